@@ -1,0 +1,99 @@
+//! Findings: something noticed about device, context or measurement.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a finding limits trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; the figures stand.
+    Note,
+    /// Limits trust in the metrics named.
+    Warning,
+    /// Part of what was asked for is missing.
+    Error,
+}
+
+/// What was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// The block layer counted fewer bytes than were asked for: cached or not stored.
+    NotReached,
+    /// No counters: whether the operations reached the device is not known.
+    Unverified,
+    /// The block layer counted clearly more bytes than ours: something else used the device.
+    SharedDevice,
+    /// Direct I/O was refused; the page cache stands between.
+    Buffered,
+    /// Over the trials a write or read rate rose or fell, so that one figure does not describe it.
+    NotSettled,
+    /// The goal for the interval was not reached within the time allowed.
+    WideInterval,
+    /// The operation failed.
+    IoError,
+    /// The device is gone.
+    Vanished,
+    /// The device did not answer within the limit.
+    NoAnswer,
+    /// No room for what the suite writes.
+    NoSpace,
+    /// The run was stopped before its end.
+    Interrupted,
+    /// The board slowed itself down.
+    Throttled,
+    /// Data were still in a volatile cache when a write trial ended: its flush took long.
+    CachedWrites,
+    /// Asynchronous I/O is missing here; threads stood in.
+    Threads,
+    /// The span holds no data of ours, and a device may answer reads of unwritten blocks without
+    /// touching its flash.
+    UnwrittenSpan,
+    /// Making the payload takes long next to writing it.
+    SlowPayload,
+    /// The wall clock stepped while the run was under way; spans do not depend on it.
+    ClockStepped,
+    /// The host cannot say which device lies below the target.
+    UnknownDevice,
+}
+
+/// One thing noticed, with the metrics it touches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What it is.
+    pub kind: FindingKind,
+    /// How much it limits trust.
+    pub severity: Severity,
+    /// What was seen, in a sentence without full stop, figures included.
+    pub detail: String,
+    /// Workloads whose metrics it touches; empty: all of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<String>,
+}
+
+impl Finding {
+    /// A finding that touches these workloads.
+    #[must_use]
+    pub fn new(kind: FindingKind, severity: Severity, detail: impl Into<String>) -> Self {
+        Self { kind, severity, detail: detail.into(), workloads: Vec::new() }
+    }
+
+    /// The same finding, tied to a workload.
+    #[must_use]
+    pub fn on(mut self, workload: impl Into<String>) -> Self {
+        self.workloads.push(workload.into());
+        self
+    }
+}
+
+impl FindingKind {
+    /// The name in records, as `snake_case` text.
+    #[must_use]
+    pub fn name(self) -> String {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(name)) => name,
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! The record, format 1: the one immutable document that a run yields.
+//!
+//! Only `format`, `id` and `origin` are required. Unknown fields survive in `extra`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{Finding, Workload};
+
+/// Version of the document's shape.
+pub const FORMAT: u32 = 1;
+/// Version of the method: it changes when numbers could change.
+pub const METHOD: u32 = 1;
+
+/// The document of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Version of the document's shape.
+    pub format: u32,
+    /// Version of the method that made the numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<u32>,
+    /// Id of the run.
+    pub id: Uuid,
+    /// Where the numbers come from.
+    pub origin: Origin,
+    /// When the run began, RFC 3339, UTC; absent where it is not known or was simulated.
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// The program that measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
+    /// The method by name.
+    #[serde(default)]
+    pub suite: Option<SuiteRef>,
+    /// Seed of offsets and payload, 16 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
+    /// What was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+    /// The devices underneath.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceInfo>,
+    /// The computer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Board>,
+    /// The system on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
+    /// What the user said before the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The timed executions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Trial>,
+    /// Figures derived from the trials; any reader can rebuild them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
+    /// Readings taken during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensors: Vec<SensorSample>,
+    /// What was noticed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Bytes the run wrote to the target, preparation included.
+    #[serde(default)]
+    pub bytes_written: u64,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+impl Record {
+    /// A record with the required fields only.
+    #[must_use]
+    pub fn new(id: Uuid, origin: Origin) -> Self {
+        Self {
+            format: FORMAT,
+            method: None,
+            id,
+            origin,
+            started_at: None,
+            tool: None,
+            suite: None,
+            seed: None,
+            target: None,
+            devices: Vec::new(),
+            board: None,
+            host: None,
+            labels: BTreeMap::new(),
+            trials: Vec::new(),
+            metrics: Vec::new(),
+            sensors: Vec::new(),
+            findings: Vec::new(),
+            bytes_written: 0,
+            extra: BTreeMap::new(),
+        }
+    }
+
+    /// The metric of that id.
+    #[must_use]
+    pub fn metric(&self, id: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.id == id)
+    }
+}
+
+/// How a record came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginKind {
+    /// By this program on storage.
+    Measured,
+    /// By this program on a simulated card.
+    Simulated,
+    /// Read from another tool's output.
+    Imported,
+    /// Taken from a publication.
+    Published,
+}
+
+/// Where the numbers come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// How the record came to be.
+    pub kind: OriginKind,
+    /// Address or name of the publication, or the model of a simulated card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The tool that printed the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The figures as printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed_text: Option<String>,
+}
+
+impl Origin {
+    /// An origin of that kind.
+    #[must_use]
+    pub fn of(kind: OriginKind) -> Self {
+        Self { kind, source: None, tool: None, printed_text: None }
+    }
+}
+
+/// The program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The commit it was built from, where known.
+    #[serde(default)]
+    pub commit: Option<String>,
+}
+
+/// The method by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteRef {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
+    /// The workloads asked for, where not all were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+}
+
+/// What kind of thing was tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A file of ours in a directory.
+    Directory,
+    /// A raw block device.
+    Device,
+    /// A simulated card.
+    Sim,
+    /// Not known (imported).
+    Unknown,
+}
+
+/// What was tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Target {
+    /// What kind of thing.
+    pub kind: TargetKind,
+    /// From the target down to the disk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
+    /// Filesystem type, such as `ext4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<String>,
+    /// Bytes in which offsets lay.
+    pub span_bytes: u64,
+    /// Free bytes before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<u64>,
+    /// Whether the page cache was passed by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct: Option<bool>,
+    /// Whether the file had a name for a moment because `O_TMPFILE` is not offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named_file: Option<bool>,
+    /// Fastest making of payload measured before the run, bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload_rate_bytes_per_s: Option<f64>,
+}
+
+/// One step from the target down to the disk. Holds no path, label or UUID of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Layer {
+    /// `mount`, `overlay`, `btrfs`, `loop`, `dm`, `md`, `partition`, `disk`, `zram`, `network`, `memory`.
+    pub kind: String,
+    /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+}
+
+/// A block device underneath.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceInfo {
+    /// The kernel's name, such as `mmcblk0`.
+    pub name: String,
+    /// Size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Model, as the device says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether the kernel says it can be taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removable: Option<bool>,
+    /// The kernel's queue settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+}
+
+/// The kernel's settings for a block device's queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Queue {
+    /// Active scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Whether the kernel takes it for a rotating disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// `write back` or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
+    /// Read-ahead, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead_bytes: Option<u64>,
+    /// Logical block size, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_block_bytes: Option<u64>,
+    /// Physical block size, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_block_bytes: Option<u64>,
+    /// Requests the kernel queues at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_count: Option<u64>,
+}
+
+/// The computer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Board {
+    /// Model as the device tree or firmware says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Memory, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Number of processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_count: Option<u64>,
+}
+
+/// The system on the computer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// Operating system, as `os-release` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Kernel release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Architecture, such as `aarch64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Frequency governor of the first processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+}
+
+/// Why a trial or a metric's series of rounds ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
+    Goal,
+    /// The time allowed was used up.
+    Budget,
+    /// The most rounds the suite allows were run.
+    Rounds,
+    /// An operation failed.
+    Error,
+    /// The run was stopped from outside.
+    Interrupted,
+}
+
+/// One timed execution of a workload in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Trial {
+    /// Number of the trial in the run, from 0.
+    pub id: u32,
+    /// The pattern as executed.
+    pub workload: Workload,
+    /// The round, from 0; trials of the layout count as rounds of their workload.
+    pub round_index: u32,
+    /// Whether this trial laid out the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layout: bool,
+    /// Start after the run's start on the monotonic clock, nanoseconds.
+    pub started_ns: u64,
+    /// Span from the first submission after the ramp to the last completion, nanoseconds.
+    pub span_ns: u64,
+    /// Totals per stream.
+    pub streams: Vec<StreamTotals>,
+    /// Latencies of all operations.
+    pub latency: LatencyHistogram,
+    /// Span of one slice, nanoseconds.
+    pub slice_span_ns: u64,
+    /// What was done in each slice.
+    pub slices: Vec<Slice>,
+    /// What the block layer counted between start (ramp included) and end (flush included).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_counters: Option<DeviceCounters>,
+    /// Bytes moved by the ramp, outside the clock but inside the counters.
+    #[serde(default)]
+    pub ramp_bytes: u64,
+    /// Time of the flush after the trial, nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_span_ns: Option<u64>,
+    /// Operations that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<OperationError>,
+    /// Why it ended.
+    pub stopped_by: StopReason,
+}
+
+impl Trial {
+    /// Bytes moved inside the clock.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.streams.iter().map(|stream| stream.bytes).sum()
+    }
+
+    /// Operations completed inside the clock.
+    #[must_use]
+    pub fn operations_count(&self) -> u64 {
+        self.streams.iter().map(|stream| stream.operations_count).sum()
+    }
+
+    /// Whether the trial ran to its own end, so that figures may rest on it.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
+    }
+}
+
+/// Totals of one stream of a trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamTotals {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Operations completed.
+    pub operations_count: u64,
+    /// Of these, reads.
+    pub read_operations_count: u64,
+    /// Span of the stream, nanoseconds.
+    pub span_ns: u64,
+}
+
+/// Latencies, sparse. Bucket `i` of the log-linear layout with `2^bits` steps an octave holds the
+/// value `i` itself below `2^bits`; above, with `o = i >> bits` and `s = i & (2^bits - 1)`, the
+/// range starts at `(2^bits + s) << (o - 1)` and is `1 << (o - 1)` wide.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencyHistogram {
+    /// Binary logarithm of the steps an octave.
+    pub step_bits_count: u32,
+    /// Smallest latency, nanoseconds, exact.
+    pub min_ns: u64,
+    /// Largest latency, nanoseconds, exact.
+    pub max_ns: u64,
+    /// Sum of all latencies, nanoseconds.
+    pub sum_ns: u64,
+    /// Pairs of bucket index and count, by rising index, counts above zero.
+    pub buckets: Vec<(u32, u64)>,
+}
+
+/// What was done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Slice(pub u64, pub u64, pub u64, pub Option<u64>);
+
+/// What the block layer counted, as a difference over a trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceCounters {
+    /// Reads completed.
+    pub read_operations_count: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Writes completed.
+    pub write_operations_count: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+}
+
+impl DeviceCounters {
+    /// What was counted since `before`; counters that went backwards count as nothing.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            read_operations_count: self
+                .read_operations_count
+                .saturating_sub(before.read_operations_count),
+            read_bytes: self.read_bytes.saturating_sub(before.read_bytes),
+            write_operations_count: self
+                .write_operations_count
+                .saturating_sub(before.write_operations_count),
+            write_bytes: self.write_bytes.saturating_sub(before.write_bytes),
+        }
+    }
+}
+
+/// An operation that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationError {
+    /// Where, bytes from the start of the object.
+    pub offset: u64,
+    /// The system's error number; 0 where fewer bytes than asked for were moved.
+    pub errno: i32,
+    /// When, after the trial's start, nanoseconds.
+    pub at_ns: u64,
+}
+
+/// What a metric's value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Bytes per second.
+    ByteRate,
+    /// Operations per second.
+    OperationRate,
+    /// Nanoseconds.
+    Span,
+    /// Bytes.
+    Size,
+    /// A number of things.
+    Count,
+    /// A ratio without dimension.
+    Ratio,
+}
+
+/// Where an interval comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalKind {
+    /// From the differences between rounds.
+    BetweenRounds,
+    /// From one trial's own slices; no comparison may rest on it.
+    WithinTrial,
+    /// There is none.
+    None,
+}
+
+/// A figure derived from trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// Name, such as `rand_read_4k` or `rand_read_4k_p99`; a promise to scripts.
+    pub id: String,
+    /// What the value is; its unit is that of the quantity.
+    pub quantity: Quantity,
+    /// The point.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    #[serde(default)]
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval.
+    #[serde(default)]
+    pub high: Option<f64>,
+    /// Where the interval comes from.
+    pub interval_kind: IntervalKind,
+    /// Trials it rests on.
+    pub trials: Vec<u32>,
+    /// Why no further rounds were added.
+    pub stopped_by: StopReason,
+    /// Kinds of findings that limit trust in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// For rates: bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_bytes_per_s: Option<f64>,
+    /// For rates: lower end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_low_bytes_per_s: Option<f64>,
+    /// For rates: upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_high_bytes_per_s: Option<f64>,
+    /// For rates: operations per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_per_s: Option<f64>,
+    /// For rates: lower end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_low_per_s: Option<f64>,
+    /// For rates: upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations_high_per_s: Option<f64>,
+}
+
+/// One reading of the board's sensors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SensorSample {
+    /// When, after the run's start, nanoseconds.
+    pub at_ns: u64,
+    /// Temperature of the processor, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_mc: Option<i32>,
+    /// Frequency of the first processor, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz: Option<u64>,
+    /// Whether the board says that it slows itself down now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<bool>,
+}

@@ -1,0 +1,133 @@
+//! The ports: what the engine needs from outside. They live here, with their consumer.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use cardmark_core::{DeviceCounters, SensorSample, Workload};
+
+use crate::Event;
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Reads a block.
+    Read,
+    /// Writes a block.
+    Write,
+    /// Writes a block and makes it durable (`fdatasync`) before it counts as done.
+    WriteSync,
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// What it does.
+    pub kind: OpKind,
+    /// Where, bytes from the start of the object.
+    pub offset: u64,
+    /// How much, bytes; always the workload's block size.
+    pub bytes: u32,
+    /// Which of the `queue_depth` places in flight it takes, from 0.
+    pub slot: u32,
+}
+
+/// A completed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The place in flight that is free again.
+    pub slot: u32,
+    /// Bytes moved, or the system's error number.
+    pub outcome: Result<u32, i32>,
+}
+
+/// Accepts operations and hands back completions. Implemented by real storage and by the
+/// simulated card. An I/O error is a result, because bad cards are our subject.
+pub trait Backend {
+    /// Makes ready for a trial of this workload: buffers, queue, payload. Outside the clock.
+    ///
+    /// # Errors
+    /// The system's error number where the object cannot be used in this way.
+    fn prepare(&mut self, workload: &Workload) -> Result<(), i32>;
+
+    /// Takes an operation on. Never more than the workload's queue depth are in flight, and
+    /// never two in one slot.
+    fn submit(&mut self, op: Op);
+
+    /// Waits for the next completion. Called only while something is in flight.
+    fn reap(&mut self) -> Done;
+
+    /// Makes everything written durable. Called between trials.
+    ///
+    /// # Errors
+    /// The system's error number.
+    fn flush(&mut self) -> Result<(), i32>;
+
+    /// What the block layer below has counted so far; `None` where it cannot be known.
+    fn counters(&mut self) -> Option<DeviceCounters>;
+}
+
+/// Tells the time from a fixed origin.
+pub trait Clock {
+    /// Nanoseconds; never goes back.
+    fn now_ns(&mut self) -> u64;
+}
+
+/// Readings of the board.
+pub trait Sensors {
+    /// Readings since the last call, by rising time on the engine's clock.
+    fn take(&mut self) -> Vec<SensorSample>;
+}
+
+/// Hears of what happens. Called outside every clock.
+pub trait Observer {
+    /// Something happened.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// The engine's sign of life and the way to stop it, shared with other threads.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    operations: AtomicUsize,
+    waiting: AtomicBool,
+    stop: AtomicBool,
+}
+
+impl Pulse {
+    /// A pulse at rest.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the engine to end at the next operation.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the engine was asked to end.
+    #[inline]
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Number that changes with every completed operation or flush, and whether the engine waits
+    /// for the device now.
+    #[must_use]
+    pub fn reading(&self) -> (usize, bool) {
+        (self.operations.load(Ordering::Relaxed), self.waiting.load(Ordering::Relaxed))
+    }
+
+    /// One more operation was completed. Only the engine's thread calls it, so that a plain store
+    /// is enough.
+    #[inline]
+    pub(crate) fn beat(&self) {
+        let count = self.operations.load(Ordering::Relaxed);
+        self.operations.store(count.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// The engine begins or ends waiting for the device.
+    pub(crate) fn set_waiting(&self, waiting: bool) {
+        self.beat();
+        self.waiting.store(waiting, Ordering::Relaxed);
+    }
+}
