@@ -1,1 +1,120 @@
-//! placeholder
+//! Facts as data. Now: the suites. Pure: the data are part of the program.
+
+use cardmark_core::{Suite, SuiteError};
+use thiserror::Error;
+
+/// The suites that come with the program, by name; the first is the default.
+const SUITES: [(&str, &str); 1] = [("quick", include_str!("../suites/quick.toml"))];
+
+/// Why there is no such suite.
+#[derive(Debug, Error)]
+pub enum CatalogError {
+    /// No suite has that name.
+    #[error("no suite `{name}`; there is {known}")]
+    UnknownSuite {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The text is not a suite.
+    #[error("not a suite")]
+    Shape(#[from] toml::de::Error),
+    /// The suite breaks a rule.
+    #[error("not a usable suite")]
+    Rule(#[from] SuiteError),
+}
+
+/// Names of the suites, the default first.
+#[must_use]
+pub fn suite_names() -> Vec<&'static str> {
+    SUITES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The suite of that name.
+///
+/// # Errors
+/// When there is none.
+pub fn suite(name: &str) -> Result<Suite, CatalogError> {
+    let text = SUITES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    text.map_or_else(
+        || {
+            let known = suite_names().join(", ");
+            Err(CatalogError::UnknownSuite { name: name.to_owned(), known })
+        },
+        parse_suite,
+    )
+}
+
+/// Reads a suite and checks its rules.
+///
+/// # Errors
+/// When the text is not TOML of a suite's shape, or a rule does not hold.
+pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
+    let suite: Suite = toml::from_str(text)?;
+    suite.check()?;
+    Ok(suite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_reads_and_holds_its_rules() {
+        for name in suite_names() {
+            assert_eq!(suite(name).unwrap().name, name);
+        }
+    }
+
+    #[test]
+    fn quick_measures_what_the_design_names() {
+        let suite = suite("quick").unwrap();
+        let ids: Vec<&str> = suite.workloads.iter().map(|w| w.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            [
+                "seq_write_1m",
+                "seq_read_1m",
+                "rand_read_4k",
+                "rand_write_4k",
+                "rand_read_4k_q32",
+                "rand_write_4k_q32",
+                "mixed_4k",
+                "sync_write_4k"
+            ]
+        );
+        let least_rounds = u64::from(suite.looks[0]);
+        for workload in &suite.workloads {
+            // Over all rounds at least 3 s and 200 operations (METHODOLOGY, "Rounds").
+            assert!(workload.stop.least_span_ns * least_rounds >= 3_000_000_000);
+            assert!(workload.stop.least_operations_count * least_rounds >= 200);
+        }
+        assert_eq!(suite.workload("mixed_4k").unwrap().read_share_percent, 20);
+        assert_eq!(suite.workload("sync_write_4k").unwrap().span_bytes, 16 << 20);
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let good = SUITES[0].1;
+        let cases = [
+            ("layout = \"seq_write_1m\"", "layout = \"rand_read_4k\"", "layout `rand_read_4k`"),
+            ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
+            ("layout_trials_count = 4", "layout_trials_count = 7", "cannot be laid out"),
+            ("queue_depth = 32", "queue_depth = 512", "queue depth must be"),
+            ("id = \"seq_read_1m\"", "id = \"seq_write_1m\"", "listed twice"),
+            ("block_bytes = 4096", "block_bytes = 5000", "power of two"),
+        ];
+        for (from, to, message) in cases {
+            assert!(good.contains(from), "{from}");
+            match parse_suite(&good.replacen(from, to, 1)) {
+                Err(CatalogError::Rule(rule)) => {
+                    assert!(rule.to_string().contains(message), "{rule}");
+                }
+                other => panic!("{from} → {to}: {other:?}"),
+            }
+        }
+        assert!(matches!(parse_suite("name = 3"), Err(CatalogError::Shape(_))));
+        assert!(matches!(suite("fast"), Err(CatalogError::UnknownSuite { .. })));
+    }
+}

@@ -341,9 +341,13 @@ pub struct Trial {
     /// What the block layer counted between start (ramp included) and end (flush included).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_counters: Option<DeviceCounters>,
-    /// Bytes moved by the ramp, outside the clock but inside the counters.
+    /// Bytes moved by the ramp before and the drain after the span: outside the clock, but inside
+    /// the counters.
     #[serde(default)]
-    pub ramp_bytes: u64,
+    pub untimed_bytes: u64,
+    /// Bytes written, ramp and drain included.
+    #[serde(default)]
+    pub bytes_written: u64,
     /// Time of the flush after the trial, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_span_ns: Option<u64>,

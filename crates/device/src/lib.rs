@@ -1,1 +1,21 @@
-//! placeholder
+//! Real storage: safe opening, aligned buffers, back ends for the engine's ports.
+//!
+//! The only crate with `unsafe`. Everything here is Linux; `io_uring` is used on 64-bit machines.
+
+mod backend;
+mod buffer;
+mod clock;
+mod error;
+mod null;
+mod object;
+mod payload;
+mod target;
+mod threads;
+#[cfg(target_pointer_width = "64")]
+mod uring;
+
+pub use backend::{CountersSource, RealBackend};
+pub use clock::MonotonicClock;
+pub use error::OpenError;
+pub use null::NullBackend;
+pub use target::{OpenTarget, TestFile, free_bytes, open_device_readonly};

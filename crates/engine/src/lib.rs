@@ -6,14 +6,15 @@
 mod event;
 mod plan;
 mod ports;
-//TMP mod recorder;
-//TMP mod run;
-//TMP mod schedule;
-//TMP mod trial;
+mod recorder;
+mod run;
+mod schedule;
+mod slices;
+mod trial;
 
 pub use event::Event;
 pub use plan::{Plan, PlanError, Request, make_plan};
 pub use ports::{Backend, Clock, Done, Observer, Op, OpKind, Pulse, Sensors};
-//TMP pub use recorder::record;
-//TMP pub use run::{Outcome, Ports, execute};
-//TMP pub use trial::{TrialContext, run_trial};
+pub use recorder::record;
+pub use run::{Outcome, Ports, execute};
+pub use trial::{Failure, TrialContext, TrialEnd, run_trial};

@@ -1,1 +1,184 @@
-//! placeholder
+//! The recorder: from what a run yielded to its record, with what its figures rest on.
+
+use cardmark_core::{
+    DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
+};
+use cardmark_stats::refresh;
+
+use crate::Outcome;
+use crate::trial::Failure;
+
+/// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
+const REACHED_LOW_RATIO: f64 = 0.98;
+/// Above it, something else used the device (or the filesystem wrote of its own).
+const REACHED_HIGH_RATIO: f64 = 1.10;
+/// Share of the time of writing that the flush afterwards may take before it is told.
+const FLUSH_RATIO: f64 = 0.10;
+/// The payload must be made this many times faster than it is written.
+const PAYLOAD_FACTOR: f64 = 10.0;
+
+/// Makes the record of a run from what was known before it (`header`) and what it yielded.
+#[must_use]
+pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
+    header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+    header.trials = outcome.trials;
+    header.sensors = outcome.sensors;
+    header.findings.extend(outcome.findings);
+    let noticed: Vec<Finding> =
+        suite.workloads.iter().flat_map(|workload| notice(&header, workload)).collect();
+    header.findings.extend(noticed);
+    header.findings.extend(unverified(&header));
+    refresh(&mut header, suite);
+    header
+}
+
+/// What can be noticed about one workload of a record.
+fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
+    let trials: Vec<&Trial> = record
+        .trials
+        .iter()
+        .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
+        .collect();
+    if trials.is_empty() {
+        return Vec::new();
+    }
+    [
+        reach(&trials, workload),
+        cached(&trials),
+        throttled(record, &trials),
+        slow_payload(record, &trials, workload),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|finding| finding.on(workload.id.clone()))
+    .collect()
+}
+
+/// The proof that operations reached the device: bytes counted by the block layer over bytes
+/// asked for.
+fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
+    let counted: u64 = trials.iter().filter_map(|trial| trial.device_counters).map(both).sum();
+    let known = trials.iter().all(|trial| trial.device_counters.is_some());
+    if !known {
+        return None;
+    }
+    let asked: u64 = trials.iter().map(|trial| trial.bytes() + trial.untimed_bytes).sum();
+    let ratio = counted as f64 / asked as f64;
+    let percent = 100.0 * ratio;
+    if ratio < REACHED_LOW_RATIO {
+        let detail = format!("the device moved {percent:.0} % of the bytes asked for");
+        return Some(Finding::new(FindingKind::NotReached, Severity::Warning, detail));
+    }
+    if ratio > REACHED_HIGH_RATIO {
+        // A filesystem may write its journal with every synced write: that is part of the price.
+        let own = workload.flush == Flush::EachOperation;
+        let severity = if own { Severity::Note } else { Severity::Warning };
+        let detail = format!(
+            "the device moved {percent:.0} % of the bytes asked for: something else, or the \
+             filesystem itself, used it too"
+        );
+        return Some(Finding::new(FindingKind::SharedDevice, severity, detail));
+    }
+    None
+}
+
+fn both(counters: DeviceCounters) -> u64 {
+    counters.read_bytes + counters.write_bytes
+}
+
+/// One note for the whole record where there are no counters.
+fn unverified(record: &Record) -> Option<Finding> {
+    let unknown = |trial: &Trial| trial.is_whole() && trial.device_counters.is_none();
+    record.trials.iter().any(unknown).then(|| {
+        let detail = "no counters of the block layer: whether every operation reached the device \
+                      is not known";
+        Finding::new(FindingKind::Unverified, Severity::Note, detail)
+    })
+}
+
+fn cached(trials: &[&Trial]) -> Option<Finding> {
+    let flushed: u64 = trials.iter().filter_map(|trial| trial.flush_span_ns).sum();
+    let span: u64 = trials.iter().map(|trial| trial.span_ns).sum();
+    let ratio = flushed as f64 / span as f64;
+    (ratio > FLUSH_RATIO).then(|| {
+        let detail = format!(
+            "making the data durable afterwards took another {:.0} % of the time: part of the \
+             rate is a cache's",
+            100.0 * ratio
+        );
+        Finding::new(FindingKind::CachedWrites, Severity::Warning, detail)
+    })
+}
+
+fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
+    let during = |trial: &&&Trial| {
+        let ended_ns = trial.started_ns + trial.span_ns;
+        record.sensors.iter().any(|sample| {
+            sample.throttled == Some(true) && (trial.started_ns..=ended_ns).contains(&sample.at_ns)
+        })
+    };
+    let count = trials.iter().filter(during).count();
+    (count > 0).then(|| {
+        let detail = format!("the board slowed itself down in {count} of {} trials", trials.len());
+        Finding::new(FindingKind::Throttled, Severity::Warning, detail)
+    })
+}
+
+fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Option<Finding> {
+    let made = record.target.as_ref()?.payload_rate_bytes_per_s?;
+    let bytes: u64 = trials.iter().map(|trial| trial.bytes()).sum();
+    let span: u64 = trials.iter().map(|trial| trial.span_ns).sum();
+    let written = bytes as f64 * 1e9 / span as f64;
+    (workload.writes() && made < PAYLOAD_FACTOR * written).then(|| {
+        let detail = format!(
+            "making the payload is only {:.1} times as fast as writing it",
+            made / written
+        );
+        Finding::new(FindingKind::SlowPayload, Severity::Warning, detail)
+    })
+}
+
+/// Error numbers that say that there is no room: `ENOSPC`, `EDQUOT`.
+const NO_SPACE: [i32; 2] = [28, 122];
+/// Error numbers that say that the device is gone: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
+const VANISHED: [i32; 4] = [6, 19, 108, 123];
+
+/// The finding for a failure, and whether other workloads can still be measured.
+pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, bool) {
+    let (kind, detail) = match failure {
+        Failure::NotReady(errno) => {
+            (kind_of(errno), format!("could not be started: error {errno}"))
+        }
+        Failure::Flush(errno) => {
+            (kind_of(errno), format!("data could not be made durable: error {errno}"))
+        }
+        Failure::Operation(error) if error.errno == 0 => {
+            let detail = format!("fewer bytes moved than asked for at byte {}", error.offset);
+            (FindingKind::IoError, detail)
+        }
+        Failure::Operation(error) => {
+            let detail = format!("error {} at byte {}", error.errno, error.offset);
+            (kind_of(error.errno), detail)
+        }
+        Failure::NoAnswer { offset, latency_ns } => {
+            let seconds = latency_ns as f64 / 1e9;
+            let detail = format!("no answer for {seconds:.1} s at byte {offset}");
+            (FindingKind::NoAnswer, detail)
+        }
+        Failure::Stopped => (FindingKind::Interrupted, "the run was stopped".to_owned()),
+    };
+    let goes_on = kind == FindingKind::IoError;
+    let finding = Finding::new(kind, Severity::Error, detail);
+    let all = matches!(kind, FindingKind::Interrupted);
+    (if all { finding } else { finding.on(workload) }, goes_on)
+}
+
+fn kind_of(errno: i32) -> FindingKind {
+    if NO_SPACE.contains(&errno) {
+        FindingKind::NoSpace
+    } else if VANISHED.contains(&errno) {
+        FindingKind::Vanished
+    } else {
+        FindingKind::IoError
+    }
+}

@@ -1,1 +1,222 @@
-//! placeholder
+//! A run: layout, rounds, looks, and what to do when a part fails.
+
+use cardmark_core::{Finding, SensorSample, StopReason, Trial, Workload};
+use cardmark_stats::is_precise;
+
+use crate::recorder::failure_finding;
+use crate::schedule::Schedule;
+use crate::trial::{Failure, TrialContext, TrialEnd, run_trial};
+use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
+
+/// The ports of one run.
+pub struct Ports<'a, B, C, S, O> {
+    /// Takes the operations.
+    pub backend: &'a mut B,
+    /// Tells the time.
+    pub clock: &'a mut C,
+    /// Reads the board.
+    pub sensors: &'a mut S,
+    /// Hears of what happens.
+    pub observer: &'a mut O,
+    /// Sign of life, and the way to stop.
+    pub pulse: &'a Pulse,
+}
+
+/// What a run yielded.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The trials, whole or not.
+    pub trials: Vec<Trial>,
+    /// Readings of the board.
+    pub sensors: Vec<SensorSample>,
+    /// What went wrong.
+    pub findings: Vec<Finding>,
+    /// Span of the whole run, nanoseconds.
+    pub span_ns: u64,
+}
+
+impl Outcome {
+    /// Whether everything planned was measured.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Whether the run was stopped from outside.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.trials.last().is_some_and(|trial| trial.stopped_by == StopReason::Interrupted)
+    }
+}
+
+/// Executes a plan.
+pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
+    plan: &Plan,
+    ports: Ports<'_, B, C, S, O>,
+) -> Outcome {
+    ports.observer.event(&Event::Started { plan });
+    let started_ns = ports.clock.now_ns();
+    let mut run = Run { plan, ports, started_ns, outcome: Outcome::default() };
+    run.phases();
+    run.outcome.span_ns = run.elapsed_ns();
+    let sensors = run.ports.sensors.take();
+    run.outcome.sensors = sensors.into_iter().filter_map(|s| rebase(s, started_ns)).collect();
+    run.outcome
+}
+
+/// A reading with its time counted from the run's start; none from before it.
+fn rebase(mut sample: SensorSample, started_ns: u64) -> Option<SensorSample> {
+    sample.at_ns = sample.at_ns.checked_sub(started_ns)?;
+    Some(sample)
+}
+
+struct Run<'a, B, C, S, O> {
+    plan: &'a Plan,
+    ports: Ports<'a, B, C, S, O>,
+    started_ns: u64,
+    outcome: Outcome,
+}
+
+/// Where the sequential workloads go on, in blocks, by index in the plan.
+type Cursors = Vec<u64>;
+
+impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
+    fn phases(&mut self) {
+        let plan = self.plan;
+        let expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
+        let mut schedule = Schedule::new(&plan.suite.looks, plan.suite.budget_ns, &expected);
+        if !self.lay_out(&mut schedule) {
+            return;
+        }
+        let mut cursors: Cursors = vec![0; plan.workloads.len()];
+        while let Some((index, round_index)) = schedule.next(self.elapsed_ns()) {
+            if !self.round_trial(&mut schedule, &mut cursors, index, round_index) {
+                return;
+            }
+        }
+    }
+
+    /// Writes the file for the first time. Returns whether the run can go on.
+    fn lay_out(&mut self, schedule: &mut Schedule) -> bool {
+        let Some(workload) = self.plan.layout_trial() else { return true };
+        let measured = self.plan.workloads.iter().position(|w| w.id == workload.id);
+        let mut next_block = 0;
+        let trials_count = self.plan.suite.layout_trials_count;
+        let mut expected = expected_ns(&workload);
+        for piece in 0..trials_count {
+            let rest = u64::from(trials_count - piece) * expected;
+            let remaining_ns = rest + schedule.remaining_ns(self.elapsed_ns());
+            self.announce(&workload, piece, expected, remaining_ns, true);
+            let begun_ns = self.elapsed_ns();
+            let end = self.trial(&workload, piece, next_block, true);
+            expected = self.elapsed_ns() - begun_ns;
+            next_block = end.next_block;
+            if let (Some(index), None) = (measured, end.failure) {
+                schedule.note(index, expected_ns(&self.plan.workloads[index]));
+            }
+            if let Some(failure) = end.failure {
+                self.keep(end.trial);
+                self.fail(&workload.id, failure);
+                return false;
+            }
+            self.keep(end.trial);
+        }
+        true
+    }
+
+    /// One trial of a round. Returns whether the run can go on.
+    fn round_trial(
+        &mut self,
+        schedule: &mut Schedule,
+        cursors: &mut Cursors,
+        index: usize,
+        round_index: u32,
+    ) -> bool {
+        let workload = &self.plan.workloads[index];
+        let remaining_ns = schedule.remaining_ns(self.elapsed_ns());
+        self.announce(workload, round_index, schedule.expected_ns(index), remaining_ns, false);
+        let begun_ns = self.elapsed_ns();
+        let end = self.trial(workload, round_index, cursors[index], false);
+        cursors[index] = end.next_block;
+        self.keep(end.trial);
+        if let Some(failure) = end.failure {
+            schedule.drop_workload(index);
+            return self.fail(&workload.id, failure);
+        }
+        if schedule.note(index, self.elapsed_ns() - begun_ns) {
+            let trials = self.trials_of(&workload.id);
+            let precise = is_precise(&trials, self.plan.suite.goal_percent / 100.0);
+            schedule.look(index, precise);
+        }
+        true
+    }
+
+    fn trial(
+        &mut self,
+        workload: &Workload,
+        round_index: u32,
+        next_block: u64,
+        layout: bool,
+    ) -> TrialEnd {
+        #[allow(clippy::cast_possible_truncation, reason = "a run has some hundred trials")]
+        let context = TrialContext {
+            id: self.outcome.trials.len() as u32,
+            round_index,
+            layout,
+            run_started_ns: self.started_ns,
+            seed: self.plan.seed,
+            next_block,
+            limit_ns: self.plan.limit_ns,
+        };
+        let Ports { backend, clock, pulse, .. } = &mut self.ports;
+        run_trial(*backend, *clock, pulse, workload, context)
+    }
+
+    fn announce(
+        &mut self,
+        workload: &Workload,
+        round_index: u32,
+        expected_ns: u64,
+        remaining_ns: u64,
+        layout: bool,
+    ) {
+        self.ports.observer.event(&Event::TrialStarted {
+            workload: &workload.id,
+            round_index,
+            expected_ns,
+            remaining_ns,
+            layout,
+        });
+    }
+
+    fn keep(&mut self, trial: Trial) {
+        self.ports.observer.event(&Event::TrialEnded { trial: &trial });
+        self.outcome.trials.push(trial);
+    }
+
+    /// Notes a failure. Returns whether other workloads can go on.
+    fn fail(&mut self, workload: &str, failure: Failure) -> bool {
+        let (finding, goes_on) = failure_finding(workload, failure);
+        self.ports.observer.event(&Event::Found { finding: &finding });
+        self.outcome.findings.push(finding);
+        goes_on
+    }
+
+    fn trials_of(&self, id: &str) -> Vec<&Trial> {
+        let whole = |trial: &&Trial| trial.workload.id == id && trial.is_whole();
+        self.outcome.trials.iter().filter(whole).collect()
+    }
+
+    fn elapsed_ns(&mut self) -> u64 {
+        self.ports.clock.now_ns() - self.started_ns
+    }
+}
+
+/// What a trial is expected to take before any was run, nanoseconds. For exact work a rate of
+/// 20 MB/s is supposed, that of a middling card.
+fn expected_ns(workload: &Workload) -> u64 {
+    match workload.stop.most_bytes {
+        Some(bytes) => bytes * 50,
+        None => workload.ramp_ns + workload.stop.least_span_ns,
+    }
+}

@@ -1,1 +1,23 @@
-//! placeholder
+//! Reads the host: which disk lies below a directory, what the block layer counts, which board
+//! this is and how warm it runs. Reads only; nothing here writes.
+//!
+//! Every reader takes a [`Root`], so that fixture trees of boards nobody has at hand can be read
+//! like the running system. Files that a board does not offer are left out, never an error.
+
+mod block;
+mod board;
+mod counters;
+mod devices;
+mod mounts;
+mod places;
+mod resolve;
+mod root;
+mod sensors;
+
+pub use board::{read_board, read_host};
+pub use counters::{CounterReader, read_counters};
+pub use devices::{block_devices, device_info};
+pub use places::{Place, mounted_directories};
+pub use resolve::{Resolution, ResolveError, resolve};
+pub use root::Root;
+pub use sensors::HostSensors;

@@ -1,1 +1,16 @@
-//! placeholder
+//! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
+
+mod csv;
+mod layout;
+mod list;
+mod names;
+mod style;
+mod summary;
+mod table;
+pub mod text;
+
+pub use csv::csv;
+pub use list::{RunLine, headline, list_table};
+pub use names::workload_name;
+pub use style::Style;
+pub use summary::terminal;

@@ -1,1 +1,25 @@
-//! placeholder
+//! Simulated cards in virtual time: storage whose truth is known.
+//!
+//! A [`Model`] is data (`models/*.toml`); a [`SimulatedCard`] is one run on one card of that model
+//! and implements the engine's ports. Where a model is stationary, [`SimulatedCard::truth`] is the
+//! exact long-run rate of that very run, so that intervals can be tested against it.
+//!
+//! Pure: no clock, file, environment or random source; the same model, seed and operations give
+//! the same nanoseconds on every platform.
+
+mod body;
+mod card;
+mod data;
+mod heat;
+mod library;
+mod model;
+mod queue;
+mod service;
+mod state;
+mod sway;
+mod truth;
+
+pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
+pub use library::{ModelEntry, models};
+pub use model::{Model, ModelError};
+pub use truth::Truth;

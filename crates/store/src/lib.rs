@@ -1,1 +1,23 @@
-//! placeholder
+//! Keeps what was measured: the journal of a run while it lasts, the store of records after it.
+//!
+//! The journal is an append-only file of lines with a checksum, synced line by line, so that a
+//! crash or a loss of power costs at most the trial under way. The store is an SQLite database
+//! that holds each record as the document it is, and extracts for listings.
+
+mod checksum;
+mod database;
+mod error;
+mod journal;
+mod recover;
+mod rows;
+mod store;
+
+pub use error::{DocumentError, JournalError, StoreError};
+pub use journal::Journal;
+pub use recover::{Recovered, Recovery, discard, recover};
+pub use store::{Found, Inserted, Options, Store, Summary};
+
+/// Name of the directory of journals inside the data directory.
+pub const JOURNALS_DIRECTORY: &str = "journals";
+/// Name of the database inside the data directory.
+pub const DATABASE_FILE: &str = "records.sqlite";

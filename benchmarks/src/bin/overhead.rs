@@ -1,0 +1,131 @@
+//! What the measuring loop itself costs; `benchmarks/overhead/run` sets it beside fio.
+//!
+//! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS`
+
+use std::error::Error;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use cardmark_core::{
+    Flush, MIB, Order, PAYLOAD_POOL_BYTES, Payload, SECOND_NS, StopRule, Workload, fill_payload,
+    stamp_payload,
+};
+use cardmark_device::{MonotonicClock, NullBackend, RealBackend, open_device_readonly};
+use cardmark_engine::{Backend, Pulse, TrialContext, run_trial};
+
+/// Part of the device that is read, as in the script.
+const SPAN_BYTES: u64 = 256 * MIB;
+/// Seed of offsets and payload.
+const SEED: u64 = 20_251_121;
+/// Trials of the null back end; the median counts.
+const NULL_TRIALS_COUNT: usize = 9;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["null"] => {
+            println!("{:.2}", null_cost_ns()?);
+            Ok(())
+        }
+        ["fill", device] => fill(Path::new(device)),
+        ["read", device, queue_depth, seconds] => {
+            let target = open_device_readonly(Path::new(device))?;
+            let mut backend = RealBackend::new(target, SEED, Box::new(|| None));
+            let span_ns = seconds.parse::<u64>()? * SECOND_NS;
+            let cost = measure(&mut backend, queue_depth.parse()?, span_ns)?;
+            println!("{:.1} {:.2}", cost.operations_per_s, cost.cpu_ns);
+            Ok(())
+        }
+        _ => Err("usage: overhead null | fill DEVICE | read DEVICE QUEUE_DEPTH SECONDS".into()),
+    }
+}
+
+/// What a trial came to.
+struct Cost {
+    operations_per_s: f64,
+    /// User and system time of this thread for one operation, nanoseconds.
+    cpu_ns: f64,
+}
+
+/// One trial of random 4 KiB reads, as a run of the program makes it.
+fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcome<Cost> {
+    let workload = Workload {
+        id: "rand_read_4k".to_owned(),
+        read_share_percent: 100,
+        order: Order::Random,
+        block_bytes: 4096,
+        queue_depth,
+        span_bytes: SPAN_BYTES,
+        flush: Flush::AfterTrial,
+        payload: Payload::Incompressible,
+        ramp_ns: 0,
+        stop: StopRule {
+            least_span_ns: span_ns,
+            least_operations_count: 200,
+            most_bytes: None,
+        },
+        latency_metrics: true,
+    };
+    let context = TrialContext {
+        seed: SEED,
+        limit_ns: 60 * SECOND_NS,
+        ..TrialContext::default()
+    };
+    let before = cpu_ns()?;
+    let end = run_trial(
+        backend,
+        &mut MonotonicClock::new(),
+        &Pulse::new(),
+        &workload,
+        context,
+    );
+    let cpu = cpu_ns()? - before;
+    if let Some(failure) = end.failure {
+        return Err(format!("{failure:?}").into());
+    }
+    let totals = &end.trial.streams[0];
+    let operations = totals.operations_count as f64;
+    Ok(Cost {
+        operations_per_s: operations * SECOND_NS as f64 / totals.span_ns as f64,
+        cpu_ns: cpu as f64 / operations,
+    })
+}
+
+/// Time on the processor of this thread so far, nanoseconds.
+fn cpu_ns() -> Outcome<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(text
+        .split_whitespace()
+        .next()
+        .ok_or("empty schedstat")?
+        .parse()?)
+}
+
+/// Nanoseconds that one operation of the null back end takes.
+fn null_cost_ns() -> Outcome<f64> {
+    let mut costs = Vec::new();
+    for _ in 0..NULL_TRIALS_COUNT {
+        let cost = measure(&mut NullBackend::new(), 1, SECOND_NS / 4)?;
+        costs.push(SECOND_NS as f64 / cost.operations_per_s);
+    }
+    costs.sort_by(f64::total_cmp);
+    Ok(costs[costs.len() / 2])
+}
+
+/// Writes our payload over the part that is read.
+fn fill(device: &Path) -> Outcome<()> {
+    let mut file = File::options().write(true).open(device)?;
+    let mut pool = vec![0; PAYLOAD_POOL_BYTES];
+    fill_payload(SEED, &mut pool);
+    let mut address = 0;
+    while address < SPAN_BYTES {
+        stamp_payload(&mut pool, address, 0);
+        file.write_all(&pool)?;
+        address += pool.len() as u64;
+    }
+    Ok(file.sync_all()?)
+}

@@ -1,0 +1,210 @@
+//! The command line. Parsing has no side effect.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Measures microSD cards and other small storage, honestly.
+///
+/// Without a command it shows what is there and asks what to test.
+#[derive(Debug, Parser)]
+#[command(name = "cardmark", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure a target and keep the record
+    Run(RunArguments),
+    /// Show a run
+    Show(ShowArguments),
+    /// List runs, suites or models
+    List(ListArguments),
+    /// Add remarks to a run, or take them away
+    Label(LabelArguments),
+    /// Write all runs, for other programs
+    Export(ExportArguments),
+    /// Turn the journals of interrupted runs into partial records
+    Recover(RecoverArguments),
+    /// Write completions or the man page
+    #[command(hide = true)]
+    Generate(GenerateArguments),
+}
+
+/// What `run` is told.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// A directory, a block device, or `sim:MODEL`
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+    /// The method
+    #[arg(long, default_value = "quick", value_name = "NAME")]
+    pub(crate) suite: String,
+    /// Only these workloads, such as `rand_read_4k,seq_read_1m`
+    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
+    pub(crate) only: Vec<String>,
+    /// Write nothing; for block devices
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Seed of offsets and content; decimal, or hexadecimal after 0x
+    #[arg(long, value_parser = parse_seed, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
+    #[arg(long, value_parser = parse_label, value_name = "K=V")]
+    pub(crate) label: Vec<(String, String)>,
+    /// Write the record to FILE; `-` writes it to standard output instead of the table
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<PathBuf>,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+}
+
+/// What `show` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// An id, a unique prefix of one, `last`, or a record file
+    #[arg(default_value = "last")]
+    pub(crate) run: String,
+    /// Print the record itself
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listing {
+    /// The runs kept here, newest first
+    Runs,
+    /// The methods
+    Suites,
+    /// The simulated cards
+    Models,
+}
+
+/// What `list` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// What to list
+    #[arg(default_value = "runs")]
+    pub(crate) what: Listing,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// At most this many runs
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub(crate) limit: u32,
+}
+
+/// What `label` is told.
+#[derive(Debug, Args)]
+pub(crate) struct LabelArguments {
+    /// An id, a unique prefix of one, or `last`
+    pub(crate) run: String,
+    /// Remarks, such as `reader="Anker 2.0"`; an empty value takes one away. None: show them
+    #[arg(value_parser = parse_label, value_name = "K=V")]
+    pub(crate) labels: Vec<(String, String)>,
+}
+
+/// Formats of `export`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One record a line
+    Jsonl,
+    /// One metric a line
+    Csv,
+}
+
+/// What `export` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// Format
+    #[arg(long, default_value = "jsonl")]
+    pub(crate) format: ExportFormat,
+}
+
+/// What `recover` is told.
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArguments {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What can be generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generated {
+    /// The man page
+    Man,
+    /// Completions for bash
+    Bash,
+    /// Completions for zsh
+    Zsh,
+    /// Completions for fish
+    Fish,
+}
+
+/// What `generate` is told.
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArguments {
+    /// What to write
+    pub(crate) what: Generated,
+}
+
+fn parse_seed(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "expected a whole number below 2^64, or hexadecimal digits after 0x".into())
+}
+
+/// Longest key and value of a label, characters.
+const LONGEST_LABEL: usize = 200;
+
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if key.is_empty() || !key.chars().all(plain) {
+        return Err("the key may have letters, digits, `_`, `-` and `.`".into());
+    }
+    if key.len() > LONGEST_LABEL || value.chars().count() > LONGEST_LABEL {
+        return Err(format!("key and value may have {LONGEST_LABEL} characters each"));
+    }
+    if value.chars().any(char::is_control) {
+        return Err("the value may not have control characters".into());
+    }
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn seeds_are_decimal_or_hexadecimal() {
+        assert_eq!(parse_seed("12"), Ok(12));
+        assert_eq!(parse_seed("0xff"), Ok(255));
+        assert!(parse_seed("ff").is_err());
+        assert!(parse_seed("18446744073709551616").is_err());
+    }
+
+    #[test]
+    fn labels_have_a_plain_key_and_a_printable_value() {
+        assert_eq!(parse_label("a.b=c=d"), Ok(("a.b".into(), "c=d".into())));
+        assert_eq!(parse_label("a="), Ok(("a".into(), String::new())));
+        for bad in ["a", "=b", "a b=c", "a=\u{1b}[31m"] {
+            assert!(parse_label(bad).is_err(), "{bad}");
+        }
+        assert!(parse_label(&format!("a={}", "x".repeat(201))).is_err());
+    }
+}

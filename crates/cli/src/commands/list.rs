@@ -1,0 +1,110 @@
+//! `cardmark list`.
+
+use cardmark_report::{RunLine, headline, list_table};
+use cardmark_store::Summary;
+use serde_json::json;
+
+use crate::args::{ListArguments, Listing};
+use crate::data::{Data, store_error};
+use crate::error::{CommandError, Exit};
+use crate::print;
+
+/// Lists runs, suites or models.
+pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
+    let text = match arguments.what {
+        Listing::Runs => runs(arguments)?,
+        Listing::Suites => named(&suites()?, arguments.json)?,
+        Listing::Models => named(&models(), arguments.json)?,
+    };
+    print::result(&text)?;
+    Ok(Exit::Done)
+}
+
+fn suites() -> Result<Vec<(String, String)>, CommandError> {
+    cardmark_catalog::suite_names()
+        .into_iter()
+        .map(|name| {
+            cardmark_catalog::suite(name)
+                .map(|suite| (suite.name, suite.summary))
+                .map_err(|error| CommandError::from_error(Exit::Bug, &error))
+        })
+        .collect()
+}
+
+fn models() -> Vec<(String, String)> {
+    let models = cardmark_sim::models();
+    models.into_iter().map(|model| (format!("sim:{}", model.name), model.summary)).collect()
+}
+
+fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> {
+    if json {
+        let rows: Vec<_> =
+            rows.iter().map(|(name, summary)| json!({"name": name, "summary": summary})).collect();
+        return as_json(&rows);
+    }
+    Ok(table(rows, print::width()))
+}
+
+/// Names and summaries in two columns, or one below the other where there is little room.
+fn table(rows: &[(String, String)], width: usize) -> String {
+    let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let longest = rows.iter().map(|(_, summary)| summary.chars().count()).max().unwrap_or(0);
+    let line = |(name, summary): &(String, String)| {
+        if widest + 2 + longest <= width {
+            format!("{name:widest$}  {summary}\n")
+        } else {
+            format!("{name}\n  {summary}\n")
+        }
+    };
+    rows.iter().map(line).collect()
+}
+
+fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
+    let mut store = Data::from_environment()?.open()?;
+    let runs = store.list(arguments.limit).map_err(|error| store_error(&error))?;
+    if arguments.json {
+        let rows: Vec<_> = runs.iter().map(row).collect();
+        return as_json(&rows);
+    }
+    if runs.is_empty() {
+        print::notice("no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one");
+        return Ok(String::new());
+    }
+    let lines: Vec<RunLine> = runs.into_iter().map(line).collect();
+    Ok(list_table(&lines, print::width(), print::style()))
+}
+
+fn row(run: &Summary) -> serde_json::Value {
+    let headline = run.headline.iter();
+    json!({
+        "id": run.id,
+        "started_at": run.started_at,
+        "suite": run.suite,
+        "suite_version": run.suite_version,
+        "target_kind": run.target_kind,
+        "origin": run.origin,
+        "labels": run.labels,
+        "headline": headline.map(|(id, value, quantity)| {
+            json!({"id": id, "value": value, "quantity": quantity})
+        }).collect::<Vec<_>>(),
+    })
+}
+
+fn line(run: Summary) -> RunLine {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let product = run.labels.get("product").cloned();
+    let kind = run.target_kind.map(|kind| word(json!(kind))).unwrap_or_default();
+    RunLine {
+        id: run.id,
+        started_at: run.started_at,
+        suite: run.suite,
+        target: product.unwrap_or(kind),
+        headline: headline(&run.headline),
+    }
+}
+
+fn as_json(rows: &[serde_json::Value]) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(rows).map(|text| text + "\n").map_err(|error| {
+        CommandError::new(Exit::Bug, "the list cannot be written").because(error.to_string())
+    })
+}

@@ -1,0 +1,34 @@
+//! The commands.
+
+mod beginner;
+mod export;
+mod generate;
+mod label;
+mod list;
+mod recover;
+mod run;
+mod show;
+
+use crate::args::{Arguments, Command};
+use crate::error::{CommandError, Exit};
+
+/// Executes what was asked for.
+pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
+    match arguments.command {
+        None => beginner::beginner(),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Show(arguments)) => show::show(&arguments),
+        Some(Command::List(arguments)) => list::list(&arguments),
+        Some(Command::Label(arguments)) => label::label(&arguments),
+        Some(Command::Export(arguments)) => export::export(&arguments),
+        Some(Command::Recover(arguments)) => recover::recover(&arguments),
+        Some(Command::Generate(arguments)) => generate::generate(&arguments),
+    }
+}
+
+/// The record as text in several lines, for people and programs.
+pub(crate) fn pretty(record: &cardmark_core::Record) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(record).map(|text| text + "\n").map_err(|error| {
+        CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
+    })
+}

@@ -1,0 +1,109 @@
+//! `cardmark run`.
+
+use std::path::Path;
+
+use cardmark_core::Record;
+use cardmark_engine::Request;
+use cardmark_report::terminal;
+
+use super::pretty;
+use crate::args::RunArguments;
+use crate::data::{Data, store_error};
+use crate::error::{CommandError, Exit};
+use crate::measure::{self, Job, Measured};
+use crate::print;
+use crate::target::{Chosen, choose};
+
+/// Seed of a simulated run that was given none, so that the demo shows the same to everybody.
+const DEMO_SEED: u64 = 1;
+
+/// Measures a target, keeps the record, shows it.
+pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
+    let suite = cardmark_catalog::suite(&arguments.suite).map_err(|error| {
+        CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
+    })?;
+    let chosen = choose(&arguments.target)?;
+    let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
+    let data = Data::from_environment()?;
+    // Opened before anything is measured: a broken store is told at once, not after a minute.
+    data.open()?;
+    let request = Request {
+        only: arguments.only.clone(),
+        read_only: arguments.read_only,
+        seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
+        limit_ns: measure::limit_ns(arguments.timeout),
+    };
+    let job = Job { suite: &suite, request: &request, labels: &arguments.label, data: &data };
+    let measured = match &chosen {
+        Chosen::Simulated(model) => measure::simulated(&job, model)?,
+        Chosen::Real { path, resolution } => measure::real(&job, path, resolution)?,
+    };
+    let kept = keep(&measured, &data);
+    let shown = show(&measured.record, json.as_ref());
+    let mut exit = measured.exit;
+    for error in [kept.err(), shown.err()].into_iter().flatten() {
+        print::error(&error);
+        exit = exit.or_worse(error.exit);
+    }
+    if let Some(error) = measured.keeper.journal_error() {
+        print::notice(&format!("warning: the journal could not be kept: {error}"));
+    }
+    Ok(exit)
+}
+
+fn default_seed(chosen: &Chosen) -> u64 {
+    match chosen.kind() {
+        cardmark_core::TargetKind::Sim => DEMO_SEED,
+        _ => uuid::Uuid::new_v4().as_u64_pair().1,
+    }
+}
+
+/// Puts the record into the store; only then the journal goes.
+fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
+    data.open()?.insert(&measured.record).map_err(|error| {
+        store_error(&error).hint("the run is in its journal: `cardmark recover` reads it later")
+    })?;
+    measured.keeper.finish()
+}
+
+fn show(record: &Record, json: Option<&JsonFile>) -> Result<(), CommandError> {
+    match json {
+        Some(JsonFile::Output) => return print::result(&pretty(record)?),
+        Some(JsonFile::File(path)) => write(path, &pretty(record)?)?,
+        None => {}
+    }
+    print::result(&terminal(record, print::width(), print::style()))
+}
+
+/// Where `--json` goes.
+enum JsonFile {
+    /// Standard output, in the table's place.
+    Output,
+    /// A file, beside the table.
+    File(std::path::PathBuf),
+}
+
+impl JsonFile {
+    /// Says before a minute of measuring whether the file can be written.
+    fn check(path: &Path) -> Result<Self, CommandError> {
+        if path == Path::new("-") {
+            return Ok(Self::Output);
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
+            let what = format!("cannot write the record to `{}`", path.display());
+            return Err(CommandError::new(Exit::Usage, what)
+                .because("it is a directory, or lies in one that does not exist"));
+        }
+        Ok(Self::File(path.to_owned()))
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    std::fs::write(path, text).map_err(|error| {
+        let what = format!("cannot write the record to `{}`", path.display());
+        CommandError::new(Exit::Trouble, what)
+            .because(error.to_string())
+            .hint("the run is kept: `cardmark show last --json` prints it")
+    })
+}

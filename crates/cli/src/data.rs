@@ -1,0 +1,108 @@
+//! Where the store and the journals are.
+
+use std::path::{Path, PathBuf};
+
+use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError};
+
+use crate::error::{CommandError, Exit};
+
+/// The places of the local store.
+#[derive(Clone, Debug)]
+pub(crate) struct Data {
+    /// The database file.
+    pub(crate) database: PathBuf,
+    /// The folder of the journals.
+    pub(crate) journals: PathBuf,
+}
+
+impl Data {
+    /// The places as the environment names them: `CARDMARK_DATABASE_URL`, else
+    /// `$XDG_DATA_HOME/cardmark`, else `~/.local/share/cardmark`.
+    pub(crate) fn from_environment() -> Result<Self, CommandError> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let url = variable("CARDMARK_DATABASE_URL").map(|url| url.to_string_lossy().into_owned());
+        let base = variable("XDG_DATA_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local/share")));
+        Self::at(url.as_deref(), base)
+    }
+
+    fn at(url: Option<&str>, base: Option<PathBuf>) -> Result<Self, CommandError> {
+        if let Some(url) = url {
+            let database = sqlite_path(url)?;
+            let journals = database.with_extension("journals");
+            return Ok(Self { database, journals });
+        }
+        let Some(base) = base else {
+            return Err(CommandError::new(Exit::Trouble, "there is no place for the results")
+                .because("neither XDG_DATA_HOME nor HOME is set")
+                .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db"));
+        };
+        let folder = base.join("cardmark");
+        Ok(Self { database: folder.join(DATABASE_FILE), journals: folder.join(JOURNALS_DIRECTORY) })
+    }
+
+    /// Opens the store, creating it where there is none.
+    pub(crate) fn open(&self) -> Result<Store, CommandError> {
+        Store::open(&self.database).map_err(|error| store_error(&error))
+    }
+}
+
+fn sqlite_path(url: &str) -> Result<PathBuf, CommandError> {
+    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:"));
+    match path {
+        Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
+        _ => Err(CommandError::new(Exit::Usage, "CARDMARK_DATABASE_URL is not usable")
+            .because(format!("`{url}` is not of the form sqlite:///path/to/file"))),
+    }
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        store_error(&error)
+    }
+}
+
+/// What a person can do about an error of the store.
+pub(crate) fn store_error(error: &StoreError) -> CommandError {
+    let made = CommandError::from_error(Exit::Trouble, error);
+    match error {
+        StoreError::Corrupt { path, .. } => made.hint(format!(
+            "nothing was changed; move `{}` away and a new one is made, or set \
+             CARDMARK_DATABASE_URL",
+            path.display()
+        )),
+        StoreError::Locked { .. } => {
+            made.hint("another program holds it; try again when that has ended")
+        }
+        StoreError::NotFound { .. } => {
+            CommandError { exit: Exit::Usage, ..made }.hint("`cardmark list runs` shows what there is")
+        }
+        StoreError::Ambiguous { .. } => {
+            CommandError { exit: Exit::Usage, ..made }.hint("give more characters of the id")
+        }
+        _ => made,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_wins_over_the_folder() {
+        let base = Some(PathBuf::from("/home/a/.local/share"));
+        let data = Data::at(Some("sqlite:///x/y.db"), base.clone()).unwrap();
+        assert_eq!(data.database, Path::new("/x/y.db"));
+        assert_eq!(data.journals, Path::new("/x/y.journals"));
+        let data = Data::at(None, base).unwrap();
+        assert_eq!(data.database, Path::new("/home/a/.local/share/cardmark/records.sqlite"));
+    }
+
+    #[test]
+    fn other_databases_and_no_home_are_errors() {
+        assert_eq!(Data::at(Some("postgres://x"), None).unwrap_err().exit, Exit::Usage);
+        assert_eq!(Data::at(None, None).unwrap_err().exit, Exit::Trouble);
+    }
+}

@@ -1,0 +1,118 @@
+//! Keeps what a run has yielded so far, in memory and in the journal, so that a partial record
+//! can be made at any moment, by another thread too.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cardmark_core::{Finding, Record, Suite, Trial};
+use cardmark_engine::{Event, Observer, Outcome, record};
+use cardmark_store::Journal;
+
+use crate::error::CommandError;
+use crate::error::Exit;
+use crate::progress::Progress;
+
+/// What is kept of a run under way.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    header: Record,
+    suite: Suite,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    trials: Vec<Trial>,
+    findings: Vec<Finding>,
+    journal: Option<Journal>,
+    /// The first error of the journal; the run goes on without it.
+    journal_error: Option<String>,
+}
+
+impl Keeper {
+    /// A keeper with a journal in this folder.
+    pub(crate) fn new(
+        header: Record,
+        suite: Suite,
+        journals: &Path,
+    ) -> Result<Arc<Self>, CommandError> {
+        let journal = Journal::create(journals, &header).map_err(|error| {
+            CommandError::from_error(Exit::Trouble, &error)
+                .hint("results are kept there while a run is under way; set XDG_DATA_HOME to another place")
+        })?;
+        let inner = Inner { journal: Some(journal), ..Inner::default() };
+        Ok(Arc::new(Self { header, suite, inner: Mutex::new(inner) }))
+    }
+
+    /// The record of what was kept so far, with a further finding.
+    pub(crate) fn partial(&self, finding: Finding) -> Record {
+        let inner = self.lock();
+        let mut findings = inner.findings.clone();
+        findings.push(finding);
+        let trials = inner.trials.clone();
+        drop(inner);
+        let outcome = Outcome { trials, findings, ..Outcome::default() };
+        record(self.header.clone(), outcome, &self.suite)
+    }
+
+    /// Takes the journal away, the record being safe elsewhere.
+    pub(crate) fn finish(&self) -> Result<(), CommandError> {
+        match self.lock().journal.take() {
+            Some(journal) => journal
+                .finish()
+                .map_err(|error| CommandError::from_error(Exit::Trouble, &error)),
+            None => Ok(()),
+        }
+    }
+
+    /// The first error of the journal, if there was one.
+    pub(crate) fn journal_error(&self) -> Option<String> {
+        self.lock().journal_error.clone()
+    }
+
+    fn keep_trial(&self, trial: &Trial) {
+        let mut inner = self.lock();
+        inner.trials.push(trial.clone());
+        let result = inner.journal.as_mut().map(|journal| journal.append(trial));
+        inner.note(result);
+    }
+
+    fn keep_finding(&self, finding: &Finding) {
+        let mut inner = self.lock();
+        inner.findings.push(finding.clone());
+        let result = inner.journal.as_mut().map(|journal| journal.append_finding(finding));
+        inner.note(result);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // What a panicking thread left is still worth keeping.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn note<E: std::fmt::Display>(&mut self, result: Option<Result<(), E>>) {
+        if let Some(Err(error)) = result {
+            self.journal_error.get_or_insert(error.to_string());
+        }
+    }
+}
+
+/// Hears of the run: keeps what it yields and shows how far it is.
+pub(crate) struct RunObserver {
+    /// Keeps.
+    pub(crate) keeper: Arc<Keeper>,
+    /// Shows.
+    pub(crate) progress: Progress,
+}
+
+impl Observer for RunObserver {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::TrialEnded { trial } => self.keeper.keep_trial(trial),
+            Event::Found { finding } => self.keeper.keep_finding(finding),
+            Event::Started { .. } | Event::TrialStarted { .. } => {}
+        }
+        self.progress.event(event);
+    }
+}

@@ -1,0 +1,359 @@
+//! From a target and a request to a record: wiring of plan, back end, clock, sensors, observer.
+
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use cardmark_core::{
+    Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity, Suite,
+    Target, TargetKind, Tool, run_id_from_bytes, simulated_run_id,
+};
+use cardmark_device::{
+    MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
+};
+use cardmark_engine::{
+    Backend, Clock, Outcome, Plan, PlanError, Ports, Pulse, Request, Sensors, execute, make_plan,
+    record,
+};
+use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
+use cardmark_sim::{Model, SimulatedCard};
+use cardmark_stats::refresh;
+
+use crate::data::Data;
+use crate::error::{CommandError, Exit};
+use crate::guard;
+use crate::keeper::{Keeper, RunObserver};
+use crate::progress::Progress;
+use crate::watch::{Rescue, Watch};
+
+/// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
+const RESERVE_BYTES: u64 = 64 * MIB;
+/// Difference between wall clock and monotonic clock over a run that counts as a step.
+const STEP: Duration = Duration::from_secs(2);
+
+/// What is to be measured, whatever the target.
+pub(crate) struct Job<'a> {
+    /// The method.
+    pub(crate) suite: &'a Suite,
+    /// What was asked for.
+    pub(crate) request: &'a Request,
+    /// What the user said about it.
+    pub(crate) labels: &'a [(String, String)],
+    /// Where results go.
+    pub(crate) data: &'a Data,
+}
+
+/// A run that ended, one way or the other.
+pub(crate) struct Measured {
+    /// Its record.
+    pub(crate) record: Record,
+    /// What keeps the journal until the record is safe.
+    pub(crate) keeper: Arc<Keeper>,
+    /// How the program is to end for it.
+    pub(crate) exit: Exit,
+}
+
+/// Measures a simulated card. Board, clock and start time are simulated too.
+pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, CommandError> {
+    let card = SimulatedCard::new(model, job.request.seed);
+    let plan = plan(job, TargetKind::Sim, card.capacity_bytes())?;
+    let (mut backend, mut clock, mut sensors) = card.ports();
+    let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
+    let id = simulated_run_id(&[
+        model.name(),
+        &format!("{:016x}", plan.seed),
+        &asked,
+        &METHOD.to_string(),
+        env!("CARGO_PKG_VERSION"),
+        &labels.join("\n"),
+        &job.request.read_only.to_string(),
+    ]);
+    let mut origin = Origin::of(OriginKind::Simulated);
+    origin.source = Some(model.name().to_owned());
+    let mut header = header(job, &plan, Record::new(id, origin));
+    header.target = Some(target(TargetKind::Sim, &plan));
+    header.devices = vec![card.device()];
+    header.board = Some(card.board());
+    header.host = Some(card.host());
+    let mut run = Run::new(job, &plan, header, Progress::silent())?;
+    run.execute(&mut backend, &mut clock, &mut sensors)
+}
+
+/// Measures real storage: a file of ours in a directory, or a device that is only read.
+pub(crate) fn real(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<Measured, CommandError> {
+    let (plan, opened, free) = open(job, path, resolution)?;
+    let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
+    let facts = (opened.direct, opened.named);
+    let source = Box::new(move || counters.read());
+    let mut backend = RealBackend::new(opened, plan.seed, source);
+    let mut described = target(resolution.kind, &plan);
+    described.layers = resolution.layers.clone();
+    described.filesystem = resolution.filesystem.clone();
+    described.free_bytes = free;
+    described.direct = Some(facts.0);
+    described.named_file = Some(facts.1);
+    described.payload_rate_bytes_per_s =
+        plan.layout.is_some().then(|| backend.payload_rate_bytes_per_s()).flatten();
+    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
+    let mut header = header(job, &plan, Record::new(id, Origin::of(OriginKind::Measured)));
+    header.started_at = Some(now_text());
+    header.target = Some(described);
+    header.devices = resolution.disks.clone();
+    header.board = Some(read_board(&Root::system()));
+    header.host = Some(read_host(&Root::system()));
+    header.findings = resolution.findings.clone();
+    header.findings.extend(about_target(facts.0, resolution.kind));
+    let mut clock = MonotonicClock::new();
+    let for_sensors = clock;
+    let now = Box::new(move || for_sensors.clone().now_ns());
+    let mut sensors = HostSensors::start(&Root::system(), now);
+    let (wall, steady) = (SystemTime::now(), clock.now_ns());
+    let mut run = Run::new(job, &plan, header, Progress::for_stderr())?;
+    let mut measured = run.execute(&mut backend, &mut clock, &mut sensors)?;
+    let elapsed = Duration::from_nanos(clock.now_ns() - steady);
+    let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed).into_iter().collect();
+    late.extend(threads(&backend));
+    if !late.is_empty() {
+        measured.record.findings.extend(late);
+        refresh(&mut measured.record, job.suite);
+    }
+    Ok(measured)
+}
+
+fn open(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    if resolution.kind == TargetKind::Device {
+        if !job.request.read_only {
+            return Err(plan_error(&PlanError::DeviceWrite));
+        }
+        let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
+        let plan = plan(job, TargetKind::Device, opened.size_bytes)?;
+        return Ok((plan, opened, None));
+    }
+    let plan = plan(job, TargetKind::Directory, u64::MAX)?;
+    let free = free_bytes(path).map_err(|error| open_error(&error))?;
+    let needed = job.suite.file_bytes + RESERVE_BYTES;
+    // Asked first, so that a read-only or closed directory is told as what it is.
+    let opened = TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
+    if free < needed {
+        return Err(CommandError::new(
+            Exit::Trouble,
+            format!("not enough room in `{}`", path.display()),
+        )
+        .because(format!(
+            "{} MiB are free; {} MiB are needed, {} MiB of it to leave the filesystem room",
+            free / MIB,
+            needed / MIB,
+            RESERVE_BYTES / MIB
+        ))
+        .hint("free some room, or name a directory on another filesystem"));
+    }
+    Ok((plan, opened.into(), Some(free)))
+}
+
+/// One execution of a plan, with everything that watches over it.
+struct Run<'a> {
+    job: &'a Job<'a>,
+    plan: &'a Plan,
+    header: Record,
+    keeper: Arc<Keeper>,
+    observer: RunObserver,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        job: &'a Job<'a>,
+        plan: &'a Plan,
+        header: Record,
+        progress: Progress,
+    ) -> Result<Self, CommandError> {
+        let keeper = Keeper::new(header.clone(), job.suite.clone(), &job.data.journals)?;
+        let observer = RunObserver { keeper: Arc::clone(&keeper), progress };
+        Ok(Self { job, plan, header, keeper, observer })
+    }
+
+    fn execute<B: Backend, C: Clock, S: Sensors>(
+        &mut self,
+        backend: &mut B,
+        clock: &mut C,
+        sensors: &mut S,
+    ) -> Result<Measured, CommandError> {
+        let pulse = Arc::new(Pulse::new());
+        let rescue = Rescue { keeper: Arc::clone(&self.keeper), data: self.job.data.clone() };
+        let limit = Duration::from_nanos(self.plan.limit_ns);
+        let watch = Watch::start(Arc::clone(&pulse), limit, rescue).map_err(|error| {
+            CommandError::new(Exit::Trouble, "cannot watch over the run").because(error.to_string())
+        })?;
+        let observer = &mut self.observer;
+        let plan = self.plan;
+        let ports = Ports { backend, clock, sensors, observer, pulse: &pulse };
+        let outcome = guard(AssertUnwindSafe(|| execute(plan, ports)));
+        self.observer.progress.end();
+        let signal = watch.end();
+        let outcome = outcome.map_err(|exit| {
+            CommandError::new(exit, "cardmark failed: this is a bug in the program")
+                .hint("the trials that ended are in the journal: `cardmark recover`")
+        })?;
+        let exit = exit_of(&outcome, signal);
+        let record = record(self.header.clone(), outcome, self.job.suite);
+        Ok(Measured { record, keeper: Arc::clone(&self.keeper), exit })
+    }
+}
+
+fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
+    let own = if outcome.is_complete() { Exit::Done } else { Exit::Trouble };
+    match signal {
+        // A signal that came after the last operation changed nothing.
+        Some(signal) if outcome.is_interrupted() => own.or_worse(signal),
+        _ => own,
+    }
+}
+
+fn plan(job: &Job<'_>, kind: TargetKind, usable_bytes: u64) -> Result<Plan, CommandError> {
+    make_plan(job.suite, job.request, kind, usable_bytes).map_err(|error| plan_error(&error))
+}
+
+fn plan_error(error: &PlanError) -> CommandError {
+    let made = |exit| CommandError::from_error(exit, error);
+    match error {
+        PlanError::UnknownWorkload { .. } => made(Exit::Usage),
+        PlanError::NothingToRead => {
+            made(Exit::Usage).hint("leave `--read-only` out, or ask for a workload that reads")
+        }
+        PlanError::ReadOnlyDirectory => made(Exit::Usage)
+            .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
+        PlanError::DeviceWrite => made(Exit::Refused).hint(
+            "nothing was written; `--read-only` measures a device by reading, a directory on it \
+             measures both",
+        ),
+        PlanError::TooSmall { .. } => made(Exit::Trouble),
+    }
+}
+
+fn open_error(error: &OpenError) -> CommandError {
+    let made = CommandError::from_error(Exit::Trouble, error);
+    match error {
+        OpenError::NotWritable { .. } => {
+            made.hint("name a directory that you may write in, such as your home directory")
+        }
+        OpenError::NotReadable { .. } => made.hint("reading a device needs root: use sudo"),
+        OpenError::ReadOnly { .. } => made.hint(
+            "a card that turned read-only by itself is often at its end; check the lock switch of \
+             its adapter first",
+        ),
+        OpenError::NoSpace { .. } => made.hint("free some room, or name another directory"),
+        _ => made,
+    }
+}
+
+fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
+    record.method = Some(METHOD);
+    record.tool = Some(Tool {
+        name: "cardmark".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+    });
+    record.suite = Some(plan.suite_ref.clone());
+    record.seed = Some(format!("{:016x}", plan.seed));
+    record.labels = job.labels.iter().cloned().collect();
+    record
+}
+
+fn target(kind: TargetKind, plan: &Plan) -> Target {
+    Target {
+        kind,
+        layers: Vec::new(),
+        filesystem: None,
+        span_bytes: plan.suite.file_bytes,
+        free_bytes: None,
+        direct: None,
+        named_file: None,
+        payload_rate_bytes_per_s: None,
+    }
+}
+
+/// What the way the target was opened says about every figure.
+fn about_target(direct: bool, kind: TargetKind) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !direct {
+        findings.push(Finding::new(
+            FindingKind::Buffered,
+            Severity::Warning,
+            "the filesystem refuses direct I/O: the page cache stands between, and figures for \
+             writing are partly those of memory",
+        ));
+    }
+    if kind == TargetKind::Device {
+        findings.push(Finding::new(
+            FindingKind::UnwrittenSpan,
+            Severity::Note,
+            "the span was not written by this run: blocks never written may be answered faster \
+             than stored ones",
+        ));
+    }
+    findings
+}
+
+fn threads(backend: &RealBackend) -> Option<Finding> {
+    backend.used_threads().then(|| {
+        let detail = match backend.uring_refusal() {
+            Some(errno) => format!("io_uring was refused with error {errno}; threads stood in"),
+            None => "io_uring is not offered here; threads stood in".to_owned(),
+        };
+        Finding::new(FindingKind::Threads, Severity::Note, detail)
+    })
+}
+
+/// Whether the wall clock stepped while `elapsed` went by on the monotonic one.
+fn clock_step(before: SystemTime, after: SystemTime, elapsed: Duration) -> Option<Finding> {
+    let expected = before.checked_add(elapsed)?;
+    let (step, sign) = match after.duration_since(expected) {
+        Ok(ahead) => (ahead, "forward"),
+        Err(behind) => (behind.duration(), "back"),
+    };
+    (step > STEP).then(|| {
+        let seconds = step.as_secs();
+        let detail = format!(
+            "the wall clock stepped {sign} by {seconds} s during the run; spans are measured on \
+             the monotonic clock, only the start time may be off"
+        );
+        Finding::new(FindingKind::ClockStepped, Severity::Note, detail)
+    })
+}
+
+fn now_text() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}
+
+/// The limit for an answer, nanoseconds.
+pub(crate) fn limit_ns(seconds: u64) -> u64 {
+    seconds.saturating_mul(SECOND_NS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stepping_wall_clock_is_told_either_way_and_drift_is_not() {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let minute = Duration::from_secs(60);
+        let step = |after: SystemTime| clock_step(start, after, minute).map(|f| f.detail);
+        assert_eq!(step(start + minute), None);
+        assert_eq!(step(start + minute + Duration::from_secs(1)), None);
+        let ahead = step(start + Duration::from_secs(3660)).unwrap();
+        assert!(ahead.contains("stepped forward by 3600 s"), "{ahead}");
+        let back = step(start - Duration::from_secs(3540)).unwrap();
+        assert!(back.contains("stepped back by 3600 s"), "{back}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What the user named as target, and what it is on this host.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use cardmark_core::TargetKind;
+use cardmark_host::{Resolution, Root, resolve};
+use cardmark_sim::Model;
+
+use crate::error::{CommandError, Exit};
+
+/// A target on which something can be measured.
+pub(crate) enum Chosen {
+    /// A simulated card.
+    Simulated(Box<Model>),
+    /// A directory or a block device of this host.
+    Real {
+        /// Where, without symbolic links.
+        path: PathBuf,
+        /// What lies below.
+        resolution: Box<Resolution>,
+    },
+}
+
+impl Chosen {
+    /// What kind of target it is.
+    pub(crate) fn kind(&self) -> TargetKind {
+        match self {
+            Self::Simulated(_) => TargetKind::Sim,
+            Self::Real { resolution, .. } => resolution.kind,
+        }
+    }
+}
+
+/// Makes sense of the target's name.
+pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
+    if let Some(model) = name.strip_prefix("sim:") {
+        return Model::named(model).map(|model| Chosen::Simulated(Box::new(model))).map_err(
+            |error| {
+                CommandError::from_error(Exit::Usage, &error)
+                    .hint("`cardmark list models` tells what each of them is")
+            },
+        );
+    }
+    let path = existing(Path::new(name))?;
+    let resolution = resolve(&Root::system(), &path).map_err(|error| {
+        CommandError::from_error(Exit::Trouble, &error)
+            .hint("nothing was written: a target is used only when it is clear what lies below it")
+    })?;
+    if resolution.memory_backed {
+        return Err(CommandError::new(Exit::Trouble, format!("`{name}` is in memory, not on storage"))
+            .because(format!(
+                "its filesystem is {}; direct I/O moves nothing there",
+                resolution.filesystem.as_deref().unwrap_or("unknown")
+            ))
+            .hint("name a directory on the card, such as your home directory"));
+    }
+    Ok(Chosen::Real { path, resolution: Box::new(resolution) })
+}
+
+fn existing(path: &Path) -> Result<PathBuf, CommandError> {
+    let shown = path.display();
+    let real = path.canonicalize().map_err(|error| {
+        let made = CommandError::new(Exit::Trouble, format!("cannot find target `{shown}`"))
+            .because(error.to_string());
+        if path.components().count() == 1 && Model::named(&shown.to_string()).is_ok() {
+            return made.hint(format!("the simulated card is called `sim:{shown}`"));
+        }
+        made.hint("a target is a directory, a block device, or sim:MODEL")
+    })?;
+    let metadata = real.metadata().map_err(|error| {
+        CommandError::new(Exit::Trouble, format!("cannot read target `{shown}`"))
+            .because(error.to_string())
+    })?;
+    if metadata.is_dir() || metadata.file_type().is_block_device() {
+        return Ok(real);
+    }
+    let made = CommandError::new(
+        Exit::Usage,
+        format!("target `{shown}` is neither a directory nor a block device"),
+    );
+    Err(match real.parent() {
+        Some(parent) => made.hint(format!("to test what it lies on: cardmark run {}", parent.display())),
+        None => made,
+    })
+}

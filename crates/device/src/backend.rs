@@ -1,0 +1,466 @@
+//! The back end for real storage: picks by workload how operations reach the object.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use cardmark_core::{DeviceCounters, Order, Workload};
+use cardmark_engine::{Backend, Done, Op, OpKind};
+use rustix::fs::Advice;
+use rustix::io::Errno;
+
+use crate::buffer::{AlignedBuffer, Stretch};
+use crate::object::{execute, flush, number};
+use crate::payload::PayloadPool;
+use crate::target::OpenTarget;
+use crate::threads::Threads;
+#[cfg(target_pointer_width = "64")]
+use crate::uring::Uring;
+
+/// Buffers start at a multiple of at least this, bytes: a page.
+const LEAST_ALIGNMENT_BYTES: u32 = 4096;
+
+/// Where the counters of the device below come from.
+pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
+
+/// Operations on an open file or device. Queue depth 1 goes by plain system calls, more by
+/// `io_uring`, or by threads where that is missing.
+pub struct RealBackend {
+    // Dropped before the buffers it uses.
+    way: Way,
+    /// At queue depth 1: the operation that `reap` executes.
+    pending: Option<(Op, Stretch)>,
+    /// Slots whose operation could not be taken on.
+    rejected: Vec<u32>,
+    payload: PayloadPool,
+    reads: AlignedBuffer,
+    block_bytes: usize,
+    file: Arc<File>,
+    direct: bool,
+    alignment_bytes: u64,
+    memory_alignment_bytes: usize,
+    counters: CountersSource,
+    force_threads: bool,
+    used_threads: bool,
+    refused: Option<i32>,
+    payload_rate: Option<f64>,
+}
+
+/// How operations reach the object.
+enum Way {
+    Sync,
+    #[cfg(target_pointer_width = "64")]
+    Uring(Box<Uring>),
+    Threads(Threads),
+}
+
+impl RealBackend {
+    /// A back end on `target`. `seed` decides the payload; `counters` reads what the block layer
+    /// below has counted.
+    #[must_use]
+    pub fn new(target: impl Into<OpenTarget>, seed: u64, counters: CountersSource) -> Self {
+        let target = target.into();
+        let memory_alignment = target.memory_alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
+        Self {
+            way: Way::Sync,
+            pending: None,
+            rejected: Vec::new(),
+            payload: PayloadPool::new(seed, memory_alignment),
+            reads: AlignedBuffer::empty(),
+            block_bytes: 0,
+            file: Arc::new(target.file),
+            direct: target.direct,
+            alignment_bytes: u64::from(target.alignment_bytes),
+            memory_alignment_bytes: memory_alignment,
+            counters,
+            force_threads: false,
+            used_threads: false,
+            refused: None,
+            payload_rate: None,
+        }
+    }
+    /// The same back end, with threads in the place of `io_uring`.
+    #[must_use]
+    pub fn force_threads(mut self) -> Self {
+        self.force_threads = true;
+        self
+    }
+
+    /// Whether threads stood in for `io_uring` in any trial so far.
+    #[must_use]
+    pub fn used_threads(&self) -> bool {
+        self.used_threads
+    }
+
+    /// Why `io_uring` was refused, where it was: the system's error number.
+    #[must_use]
+    pub fn uring_refusal(&self) -> Option<i32> {
+        self.refused
+    }
+
+    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Speed at which payload is made, measured once for 20 ms on blocks of 1 MiB; `None` where
+    /// there is no memory for it.
+    pub fn payload_rate_bytes_per_s(&mut self) -> Option<f64> {
+        if self.payload_rate.is_none() {
+            self.payload_rate = self.payload.measure_rate();
+        }
+        self.payload_rate
+    }
+
+    /// Part of the buffers for this operation; for a write, filled.
+    #[inline]
+    fn stretch(&mut self, op: Op) -> Option<Stretch> {
+        if op.kind != OpKind::Read {
+            return self.payload.next(op.slot, op.offset, op.bytes);
+        }
+        let bytes = op.bytes as usize;
+        if bytes > self.block_bytes {
+            return None;
+        }
+        self.reads
+            .stretch(op.slot as usize * self.block_bytes, bytes)
+    }
+
+    /// Ends the way that operations take; afterwards nobody uses the buffers.
+    fn retire(&mut self) {
+        self.pending = None;
+        self.rejected.clear();
+        match std::mem::replace(&mut self.way, Way::Sync) {
+            Way::Sync => {}
+            #[cfg(target_pointer_width = "64")]
+            Way::Uring(mut ring) => {
+                if !ring.drain() {
+                    // The kernel may still write there.
+                    std::mem::forget(std::mem::replace(&mut self.reads, AlignedBuffer::empty()));
+                    self.payload.leak();
+                }
+            }
+            Way::Threads(threads) => drop(threads),
+        }
+    }
+
+    /// Buffers for a queue of this depth. Nothing may be in flight.
+    fn make_buffers(&mut self, workload: &Workload, block: usize, depth: usize) -> Option<()> {
+        if workload.reads() && self.reads.len() < block.checked_mul(depth)? {
+            self.reads = AlignedBuffer::new(block * depth, self.memory_alignment_bytes)?;
+            // Touched now, so that no page is missing inside the clock.
+            self.reads.bytes_mut().fill(1);
+        }
+        if workload.writes() {
+            self.payload.prepare(block, depth)?;
+        }
+        self.block_bytes = block;
+        Some(())
+    }
+
+    fn start_queue(&mut self, queue_depth: u32) -> Result<(), i32> {
+        #[cfg(target_pointer_width = "64")]
+        if !self.force_threads && self.refused.is_none() {
+            let reads = self
+                .reads
+                .stretch(0, self.reads.len())
+                .filter(|all| all.len() > 0);
+            match Uring::new(&self.file, queue_depth, [reads, self.payload.all()]) {
+                Ok(ring) => {
+                    self.way = Way::Uring(Box::new(ring));
+                    return Ok(());
+                }
+                Err(errno) => self.refused = Some(errno),
+            }
+        }
+        #[cfg(not(target_pointer_width = "64"))]
+        {
+            self.refused = Some(number(Errno::NOSYS));
+        }
+        self.way = Way::Threads(Threads::new(&self.file, queue_depth)?);
+        self.used_threads = true;
+        Ok(())
+    }
+
+    /// Without O_DIRECT: empties the page cache of the object, and keeps the kernel from reading
+    /// ahead of random reads.
+    fn drop_cache(&self, order: Order) -> Result<(), i32> {
+        flush(&self.file)?;
+        let advise = |advice| rustix::fs::fadvise(&self.file, 0, None, advice).map_err(number);
+        advise(Advice::DontNeed)?;
+        advise(match order {
+            Order::Sequential => Advice::Normal,
+            Order::Random => Advice::Random,
+        })
+    }
+}
+
+impl Backend for RealBackend {
+    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+        let invalid = number(Errno::INVAL);
+        let is_aligned = workload
+            .block_bytes
+            .is_multiple_of(self.alignment_bytes.max(1));
+        let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
+        let depth = workload.queue_depth as usize;
+        let is_countable = u32::try_from(block).is_ok();
+        if block == 0 || depth == 0 || !is_countable || (self.direct && !is_aligned) {
+            return Err(invalid);
+        }
+        let must_move = (workload.reads() && self.reads.len() < block.saturating_mul(depth))
+            || (workload.writes() && self.payload.must_grow(block, depth));
+        let drained = self.way.drain();
+        if must_move || !drained || self.way.queue_depth() != depth {
+            self.retire();
+        }
+        self.pending = None;
+        self.rejected.clear();
+        self.rejected.reserve(depth);
+        self.make_buffers(workload, block, depth)
+            .ok_or(number(Errno::NOMEM))?;
+        if depth > 1 && matches!(self.way, Way::Sync) {
+            self.start_queue(workload.queue_depth)?;
+        }
+        if !self.direct && workload.reads() {
+            self.drop_cache(workload.order)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn submit(&mut self, op: Op) {
+        let stretch = self.stretch(op);
+        match &mut self.way {
+            Way::Sync => self.pending = stretch.map(|stretch| (op, stretch)),
+            #[cfg(target_pointer_width = "64")]
+            Way::Uring(ring) => match stretch {
+                Some(stretch) => ring.submit(op, stretch),
+                None => self.rejected.push(op.slot),
+            },
+            Way::Threads(threads) => match stretch {
+                Some(stretch) => threads.submit(op, stretch),
+                None => self.rejected.push(op.slot),
+            },
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self) -> Done {
+        match &mut self.way {
+            Way::Sync => {
+                let Some((op, stretch)) = self.pending.take() else {
+                    return rejection(0);
+                };
+                // SAFETY: the buffers are alive and nothing else is in flight.
+                let buffer = unsafe { stretch.as_mut_slice() };
+                let outcome = execute(&self.file, op.kind, buffer, op.offset);
+                Done {
+                    slot: op.slot,
+                    outcome,
+                }
+            }
+            #[cfg(target_pointer_width = "64")]
+            Way::Uring(ring) => self.rejected.pop().map_or_else(|| ring.reap(), rejection),
+            Way::Threads(threads) => self
+                .rejected
+                .pop()
+                .map_or_else(|| threads.reap(), rejection),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), i32> {
+        flush(&self.file)
+    }
+
+    fn counters(&mut self) -> Option<DeviceCounters> {
+        (self.counters)()
+    }
+}
+
+impl Drop for RealBackend {
+    fn drop(&mut self) {
+        self.retire();
+    }
+}
+
+impl Way {
+    fn queue_depth(&self) -> usize {
+        match self {
+            Self::Sync => 1,
+            #[cfg(target_pointer_width = "64")]
+            Self::Uring(ring) => ring.queue_depth(),
+            Self::Threads(threads) => threads.queue_depth(),
+        }
+    }
+
+    /// Waits for everything in flight; whether the way can still be used.
+    fn drain(&mut self) -> bool {
+        match self {
+            Self::Sync => true,
+            #[cfg(target_pointer_width = "64")]
+            Self::Uring(ring) => ring.drain(),
+            Self::Threads(threads) => {
+                threads.drain();
+                true
+            }
+        }
+    }
+}
+
+/// What becomes of an operation outside the workload that was prepared.
+#[cold]
+fn rejection(slot: u32) -> Done {
+    Done {
+        slot,
+        outcome: Err(number(Errno::INVAL)),
+    }
+}
+
+impl std::fmt::Debug for RealBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RealBackend")
+            .field("file", &self.file)
+            .field("direct", &self.direct)
+            .field("queue_depth", &self.way.queue_depth())
+            .field("used_threads", &self.used_threads)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardmark_core::{Flush, Payload, StopRule};
+
+    fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
+        Workload {
+            id: "test".to_owned(),
+            read_share_percent,
+            order: Order::Random,
+            block_bytes: 4096,
+            queue_depth,
+            span_bytes: 1 << 20,
+            flush: Flush::AfterTrial,
+            payload: Payload::Incompressible,
+            ramp_ns: 0,
+            stop: StopRule {
+                least_span_ns: 0,
+                least_operations_count: 0,
+                most_bytes: None,
+            },
+            latency_metrics: false,
+        }
+    }
+
+    fn on_readonly_file() -> RealBackend {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let target = OpenTarget {
+            file: File::open(path.path()).unwrap(),
+            direct: false,
+            named: false,
+            nocow: false,
+            alignment_bytes: 512,
+            memory_alignment_bytes: 512,
+            size_bytes: 1 << 20,
+        };
+        RealBackend::new(target, 1, Box::new(|| None))
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_an_outcome() {
+        for depth in [1, 4] {
+            for threads in [false, true] {
+                for kind in [OpKind::Write, OpKind::WriteSync] {
+                    let mut backend = on_readonly_file();
+                    backend.force_threads = threads;
+                    backend.prepare(&workload(0, depth)).unwrap();
+                    backend.submit(Op {
+                        kind,
+                        offset: 0,
+                        bytes: 4096,
+                        slot: 0,
+                    });
+                    let expected = Err(number(Errno::BADF));
+                    assert_eq!(
+                        backend.reap(),
+                        Done {
+                            slot: 0,
+                            outcome: expected
+                        }
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_operation_outside_the_workload_is_refused_not_executed() {
+        for depth in [1, 4] {
+            let mut backend = on_readonly_file();
+            backend.submit(Op {
+                kind: OpKind::Read,
+                offset: 0,
+                bytes: 512,
+                slot: 0,
+            });
+            assert_eq!(backend.reap().outcome, Err(number(Errno::INVAL)));
+            backend.prepare(&workload(100, depth)).unwrap();
+            for (bytes, slot) in [(8192, 0), (4096, 900)] {
+                backend.submit(Op {
+                    kind: OpKind::Read,
+                    offset: 0,
+                    bytes,
+                    slot,
+                });
+                assert_eq!(backend.reap().outcome, Err(number(Errno::INVAL)));
+            }
+            backend.submit(Op {
+                kind: OpKind::Write,
+                offset: 0,
+                bytes: 4096,
+                slot: 0,
+            });
+            assert_eq!(
+                backend.reap().outcome,
+                Err(number(Errno::INVAL)),
+                "no payload prepared"
+            );
+        }
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_broken_ring_fails_what_is_in_flight_and_keeps_the_memory() {
+        let mut backend = on_readonly_file();
+        backend.prepare(&workload(100, 2)).unwrap();
+        let Way::Uring(ring) = &mut backend.way else {
+            return;
+        };
+        ring.break_for_test(5);
+        for slot in 0..2 {
+            backend.submit(Op {
+                kind: OpKind::Read,
+                offset: 0,
+                bytes: 4096,
+                slot,
+            });
+        }
+        let mut slots = [backend.reap(), backend.reap()].map(|done| (done.slot, done.outcome));
+        slots.sort_unstable();
+        assert_eq!(slots, [(0, Err(5)), (1, Err(5))]);
+        backend.prepare(&workload(100, 2)).unwrap();
+        backend.submit(Op {
+            kind: OpKind::Read,
+            offset: 0,
+            bytes: 4096,
+            slot: 1,
+        });
+        assert_eq!(
+            backend.reap(),
+            Done {
+                slot: 1,
+                outcome: Ok(0)
+            }
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Why a target could not be opened.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use thiserror::Error;
+
+/// Why a target could not be opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Something else than a directory stands there.
+    #[error("`{path}` is not a directory", path = path.display())]
+    NotDirectory {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// Something else than a block device stands there.
+    #[error("`{path}` is not a block device", path = path.display())]
+    NotBlockDevice {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// Nothing is there.
+    #[error("`{path}` does not exist", path = path.display())]
+    Missing {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// The user may not write there.
+    #[error("no permission to write in `{path}`", path = path.display())]
+    NotWritable {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// The user may not read it.
+    #[error("no permission to read `{path}`", path = path.display())]
+    NotReadable {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// The filesystem is mounted read-only.
+    #[error("the filesystem of `{path}` is read-only", path = path.display())]
+    ReadOnly {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// The filesystem has no room for the file.
+    #[error("`{path}` has {free_bytes} bytes free, {needed_bytes} are needed", path = path.display())]
+    NoSpace {
+        /// What was to be opened.
+        path: PathBuf,
+        /// Bytes that the file needs.
+        needed_bytes: u64,
+        /// Bytes that are free to this user.
+        free_bytes: u64,
+    },
+    /// There is no card in the reader, or the device is gone.
+    #[error("no medium in `{path}`", path = path.display())]
+    NoMedium {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// Any other error of the system.
+    #[error("cannot open `{path}`", path = path.display())]
+    Other {
+        /// What was to be opened.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl OpenError {
+    /// What was to be opened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::NotDirectory { path }
+            | Self::NotBlockDevice { path }
+            | Self::Missing { path }
+            | Self::NotWritable { path }
+            | Self::NotReadable { path }
+            | Self::ReadOnly { path }
+            | Self::NoSpace { path, .. }
+            | Self::NoMedium { path }
+            | Self::Other { path, .. } => path,
+        }
+    }
+
+    /// What `errno` means while a file of `needed_bytes` is made in the directory `path`.
+    pub(crate) fn of_directory(path: &Path, errno: Errno, needed_bytes: u64) -> Self {
+        let path = path.to_owned();
+        match errno {
+            Errno::NOTDIR => Self::NotDirectory { path },
+            Errno::NOENT => Self::Missing { path },
+            Errno::ACCESS | Errno::PERM => Self::NotWritable { path },
+            Errno::ROFS => Self::ReadOnly { path },
+            Errno::NOSPC | Errno::DQUOT => Self::NoSpace {
+                path,
+                needed_bytes,
+                free_bytes: 0,
+            },
+            other => Self::Other {
+                path,
+                source: other.into(),
+            },
+        }
+    }
+
+    /// What `errno` means while the device `path` is opened for reading.
+    pub(crate) fn of_device(path: &Path, errno: Errno) -> Self {
+        let path = path.to_owned();
+        match errno {
+            Errno::NOENT | Errno::NOTDIR => Self::Missing { path },
+            Errno::ACCESS | Errno::PERM => Self::NotReadable { path },
+            Errno::NOMEDIUM | Errno::NXIO | Errno::NODEV => Self::NoMedium { path },
+            other => Self::Other {
+                path,
+                source: other.into(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_told_apart() {
+        let of = |errno| OpenError::of_directory(Path::new("/card"), errno, 7);
+        assert!(matches!(of(Errno::ROFS), OpenError::ReadOnly { .. }));
+        assert!(matches!(of(Errno::ACCESS), OpenError::NotWritable { .. }));
+        assert!(matches!(of(Errno::PERM), OpenError::NotWritable { .. }));
+        assert!(matches!(
+            of(Errno::NOSPC),
+            OpenError::NoSpace {
+                needed_bytes: 7,
+                ..
+            }
+        ));
+        assert!(matches!(of(Errno::IO), OpenError::Other { .. }));
+        assert_eq!(of(Errno::IO).path(), Path::new("/card"));
+        assert_eq!(
+            of(Errno::ROFS).to_string(),
+            "the filesystem of `/card` is read-only"
+        );
+        let of = |errno| OpenError::of_device(Path::new("/dev/sdx"), errno);
+        assert!(matches!(of(Errno::NOMEDIUM), OpenError::NoMedium { .. }));
+        assert!(matches!(of(Errno::ACCESS), OpenError::NotReadable { .. }));
+    }
+}

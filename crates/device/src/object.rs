@@ -1,0 +1,40 @@
+//! One operation on the open object by plain system calls.
+
+use std::fs::File;
+
+use cardmark_engine::OpKind;
+use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+
+/// Executes an operation on `buffer`; bytes moved, or the system's error number. Fewer bytes than
+/// asked for are a result, not retried.
+#[inline]
+pub(crate) fn execute(
+    file: &File,
+    kind: OpKind,
+    buffer: &mut [u8],
+    offset: u64,
+) -> Result<u32, i32> {
+    let moved = match kind {
+        OpKind::Read => retry_on_intr(|| pread(file, &mut *buffer, offset)),
+        OpKind::Write => retry_on_intr(|| pwrite(file, buffer, offset)),
+        OpKind::WriteSync => retry_on_intr(|| pwrite(file, buffer, offset)).and_then(|moved| {
+            retry_on_intr(|| rustix::fs::fdatasync(file))?;
+            Ok(moved)
+        }),
+    };
+    match moved {
+        // A block is at most 4 GiB, as `Op::bytes` is.
+        Ok(bytes) => Ok(u32::try_from(bytes).unwrap_or(u32::MAX)),
+        Err(errno) => Err(number(errno)),
+    }
+}
+
+/// Makes everything written durable.
+pub(crate) fn flush(file: &File) -> Result<(), i32> {
+    retry_on_intr(|| rustix::fs::fdatasync(file)).map_err(number)
+}
+
+/// The error number that results carry.
+pub(crate) fn number(errno: Errno) -> i32 {
+    errno.raw_os_error()
+}

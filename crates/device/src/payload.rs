@@ -1,0 +1,122 @@
+//! What is written: a pool of incompressible bytes, filled once, stamped before every write.
+
+use std::time::{Duration, Instant};
+
+use cardmark_core::{PAYLOAD_POOL_BYTES, fill_payload, stamp_payload};
+
+use crate::buffer::{AlignedBuffer, Stretch};
+
+/// How long the speed of stamping is measured.
+const RATE_SPAN: Duration = Duration::from_millis(20);
+/// Block on which it is measured.
+const RATE_BLOCK_BYTES: usize = 1 << 20;
+
+/// The pool. Each place in flight owns a part of it and walks through that part block by block,
+/// so that an operation in flight is never stamped over.
+#[derive(Debug)]
+pub(crate) struct PayloadPool {
+    pool: AlignedBuffer,
+    seed: u64,
+    alignment: usize,
+    block_bytes: usize,
+    part_bytes: usize,
+    /// Where in its part the next write of each slot starts.
+    cursors: Vec<usize>,
+    /// Number of writes so far.
+    generation: u64,
+}
+
+impl PayloadPool {
+    /// A pool that is not filled yet.
+    pub(crate) fn new(seed: u64, alignment: usize) -> Self {
+        Self {
+            pool: AlignedBuffer::empty(),
+            seed,
+            alignment,
+            block_bytes: 0,
+            part_bytes: 0,
+            cursors: Vec::new(),
+            generation: 0,
+        }
+    }
+
+    /// Whether the pool would have to move for this queue. Nothing may be in flight then.
+    pub(crate) fn must_grow(&self, block_bytes: usize, queue_depth: usize) -> bool {
+        self.pool.len() < pool_bytes(block_bytes, queue_depth)
+    }
+
+    /// Divides the pool among `queue_depth` slots; fills it at first use. `None`: no memory.
+    pub(crate) fn prepare(&mut self, block_bytes: usize, queue_depth: usize) -> Option<()> {
+        if self.must_grow(block_bytes, queue_depth) {
+            let bytes = pool_bytes(block_bytes, queue_depth);
+            self.pool = AlignedBuffer::new(bytes, self.alignment)?;
+            fill_payload(self.seed, self.pool.bytes_mut());
+        }
+        let part = self.pool.len() / queue_depth.max(1);
+        self.block_bytes = block_bytes;
+        self.part_bytes = part - part % block_bytes.max(1);
+        self.cursors.clear();
+        self.cursors.resize(queue_depth, 0);
+        Some(())
+    }
+
+    /// All of the memory, for registration.
+    #[cfg(target_pointer_width = "64")]
+    pub(crate) fn all(&self) -> Option<Stretch> {
+        (self.pool.len() > 0)
+            .then(|| self.pool.stretch(0, self.pool.len()))
+            .flatten()
+    }
+
+    /// Gives the memory up without freeing it: the kernel may still use it.
+    #[cfg(target_pointer_width = "64")]
+    pub(crate) fn leak(&mut self) {
+        std::mem::forget(std::mem::replace(&mut self.pool, AlignedBuffer::empty()));
+    }
+
+    /// A fresh block for this slot, stamped with its address and the number of the write.
+    #[inline]
+    pub(crate) fn next(&mut self, slot: u32, offset: u64, bytes: u32) -> Option<Stretch> {
+        let bytes = bytes as usize;
+        if bytes > self.block_bytes {
+            return None;
+        }
+        let slot = slot as usize;
+        let cursor = self.cursors.get_mut(slot)?;
+        let stretch = self.pool.stretch(slot * self.part_bytes + *cursor, bytes)?;
+        *cursor += self.block_bytes;
+        if *cursor >= self.part_bytes {
+            *cursor = 0;
+        }
+        // SAFETY: the pool is alive; parts do not overlap, and the slot is free, so that nothing
+        // in flight uses this one.
+        let block = unsafe { stretch.as_mut_slice() };
+        stamp_payload(block, offset, self.generation);
+        self.generation += 1;
+        Some(stretch)
+    }
+
+    /// Bytes per second at which blocks of 1 MiB are stamped. Measured on memory of its own.
+    pub(crate) fn measure_rate(&self) -> Option<f64> {
+        let mut memory = AlignedBuffer::new(PAYLOAD_POOL_BYTES, self.alignment)?;
+        fill_payload(self.seed, memory.bytes_mut());
+        let start = Instant::now();
+        let mut generation = 0;
+        loop {
+            for block in memory.bytes_mut().chunks_mut(RATE_BLOCK_BYTES) {
+                stamp_payload(std::hint::black_box(block), generation, generation);
+                generation += 1;
+            }
+            let span = start.elapsed();
+            if span >= RATE_SPAN {
+                let bytes = generation as f64 * RATE_BLOCK_BYTES as f64;
+                return Some(bytes / span.as_secs_f64());
+            }
+        }
+    }
+}
+
+/// Size of the pool: the usual one, or what a large queue of large blocks needs.
+fn pool_bytes(block_bytes: usize, queue_depth: usize) -> usize {
+    PAYLOAD_POOL_BYTES.max(block_bytes.saturating_mul(queue_depth))
+}

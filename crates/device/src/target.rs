@@ -1,0 +1,289 @@
+//! Opening what is measured.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use crate::clock::since_boot_ns;
+use crate::error::OpenError;
+
+/// Alignment taken where the system names none, bytes.
+const DEFAULT_ALIGNMENT_BYTES: u32 = 4096;
+/// `f_type` of btrfs.
+const BTRFS_MAGIC: u64 = 0x9123_683e;
+/// Names tried for the file where one without a name is not offered.
+const NAMES_COUNT: u32 = 64;
+/// `BLKGETSIZE64`: `_IOR(0x12, 114, size_t)`, which fills a `u64` on every machine.
+const BLKGETSIZE64: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
+
+/// Something open to be measured.
+#[derive(Debug)]
+pub struct OpenTarget {
+    pub(crate) file: File,
+    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    pub direct: bool,
+    /// Whether the file had a name for a moment, because nameless ones are not offered here.
+    pub named: bool,
+    /// Whether copy-on-write is off for the file; only asked for on btrfs.
+    pub nocow: bool,
+    /// What offsets and sizes must be multiples of, bytes.
+    pub alignment_bytes: u32,
+    /// What memory must be aligned to, bytes; a power of two.
+    pub memory_alignment_bytes: u32,
+    /// Size of the device, or what the file may grow to, bytes.
+    pub size_bytes: u64,
+}
+
+/// A file of our own in a directory, that vanishes when it is closed, also after a crash.
+#[derive(Debug)]
+pub struct TestFile(OpenTarget);
+
+impl TestFile {
+    /// Makes an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
+    ///
+    /// # Errors
+    /// When there is no such directory, no right to write, or no room.
+    pub fn create(directory: &Path, bytes: u64) -> Result<Self, OpenError> {
+        let fail = |errno| OpenError::of_directory(directory, errno, bytes);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(fail)?;
+        let (fd, named) = create_nameless(&parent)
+            .map(|fd| (fd, false))
+            .or_else(|errno| {
+                if is_not_offered(errno) {
+                    create_named(&parent).map(|fd| (fd, true))
+                } else {
+                    Err(errno)
+                }
+            })
+            .map_err(fail)?;
+        let free_bytes = free_bytes(directory).unwrap_or(u64::MAX);
+        if free_bytes < bytes {
+            let path = directory.to_owned();
+            return Err(OpenError::NoSpace {
+                path,
+                needed_bytes: bytes,
+                free_bytes,
+            });
+        }
+        let nocow = is_on_btrfs(&fd) && set_nocow(&fd);
+        let direct = set_direct(&fd);
+        Ok(Self(OpenTarget::new(
+            fd,
+            Facts {
+                direct,
+                named,
+                nocow,
+                size_bytes: bytes,
+            },
+        )))
+    }
+}
+
+impl Deref for TestFile {
+    type Target = OpenTarget;
+
+    fn deref(&self) -> &OpenTarget {
+        &self.0
+    }
+}
+
+impl From<TestFile> for OpenTarget {
+    fn from(file: TestFile) -> Self {
+        file.0
+    }
+}
+
+/// Opens a block device for reading alone.
+///
+/// # Errors
+/// When there is no such block device, no right to read it, or no medium in it.
+pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
+    let fail = |errno| OpenError::of_device(path, errno);
+    let not_block = || OpenError::NotBlockDevice {
+        path: path.to_owned(),
+    };
+    // Looked at first: opening a pipe waits, and opening some character devices does something.
+    let stat = rustix::fs::stat(path).map_err(fail)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::BlockDevice {
+        return Err(not_block());
+    }
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let (fd, direct) = rustix::fs::open(path, flags | OFlags::DIRECT, Mode::empty())
+        .map(|fd| (fd, true))
+        .or_else(|errno| match errno {
+            Errno::INVAL => rustix::fs::open(path, flags, Mode::empty()).map(|fd| (fd, false)),
+            other => Err(other),
+        })
+        .map_err(fail)?;
+    let opened = rustix::fs::fstat(&fd).map_err(fail)?;
+    if FileType::from_raw_mode(opened.st_mode) != FileType::BlockDevice {
+        return Err(not_block());
+    }
+    let size_bytes = device_bytes(&fd).map_err(fail)?;
+    let facts = Facts {
+        direct,
+        named: false,
+        nocow: false,
+        size_bytes,
+    };
+    Ok(OpenTarget::new(fd, facts))
+}
+
+/// Bytes that this user may still write on the filesystem of `path`.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
+    let stat =
+        rustix::fs::statvfs(path).map_err(|errno| OpenError::of_directory(path, errno, 0))?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// What is known once the object is open.
+struct Facts {
+    direct: bool,
+    named: bool,
+    nocow: bool,
+    size_bytes: u64,
+}
+
+impl OpenTarget {
+    fn new(fd: OwnedFd, facts: Facts) -> Self {
+        let (memory_alignment_bytes, alignment_bytes) = alignments(&fd);
+        Self {
+            file: fd.into(),
+            direct: facts.direct,
+            named: facts.named,
+            nocow: facts.nocow,
+            alignment_bytes,
+            memory_alignment_bytes,
+            size_bytes: facts.size_bytes,
+        }
+    }
+}
+
+impl AsFd for OpenTarget {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// What the errors are of filesystems and kernels that know no nameless files.
+fn is_not_offered(errno: Errno) -> bool {
+    // ENOENT: kernels that do not know the flag create nothing; the directory itself is open.
+    matches!(
+        errno,
+        Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::NOSYS | Errno::INVAL
+    )
+}
+
+fn create_nameless(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
+    // O_EXCL: nobody can give it a name later.
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::EXCL;
+    rustix::fs::openat(parent, c".", flags, Mode::RUSR | Mode::WUSR)
+}
+
+/// Creates a file under a name that nobody else uses, and takes the name away at once. O_DIRECT
+/// is asked for later: an open with it can leave a file behind when it is refused.
+fn create_named(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mut last = Errno::EXIST;
+    for _ in 0..NAMES_COUNT {
+        let count = NEXT.fetch_add(1, Ordering::Relaxed);
+        let number = cardmark_core::mix(since_boot_ns() ^ (u64::from(count) << 48));
+        let name = format!(".cardmark-{}-{:08x}", std::process::id(), number >> 32);
+        let name = CString::new(name).map_err(|_| Errno::INVAL)?;
+        match rustix::fs::openat(parent, &name, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(fd) => {
+                rustix::fs::unlinkat(parent, &name, AtFlags::empty())?;
+                return Ok(fd);
+            }
+            Err(Errno::EXIST) => last = Errno::EXIST,
+            Err(other) => return Err(other),
+        }
+    }
+    Err(last)
+}
+
+/// Asks for O_DIRECT; whether it was accepted.
+fn set_direct(fd: &OwnedFd) -> bool {
+    let Ok(flags) = rustix::fs::fcntl_getfl(fd) else {
+        return false;
+    };
+    rustix::fs::fcntl_setfl(fd, flags | OFlags::DIRECT).is_ok()
+        && rustix::fs::fcntl_getfl(fd).is_ok_and(|now| now.contains(OFlags::DIRECT))
+}
+
+fn is_on_btrfs(fd: &OwnedFd) -> bool {
+    // The field's type differs between machines; the number has 32 bits.
+    rustix::fs::fstatfs(fd).is_ok_and(|stat| stat.f_type as u64 & 0xffff_ffff == BTRFS_MAGIC)
+}
+
+fn set_nocow(fd: &OwnedFd) -> bool {
+    let Ok(flags) = rustix::fs::ioctl_getflags(fd) else {
+        return false;
+    };
+    rustix::fs::ioctl_setflags(fd, flags | IFlags::NOCOW).is_ok()
+        && rustix::fs::ioctl_getflags(fd).is_ok_and(|now| now.contains(IFlags::NOCOW))
+}
+
+/// Alignment of memory and of offsets: what statx says (Linux 6.1), or the device's block size,
+/// or the default.
+fn alignments(fd: &OwnedFd) -> (u32, u32) {
+    let mask = StatxFlags::DIOALIGN;
+    if let Ok(stat) = rustix::fs::statx(fd, c"", AtFlags::EMPTY_PATH, mask) {
+        let (memory, offset) = (stat.stx_dio_mem_align, stat.stx_dio_offset_align);
+        if StatxFlags::from_bits_retain(stat.stx_mask).contains(mask)
+            && memory.is_power_of_two()
+            && offset.is_power_of_two()
+        {
+            return (memory, offset);
+        }
+    }
+    let block = rustix::fs::ioctl_blksszget(fd)
+        .ok()
+        .filter(|block| block.is_power_of_two());
+    let block = block.unwrap_or(DEFAULT_ALIGNMENT_BYTES);
+    (block, block)
+}
+
+fn device_bytes(fd: &OwnedFd) -> Result<u64, Errno> {
+    // SAFETY: the number is that of BLKGETSIZE64, for which the kernel writes a `u64`.
+    let getter = unsafe { rustix::ioctl::Getter::<BLKGETSIZE64, u64>::new() };
+    // SAFETY: the call writes one `u64` into the getter's own memory.
+    unsafe { rustix::ioctl::ioctl(fd, getter) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_a_name_loses_it_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let parent = rustix::fs::open(directory.path(), flags, Mode::empty()).unwrap();
+        let first = create_named(&parent).unwrap();
+        let second = create_named(&parent).unwrap();
+        assert_eq!(rustix::fs::fstat(&first).unwrap().st_nlink, 0);
+        assert_ne!(
+            rustix::fs::fstat(&first).unwrap().st_ino,
+            rustix::fs::fstat(&second).unwrap().st_ino
+        );
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_size_of_a_file_is_not_that_of_a_device() {
+        let file: OwnedFd = tempfile::tempfile().unwrap().into();
+        assert_eq!(device_bytes(&file), Err(Errno::NOTTY));
+    }
+}

@@ -1,0 +1,13 @@
+//! Real back ends on real files: system calls, alignment, short reads, fall-backs (rig S1).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod contract;
+mod device;
+mod support;
+mod target;

@@ -1,0 +1,52 @@
+//! What the tests share.
+
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+
+use cardmark_core::{Flush, Order, Payload, StopRule, Workload};
+use cardmark_device::{RealBackend, TestFile};
+
+pub(crate) const BLOCK: u32 = 4096;
+
+/// A workload of 4 KiB blocks in 1 MiB.
+pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
+    Workload {
+        id: "test".to_owned(),
+        read_share_percent,
+        order: Order::Random,
+        block_bytes: u64::from(BLOCK),
+        queue_depth,
+        span_bytes: 1 << 20,
+        flush: Flush::AfterTrial,
+        payload: Payload::Incompressible,
+        ramp_ns: 0,
+        stop: StopRule {
+            least_span_ns: 20_000_000,
+            least_operations_count: 100,
+            most_bytes: None,
+        },
+        latency_metrics: true,
+    }
+}
+
+/// A back end on a fresh file in `directory`, and a buffered look at that file.
+pub(crate) fn backend_in(directory: &Path, seed: u64) -> (RealBackend, File) {
+    let file = TestFile::create(directory, 64 << 20).unwrap();
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    let look = File::options().read(true).write(true).open(path).unwrap();
+    (RealBackend::new(file, seed, Box::new(|| None)), look)
+}
+
+/// Whether a need of a test is met; a missing one is printed, and a failure under
+/// `CARDMARK_REQUIRE=all`.
+pub(crate) fn has(need: &str, is_met: bool) -> bool {
+    if !is_met {
+        assert!(
+            std::env::var_os("CARDMARK_REQUIRE").is_none_or(|v| v != "all"),
+            "needs {need}"
+        );
+        eprintln!("skipped: needs {need}");
+    }
+    is_met
+}

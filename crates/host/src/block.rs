@@ -1,0 +1,151 @@
+//! Block devices in sysfs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::root::{DeviceNumber, Root, names_in, number_of, text_of};
+
+/// Bytes of a sector in sysfs, whatever the device's own blocks are.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
+/// A block device and its directory in sysfs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BlockDevice {
+    /// The kernel's name.
+    pub(crate) name: String,
+    directory: PathBuf,
+}
+
+/// What lies directly below a block device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// It is a part of this disk.
+    Disk(BlockDevice),
+    /// It is a loop device on a file.
+    File,
+    /// It is made from these, by `dm`, `md` or `bcache`.
+    Members(&'static str, Vec<String>),
+    /// It is memory: `zram` or `memory`.
+    Memory(&'static str),
+    /// It is reached through the network.
+    Network,
+    /// Nothing: it is a disk.
+    Nothing,
+}
+
+impl BlockDevice {
+    /// The device of that number.
+    pub(crate) fn by_number(root: &Root, number: DeviceNumber) -> Option<Self> {
+        let device = Self::at(&root.path(format!("/sys/dev/block/{number}")))?;
+        device.says_number(number).then_some(device)
+    }
+
+    /// The device of that name.
+    pub(crate) fn by_name(root: &Root, name: &str) -> Option<Self> {
+        if name.is_empty() || name.contains('/') || name.starts_with('.') {
+            return None;
+        }
+        Self::at(&root.path("/sys/class/block").join(name)).filter(|device| device.name == name)
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        let directory = fs::canonicalize(path).ok()?;
+        let name = directory.file_name()?.to_str()?.to_owned();
+        Some(Self { name, directory })
+    }
+
+    fn says_number(&self, number: DeviceNumber) -> bool {
+        self.text("dev")
+            .is_none_or(|text| text.parse() == Ok(number))
+    }
+
+    /// The path of an attribute.
+    pub(crate) fn path(&self, attribute: &str) -> PathBuf {
+        self.directory.join(attribute)
+    }
+
+    /// The text of an attribute.
+    pub(crate) fn text(&self, attribute: &str) -> Option<String> {
+        text_of(self.path(attribute))
+    }
+
+    /// The number in an attribute.
+    pub(crate) fn number(&self, attribute: &str) -> Option<u64> {
+        number_of(self.path(attribute))
+    }
+
+    /// A yes or no in an attribute.
+    pub(crate) fn flag(&self, attribute: &str) -> Option<bool> {
+        self.number(attribute).map(|value| value != 0)
+    }
+
+    /// Its size.
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
+        self.number("size")?.checked_mul(SECTOR_BYTES)
+    }
+
+    /// Whether it is a part of a disk.
+    pub(crate) fn is_partition(&self) -> bool {
+        self.path("partition").exists()
+    }
+
+    /// The disk it is a part of; itself where it is none.
+    pub(crate) fn disk(&self) -> Option<Self> {
+        if !self.is_partition() {
+            return Some(self.clone());
+        }
+        let disk = Self::at(self.directory.parent()?)?;
+        // Every block device has these; the parent of an unknown thing might not be one.
+        (disk.path("queue").exists() || disk.path("size").exists()).then_some(disk)
+    }
+
+    /// Whether a USB bus lies on the way to it.
+    pub(crate) fn is_usb(&self) -> bool {
+        self.directory.components().any(|component| {
+            let name = component.as_os_str().to_str().unwrap_or_default();
+            let number = name.strip_prefix("usb").unwrap_or_default();
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    }
+
+    /// Whether the kernel keeps counts for it. Turned off by hand, they stand still.
+    pub(crate) fn keeps_counts(&self) -> bool {
+        let disk = self.disk().unwrap_or_else(|| self.clone());
+        self.path("stat").exists() && disk.flag("queue/iostats") != Some(false)
+    }
+
+    /// What lies directly below.
+    pub(crate) fn below(&self) -> Option<Below> {
+        if self.is_partition() {
+            return self.disk().map(Below::Disk);
+        }
+        let members = || names_in(self.path("slaves"));
+        let below = if self.path("dm").exists() {
+            Below::Members("dm", members())
+        } else if self.path("md").exists() {
+            Below::Members("md", members())
+        } else if is_numbered(&self.name, "bcache") {
+            Below::Members("bcache", members())
+        } else if is_numbered(&self.name, "loop") {
+            Below::File
+        } else if is_numbered(&self.name, "zram") {
+            Below::Memory("zram")
+        } else if is_numbered(&self.name, "ram") {
+            Below::Memory("memory")
+        } else if ["nbd", "rbd", "drbd"]
+            .iter()
+            .any(|kind| is_numbered(&self.name, kind))
+        {
+            Below::Network
+        } else {
+            Below::Nothing
+        };
+        Some(below)
+    }
+}
+
+/// Whether the name is the prefix and a number.
+pub(crate) fn is_numbered(name: &str, prefix: &str) -> bool {
+    let number = name.strip_prefix(prefix).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,142 @@
+//! The computer and the system on it.
+
+use cardmark_core::{Board, Host};
+
+use crate::Root;
+
+/// The computer: what device tree or firmware, memory and processor lists say.
+#[must_use]
+pub fn read_board(root: &Root) -> Board {
+    Board {
+        model: read_model(root),
+        memory_bytes: root
+            .text("/proc/meminfo")
+            .and_then(|text| parse_memory(&text)),
+        cpu_count: read_cpu_count(root),
+    }
+}
+
+/// The system: release, kernel, this program's architecture, governor of the first processor.
+#[must_use]
+pub fn read_host(root: &Root) -> Host {
+    let releases = ["/etc/os-release", "/usr/lib/os-release"];
+    Host {
+        system: releases
+            .iter()
+            .find_map(|path| root.text(path))
+            .and_then(|text| parse_pretty_name(&text)),
+        kernel: root.text("/proc/sys/kernel/osrelease"),
+        architecture: Some(std::env::consts::ARCH.to_owned()),
+        governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    }
+}
+
+fn read_model(root: &Root) -> Option<String> {
+    let paths = [
+        "/proc/device-tree/model",
+        "/sys/firmware/devicetree/base/model",
+        "/sys/class/dmi/id/product_name",
+        "/sys/class/dmi/id/board_name",
+    ];
+    // What firmware makers leave in when nobody filled it in.
+    let is_filler = |model: &String| {
+        let model = model.to_ascii_lowercase();
+        [
+            "to be filled by o.e.m.",
+            "system product name",
+            "default string",
+            "not specified",
+        ]
+        .contains(&model.as_str())
+    };
+    paths
+        .iter()
+        .filter_map(|path| root.text(path))
+        .find(|model| !is_filler(model))
+}
+
+fn read_cpu_count(root: &Root) -> Option<u64> {
+    let listed = root
+        .text("/sys/devices/system/cpu/online")
+        .and_then(|text| parse_list(&text));
+    listed.or_else(|| {
+        let text = root.text("/proc/cpuinfo")?;
+        let count = text
+            .lines()
+            .filter(|line| line.starts_with("processor"))
+            .count();
+        u64::try_from(count).ok().filter(|count| *count > 0)
+    })
+}
+
+fn parse_memory(text: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
+}
+
+/// How many a list such as `0-3,6` names.
+fn parse_list(text: &str) -> Option<u64> {
+    text.split(',').try_fold(0_u64, |count, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+        count.checked_add(last.checked_sub(first)?.checked_add(1)?)
+    })
+}
+
+fn parse_pretty_name(text: &str) -> Option<String> {
+    let value = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("PRETTY_NAME="))?;
+    let value = value.trim();
+    let quoted = ['"', '\''].iter().find_map(|quote| {
+        value
+            .strip_prefix(*quote)
+            .and_then(|rest| rest.strip_suffix(*quote))
+    });
+    let name = quoted.unwrap_or(value).replace("\\\"", "\"");
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_counted() {
+        assert_eq!(parse_list("0-3"), Some(4));
+        assert_eq!(parse_list("0"), Some(1));
+        assert_eq!(parse_list("0-1,4,6-7"), Some(5));
+        assert_eq!(parse_list("3-1"), None);
+        assert_eq!(parse_list(""), None);
+    }
+
+    #[test]
+    fn pretty_names_lose_their_quotes() {
+        let text = "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n";
+        assert_eq!(
+            parse_pretty_name(text).as_deref(),
+            Some("Debian GNU/Linux 12 (bookworm)")
+        );
+        assert_eq!(
+            parse_pretty_name("PRETTY_NAME=Alpine").as_deref(),
+            Some("Alpine")
+        );
+        assert_eq!(parse_pretty_name("NAME=x"), None);
+    }
+
+    #[test]
+    fn memory_is_in_bytes() {
+        assert_eq!(
+            parse_memory("MemTotal:        3884312 kB\n"),
+            Some(3_884_312 * 1024)
+        );
+        assert_eq!(parse_memory("MemFree: 1 kB"), None);
+    }
+}

@@ -1,0 +1,238 @@
+//! The root under which all readers look: the running system, or a fixture tree.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use rustix::fs::{Access, access, major, minor};
+
+/// Where `/proc`, `/sys`, `/etc` and `/dev` are looked for.
+///
+/// A fixture tree cannot hold device nodes or mounts, so its file `stat` says what `stat(2)` would
+/// say, one path a line, the path last because it may hold spaces:
+///
+/// ```text
+/// directory 179:2 - /home/pi
+/// file 179:2 1048576 /home/pi/disk.img
+/// block 0:6 179:0 /dev/mmcblk0
+/// ```
+///
+/// The second column is the device that holds the path, the third the size of a file or the
+/// number of a block device. What lies below a directory listed there is a directory, too.
+#[derive(Clone, Debug)]
+pub struct Root {
+    base: PathBuf,
+    stated: Option<Vec<(PathBuf, Stat)>>,
+}
+
+/// The kernel's number of a device. Major 0 is given to filesystems without a block device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DeviceNumber {
+    pub(crate) major: u32,
+    pub(crate) minor: u32,
+}
+
+impl DeviceNumber {
+    fn from_raw(raw: u64) -> Self {
+        Self {
+            major: major(raw),
+            minor: minor(raw),
+        }
+    }
+
+    /// Whether it belongs to no block device.
+    pub(crate) fn is_anonymous(self) -> bool {
+        self.major == 0
+    }
+}
+
+impl FromStr for DeviceNumber {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (major, minor) = text.split_once(':').ok_or(())?;
+        Ok(Self {
+            major: major.parse().map_err(drop)?,
+            minor: minor.parse().map_err(drop)?,
+        })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// What a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    Directory,
+    File { size_bytes: u64 },
+    Block(DeviceNumber),
+    Other,
+}
+
+/// What the kernel says about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// The device that holds the path.
+    pub(crate) device: DeviceNumber,
+    pub(crate) kind: FileKind,
+}
+
+impl Root {
+    /// The running system.
+    #[must_use]
+    pub fn system() -> Self {
+        Self {
+            base: PathBuf::from("/"),
+            stated: None,
+        }
+    }
+
+    /// A fixture tree; `/` is the running system.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let base = path.into();
+        if base == Path::new("/") {
+            return Self::system();
+        }
+        let table = fs::read_to_string(base.join("stat")).unwrap_or_default();
+        Self {
+            base,
+            stated: Some(table.lines().filter_map(parse_stated).collect()),
+        }
+    }
+
+    /// Where an absolute path of the host lies on this machine.
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        self.base.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// The text of a file without white space and NUL around it; none where it is missing or empty.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        text_of(self.path(path))
+    }
+
+    /// Names in a directory, sorted; none where it is missing.
+    pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        names_in(self.path(path))
+    }
+
+    /// The path without links, as the host sees it.
+    pub(crate) fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        if self.stated.is_none() {
+            return fs::canonicalize(path);
+        }
+        let mut plain = PathBuf::from("/");
+        for component in path.components() {
+            match component {
+                Component::Normal(name) => plain.push(name),
+                Component::ParentDir => drop(plain.pop()),
+                _ => {}
+            }
+        }
+        Ok(plain)
+    }
+
+    /// What the kernel, or the fixture's table, says about a path.
+    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+        let Some(stated) = &self.stated else {
+            return fs::metadata(path).map(|metadata| Stat::from_metadata(&metadata));
+        };
+        let path = self.canonical(path)?;
+        let exact = stated.iter().find(|(listed, _)| *listed == path);
+        let above = || {
+            stated
+                .iter()
+                .filter(|(listed, stat)| {
+                    stat.kind == FileKind::Directory && path.starts_with(listed)
+                })
+                .max_by_key(|(listed, _)| listed.components().count())
+        };
+        exact
+            .or_else(above)
+            .map(|(_, stat)| *stat)
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    /// Whether this user may write here; a fixture cannot say no.
+    pub(crate) fn may_write(&self, path: &Path) -> bool {
+        self.stated.is_some() || access(path, Access::WRITE_OK).is_ok()
+    }
+}
+
+impl Stat {
+    fn from_metadata(metadata: &Metadata) -> Self {
+        let file_type = metadata.file_type();
+        let kind = if file_type.is_dir() {
+            FileKind::Directory
+        } else if file_type.is_file() {
+            FileKind::File {
+                size_bytes: metadata.len(),
+            }
+        } else if file_type.is_block_device() {
+            FileKind::Block(DeviceNumber::from_raw(metadata.rdev()))
+        } else {
+            FileKind::Other
+        };
+        Self {
+            device: DeviceNumber::from_raw(metadata.dev()),
+            kind,
+        }
+    }
+}
+
+fn parse_stated(line: &str) -> Option<(PathBuf, Stat)> {
+    let mut fields = line.splitn(4, ' ');
+    let (kind, device) = (fields.next()?, fields.next()?.parse().ok()?);
+    let (value, path) = (fields.next()?, fields.next()?);
+    let kind = match kind {
+        "directory" => FileKind::Directory,
+        "file" => FileKind::File {
+            size_bytes: value.parse().ok()?,
+        },
+        "block" => FileKind::Block(value.parse().ok()?),
+        _ => return None,
+    };
+    Some((PathBuf::from(path), Stat { device, kind }))
+}
+
+/// The text of a file without white space and NUL around it; none where it is missing or empty.
+pub(crate) fn text_of(path: impl AsRef<Path>) -> Option<String> {
+    let bytes = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The number in a file.
+pub(crate) fn number_of(path: impl AsRef<Path>) -> Option<u64> {
+    text_of(path)?.parse().ok()
+}
+
+/// The path in a file, byte for byte, without the line's end.
+pub(crate) fn path_of(path: impl AsRef<Path>) -> Option<PathBuf> {
+    let mut bytes = fs::read(path).ok()?;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    (!bytes.is_empty()).then(|| PathBuf::from(OsString::from_vec(bytes)))
+}
+
+/// Names in a directory, sorted; none where it is missing.
+pub(crate) fn names_in(path: impl AsRef<Path>) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,177 @@
+//! Devices, counters, board and host.
+
+use cardmark_core::{Board, DeviceCounters, DeviceInfo, Queue};
+use cardmark_host::{
+    CounterReader, block_devices, device_info, read_board, read_counters, read_host,
+};
+
+use crate::boards::{PI4_CARD, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_loop};
+use crate::tree::Tree;
+
+#[test]
+fn a_card_says_name_size_and_queue() {
+    let tree = pi4();
+    let queue = Queue {
+        scheduler: Some("mq-deadline".to_owned()),
+        rotational: Some(false),
+        write_cache: Some("write through".to_owned()),
+        read_ahead_bytes: Some(131_072),
+        logical_block_bytes: Some(512),
+        physical_block_bytes: Some(512),
+        requests_count: Some(64),
+    };
+    let expected = DeviceInfo {
+        name: "mmcblk0".to_owned(),
+        size_bytes: Some(62_333_952 * 512),
+        model: Some("SD32G".to_owned()),
+        removable: Some(false),
+        queue: Some(queue),
+    };
+    assert_eq!(device_info(&tree.root(), "mmcblk0"), expected);
+    let part = device_info(&tree.root(), "mmcblk0p2");
+    assert_eq!(part.size_bytes, Some(61_801_472 * 512));
+    assert_eq!((part.model, part.queue), (expected.model, expected.queue));
+}
+
+#[test]
+fn of_a_device_that_is_not_there_only_the_name_is_known() {
+    let tree = pi4();
+    for name in ["sdq", "", "../block/mmcblk0", "."] {
+        let expected = DeviceInfo {
+            name: name.to_owned(),
+            ..DeviceInfo::default()
+        };
+        assert_eq!(device_info(&tree.root(), name), expected);
+    }
+}
+
+#[test]
+fn ids_are_not_taken_for_makers() {
+    let mut tree = Tree::new();
+    tree.disk("pci0/virtio1/block/vda", "254:0", 100)
+        .file(
+            "/sys/devices/pci0/virtio1/block/vda/device/vendor",
+            "0x1af4\n",
+        )
+        .disk("pci0/ata1/block/sda", "8:0", 100)
+        .file(
+            "/sys/devices/pci0/ata1/block/sda/device/vendor",
+            "ATA     \n",
+        )
+        .file(
+            "/sys/devices/pci0/ata1/block/sda/device/model",
+            "Invented SSD\n",
+        );
+    assert_eq!(device_info(&tree.root(), "vda").model, None);
+    assert_eq!(
+        device_info(&tree.root(), "sda").model.as_deref(),
+        Some("Invented SSD")
+    );
+}
+
+#[test]
+fn only_disks_are_listed() {
+    let names = |tree: &Tree| -> Vec<String> {
+        block_devices(&tree.root())
+            .into_iter()
+            .map(|device| device.name)
+            .collect()
+    };
+    let mut tree = pi4_loop();
+    tree.disk("virtual/block/zram0", "253:0", 8000)
+        .disk("virtual/block/ram0", "1:0", 8000)
+        .disk("platform/usb1/block/sdb", "8:16", 0)
+        .disk("platform/ata/block/sr0", "11:0", 2000)
+        .disk(&format!("{PI4_CARD}/mmcblk0boot0"), "179:32", 8192)
+        .disk("pci/nvme0/nvme0c0n1", "259:9", 8192)
+        .file("/sys/devices/pci/nvme0/nvme0c0n1/hidden", "1\n");
+    assert_eq!(names(&tree), ["mmcblk0"]);
+    assert_eq!(names(&pi3_stick()), ["mmcblk0", "sda"]);
+    assert_eq!(names(&pc_crypt()), ["nvme0n1"]);
+    assert_eq!(names(&Tree::new()), [""; 0]);
+}
+
+#[test]
+fn counters_are_summed_in_bytes() {
+    let tree = btrfs_two();
+    let names = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let one = DeviceCounters {
+        read_operations_count: 10,
+        read_bytes: 80 * 512,
+        write_operations_count: 20,
+        write_bytes: 160 * 512,
+    };
+    let root = tree.root();
+    assert_eq!(read_counters(&root, &names(&["sda2"])), Some(one));
+    let two = read_counters(&root, &names(&["sda2", "sdb"])).unwrap();
+    assert_eq!(
+        (two.read_bytes, two.write_operations_count),
+        (2 * one.read_bytes, 40)
+    );
+    assert_eq!(read_counters(&root, &names(&["sda2", "gone"])), None);
+    assert_eq!(read_counters(&root, &[]), None);
+}
+
+#[test]
+fn a_reader_sees_counters_move() {
+    let mut tree = pi4();
+    let stat = format!("/sys/devices/{PI4_CARD}/stat");
+    let mut reader = CounterReader::new(&tree.root(), &["mmcblk0".to_owned()]);
+    let before = reader.read().unwrap();
+    tree.file(&stat, "11 0 88 5 20 0 160 9 0 7 14\n");
+    let moved = reader.read().unwrap().since(before);
+    assert_eq!(
+        (
+            moved.read_operations_count,
+            moved.read_bytes,
+            moved.write_bytes
+        ),
+        (1, 4096, 0)
+    );
+    tree.file(&stat, "11 0 88\n");
+    assert_eq!(reader.read(), None);
+}
+
+#[test]
+fn a_board_names_itself_by_its_device_tree() {
+    let tree = pi4();
+    let expected = Board {
+        model: Some("Raspberry Pi 4 Model B Rev 1.4".to_owned()),
+        memory_bytes: Some(3_884_312 * 1024),
+        cpu_count: Some(4),
+    };
+    assert_eq!(read_board(&tree.root()), expected);
+    let host = read_host(&tree.root());
+    assert_eq!(
+        host.system.as_deref(),
+        Some("Debian GNU/Linux 12 (bookworm)")
+    );
+    assert_eq!(host.kernel.as_deref(), Some("6.1.21-v8+"));
+    assert_eq!(host.governor.as_deref(), Some("ondemand"));
+}
+
+#[test]
+fn a_pc_names_itself_by_its_firmware_unless_nobody_filled_it_in() {
+    let tree = pc_crypt();
+    let board = read_board(&tree.root());
+    assert_eq!(
+        (board.model.as_deref(), board.cpu_count),
+        (Some("INVENTED X1"), Some(2))
+    );
+    assert_eq!(
+        read_host(&tree.root()).system.as_deref(),
+        Some("Arch Linux")
+    );
+}
+
+#[test]
+fn an_empty_tree_is_no_error() {
+    let tree = Tree::new();
+    assert_eq!(read_board(&tree.root()), Board::default());
+    assert_eq!(read_host(&tree.root()).system, None);
+}

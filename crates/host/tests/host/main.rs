@@ -1,0 +1,59 @@
+//! The readers on fixture trees of boards, and on this machine.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests stand outside the tests"
+)]
+
+mod boards;
+mod facts;
+mod layers;
+mod machine;
+mod places;
+mod sensors;
+mod targets;
+mod tree;
+
+use std::path::Path;
+
+use cardmark_core::FindingKind;
+use cardmark_host::{Resolution, Root, resolve};
+
+/// Resolves a path that must be a target.
+fn resolved(root: &Root, path: &str) -> Resolution {
+    resolve(root, Path::new(path)).unwrap()
+}
+
+/// The layers as text, such as `mount`, `partition mmcblk0p2`, `disk mmcblk0`.
+fn layers(resolution: &Resolution) -> Vec<String> {
+    let text = |layer: &cardmark_core::Layer| match &layer.device {
+        Some(device) => format!("{} {device}", layer.kind),
+        None => layer.kind.clone(),
+    };
+    resolution.layers.iter().map(text).collect()
+}
+
+fn disks(resolution: &Resolution) -> Vec<&str> {
+    resolution
+        .disks
+        .iter()
+        .map(|disk| disk.name.as_str())
+        .collect()
+}
+
+fn finds(resolution: &Resolution, kind: FindingKind) -> bool {
+    resolution
+        .findings
+        .iter()
+        .any(|finding| finding.kind == kind)
+}
+
+/// The rule of all rules: not knowing means a finding, no counters and no disk.
+fn assert_unknown(resolution: &Resolution) {
+    assert!(
+        finds(resolution, FindingKind::UnknownDevice),
+        "{resolution:?}"
+    );
+    assert!(resolution.counted.is_empty(), "{resolution:?}");
+    assert!(resolution.disks.is_empty(), "{resolution:?}");
+}

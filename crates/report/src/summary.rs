@@ -1,0 +1,233 @@
+//! What a person reads after a run.
+
+use cardmark_core::{
+    Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
+};
+
+use crate::layout::wrap;
+use crate::names::workload_name;
+use crate::style::{Style, Tone, clean};
+use crate::table::{self, WARNING_MARK, WITHIN_MARK};
+use crate::text::{amount, capacity, figure, latency, rate};
+
+/// Digits of an id that are shown.
+pub(crate) const SHORT_ID: usize = 8;
+/// Narrowest width that is kept to.
+const LEAST_WIDTH: usize = 20;
+
+/// The record as a text of lines at most `width` columns wide: what was measured where, the table
+/// of workloads, findings, bytes written.
+#[must_use]
+pub fn terminal(record: &Record, width: usize, style: Style) -> String {
+    let width = width.max(LEAST_WIDTH);
+    let rows = table::rows(record);
+    let mut blocks = vec![heading(record, width, style)];
+    if rows.is_empty() {
+        blocks.push(vec!["no figures".to_owned()]);
+    } else {
+        blocks.push(table::lines(&rows, width, style));
+    }
+    blocks.push(other_lines(&table::others(record, &rows), width));
+    blocks.push(legend(record, width, style));
+    blocks.push(finding_lines(&record.findings, width, style));
+    blocks.push(footer(record, width, style));
+    blocks.retain(|lines| !lines.is_empty());
+    let mut text: String = blocks
+        .iter()
+        .map(|lines| lines.join("\n"))
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    text.push('\n');
+    text
+}
+
+fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
+    let suite = match &record.suite {
+        Some(suite) => format!("{} {}", clean(&suite.name), suite.version),
+        None => "no suite".to_owned(),
+    };
+    let id = record.id.to_string();
+    let mut parts = vec![suite, format!("run {}", id.get(..SHORT_ID).unwrap_or(&id))];
+    parts.extend(record.started_at.as_deref().map(moment));
+    parts.extend(origin(record));
+    let title = wrap(&parts.join(" · "), width, 2);
+    let mut lines: Vec<String> = title
+        .iter()
+        .map(|line| style.paint(Tone::Heading, line))
+        .collect();
+    let place = place(record);
+    if !place.is_empty() {
+        lines.extend(wrap(&place.join(" · "), width, 2));
+    }
+    lines.extend(layers(record).iter().flat_map(|text| wrap(text, width, 2)));
+    lines
+}
+
+/// `2025-03-04 12:00 UTC` from a time in UTC; any other text as it is.
+fn moment(started_at: &str) -> String {
+    minute(started_at).map_or_else(|| clean(started_at), |minute| format!("{minute} UTC"))
+}
+
+/// `2025-03-04 12:00` from a time in UTC.
+pub(crate) fn minute(started_at: &str) -> Option<String> {
+    let (day, time) = started_at.strip_suffix('Z')?.split_once('T')?;
+    Some(clean(&format!("{day} {}", time.get(..5)?)))
+}
+
+fn origin(record: &Record) -> Option<String> {
+    let origin = &record.origin;
+    let word = match origin.kind {
+        OriginKind::Measured => return None,
+        OriginKind::Simulated => "simulated",
+        OriginKind::Imported => "imported",
+        OriginKind::Published => "published",
+    };
+    let from = origin.source.as_ref().or(origin.tool.as_ref());
+    Some(from.map_or(word.to_owned(), |from| format!("{word} ({})", clean(from))))
+}
+
+/// What was tested: kind of target, devices, board.
+fn place(record: &Record) -> Vec<String> {
+    let mut parts = Vec::new();
+    parts.extend(record.target.as_ref().and_then(target));
+    for device in &record.devices {
+        let model = device
+            .model
+            .as_deref()
+            .map_or_else(|| clean(&device.name), clean);
+        let size = device
+            .size_bytes
+            .map(|bytes| format!(", {}", capacity(bytes)));
+        parts.push(format!("{model}{}", size.unwrap_or_default()));
+    }
+    parts.extend(
+        record
+            .board
+            .as_ref()
+            .and_then(|board| board.model.as_deref())
+            .map(clean),
+    );
+    parts
+}
+
+fn target(target: &Target) -> Option<String> {
+    match target.kind {
+        TargetKind::Directory => Some("file in a directory".to_owned()),
+        TargetKind::Device => Some("raw device".to_owned()),
+        TargetKind::Sim => Some("simulated card".to_owned()),
+        TargetKind::Unknown => None,
+    }
+}
+
+/// `ext4 on mmcblk0p2 on mmcblk0`.
+fn layers(record: &Record) -> Option<String> {
+    let target = record.target.as_ref()?;
+    let mut parts: Vec<String> = target
+        .filesystem
+        .as_deref()
+        .map(clean)
+        .into_iter()
+        .collect();
+    for layer in target.layers.iter().filter(|layer| layer.kind != "mount") {
+        let device = layer.device.as_deref().unwrap_or(&layer.kind);
+        parts.push(clean(device));
+    }
+    parts.dedup();
+    (!parts.is_empty()).then(|| parts.join(" on "))
+}
+
+fn other_lines(metrics: &[&Metric], width: usize) -> Vec<String> {
+    let line = |metric: &&Metric| {
+        let value = match metric.quantity {
+            Quantity::ByteRate => rate(metric.value),
+            Quantity::OperationRate => format!("{} per second", figure(metric.value)),
+            Quantity::Span => latency(metric.value),
+            Quantity::Size => format!("{} MB", figure(metric.value / 1e6)),
+            Quantity::Count | Quantity::Ratio => figure(metric.value),
+        };
+        wrap(&format!("{}: {value}", clean(&metric.id)), width, 2)
+    };
+    metrics.iter().flat_map(line).collect()
+}
+
+/// What the marks in the table mean, as far as they occur.
+fn legend(record: &Record, width: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
+    if record.metrics.iter().any(is_within) {
+        lines.push(format!(
+            "{WITHIN_MARK} from a single round: not to be compared"
+        ));
+    }
+    if table::rows(record).iter().any(|row| row.is_warned) {
+        lines.push(format!("{WARNING_MARK} limited by a warning below"));
+    }
+    let wrapped = lines.iter().flat_map(|line| wrap(line, width, 2));
+    wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
+}
+
+fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {
+    let mut merged: Vec<Finding> = Vec::new();
+    for finding in findings {
+        let same = merged.iter_mut().find(|known| {
+            (known.kind, known.severity, &known.detail)
+                == (finding.kind, finding.severity, &finding.detail)
+        });
+        match same {
+            Some(known) => known.workloads.extend(finding.workloads.iter().cloned()),
+            None => merged.push(finding.clone()),
+        }
+    }
+    merged.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    merged
+        .iter()
+        .flat_map(|finding| finding_text(finding, width, style))
+        .collect()
+}
+
+fn finding_text(finding: &Finding, width: usize, style: Style) -> Vec<String> {
+    let (word, tone) = match finding.severity {
+        Severity::Error => ("error", Some(Tone::Error)),
+        Severity::Warning => ("warning", Some(Tone::Warning)),
+        Severity::Note => ("note", None),
+    };
+    let mut names: Vec<String> = finding
+        .workloads
+        .iter()
+        .map(|id| clean(workload_name(id)))
+        .collect();
+    names.dedup();
+    let touched = if names.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", names.join("; "))
+    };
+    let text = format!("{word}: {}{touched}", clean(&finding.detail));
+    let mut lines = wrap(&text, width, 2);
+    if let (Some(tone), Some(first)) = (tone, lines.first_mut())
+        && let Some(rest) = first.strip_prefix(word)
+    {
+        *first = format!("{}{rest}", style.paint(tone, word));
+    }
+    lines
+}
+
+fn footer(record: &Record, width: usize, style: Style) -> Vec<String> {
+    let mut parts = Vec::new();
+    if record.bytes_written > 0 {
+        parts.push(format!(
+            "written to the target: {}",
+            amount(record.bytes_written)
+        ));
+    }
+    if !record.labels.is_empty() {
+        let labels: Vec<String> = record
+            .labels
+            .iter()
+            .map(|(key, value)| format!("{}={}", clean(key), clean(value)))
+            .collect();
+        parts.push(format!("labels: {}", labels.join(", ")));
+    }
+    let wrapped = parts.iter().flat_map(|part| wrap(part, width, 2));
+    wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
+}

@@ -1,0 +1,252 @@
+//! The table of workloads: columns where they fit, a stacked list where they do not.
+
+use std::collections::BTreeSet;
+
+use cardmark_core::{IntervalKind, Metric, Quantity, Record};
+
+use crate::layout::{Grid, Side, wrap};
+use crate::names::{QUICK, workload_name};
+use crate::style::{Style, Tone, clean};
+use crate::text::{LatencyUnit, MISSING, figure, percent};
+
+/// Stands before intervals that come from one trial.
+pub(crate) const WITHIN_MARK: &str = "~";
+/// Stands behind names of workloads that a warning touches.
+pub(crate) const WARNING_MARK: &str = "!";
+/// Endings of ids of latencies that belong to a workload.
+const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
+
+/// One workload's figures.
+pub(crate) struct Row {
+    pub(crate) id: String,
+    pub(crate) rate: Option<Interval>,
+    pub(crate) operations_per_s: Option<f64>,
+    pub(crate) p99_ns: Option<f64>,
+    pub(crate) is_warned: bool,
+}
+
+/// A rate in bytes per second with its interval.
+#[derive(Clone, Copy)]
+pub(crate) struct Interval {
+    pub(crate) value: f64,
+    pub(crate) ends: Option<(f64, f64)>,
+    pub(crate) is_within_trial: bool,
+}
+
+impl Interval {
+    fn of(metric: &Metric) -> Option<Self> {
+        let is_byte_rate = metric.quantity == Quantity::ByteRate;
+        let or_own = |rate: Option<f64>, own| rate.or(if is_byte_rate { own } else { None });
+        let value = or_own(metric.rate_bytes_per_s, Some(metric.value))?;
+        let low = or_own(metric.rate_low_bytes_per_s, metric.low);
+        let high = or_own(metric.rate_high_bytes_per_s, metric.high);
+        let is_within_trial = metric.interval_kind == IntervalKind::WithinTrial;
+        Some(Self {
+            value,
+            ends: low.zip(high),
+            is_within_trial,
+        })
+    }
+
+    fn value_cell(self) -> String {
+        figure(self.value / 1e6)
+    }
+
+    fn ends_cell(self) -> Option<String> {
+        let (low, high) = self.ends?;
+        let mark = if self.is_within_trial {
+            WITHIN_MARK
+        } else {
+            ""
+        };
+        Some(format!(
+            "{mark}{}–{}",
+            figure(low / 1e6),
+            figure(high / 1e6)
+        ))
+    }
+
+    fn half_width_cell(self) -> Option<String> {
+        let (low, high) = self.ends.filter(|_| self.value > 0.0)?;
+        Some(format!("±{}", percent((high - low) / 2.0 / self.value)))
+    }
+}
+
+/// The rows of a record: the suite's workloads, measured or not, then all others.
+pub(crate) fn rows(record: &Record) -> Vec<Row> {
+    ids(record).into_iter().map(|id| row(record, id)).collect()
+}
+
+fn row(record: &Record, id: &str) -> Row {
+    let metric = record.metric(id);
+    let own_operations =
+        |metric: &Metric| (metric.quantity == Quantity::OperationRate).then_some(metric.value);
+    Row {
+        id: clean(id),
+        rate: metric.and_then(Interval::of),
+        operations_per_s: metric
+            .and_then(|metric| metric.operations_per_s.or_else(|| own_operations(metric))),
+        p99_ns: record
+            .metric(&format!("{id}_p99"))
+            .map(|metric| metric.value),
+        is_warned: metric.is_some_and(|metric| !metric.warnings.is_empty()),
+    }
+}
+
+fn ids(record: &Record) -> Vec<&str> {
+    let mut ids = Vec::new();
+    if let Some(suite) = record.suite.as_ref().filter(|suite| suite.name == "quick") {
+        let is_wanted = |id: &str| suite.only.is_empty() || suite.only.iter().any(|o| o == id);
+        ids.extend(QUICK.iter().map(|(id, _)| *id).filter(|id| is_wanted(id)));
+    }
+    let rates = record.metrics.iter().filter(|metric| is_rate(metric));
+    ids.extend(rates.map(|metric| metric.id.as_str()));
+    ids.extend(record.trials.iter().map(|trial| trial.workload.id.as_str()));
+    let mut seen = BTreeSet::new();
+    ids.retain(|id| seen.insert(*id));
+    ids
+}
+
+fn is_rate(metric: &Metric) -> bool {
+    matches!(
+        metric.quantity,
+        Quantity::ByteRate | Quantity::OperationRate
+    )
+}
+
+/// Metrics that have no place in the table.
+pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
+    let is_latency_of_row = |metric: &Metric| {
+        LATENCY_ENDINGS
+            .iter()
+            .filter_map(|ending| metric.id.strip_suffix(ending))
+            .any(|id| rows.iter().any(|row| row.id == id))
+    };
+    let metrics = record.metrics.iter();
+    metrics
+        .filter(|metric| !is_rate(metric) && !is_latency_of_row(metric))
+        .collect()
+}
+
+/// The table, at most `width` columns wide.
+pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
+    const NAME: usize = 0;
+    const ID: usize = 1;
+    const RATE: usize = 2;
+    const HALF_WIDTH: usize = 3;
+    const ENDS: usize = 4;
+    const IOPS: usize = 5;
+    const P99: usize = 6;
+    let choices: [&[usize]; 4] = [
+        &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99],
+        &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99],
+        &[NAME, RATE, ENDS, IOPS, P99],
+        &[NAME, RATE, HALF_WIDTH, IOPS, P99],
+    ];
+    let unit = latency_unit(rows);
+    let full = grid(rows, unit);
+    let fitting = choices
+        .iter()
+        .map(|wanted| full.only(wanted))
+        .find(|grid| grid.width() <= width);
+    match fitting {
+        Some(grid) => painted(&grid, rows, style),
+        None => stacked(rows, unit, width, style),
+    }
+}
+
+fn latency_unit(rows: &[Row]) -> LatencyUnit {
+    let latencies: Vec<f64> = rows.iter().filter_map(|row| row.p99_ns).collect();
+    LatencyUnit::for_all(&latencies)
+}
+
+fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
+    let p99 = format!("p99 {}", unit.name());
+    let heading = ["", "id", "MB/s", "±", "95 % interval", "IOPS", &p99].map(str::to_owned);
+    let or_missing = |cell: Option<String>| cell.unwrap_or_else(|| MISSING.to_owned());
+    let cells = |row: &Row| {
+        vec![
+            name(row),
+            row.id.clone(),
+            or_missing(row.rate.map(Interval::value_cell)),
+            or_missing(row.rate.and_then(Interval::half_width_cell)),
+            or_missing(row.rate.and_then(Interval::ends_cell)),
+            or_missing(row.operations_per_s.map(figure)),
+            or_missing(row.p99_ns.map(|latency_ns| unit.figure(latency_ns))),
+        ]
+    };
+    let mut sides = vec![Side::Right; heading.len()];
+    sides[..2].fill(Side::Left);
+    let rows = std::iter::once(heading.to_vec())
+        .chain(rows.iter().map(cells))
+        .collect();
+    Grid { sides, rows }
+}
+
+fn name(row: &Row) -> String {
+    let name = workload_name(&row.id);
+    if row.is_warned {
+        format!("{name} {WARNING_MARK}")
+    } else {
+        name.to_owned()
+    }
+}
+
+fn painted(grid: &Grid, rows: &[Row], style: Style) -> Vec<String> {
+    let mut lines = grid.lines();
+    if let Some(heading) = lines.first_mut() {
+        *heading = style.paint(Tone::Dim, heading);
+    }
+    for (line, row) in lines.iter_mut().skip(1).zip(rows) {
+        if row.is_warned {
+            *line = style.paint(Tone::Warning, line);
+        }
+    }
+    lines
+}
+
+/// Two or three short lines for each workload.
+fn stacked(rows: &[Row], unit: LatencyUnit, width: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    for row in rows {
+        let tone = if row.is_warned {
+            Tone::Warning
+        } else {
+            Tone::Heading
+        };
+        lines.extend(
+            wrap(&name(row), width, 2)
+                .iter()
+                .map(|line| style.paint(tone, line)),
+        );
+        for text in [rate_text(row), latency_text(row, unit)]
+            .into_iter()
+            .flatten()
+        {
+            let wrapped = wrap(&text, width.saturating_sub(2), 0);
+            lines.extend(wrapped.iter().map(|line| format!("  {line}")));
+        }
+    }
+    lines
+}
+
+fn rate_text(row: &Row) -> Option<String> {
+    let Some(rate) = row.rate else {
+        return row.operations_per_s.is_none().then(|| MISSING.to_owned());
+    };
+    let ends = rate
+        .ends_cell()
+        .map_or(String::new(), |ends| format!(" ({ends})"));
+    Some(format!("{} MB/s{ends}", rate.value_cell()))
+}
+
+fn latency_text(row: &Row, unit: LatencyUnit) -> Option<String> {
+    let operations = row
+        .operations_per_s
+        .map(|value| format!("{} IOPS", figure(value)));
+    let p99 = row
+        .p99_ns
+        .map(|value| format!("p99 {} {}", unit.figure(value), unit.name()));
+    let parts: Vec<String> = operations.into_iter().chain(p99).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

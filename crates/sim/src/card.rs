@@ -1,0 +1,187 @@
+//! A simulated card and its ports.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, SensorSample, Workload};
+use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
+
+use crate::Model;
+use crate::state::State;
+use crate::truth::{Truth, truth_of};
+
+struct Shared {
+    now_ns: Cell<u64>,
+    state: RefCell<State>,
+}
+
+/// One card of a model in one run, in virtual time from 0.
+pub struct SimulatedCard {
+    model: Model,
+    run_factor: f64,
+    shared: Rc<Shared>,
+}
+
+impl SimulatedCard {
+    /// A card of this model. The seed draws everything that varies.
+    #[must_use]
+    pub fn new(model: &Model, seed: u64) -> Self {
+        let state = State::new(model, seed);
+        Self {
+            model: model.clone(),
+            run_factor: state.run_factor(),
+            shared: Rc::new(Shared {
+                now_ns: Cell::new(0),
+                state: RefCell::new(state),
+            }),
+        }
+    }
+
+    /// The engine's ports to this card. All of them share its time and state, however often this
+    /// is called.
+    #[must_use]
+    pub fn ports(&self) -> (SimBackend, SimClock, SimSensors) {
+        let shared = || Rc::clone(&self.shared);
+        (
+            SimBackend { shared: shared() },
+            SimClock { shared: shared() },
+            SimSensors { shared: shared() },
+        )
+    }
+
+    /// What is true of this run: what a workload measured for ever would yield, the run's own
+    /// factor included. `None` where the model is not stationary.
+    #[must_use]
+    pub fn truth(&self, workload: &Workload) -> Option<Truth> {
+        self.model
+            .truth(workload)
+            .map(|truth| truth.times(self.run_factor))
+    }
+
+    /// Factor by which this run is faster than the model.
+    #[must_use]
+    pub fn run_factor(&self) -> f64 {
+        self.run_factor
+    }
+
+    /// Bytes the card holds; operations that reach beyond fail with errno 5.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.model.capacity_bytes()
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The card as a record names it.
+    #[must_use]
+    pub fn device(&self) -> DeviceInfo {
+        DeviceInfo {
+            name: "sim".to_owned(),
+            size_bytes: Some(self.capacity_bytes()),
+            model: Some(self.model.name().to_owned()),
+            removable: Some(true),
+            queue: None,
+        }
+    }
+
+    /// The simulated computer.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        Board {
+            model: Some("simulated board".to_owned()),
+            memory_bytes: Some(4 << 30),
+            cpu_count: Some(4),
+        }
+    }
+
+    /// The simulated system.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        Host {
+            system: Some("simulated host".to_owned()),
+            ..Host::default()
+        }
+    }
+}
+
+impl Model {
+    /// What is true of the model: the truth of a run whose factor is one. `None` where the model
+    /// is not stationary or cannot run the workload.
+    #[must_use]
+    pub fn truth(&self, workload: &Workload) -> Option<Truth> {
+        truth_of(self, workload)
+    }
+}
+
+/// The card's storage.
+pub struct SimBackend {
+    shared: Rc<Shared>,
+}
+
+impl Backend for SimBackend {
+    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+        let now_ns = self.shared.now_ns.get();
+        self.shared
+            .now_ns
+            .set(self.shared.state.borrow_mut().prepare(now_ns, workload)?);
+        Ok(())
+    }
+
+    #[inline]
+    fn submit(&mut self, op: Op) {
+        self.shared
+            .state
+            .borrow_mut()
+            .submit(self.shared.now_ns.get(), op);
+    }
+
+    #[inline]
+    fn reap(&mut self) -> Done {
+        let (now_ns, done) = self
+            .shared
+            .state
+            .borrow_mut()
+            .reap(self.shared.now_ns.get());
+        self.shared.now_ns.set(now_ns);
+        done
+    }
+
+    fn flush(&mut self) -> Result<(), i32> {
+        let now_ns = self.shared.now_ns.get();
+        self.shared
+            .now_ns
+            .set(self.shared.state.borrow_mut().flush(now_ns)?);
+        Ok(())
+    }
+
+    fn counters(&mut self) -> Option<DeviceCounters> {
+        Some(self.shared.state.borrow().counters())
+    }
+}
+
+/// The card's virtual time.
+pub struct SimClock {
+    shared: Rc<Shared>,
+}
+
+impl Clock for SimClock {
+    #[inline]
+    fn now_ns(&mut self) -> u64 {
+        self.shared.now_ns.get()
+    }
+}
+
+/// The simulated board's readings, one a second.
+pub struct SimSensors {
+    shared: Rc<Shared>,
+}
+
+impl Sensors for SimSensors {
+    fn take(&mut self) -> Vec<SensorSample> {
+        self.shared.state.borrow_mut().take_samples()
+    }
+}

@@ -1,0 +1,265 @@
+//! A model's data as written in TOML, and the rules they must keep.
+
+use serde::Deserialize;
+
+/// Rare pause on top of an operation.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StallData {
+    pub(crate) probability: f64,
+    pub(crate) shortest_ms: f64,
+    pub(crate) longest_ms: f64,
+}
+
+/// What an operation of one kind and order costs.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServiceData {
+    pub(crate) setup_us: f64,
+    pub(crate) rate_mb_per_s: f64,
+    pub(crate) variation: f64,
+    #[serde(default)]
+    pub(crate) crowding: f64,
+    pub(crate) stall: Option<StallData>,
+}
+
+/// Both orders.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OrdersData {
+    pub(crate) sequential: ServiceData,
+    pub(crate) random: ServiceData,
+}
+
+/// What durability costs.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SyncData {
+    pub(crate) setup_us: f64,
+    pub(crate) variation: f64,
+    pub(crate) flush_ms: f64,
+    /// Says that data are durable without having stored them; costs nothing then.
+    #[serde(default)]
+    pub(crate) lies: bool,
+}
+
+/// Standard deviations of the logarithm of the rate.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct VarianceData {
+    pub(crate) run_deviation: f64,
+    pub(crate) trial_deviation: f64,
+}
+
+/// Swaying of the rate within a run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwayData {
+    pub(crate) deviation: f64,
+    pub(crate) correlation_ms: f64,
+}
+
+/// A reader between card and board.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BridgeData {
+    pub(crate) request_us: f64,
+    pub(crate) rate_mb_per_s: f64,
+}
+
+/// A fast part of the card.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CacheData {
+    pub(crate) bytes: u64,
+    pub(crate) slowdown: f64,
+    pub(crate) drain_mb_per_s: f64,
+}
+
+/// The board's temperature.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HeatData {
+    pub(crate) start_c: f64,
+    pub(crate) idle_c: f64,
+    pub(crate) busy_c: f64,
+    pub(crate) time_constant_s: f64,
+    pub(crate) limit_c: f64,
+    pub(crate) slowdown: f64,
+}
+
+/// A board that stays cool.
+pub(crate) const COOL: HeatData = HeatData {
+    start_c: 45.0,
+    idle_c: 45.0,
+    busy_c: 51.0,
+    time_constant_s: 60.0,
+    limit_c: 80.0,
+    slowdown: 1.0,
+};
+
+/// What breaks, and when.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum FaultData {
+    /// Writes that reach beyond this address fail.
+    Error { from_byte: u64 },
+    /// The device is gone from then on.
+    Vanish { after_s: f64 },
+    /// One operation takes this long.
+    Silent { after_s: f64, span_s: f64 },
+}
+
+/// A model as written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModelData {
+    pub(crate) name: String,
+    pub(crate) summary: String,
+    pub(crate) source: String,
+    pub(crate) capacity_bytes: u64,
+    pub(crate) channels: usize,
+    pub(crate) prepare_ms: f64,
+    pub(crate) read: OrdersData,
+    pub(crate) write: OrdersData,
+    pub(crate) sync: SyncData,
+    #[serde(default)]
+    pub(crate) variance: VarianceData,
+    pub(crate) sway: Option<SwayData>,
+    pub(crate) bridge: Option<BridgeData>,
+    pub(crate) cache: Option<CacheData>,
+    pub(crate) heat: Option<HeatData>,
+    pub(crate) fault: Option<FaultData>,
+}
+
+/// The first rule that does not hold. The simulation relies on all of them, so that no number can
+/// make it hang.
+pub(crate) fn broken_rule(data: &ModelData) -> Option<&'static str> {
+    let services = [
+        data.read.sequential,
+        data.read.random,
+        data.write.sequential,
+        data.write.random,
+    ];
+    let mut rules = card_rules(data);
+    rules.extend(services.into_iter().flat_map(service_rules));
+    rules.extend(surroundings_rules(data));
+    rules
+        .into_iter()
+        .find(|(holds, _)| !holds)
+        .map(|(_, what)| what)
+}
+
+type Rule = (bool, &'static str);
+
+fn card_rules(data: &ModelData) -> Vec<Rule> {
+    let mut rules = vec![
+        (data.capacity_bytes > 0, "capacity must be above zero"),
+        ((1..=32).contains(&data.channels), "channels must be 1–32"),
+        (is_span(data.prepare_ms), "prepare_ms out of range"),
+        (
+            is_span(data.sync.setup_us) && is_span(data.sync.flush_ms),
+            "sync out of range",
+        ),
+        (
+            is_variation(data.sync.variation),
+            "variation must be 0.001–3",
+        ),
+        (
+            is_deviation(data.variance.run_deviation),
+            "run_deviation must be 0–0.5",
+        ),
+        (
+            is_deviation(data.variance.trial_deviation),
+            "trial_deviation must be 0–0.5",
+        ),
+    ];
+    if let Some(sway) = data.sway {
+        rules.push((is_deviation(sway.deviation), "sway deviation must be 0–0.5"));
+        rules.push((
+            (1.0..=1e6).contains(&sway.correlation_ms),
+            "correlation_ms out of range",
+        ));
+    }
+    if let Some(cache) = data.cache {
+        rules.push((is_factor(cache.slowdown), "slowdown must be 1–1,000"));
+        rules.push((
+            (0.0..=1e5).contains(&cache.drain_mb_per_s),
+            "drain_mb_per_s out of range",
+        ));
+    }
+    rules
+}
+
+fn service_rules(service: ServiceData) -> Vec<Rule> {
+    let mut rules = vec![
+        (is_span(service.setup_us), "setup_us out of range"),
+        (is_rate(service.rate_mb_per_s), "rate_mb_per_s out of range"),
+        (is_variation(service.variation), "variation must be 0.001–3"),
+        (
+            (0.0..=10.0).contains(&service.crowding),
+            "crowding must be 0–10",
+        ),
+    ];
+    if let Some(stall) = service.stall {
+        rules.push((
+            (0.0..=1.0).contains(&stall.probability),
+            "probability must be 0–1",
+        ));
+        let rise = is_span(stall.shortest_ms) && stall.longest_ms > stall.shortest_ms;
+        rules.push((rise && is_span(stall.longest_ms), "stall spans must rise"));
+    }
+    rules
+}
+
+fn surroundings_rules(data: &ModelData) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    if let Some(bridge) = data.bridge {
+        rules.push((is_span(bridge.request_us), "request_us out of range"));
+        rules.push((is_rate(bridge.rate_mb_per_s), "bridge rate out of range"));
+    }
+    if let Some(heat) = data.heat {
+        let degrees = [heat.start_c, heat.idle_c, heat.busy_c, heat.limit_c];
+        let possible = degrees.iter().all(|c| (-50.0..=200.0).contains(c));
+        rules.push((possible, "temperature must be -50–200"));
+        rules.push((
+            (0.1..=1e6).contains(&heat.time_constant_s),
+            "time_constant_s out of range",
+        ));
+        rules.push((is_factor(heat.slowdown), "slowdown must be 1–1,000"));
+    }
+    match data.fault {
+        Some(FaultData::Vanish { after_s }) => rules.push((is_moment(after_s), MOMENT)),
+        Some(FaultData::Silent { after_s, span_s }) => {
+            rules.push((is_moment(after_s) && is_moment(span_s), MOMENT));
+        }
+        Some(FaultData::Error { .. }) | None => {}
+    }
+    rules
+}
+
+const MOMENT: &str = "seconds of a fault must be 0–1,000,000";
+
+fn is_moment(seconds: f64) -> bool {
+    (0.0..=1e6).contains(&seconds)
+}
+
+fn is_span(value: f64) -> bool {
+    (0.0..=1e9).contains(&value)
+}
+
+fn is_rate(mb_per_s: f64) -> bool {
+    (0.001..=1e5).contains(&mb_per_s)
+}
+
+fn is_factor(slowdown: f64) -> bool {
+    (1.0..=1e3).contains(&slowdown)
+}
+
+fn is_variation(value: f64) -> bool {
+    (0.001..=3.0).contains(&value)
+}
+
+fn is_deviation(value: f64) -> bool {
+    (0.0..=0.5).contains(&value)
+}

@@ -1,0 +1,200 @@
+//! A model: the data of a simulated card.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::body::Body;
+use crate::data::{
+    BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
+};
+use crate::service::{Service, Stall};
+
+/// Why there is no model.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ModelError {
+    /// No model has this name.
+    #[error("no model `{name}`; there are {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The text is not a model.
+    #[error("model cannot be read: {0}")]
+    Text(String),
+    /// A number is out of range.
+    #[error("model `{name}`: {what}")]
+    Invalid {
+        /// The model.
+        name: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// The resolved form, shared by all cards of a model.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    data: ModelData,
+    /// By kind (read, write, write with sync) and order (sequential, random).
+    pub(crate) services: [[Service; 2]; 3],
+}
+
+/// A simulated card's data: what its operations cost, how that varies, and what goes wrong.
+#[derive(Clone, Debug)]
+pub struct Model {
+    resolved: Arc<Resolved>,
+}
+
+impl Model {
+    /// The model of that name among those that come with the program.
+    ///
+    /// # Errors
+    /// When there is none; the message lists those there are.
+    pub fn named(name: &str) -> Result<Self, ModelError> {
+        crate::library::named(name)
+    }
+
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// When the text is no model or a number is out of range.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let data: ModelData =
+            toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))?;
+        if let Some(what) = broken_rule(&data) {
+            return Err(ModelError::Invalid {
+                name: data.name,
+                what,
+            });
+        }
+        let services = resolve(&data);
+        Ok(Self {
+            resolved: Arc::new(Resolved { data, services }),
+        })
+    }
+
+    /// Name, such as `a1-32gb`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.resolved.data.name
+    }
+
+    /// What it is, in one sentence.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.resolved.data.summary
+    }
+
+    /// Where its numbers come from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.resolved.data.source
+    }
+
+    /// Bytes it holds.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.resolved.data.capacity_bytes
+    }
+
+    /// Standard deviation of the logarithm of the rate between runs.
+    #[must_use]
+    pub fn run_deviation(&self) -> f64 {
+        self.resolved.data.variance.run_deviation
+    }
+
+    /// Standard deviation of the logarithm of the rate between trials of one run.
+    #[must_use]
+    pub fn trial_deviation(&self) -> f64 {
+        self.resolved.data.variance.trial_deviation
+    }
+
+    /// Whether its rates are the same throughout a run, so that there is one truth.
+    #[must_use]
+    pub fn is_stationary(&self) -> bool {
+        let data = &self.resolved.data;
+        data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
+    }
+
+    /// Whether it says that data are durable when they are not.
+    #[must_use]
+    pub fn lies_about_flush(&self) -> bool {
+        self.resolved.data.sync.lies
+    }
+
+    pub(crate) fn services(&self) -> &[[Service; 2]; 3] {
+        &self.resolved.services
+    }
+
+    pub(crate) fn channels_count(&self) -> usize {
+        self.resolved.data.channels
+    }
+
+    pub(crate) fn prepare_ns(&self) -> f64 {
+        self.resolved.data.prepare_ms * 1e6
+    }
+
+    /// Span of a flush with something to flush.
+    pub(crate) fn flush_ns(&self) -> f64 {
+        if self.lies_about_flush() {
+            0.0
+        } else {
+            self.resolved.data.sync.flush_ms * 1e6
+        }
+    }
+
+    pub(crate) fn sway(&self) -> Option<SwayData> {
+        self.resolved.data.sway
+    }
+
+    pub(crate) fn cache(&self) -> Option<CacheData> {
+        self.resolved.data.cache
+    }
+
+    pub(crate) fn heat(&self) -> HeatData {
+        self.resolved.data.heat.unwrap_or(COOL)
+    }
+
+    pub(crate) fn fault(&self) -> Option<FaultData> {
+        self.resolved.data.fault
+    }
+}
+
+fn resolve(data: &ModelData) -> [[Service; 2]; 3] {
+    let plain = |service: ServiceData| resolve_one(&service, data.bridge.as_ref());
+    let synced = |service: ServiceData| {
+        if data.sync.lies {
+            return plain(service);
+        }
+        let mut resolved = plain(service);
+        resolved.setup_ns += data.sync.setup_us * 1e3;
+        resolved.body = Body::new(data.sync.variation);
+        resolved
+    };
+    [
+        [plain(data.read.sequential), plain(data.read.random)],
+        [plain(data.write.sequential), plain(data.write.random)],
+        [synced(data.write.sequential), synced(data.write.random)],
+    ]
+}
+
+/// A bridge adds its own setup to each request and may be slower than the card.
+fn resolve_one(data: &ServiceData, bridge: Option<&BridgeData>) -> Service {
+    let rate_mb_per_s = bridge.map_or(data.rate_mb_per_s, |b| {
+        data.rate_mb_per_s.min(b.rate_mb_per_s)
+    });
+    Service {
+        setup_ns: (data.setup_us + bridge.map_or(0.0, |b| b.request_us)) * 1e3,
+        transfer_ns_per_byte: 1e3 / rate_mb_per_s,
+        crowding: data.crowding,
+        body: Body::new(data.variation),
+        stall: data.stall.map(|stall| Stall {
+            probability: stall.probability,
+            shortest_ns: stall.shortest_ms * 1e6,
+            longest_ns: stall.longest_ms * 1e6,
+        }),
+    }
+}

@@ -1,0 +1,267 @@
+//! The state of a simulated card: what happens to an operation.
+
+use cardmark_core::{DeviceCounters, Order, Rng, SECOND_NS, SensorSample, Workload};
+use cardmark_engine::{Done, Op, OpKind};
+
+use crate::Model;
+use crate::body::draw_factor;
+use crate::data::{CacheData, FaultData};
+use crate::heat::Heat;
+use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
+use crate::service::{Service, to_ns};
+use crate::sway::Sway;
+
+/// Input/output error.
+const EIO: i32 = 5;
+/// No such device.
+const ENODEV: i32 = 19;
+/// Invalid argument.
+const EINVAL: i32 = 22;
+/// Span after which the kernel refuses an operation that cannot be done.
+const REFUSAL_NS: u64 = 20_000;
+/// Span of a flush with nothing to flush.
+const IDLE_FLUSH_NS: u64 = 60_000;
+
+pub(crate) struct State {
+    model: Model,
+    run_factor: f64,
+    /// Spans are divided by this: factors of the run and of the trial.
+    rate_factor: f64,
+    order: Order,
+    queue: ServiceQueue,
+    cache: Option<Cache>,
+    heat: Heat,
+    sway: Option<Sway>,
+    fault: Option<FaultData>,
+    counters: DeviceCounters,
+    is_dirty: bool,
+    service_rng: Rng,
+    trial_rng: Rng,
+}
+
+impl State {
+    pub(crate) fn new(model: &Model, seed: u64) -> Self {
+        let part = |name: &str| Rng::for_part(seed, name, 0);
+        let run_factor = draw_factor(model.run_deviation(), &mut part("sim run"));
+        let sway = model
+            .sway()
+            .map(|data| Sway::new(data.deviation, data.correlation_ms * 1e6, part("sim sway")));
+        Self {
+            model: model.clone(),
+            run_factor,
+            rate_factor: run_factor,
+            order: Order::Random,
+            queue: ServiceQueue::new(model.channels_count()),
+            cache: model.cache().map(Cache::new),
+            heat: Heat::new(model.heat()),
+            sway,
+            fault: model.fault(),
+            counters: DeviceCounters::default(),
+            is_dirty: false,
+            service_rng: part("sim service"),
+            trial_rng: part("sim trial"),
+        }
+    }
+
+    pub(crate) fn run_factor(&self) -> f64 {
+        self.run_factor
+    }
+
+    pub(crate) fn counters(&self) -> DeviceCounters {
+        self.counters
+    }
+
+    pub(crate) fn take_samples(&mut self) -> Vec<SensorSample> {
+        self.heat.take()
+    }
+
+    /// Makes ready for a trial. Returns the time afterwards.
+    pub(crate) fn prepare(&mut self, now_ns: u64, workload: &Workload) -> Result<u64, i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        let depth = usize::try_from(workload.queue_depth).unwrap_or(usize::MAX);
+        if !(1..=MOST_IN_FLIGHT).contains(&depth) || workload.block_bytes == 0 {
+            return Err(EINVAL);
+        }
+        self.queue.clear();
+        self.order = workload.order;
+        let trial_factor = draw_factor(self.model.trial_deviation(), &mut self.trial_rng);
+        self.rate_factor = self.run_factor * trial_factor;
+        Ok(self.pass(now_ns, to_ns(self.model.prepare_ns()), false))
+    }
+
+    /// Stores everything. Returns the time afterwards.
+    pub(crate) fn flush(&mut self, now_ns: u64) -> Result<u64, i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        let span_ns = match (std::mem::take(&mut self.is_dirty), self.model.flush_ns()) {
+            (true, full_ns) if full_ns > 0.0 => to_ns(full_ns / self.rate_factor),
+            _ => IDLE_FLUSH_NS,
+        };
+        Ok(self.pass(now_ns, span_ns, true))
+    }
+
+    /// Takes an operation on.
+    #[inline]
+    pub(crate) fn submit(&mut self, now_ns: u64, op: Op) {
+        if self.queue.has_room() {
+            self.begin(now_ns, op);
+        } else {
+            self.queue.wait(op);
+        }
+    }
+
+    /// The next completion and its time.
+    #[inline]
+    pub(crate) fn reap(&mut self, now_ns: u64) -> (u64, Done) {
+        let Some(flight) = self.queue.take_first() else {
+            // The port forbids it; an error keeps a mistaken caller from waiting for ever.
+            return (
+                now_ns,
+                Done {
+                    slot: 0,
+                    outcome: Err(EINVAL),
+                },
+            );
+        };
+        let finish_ns = flight.finish_ns.max(now_ns);
+        self.heat.pass(now_ns, finish_ns, true);
+        if let Ok(bytes) = flight.done.outcome {
+            self.count(flight.kind, bytes);
+        }
+        if let Some(op) = self.queue.next_waiting() {
+            self.begin(finish_ns, op);
+        }
+        (finish_ns, flight.done)
+    }
+
+    #[inline]
+    fn begin(&mut self, start_ns: u64, op: Op) {
+        let outcome = self.outcome(start_ns, op);
+        let finish_ns = match outcome {
+            Err(ENODEV) => start_ns + REFUSAL_NS,
+            _ => self.finish(start_ns, op),
+        };
+        let done = Done {
+            slot: op.slot,
+            outcome,
+        };
+        self.queue.begin(Flight {
+            finish_ns,
+            kind: op.kind,
+            done,
+        });
+    }
+
+    fn finish(&mut self, start_ns: u64, op: Op) -> u64 {
+        if let Some(FaultData::Silent { after_s, span_s }) = self.fault
+            && start_ns as f64 >= after_s * SECOND_NS as f64
+        {
+            self.fault = None;
+            return start_ns + to_ns(span_s * SECOND_NS as f64);
+        }
+        let busy_count = self.queue.busy_count() + 1;
+        let bytes = u64::from(op.bytes);
+        let mut slowdown = self.heat.slowdown() / self.rate_factor;
+        if let Some(cache) = &mut self.cache
+            && op.kind != OpKind::Read
+        {
+            slowdown *= cache.write(start_ns, bytes);
+        }
+        let service = service_of(&self.model, op.kind, self.order);
+        let work_ns = slowdown * service.draw_ns(bytes, busy_count, &mut self.service_rng);
+        let finish_ns = match &mut self.sway {
+            Some(sway) => sway.finish(start_ns, work_ns),
+            None => start_ns + to_ns(work_ns),
+        };
+        if let Some(cache) = &mut self.cache
+            && op.kind != OpKind::Read
+        {
+            cache.written_ns = finish_ns;
+        }
+        finish_ns
+    }
+
+    #[inline]
+    fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
+        let end = op.offset.saturating_add(u64::from(op.bytes));
+        if end > self.model.capacity_bytes() {
+            return Err(EIO);
+        }
+        match self.fault {
+            Some(FaultData::Error { from_byte }) if op.kind != OpKind::Read && end > from_byte => {
+                Err(EIO)
+            }
+            Some(FaultData::Vanish { .. }) if self.is_gone(now_ns) => Err(ENODEV),
+            _ => Ok(op.bytes),
+        }
+    }
+
+    fn is_gone(&self, now_ns: u64) -> bool {
+        matches!(self.fault, Some(FaultData::Vanish { after_s })
+            if now_ns as f64 >= after_s * SECOND_NS as f64)
+    }
+
+    #[inline]
+    fn count(&mut self, kind: OpKind, bytes: u32) {
+        if kind == OpKind::Read {
+            self.counters.read_operations_count += 1;
+            self.counters.read_bytes += u64::from(bytes);
+        } else {
+            self.counters.write_operations_count += 1;
+            self.counters.write_bytes += u64::from(bytes);
+            self.is_dirty = kind == OpKind::Write;
+        }
+    }
+
+    fn pass(&mut self, now_ns: u64, span_ns: u64, busy: bool) -> u64 {
+        self.heat.pass(now_ns, now_ns + span_ns, busy);
+        now_ns + span_ns
+    }
+}
+
+/// The service of this kind of operation in this order.
+#[inline]
+pub(crate) fn service_of(model: &Model, kind: OpKind, order: Order) -> &Service {
+    let by_order = match kind {
+        OpKind::Read => &model.services()[0],
+        OpKind::Write => &model.services()[1],
+        OpKind::WriteSync => &model.services()[2],
+    };
+    match order {
+        Order::Sequential => &by_order[0],
+        Order::Random => &by_order[1],
+    }
+}
+
+/// A part of the card that takes writes fast until it is full, and is emptied while none come.
+struct Cache {
+    data: CacheData,
+    filled_bytes: f64,
+    written_ns: u64,
+}
+
+impl Cache {
+    fn new(data: CacheData) -> Self {
+        Self {
+            data,
+            filled_bytes: 0.0,
+            written_ns: 0,
+        }
+    }
+
+    /// Factor on the span of a write of this size now.
+    fn write(&mut self, now_ns: u64, bytes: u64) -> f64 {
+        let rest_ns = now_ns.saturating_sub(self.written_ns) as f64;
+        let drained_bytes = rest_ns * self.data.drain_mb_per_s * 1e-3;
+        self.filled_bytes = (self.filled_bytes - drained_bytes).max(0.0);
+        self.written_ns = now_ns;
+        if self.filled_bytes + bytes as f64 > self.data.bytes as f64 {
+            return self.data.slowdown;
+        }
+        self.filled_bytes += bytes as f64;
+        1.0
+    }
+}

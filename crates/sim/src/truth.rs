@@ -1,0 +1,178 @@
+//! What is true of a stationary model, from its data alone.
+//!
+//! The engine refills the queue in no virtual time, so that `k = min(depth, channels)` channels
+//! are always at work and each is a renewal process: the long-run rate is `k ÷ mean span`. Swaying
+//! and trial factors have mean one in the rate and leave it as it is.
+
+use cardmark_core::{Flush, Workload};
+use cardmark_engine::OpKind;
+
+use crate::Model;
+use crate::body::inverse_normal;
+use crate::service::Service;
+use crate::state::service_of;
+
+/// Nodes at which the swaying is sampled for quantiles.
+const SWAY_NODES: u32 = 64;
+/// Nodes at which the body is sampled where a pause comes on top.
+const BODY_NODES: u32 = 64;
+
+/// What a workload measured for ever would yield.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// Bytes per second.
+    pub rate_bytes_per_s: f64,
+    /// Operations per second.
+    pub operations_per_s: f64,
+    /// Median latency, nanoseconds; absent where operations wait for one another. It is that of a
+    /// trial whose own factor is one.
+    pub p50_ns: Option<f64>,
+    /// Latency that 99 % of operations stay below, nanoseconds; absent as above.
+    pub p99_ns: Option<f64>,
+}
+
+impl Truth {
+    /// The truth of a run that is faster by this factor.
+    #[must_use]
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self {
+            rate_bytes_per_s: self.rate_bytes_per_s * factor,
+            operations_per_s: self.operations_per_s * factor,
+            p50_ns: self.p50_ns.map(|ns| ns / factor),
+            p99_ns: self.p99_ns.map(|ns| ns / factor),
+        }
+    }
+}
+
+/// One kind of operation of a workload.
+struct Part<'a> {
+    share: f64,
+    ordinary_ns: f64,
+    service: &'a Service,
+}
+
+pub(crate) fn truth_of(model: &Model, workload: &Workload) -> Option<Truth> {
+    let depth = usize::try_from(workload.queue_depth).ok()?;
+    if !model.is_stationary() || depth == 0 || workload.span_bytes > model.capacity_bytes() {
+        return None;
+    }
+    let busy_count = depth.min(model.channels_count());
+    let parts = parts_of(model, workload, busy_count);
+    let mean_ns: f64 = parts
+        .iter()
+        .map(|part| part.share * part.service.mean_ns(workload.block_bytes, busy_count))
+        .sum();
+    let operations_per_s = busy_count as f64 / mean_ns * 1e9;
+    let latencies = (depth <= model.channels_count()).then(|| Latencies::new(model, &parts));
+    Some(Truth {
+        rate_bytes_per_s: operations_per_s * workload.block_bytes as f64,
+        operations_per_s,
+        p50_ns: latencies.as_ref().map(|l| l.quantile(0.5)),
+        p99_ns: latencies.as_ref().map(|l| l.quantile(0.99)),
+    })
+}
+
+fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec<Part<'a>> {
+    let read_share = f64::from(workload.read_share_percent) / 100.0;
+    let write = match workload.flush {
+        Flush::AfterTrial => OpKind::Write,
+        Flush::EachOperation => OpKind::WriteSync,
+    };
+    [(OpKind::Read, read_share), (write, 1.0 - read_share)]
+        .into_iter()
+        .filter(|&(_, share)| share > 0.0)
+        .map(|(kind, share)| {
+            let service = service_of(model, kind, workload.order);
+            let ordinary_ns = service.ordinary_ns(workload.block_bytes, busy_count);
+            Part {
+                share,
+                ordinary_ns,
+                service,
+            }
+        })
+        .collect()
+}
+
+/// The distribution of latencies where none waits.
+struct Latencies<'a> {
+    parts: &'a [Part<'a>],
+    /// Rates as the operations meet them, all equally often.
+    rates: Vec<f64>,
+}
+
+impl<'a> Latencies<'a> {
+    fn new(model: &Model, parts: &'a [Part<'a>]) -> Self {
+        let Some(sway) = model.sway() else {
+            return Self {
+                parts,
+                rates: vec![1.0],
+            };
+        };
+        // More operations fall into fast times: weighted by the rate, the mean of its logarithm
+        // is +σ²/2 where it is -σ²/2 over time.
+        let rate = |node: u32| {
+            let share = (f64::from(node) + 0.5) / f64::from(SWAY_NODES);
+            libm::exp(sway.deviation * (inverse_normal(share) + 0.5 * sway.deviation))
+        };
+        Self {
+            parts,
+            rates: (0..SWAY_NODES).map(rate).collect(),
+        }
+    }
+
+    /// Bisection: the share rises with the span.
+    fn quantile(&self, share: f64) -> f64 {
+        let (mut low_ns, mut high_ns) = (0.0, self.largest_ns());
+        while high_ns - low_ns > 0.01 {
+            let middle_ns = 0.5 * (low_ns + high_ns);
+            if self.share_up_to(middle_ns) < share {
+                low_ns = middle_ns;
+            } else {
+                high_ns = middle_ns;
+            }
+        }
+        0.5 * (low_ns + high_ns)
+    }
+
+    fn largest_ns(&self) -> f64 {
+        let slowest = self.rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let spans = self.parts.iter().map(|part| {
+            let pause_ns = part.service.stall.map_or(0.0, |stall| stall.longest_ns);
+            part.ordinary_ns * part.service.body.largest() + pause_ns
+        });
+        spans.fold(0.0, f64::max) / slowest
+    }
+
+    fn share_up_to(&self, span_ns: f64) -> f64 {
+        let over_parts = |work_ns: f64| -> f64 {
+            self.parts
+                .iter()
+                .map(|part| part.share * part.share_up_to(work_ns))
+                .sum()
+        };
+        let sum: f64 = self
+            .rates
+            .iter()
+            .map(|rate| over_parts(span_ns * rate))
+            .sum();
+        sum / self.rates.len() as f64
+    }
+}
+
+impl Part<'_> {
+    /// Share of these operations with at most this much work.
+    fn share_up_to(&self, work_ns: f64) -> f64 {
+        let ordinary = self.service.body.share_up_to(work_ns / self.ordinary_ns);
+        let Some(stall) = self.service.stall else {
+            return ordinary;
+        };
+        let range_ns = stall.longest_ns - stall.shortest_ns;
+        let paused = |node: u32| {
+            let share = (f64::from(node) + 0.5) / f64::from(BODY_NODES);
+            let body_ns = self.ordinary_ns * self.service.body.quantile(share);
+            ((work_ns - body_ns - stall.shortest_ns) / range_ns).clamp(0.0, 1.0)
+        };
+        let paused = (0..BODY_NODES).map(paused).sum::<f64>() / f64::from(BODY_NODES);
+        (1.0 - stall.probability) * ordinary + stall.probability * paused
+    }
+}

@@ -1,0 +1,163 @@
+//! From trials to metrics: the one place where figures come from.
+
+use cardmark_core::{IntervalKind, KIB, Metric, Quantity, StopReason, Suite, Trial, Workload};
+
+use crate::{is_precise, merged_histogram, percentile_interval, rate_interval, rate_point};
+
+/// Workloads with blocks of this size on are spoken of in bytes per second, smaller ones in
+/// operations per second.
+const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
+
+/// The metrics of a run: for each workload of the suite in its order, as far as it has whole
+/// trials, its rate, and with `latency_metrics` its median, 99th percentile and largest latency.
+#[must_use]
+pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
+    by_workload(trials, suite)
+        .into_iter()
+        .flat_map(|derived| derived.metrics)
+        .collect()
+}
+
+/// The trials of one workload and what comes from them.
+pub(crate) struct Derived<'a> {
+    pub(crate) workload: &'a Workload,
+    /// The whole trials.
+    pub(crate) trials: Vec<&'a Trial>,
+    /// The rate first.
+    pub(crate) metrics: Vec<Metric>,
+}
+
+/// What [`derive`] returns, by workload; workloads without a whole trial are left out.
+pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Derived<'a>> {
+    let derived = suite.workloads.iter().filter_map(|workload| {
+        let whole: Vec<&Trial> = trials
+            .iter()
+            .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
+            .collect();
+        let stopped_by = stop_reason(&whole, trials, workload, suite);
+        let rate = rate_metric(workload, &whole, stopped_by)?;
+        let mut metrics = vec![rate];
+        if workload.latency_metrics {
+            metrics.extend(
+                latency_metrics(workload, &whole, stopped_by)
+                    .into_iter()
+                    .flatten(),
+            );
+        }
+        Some(Derived {
+            workload,
+            trials: whole,
+            metrics,
+        })
+    });
+    derived.collect()
+}
+
+/// Why no further rounds were added.
+fn stop_reason(
+    whole: &[&Trial],
+    trials: &[Trial],
+    workload: &Workload,
+    suite: &Suite,
+) -> StopReason {
+    let of_workload = |trial: &Trial| trial.workload.id == workload.id;
+    let most = suite.looks.last().map_or(usize::MAX, |&look| look as usize);
+    if is_precise(whole, suite.goal_percent / 100.0) {
+        StopReason::Goal
+    } else if whole.len() >= most {
+        StopReason::Rounds
+    } else if trials
+        .iter()
+        .any(|t| of_workload(t) && t.stopped_by == StopReason::Error)
+    {
+        StopReason::Error
+    } else if trials
+        .iter()
+        .any(|trial| trial.stopped_by == StopReason::Interrupted)
+    {
+        // Whichever workload it hit: it ended the run, and with it the rounds of all.
+        StopReason::Interrupted
+    } else {
+        StopReason::Budget
+    }
+}
+
+fn rate_metric(workload: &Workload, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+    let (bytes_per_s, operations_per_s) = rate_point(whole)?;
+    let estimate = rate_interval(whole);
+    let bytes = estimate.map(|estimate| estimate.bytes_per_s);
+    let operations = estimate.map(|estimate| estimate.operations_per_s);
+    let (quantity, value, shown) = if workload.block_bytes >= BYTE_RATE_BLOCK_BYTES {
+        (Quantity::ByteRate, bytes_per_s, bytes)
+    } else {
+        (Quantity::OperationRate, operations_per_s, operations)
+    };
+    Some(Metric {
+        low: shown.map(|interval| interval.low),
+        high: shown.map(|interval| interval.high),
+        interval_kind: estimate.map_or(IntervalKind::None, |estimate| estimate.kind),
+        rate_bytes_per_s: Some(bytes_per_s),
+        rate_low_bytes_per_s: bytes.map(|interval| interval.low),
+        rate_high_bytes_per_s: bytes.map(|interval| interval.high),
+        operations_per_s: Some(operations_per_s),
+        operations_low_per_s: operations.map(|interval| interval.low),
+        operations_high_per_s: operations.map(|interval| interval.high),
+        ..bare_metric(workload.id.clone(), quantity, value, whole, stopped_by)
+    })
+}
+
+/// Median, 99th percentile and largest latency. `None` when a trial's histogram is malformed: the
+/// rest of the trials would not be the ones that the rate rests on.
+fn latency_metrics(
+    workload: &Workload,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+) -> Option<Vec<Metric>> {
+    let largest = merged_histogram(whole)?.max_ns()? as f64;
+    let metric = |suffix: &str, value| {
+        let id = format!("{}_{suffix}", workload.id);
+        bare_metric(id, Quantity::Span, value, whole, stopped_by)
+    };
+    let mut metrics = Vec::new();
+    for (suffix, q) in [("p50", 0.5), ("p99", 0.99)] {
+        let estimate = percentile_interval(whole, q)?;
+        metrics.push(Metric {
+            low: estimate.ends_ns.map(|ends| ends.0),
+            high: estimate.ends_ns.map(|ends| ends.1),
+            interval_kind: match estimate.ends_ns {
+                Some(_) => IntervalKind::BetweenRounds,
+                None => IntervalKind::None,
+            },
+            ..metric(suffix, estimate.value_ns)
+        });
+    }
+    metrics.push(metric("max", largest));
+    Some(metrics)
+}
+
+/// A metric with neither interval nor rates.
+fn bare_metric(
+    id: String,
+    quantity: Quantity,
+    value: f64,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+) -> Metric {
+    Metric {
+        id,
+        quantity,
+        value,
+        low: None,
+        high: None,
+        interval_kind: IntervalKind::None,
+        trials: whole.iter().map(|trial| trial.id).collect(),
+        stopped_by,
+        warnings: Vec::new(),
+        rate_bytes_per_s: None,
+        rate_low_bytes_per_s: None,
+        rate_high_bytes_per_s: None,
+        operations_per_s: None,
+        operations_low_per_s: None,
+        operations_high_per_s: None,
+    }
+}

@@ -1,0 +1,280 @@
+//! Log-linear histogram of latencies.
+
+use std::fmt;
+
+use cardmark_core::LatencyHistogram;
+
+/// Binary logarithm of the steps an octave. A bucket is at most 1/128 of its start wide, so that
+/// any value inside it is within 0.8 % of any other.
+const STEP_BITS: u32 = 7;
+const STEPS: u64 = 1 << STEP_BITS;
+/// Values from 2⁴² ns (73 minutes) on share the last bucket.
+const TOP_BITS: u32 = 42;
+const BUCKETS: usize = ((TOP_BITS - STEP_BITS + 1) << STEP_BITS) as usize;
+
+/// Latencies in the layout of [`LatencyHistogram`], dense, for recording and for arithmetic.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    // Boxed: 36 KiB do not belong on a stack or into a moved struct.
+    buckets: Box<[u64; BUCKETS]>,
+    count: u64,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_sparse().fmt(formatter)
+    }
+}
+
+/// The bucket that holds this value.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "below BUCKETS, which is 4,608"
+)]
+fn bucket_of(ns: u64) -> usize {
+    if ns < STEPS {
+        return ns as usize;
+    }
+    let octave = 64 - STEP_BITS - ns.leading_zeros();
+    // The top bit of the shifted value stands for `2^bits`, and adds one octave to the index.
+    let index = (u64::from(octave - 1) << STEP_BITS) + (ns >> (octave - 1));
+    (index as usize).min(BUCKETS - 1)
+}
+
+/// The first value of a bucket and the number of values in it.
+fn bucket_range(index: usize) -> (u64, u64) {
+    let index = index as u64;
+    let octave = index >> STEP_BITS;
+    if octave == 0 {
+        return (index, 1);
+    }
+    let width = 1 << (octave - 1);
+    ((STEPS + (index & (STEPS - 1))) * width, width)
+}
+
+impl Histogram {
+    /// An empty histogram.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            buckets: Box::new([0; BUCKETS]),
+            count: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            sum_ns: 0,
+        }
+    }
+
+    /// Counts one latency.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.buckets[bucket_of(ns)] += 1;
+        self.count += 1;
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.sum_ns = self.sum_ns.saturating_add(ns);
+    }
+
+    /// Forgets everything, without giving memory back.
+    pub fn clear(&mut self) {
+        self.buckets.fill(0);
+        self.count = 0;
+        self.min_ns = u64::MAX;
+        self.max_ns = 0;
+        self.sum_ns = 0;
+    }
+
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Number of latencies counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Smallest latency, exact.
+    #[must_use]
+    pub fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min_ns)
+    }
+
+    /// Largest latency, exact.
+    #[must_use]
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max_ns)
+    }
+
+    /// Sum of all latencies.
+    #[must_use]
+    pub fn sum_ns(&self) -> u64 {
+        self.sum_ns
+    }
+
+    /// The form that is stored.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, reason = "indices are below BUCKETS")]
+    pub fn to_sparse(&self) -> LatencyHistogram {
+        let filled = self
+            .buckets
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0);
+        LatencyHistogram {
+            step_bits_count: STEP_BITS,
+            min_ns: self.min_ns().unwrap_or(0),
+            max_ns: self.max_ns,
+            sum_ns: self.sum_ns,
+            buckets: filled
+                .map(|(index, &count)| (index as u32, count))
+                .collect(),
+        }
+    }
+
+    /// Reads the stored form. `None` when it is malformed: other step bits, an index out of range
+    /// or not rising, a count of zero, or a smallest or largest value outside the outer buckets.
+    #[must_use]
+    pub fn from_sparse(sparse: &LatencyHistogram) -> Option<Self> {
+        let mut histogram = Self::new();
+        if sparse.step_bits_count != STEP_BITS {
+            return None;
+        }
+        let (Some(&(first, _)), Some(&(last, _))) = (sparse.buckets.first(), sparse.buckets.last())
+        else {
+            let nothing = sparse.min_ns == 0 && sparse.max_ns == 0 && sparse.sum_ns == 0;
+            return nothing.then_some(histogram);
+        };
+        let rising = sparse.buckets.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let ends_fit = bucket_of(sparse.min_ns) == first as usize
+            && bucket_of(sparse.max_ns) == last as usize
+            && sparse.min_ns <= sparse.max_ns;
+        if !rising || !ends_fit {
+            return None;
+        }
+        for &(index, count) in &sparse.buckets {
+            if count == 0 {
+                return None;
+            }
+            *histogram.buckets.get_mut(index as usize)? = count;
+            histogram.count = histogram.count.checked_add(count)?;
+        }
+        histogram.min_ns = sparse.min_ns;
+        histogram.max_ns = sparse.max_ns;
+        histogram.sum_ns = sparse.sum_ns;
+        Some(histogram)
+    }
+
+    /// Adds what another histogram counted.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.buckets.iter_mut().zip(other.buckets.iter()) {
+            *mine = mine.saturating_add(*theirs);
+        }
+        self.count = self.count.saturating_add(other.count);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+    }
+
+    /// The value below or at which the share `q` (0–1) of the latencies lies, interpolated inside
+    /// its bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` when nothing was counted or
+    /// `q` is no share.
+    #[must_use]
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        if self.is_empty() || !(0.0..=1.0).contains(&q) {
+            return None;
+        }
+        let (min, max) = (self.min_ns as f64, self.max_ns as f64);
+        let rank = q * self.count as f64;
+        let mut before = 0;
+        for (index, &count) in self
+            .buckets
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0)
+        {
+            if (before + count) as f64 >= rank {
+                let (start, width) = bucket_range(index);
+                let share = ((rank - before as f64) / count as f64).max(0.0);
+                // A bucket of one value is that value; wider ones reach from first to last.
+                let value = start as f64 + (width - 1) as f64 * share;
+                // The last bucket has no end of its own: what was clamped into it may be anywhere.
+                return Some(if index == BUCKETS - 1 {
+                    max
+                } else {
+                    value.clamp(min, max)
+                });
+            }
+            before += count;
+        }
+        Some(max)
+    }
+
+    /// How many latencies lie at or below `value`, interpolated as in [`Self::quantile`], whose
+    /// inverse this is.
+    pub(crate) fn count_at_or_below(&self, value: f64) -> f64 {
+        let mut below = 0.0;
+        for (index, &count) in self
+            .buckets
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0)
+        {
+            let (start, width) = bucket_range(index);
+            let (start, last) = (start as f64, (start + width - 1) as f64);
+            if value >= last {
+                below += count as f64;
+            } else {
+                let share = ((value - start) / (last - start)).max(0.0);
+                return below + if width > 1 { share * count as f64 } else { 0.0 };
+            }
+        }
+        below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_lie_as_the_record_documents() {
+        for index in 0..BUCKETS {
+            let (start, width) = bucket_range(index);
+            assert_eq!(bucket_of(start), index);
+            assert_eq!(bucket_of(start + width - 1), index);
+            assert_eq!(bucket_of(start + width), (index + 1).min(BUCKETS - 1));
+            assert!(width == 1 || width * STEPS <= start);
+            // The formula of `LatencyHistogram`, word by word.
+            let (o, s) = (index >> 7, index & 127);
+            let documented = if o == 0 { index } else { (128 + s) << (o - 1) };
+            assert_eq!(start, documented as u64);
+        }
+        assert_eq!(bucket_range(BUCKETS - 1), (255 << 34, 1 << 34));
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn counting_at_or_below_undoes_the_quantile() {
+        let mut histogram = Histogram::new();
+        for step in 0..1_000u64 {
+            histogram.record(100_000 + step * step);
+        }
+        for share in [0.1, 0.5, 0.9, 0.99] {
+            let value = histogram.quantile(share).unwrap();
+            assert!((histogram.count_at_or_below(value) - 1_000.0 * share).abs() < 1e-6);
+        }
+    }
+}

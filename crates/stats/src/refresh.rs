@@ -1,0 +1,110 @@
+//! Brings what a record derives from its trials up to date.
+
+use cardmark_core::{
+    Finding, FindingKind, IntervalKind, Metric, Record, Severity, StopReason, Suite,
+};
+
+use crate::derive::{Derived, by_workload};
+use crate::settle::trend;
+
+/// Rebuilds the metrics from the trials, and with them the findings that follow from the trials
+/// alone (not settled, wide interval); names on each metric the findings that limit trust in it;
+/// sorts findings. Doing it again changes nothing. A record without trials is left alone: its
+/// figures were read or published.
+pub fn refresh(record: &mut Record, suite: &Suite) {
+    if record.trials.is_empty() {
+        return;
+    }
+    let derived = by_workload(&record.trials, suite);
+    let mut findings = std::mem::take(&mut record.findings);
+    findings.retain(|finding| !is_derived(finding.kind));
+    for one in &derived {
+        findings.extend(not_settled(one));
+        findings.extend(wide_interval(one, suite));
+    }
+
+    let mut metrics = Vec::new();
+    for one in derived {
+        let warnings = warnings_on(&one.workload.id, &findings);
+        let warned = |metric| Metric {
+            warnings: warnings.clone(),
+            ..metric
+        };
+        metrics.extend(one.metrics.into_iter().map(warned));
+    }
+    record.metrics = metrics;
+    record.findings = findings;
+}
+
+fn is_derived(kind: FindingKind) -> bool {
+    matches!(kind, FindingKind::NotSettled | FindingKind::WideInterval)
+}
+
+fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
+    let trend = trend(&derived.trials).filter(|trend| trend.significant)?;
+    let verb = if trend.ratio_per_run < 0.0 {
+        "fell"
+    } else {
+        "rose"
+    };
+    let percent = 100.0 * trend.ratio_per_run.abs();
+    let detail = format!(
+        "the rate {verb} by {percent:.0} % of its mean over {} trials",
+        derived.trials.len()
+    );
+    let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
+    Some(finding.on(&derived.workload.id))
+}
+
+fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
+    let rate = derived.metrics.first()?;
+    if rate.stopped_by == StopReason::Goal {
+        return None;
+    }
+    let reached = match (rate.interval_kind, rate.low, rate.high) {
+        (IntervalKind::BetweenRounds, Some(low), Some(high)) => {
+            format!(
+                "the interval is ± {:.1} %",
+                50.0 * (high - low) / rate.value
+            )
+        }
+        _ => "too few trials for an interval between rounds".to_owned(),
+    };
+    let trials = match derived.trials.len() {
+        1 => "1 trial".to_owned(),
+        count => format!("{count} trials"),
+    };
+    let detail = format!(
+        "{reached} after {trials}; the goal is ± {} %",
+        suite.goal_percent
+    );
+    let finding = Finding::new(FindingKind::WideInterval, Severity::Warning, detail);
+    Some(finding.on(&derived.workload.id))
+}
+
+/// Names of the findings that limit trust in the metrics of a workload.
+fn warnings_on(workload: &str, findings: &[Finding]) -> Vec<String> {
+    let touches = |finding: &&Finding| {
+        finding.severity >= Severity::Warning
+            && (finding.workloads.is_empty() || finding.workloads.iter().any(|id| id == workload))
+    };
+    let mut names: Vec<_> = findings
+        .iter()
+        .filter(touches)
+        .map(|f| f.kind.name())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Worst first; within it an order that does not depend on when a finding arrived.
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        b.severity
+            .cmp(&a.severity)
+            .then(a.kind.cmp(&b.kind))
+            .then_with(|| a.workloads.cmp(&b.workloads))
+            .then_with(|| a.detail.cmp(&b.detail))
+    });
+}

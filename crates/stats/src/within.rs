@@ -1,0 +1,96 @@
+//! An interval from the slices of one or two trials, where there are too few trials to compare.
+
+use cardmark_core::{IntervalKind, Slice, Trial};
+
+use crate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_span};
+use crate::{LEVEL, student_t};
+
+/// Slices are put together into this many batches, up to one less than twice as many: enough for
+/// degrees of freedom, and each long enough to level out that a slice holds few operations.
+const BATCHES: usize = 20;
+
+/// The rate with an interval from batch means. It says how steady the trial was, not how the next
+/// trial will be: no comparison may rest on it.
+pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
+    let (bytes, operations) = rate_point(trials)?;
+    let bytes_width = half_width_ratio(&batches(trials, |slice| slice.0))?;
+    let operations_width = half_width_ratio(&batches(trials, |slice| slice.1))?;
+    Some(RateEstimate {
+        bytes_per_s: Interval::around(bytes, bytes * bytes_width),
+        operations_per_s: Interval::around(operations, operations * operations_width),
+        kind: IntervalKind::WithinTrial,
+    })
+}
+
+/// Batches of all trials in their order. The last slice of a trial is cut short by its end and
+/// left out.
+fn batches(trials: &[&Trial], amount: impl Fn(&Slice) -> u64) -> Vec<Portion> {
+    let slices_of = |trial: &Trial| {
+        let full = trial.span_ns.checked_div(trial.slice_span_ns).unwrap_or(0);
+        trial
+            .slices
+            .len()
+            .min(usize::try_from(full).unwrap_or(usize::MAX))
+    };
+    let total: usize = trials.iter().map(|trial| slices_of(trial)).sum();
+    let size = (total / BATCHES).max(1);
+    let mut batches = Vec::new();
+    for trial in trials {
+        for batch in trial.slices[..slices_of(trial)].chunks_exact(size) {
+            let sum = batch.iter().map(&amount).fold(0, u64::saturating_add);
+            let span = trial.slice_span_ns.saturating_mul(size as u64);
+            batches.push(Portion::new(sum, span));
+        }
+    }
+    batches
+}
+
+/// Half-width of the interval of the ratio, relative to it.
+///
+/// Neighbouring batches are alike where a card does its housekeeping in bursts, so the variance of
+/// the mean is (γ₀ + 2·Σγₖ)/m with the autocovariances γ of the batches' residuals, summed while
+/// the sums of neighbouring pairs stay positive (Geyer, *Practical Markov Chain Monte Carlo*,
+/// Statistical Science 7, 1992, §3.3) and never less than for independent batches. The degrees of
+/// freedom shrink by the same factor.
+fn half_width_ratio(batches: &[Portion]) -> Option<f64> {
+    if batches.len() < BATCHES {
+        return None;
+    }
+    let rate = ratio(batches);
+    let residuals: Vec<f64> = batches.iter().map(|b| b.amount - rate * b.span_s).collect();
+    let count = residuals.len() as f64;
+    let covariance = |lag: usize| -> f64 {
+        residuals
+            .iter()
+            .zip(residuals.iter().skip(lag))
+            .map(|(a, b)| a * b)
+            .sum::<f64>()
+            / count
+    };
+    let alone = covariance(0);
+    if alone <= 0.0 {
+        return (rate > 0.0).then_some(0.0);
+    }
+    let mut sum = -alone;
+    for pair in 0..residuals.len() / 4 {
+        let both = covariance(2 * pair) + covariance(2 * pair + 1);
+        if both <= 0.0 {
+            break;
+        }
+        sum += 2.0 * both;
+    }
+    let inflation = (sum / alone).max(1.0);
+    let independent = count / inflation;
+    let error = count * (alone / (independent - 1.0).max(1.0)).sqrt();
+    Some(student_t(LEVEL, degrees(independent)) * error / (total_span(batches) * rate))
+}
+
+/// Degrees of freedom of so many independent batches, at least one.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 1 and twice BATCHES"
+)]
+fn degrees(independent: f64) -> u32 {
+    (independent - 1.0).clamp(1.0, 1_000.0) as u32
+}

@@ -1,0 +1,16 @@
+//! Tests of the public functions against truth that is known: tables, sorted vectors, simulation.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "helpers of tests"
+)]
+
+mod coverage;
+mod figures;
+mod histogram;
+mod settle;
+mod support;
+mod table;

@@ -1,0 +1,172 @@
+//! What can go wrong with journals and stores. Every message names the file.
+
+use std::io;
+use std::path::PathBuf;
+
+use cardmark_core::ParseError;
+use thiserror::Error;
+use uuid::Uuid;
+
+/// Why a journal cannot be written or read.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The system refused an operation on the file.
+    #[error("cannot {action} journal `{path}`")]
+    Io {
+        /// What was tried, such as `write`.
+        action: &'static str,
+        /// The file or its directory.
+        path: PathBuf,
+        /// Why it was refused.
+        source: io::Error,
+    },
+    /// A run that is still alive holds the journal.
+    #[error("journal `{path}` belongs to a run that is under way")]
+    Live {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An earlier write failed half-way and could not be undone.
+    #[error("journal `{path}` ends in a torn line and takes no more")]
+    Torn {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The first line is no readable record, so nothing can be made of the rest.
+    #[error("journal `{path}` has no readable header")]
+    Unusable {
+        /// The file; it is kept.
+        path: PathBuf,
+        /// Why its record cannot be read, where the line itself is whole.
+        source: Option<ParseError>,
+    },
+    /// A trial, finding or header is not expressible in JSON.
+    #[error("cannot encode a line of journal `{path}`")]
+    Encode {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: serde_json::Error,
+    },
+}
+
+/// Why a document is not kept or not given back.
+#[derive(Debug, Error)]
+pub enum DocumentError {
+    /// A figure is infinite or not a number; such a document could not be read again.
+    #[error("metric `{0}` is not finite")]
+    NotFinite(String),
+    /// The record cannot be written as JSON.
+    #[error("not expressible in JSON")]
+    Encode(#[source] serde_json::Error),
+    /// The stored text is not a record that this program reads.
+    #[error("the stored text is not readable")]
+    Parse(#[source] ParseError),
+}
+
+/// Why the store did not do what was asked.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The file or its directory cannot be made or read.
+    #[error("cannot open store `{path}`")]
+    Io {
+        /// The file or its directory.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is damaged or no database. It is never overwritten.
+    #[error("store `{path}` is damaged or not a database")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: sqlx::Error,
+    },
+    /// The file is a database of another program. It is never written to.
+    #[error("`{path}` is a database, but not one of cardmark's")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process holds the store for longer than the time allowed.
+    #[error("store `{path}` is locked by another process")]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A newer version of this program made the store.
+    #[error(
+        "store `{path}` was made by a newer cardmark (version {found} of its tables, {known} known)"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Version of the tables.
+        found: i64,
+        /// Newest version that this program knows.
+        known: i64,
+    },
+    /// The disk is full.
+    #[error("no room left for store `{path}`")]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or the disk it is on cannot be written to.
+    #[error("store `{path}` is read-only")]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Anything else that SQLite refuses.
+    #[error("store `{path}` cannot be used")]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: sqlx::Error,
+    },
+    /// Only SQLite is offered.
+    #[error("a store of kind `{scheme}` is not supported")]
+    Unsupported {
+        /// The part of the address before the colon; the rest may hold a password.
+        scheme: String,
+    },
+    /// A different document is stored under the same id.
+    #[error("a different record `{id}` is in the store")]
+    Conflict {
+        /// The id.
+        id: Uuid,
+    },
+    /// One document is not fit to be stored or read.
+    #[error("record `{id}` cannot be used")]
+    Document {
+        /// The id.
+        id: String,
+        /// Why not.
+        source: DocumentError,
+    },
+    /// No record has an id that begins so.
+    #[error("no record `{prefix}` in the store")]
+    NotFound {
+        /// What was looked for.
+        prefix: String,
+    },
+    /// Several records have ids that begin so.
+    #[error("`{prefix}` is the beginning of several ids: {}", .ids.join(", "))]
+    Ambiguous {
+        /// What was looked for.
+        prefix: String,
+        /// The first of them, oldest first.
+        ids: Vec<String>,
+    },
+    /// The text is neither `last` nor at least four hexadecimal digits.
+    #[error(
+        "`{text}` is neither `last` nor the beginning of an id (four or more hexadecimal digits)"
+    )]
+    NotAnId {
+        /// The text.
+        text: String,
+    },
+}

@@ -1,0 +1,212 @@
+//! The journal of one run: written and synced between trials, removed once the record is stored.
+//!
+//! A line is `<CRC-32 of the rest, 8 hexadecimal digits> <kind> <JSON>`, its kind one of `record`
+//! (the first line), `trial` and `finding`. A lock on the file marks the run as alive.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use cardmark_core::{Finding, Record, Trial};
+use rustix::fs::{FlockOperation, fdatasync, flock, fsync};
+use serde::Serialize;
+
+use crate::JournalError;
+use crate::checksum::crc32;
+
+/// How the names of journals end.
+pub(crate) const EXTENSION: &str = "journal";
+
+/// What a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    Record,
+    Trial,
+    Finding,
+}
+
+impl LineKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Record, Self::Trial, Self::Finding];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Trial => "trial",
+            Self::Finding => "finding",
+        }
+    }
+}
+
+/// The journal of a run that is under way.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    /// Length of the whole lines; a write that fails is cut back to it.
+    whole_bytes: u64,
+    torn: bool,
+}
+
+impl Journal {
+    /// Begins the journal of a run in `dir` (made where missing). `header` is its record without
+    /// trials. A journal of the same id that no run holds is replaced: only a simulated run
+    /// repeats an id, and it repeats the trials too.
+    ///
+    /// # Errors
+    /// When the file cannot be made, or a run with the same id is under way.
+    pub fn create(dir: &Path, header: &Record) -> Result<Self, JournalError> {
+        make_directory(dir).map_err(failed("make the directory of", dir))?;
+        let path = dir.join(format!("{}.{EXTENSION}", header.id));
+        let draft = path.with_extension("journal-new");
+        let file = open_locked(&draft)?;
+        refuse_live(&path)?;
+        let mut journal = Self {
+            file,
+            path: draft.clone(),
+            whole_bytes: 0,
+            torn: false,
+        };
+        journal.line(LineKind::Record, header)?;
+        fs::rename(&draft, &path).map_err(failed("make", &path))?;
+        journal.path = path;
+        sync_directory(dir).map_err(failed("sync the directory of", dir))?;
+        Ok(journal)
+    }
+
+    /// Adds a trial and waits until it is durable.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there before stays whole.
+    pub fn append(&mut self, trial: &Trial) -> Result<(), JournalError> {
+        self.line(LineKind::Trial, trial)
+    }
+
+    /// Adds a finding and waits until it is durable.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there before stays whole.
+    pub fn append_finding(&mut self, finding: &Finding) -> Result<(), JournalError> {
+        self.line(LineKind::Finding, finding)
+    }
+
+    /// Removes the journal. To be called once the record is in the store.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn finish(self) -> Result<(), JournalError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(failed("remove", &self.path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn line(&mut self, kind: LineKind, content: &impl Serialize) -> Result<(), JournalError> {
+        if self.torn {
+            return Err(JournalError::Torn {
+                path: self.path.clone(),
+            });
+        }
+        let line = encode(kind, content).map_err(|source| JournalError::Encode {
+            path: self.path.clone(),
+            source,
+        })?;
+        if let Err(error) = self.write_durably(&line) {
+            self.torn = self.file.set_len(self.whole_bytes).is_err();
+            return Err(failed("write", &self.path)(error));
+        }
+        self.whole_bytes += line.len() as u64;
+        Ok(())
+    }
+
+    fn write_durably(&self, line: &[u8]) -> io::Result<()> {
+        (&self.file).write_all(line)?;
+        Ok(fdatasync(&self.file)?)
+    }
+}
+
+fn encode(kind: LineKind, content: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = format!("00000000 {} ", kind.name()).into_bytes();
+    serde_json::to_writer(&mut line, content)?;
+    let sum = format!("{:08x}", crc32(&line[9..]));
+    line[..8].copy_from_slice(sum.as_bytes());
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The kind and the JSON of a line without its end, when it is whole.
+pub(crate) fn decode(line: &[u8]) -> Option<(LineKind, &str)> {
+    let (sum, rest) = line.split_at_checked(8)?;
+    let body = rest.strip_prefix(b" ")?;
+    let sum = std::str::from_utf8(sum).ok()?;
+    if u32::from_str_radix(sum, 16).ok()? != crc32(body) {
+        return None;
+    }
+    let (kind, json) = std::str::from_utf8(body).ok()?.split_once(' ')?;
+    let kind = LineKind::ALL.into_iter().find(|each| each.name() == kind)?;
+    Some((kind, json))
+}
+
+/// Opens a draft for appending and locks it; what a crash left in it goes.
+fn open_locked(draft: &Path) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    let file = options.open(draft).map_err(failed("make", draft))?;
+    lock(&file, draft)?;
+    file.set_len(0).map_err(failed("empty", draft))?;
+    Ok(file)
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(JournalError::Live {
+            path: path.to_owned(),
+        }),
+        Err(errno) => Err(failed("lock", path)(errno.into())),
+    }
+}
+
+/// Refuses when a run holds the journal; a missing one is free.
+pub(crate) fn refuse_live(path: &Path) -> Result<(), JournalError> {
+    match File::open(path) {
+        Ok(file) => lock(&file, path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed("open", path)(error)),
+    }
+}
+
+/// Makes a directory only its owner can enter, parents included.
+pub(crate) fn make_directory(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
+    // Some filesystems have nothing to sync in a directory and say so.
+    match fsync(File::open(dir)?) {
+        Err(rustix::io::Errno::INVAL) => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+pub(crate) fn failed<'a>(
+    action: &'static str,
+    path: &'a Path,
+) -> impl FnOnce(io::Error) -> JournalError + 'a {
+    move |source| JournalError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,465 @@
+//! The store of records. Records never change; labels are added and taken away.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cardmark_core::{OriginKind, Quantity, Record, TargetKind, parse_record, record_to_json};
+use serde::Serialize;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{Connection, query_as, query_scalar};
+use tokio::runtime::Runtime;
+use uuid::Uuid;
+
+use crate::database::{self, explain};
+use crate::rows::{self, is_headline, variant};
+use crate::{DocumentError, StoreError};
+
+/// How many ids an ambiguous prefix names at most.
+const AMBIGUOUS_MOST: i64 = 8;
+
+/// How to open a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How long to wait for another process to release the store.
+    pub busy_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            busy_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Whether an insertion changed the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    /// The record is new.
+    New,
+    /// The same record was there already.
+    Known,
+}
+
+/// A record and what is said of it now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The record as it was stored.
+    pub record: Record,
+    /// Labels as they stand, those of the record included unless taken away.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// One line of a listing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Id of the run.
+    pub id: String,
+    /// When it began, RFC 3339, where known.
+    pub started_at: Option<String>,
+    /// Name of the suite, where there is one.
+    pub suite: Option<String>,
+    /// Version of the suite.
+    pub suite_version: Option<u32>,
+    /// What was tested, where known to this version.
+    pub target_kind: Option<TargetKind>,
+    /// How the record came to be, where known to this version.
+    pub origin: Option<OriginKind>,
+    /// Labels as they stand.
+    pub labels: BTreeMap<String, String>,
+    /// The rates: id, value and quantity, in the order of the record.
+    pub headline: Vec<(String, f64, Quantity)>,
+}
+
+/// The local store: one SQLite file. Every call blocks.
+pub struct Store {
+    runtime: Runtime,
+    connection: SqliteConnection,
+    path: PathBuf,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Store")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the store in that file; makes it, readable by its owner only, where it is missing.
+    ///
+    /// # Errors
+    /// When the file cannot be made or read, is damaged, locked, another program's, or newer.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_with(path, Options::default())
+    }
+
+    /// Opens the store with other options.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(path: &Path, options: Options) -> Result<Self, StoreError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(|source| StoreError::Io {
+                path: path.into(),
+                source,
+            })?;
+        let connection = runtime.block_on(database::open(path, options.busy_timeout))?;
+        Ok(Self {
+            runtime,
+            connection,
+            path: path.into(),
+        })
+    }
+
+    /// Opens the store at an address: a path, `sqlite:PATH` or `sqlite://PATH`.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and for databases other than SQLite.
+    pub fn open_url(address: &str) -> Result<Self, StoreError> {
+        Self::open(&path_of(address)?)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Stores a record and its labels; one that is there already is left as it is.
+    ///
+    /// # Errors
+    /// When a different record has the same id, a figure is not finite, or the store refuses.
+    pub fn insert(&mut self, record: &Record) -> Result<Inserted, StoreError> {
+        let document = document_of(record)?;
+        let explain = explain(&self.path);
+        let connection = &mut self.connection;
+        let inserting = async {
+            let mut writing = connection.begin_with("BEGIN IMMEDIATE").await?;
+            let stored: Option<String> = query_scalar("SELECT document FROM records WHERE id = ?")
+                .bind(record.id.to_string())
+                .fetch_optional(&mut *writing)
+                .await?;
+            if stored.is_none() {
+                rows::insert(&mut writing, record, &document, now()).await?;
+            }
+            writing.commit().await?;
+            Ok(stored)
+        };
+        match self.runtime.block_on(inserting).map_err(explain)? {
+            None => Ok(Inserted::New),
+            Some(stored) if is_same(&stored, &document, record) => Ok(Inserted::Known),
+            Some(_) => Err(StoreError::Conflict { id: record.id }),
+        }
+    }
+
+    /// Whether a record of that id is stored.
+    ///
+    /// # Errors
+    /// When the store refuses.
+    pub fn contains(&mut self, id: Uuid) -> Result<bool, StoreError> {
+        let counting = query_scalar("SELECT count(*) FROM records WHERE id = ?")
+            .bind(id.to_string())
+            .fetch_one(&mut self.connection);
+        let count: i64 = self
+            .runtime
+            .block_on(counting)
+            .map_err(explain(&self.path))?;
+        Ok(count > 0)
+    }
+
+    /// The record named by its id, a unique beginning of it (four or more hexadecimal digits), or
+    /// `last`: the one stored last.
+    ///
+    /// # Errors
+    /// When there is none, or more than one, or its document cannot be read.
+    pub fn find(&mut self, prefix: &str) -> Result<Found, StoreError> {
+        let id = match prefix {
+            "last" => self.last_id()?,
+            _ => self.unique_id(prefix)?,
+        };
+        let reading = query_scalar("SELECT document FROM records WHERE id = ?")
+            .bind(&id)
+            .fetch_one(&mut self.connection);
+        let document: String = self
+            .runtime
+            .block_on(reading)
+            .map_err(explain(&self.path))?;
+        let record = parse(&id, &document)?;
+        let labels = self.labels(record.id)?;
+        Ok(Found { record, labels })
+    }
+
+    fn last_id(&mut self) -> Result<String, StoreError> {
+        let reading = query_scalar("SELECT id FROM records ORDER BY sequence DESC LIMIT 1")
+            .fetch_optional(&mut self.connection);
+        let id: Option<String> = self
+            .runtime
+            .block_on(reading)
+            .map_err(explain(&self.path))?;
+        id.ok_or_else(|| StoreError::NotFound {
+            prefix: "last".to_owned(),
+        })
+    }
+
+    fn unique_id(&mut self, prefix: &str) -> Result<String, StoreError> {
+        let first = id_prefix(prefix)?;
+        // `g` follows the last hexadecimal digit and the hyphen.
+        let reading = query_scalar(
+            "SELECT id FROM records WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY sequence LIMIT ?2",
+        )
+        .bind(&first)
+        .bind(AMBIGUOUS_MOST)
+        .fetch_all(&mut self.connection);
+        let mut ids: Vec<String> = self
+            .runtime
+            .block_on(reading)
+            .map_err(explain(&self.path))?;
+        match ids.len() {
+            0 => Err(StoreError::NotFound {
+                prefix: prefix.to_owned(),
+            }),
+            1 => Ok(ids.remove(0)),
+            _ => Err(StoreError::Ambiguous {
+                prefix: prefix.to_owned(),
+                ids,
+            }),
+        }
+    }
+
+    /// The records stored last, newest first, without their documents.
+    ///
+    /// # Errors
+    /// When the store refuses.
+    pub fn list(&mut self, limit: u32) -> Result<Vec<Summary>, StoreError> {
+        let connection = &mut self.connection;
+        let listing = async {
+            let mut reading = connection.begin().await?;
+            let mut summaries = summaries(&mut reading, limit).await?;
+            add_headlines(&mut reading, limit, &mut summaries).await?;
+            add_labels(&mut reading, limit, &mut summaries).await?;
+            reading.rollback().await?;
+            Ok(summaries)
+        };
+        self.runtime.block_on(listing).map_err(explain(&self.path))
+    }
+
+    /// Sets a label of a record, or takes it away. The record itself does not change.
+    ///
+    /// # Errors
+    /// When there is no such record, or the store refuses.
+    pub fn label(&mut self, id: Uuid, key: &str, value: Option<&str>) -> Result<(), StoreError> {
+        if !self.contains(id)? {
+            return Err(StoreError::NotFound {
+                prefix: id.to_string(),
+            });
+        }
+        let id = id.to_string();
+        let connection = &mut self.connection;
+        let changing = async {
+            match value {
+                Some(value) => rows::set_label(connection, &id, key, value, now()).await,
+                None => rows::remove_label(connection, &id, key).await,
+            }
+        };
+        self.runtime.block_on(changing).map_err(explain(&self.path))
+    }
+
+    /// The labels of a record as they stand; none for an id that is not stored.
+    ///
+    /// # Errors
+    /// When the store refuses.
+    pub fn labels(&mut self, id: Uuid) -> Result<BTreeMap<String, String>, StoreError> {
+        let reading = query_as("SELECT key, value FROM labels WHERE record_id = ?")
+            .bind(id.to_string())
+            .fetch_all(&mut self.connection);
+        let labels: Vec<(String, String)> = self
+            .runtime
+            .block_on(reading)
+            .map_err(explain(&self.path))?;
+        Ok(labels.into_iter().collect())
+    }
+
+    /// Gives every record stored so far to `each`, in the order of storing, one at a time and
+    /// without a lock in between. A document that cannot be read is passed over, and the first
+    /// such is the error at the end.
+    ///
+    /// # Errors
+    /// The first error of `each`, which ends it; when the store refuses; an unreadable document.
+    pub fn export<E: From<StoreError>>(
+        &mut self,
+        mut each: impl FnMut(&Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut unreadable = None;
+        let mut place = 0;
+        while let Some((sequence, id, document)) = self.document_after(place)? {
+            place = sequence;
+            match parse(&id, &document) {
+                Ok(record) => each(&record)?,
+                Err(error) => unreadable = unreadable.or(Some(error)),
+            }
+        }
+        unreadable.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn document_after(&mut self, place: i64) -> Result<Option<(i64, String, String)>, StoreError> {
+        let reading = query_as(
+            "SELECT sequence, id, document FROM records WHERE sequence > ? ORDER BY sequence LIMIT 1",
+        )
+        .bind(place)
+        .fetch_optional(&mut self.connection);
+        self.runtime.block_on(reading).map_err(explain(&self.path))
+    }
+}
+
+type SummaryRow = (
+    String,
+    Option<String>,
+    Option<String>,
+    Option<u32>,
+    Option<String>,
+    String,
+);
+
+async fn summaries(
+    connection: &mut SqliteConnection,
+    limit: u32,
+) -> Result<Vec<Summary>, sqlx::Error> {
+    let rows: Vec<SummaryRow> = query_as(
+        "SELECT id, started_at, suite, suite_version, target_kind, origin_kind FROM records \
+         ORDER BY sequence DESC LIMIT ?",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let summary =
+        |(id, started_at, suite, suite_version, target_kind, origin): SummaryRow| Summary {
+            id,
+            started_at,
+            suite,
+            suite_version,
+            target_kind: target_kind.and_then(variant),
+            origin: variant(origin),
+            labels: BTreeMap::new(),
+            headline: Vec::new(),
+        };
+    Ok(rows.into_iter().map(summary).collect())
+}
+
+async fn add_headlines(
+    connection: &mut SqliteConnection,
+    limit: u32,
+    summaries: &mut [Summary],
+) -> Result<(), sqlx::Error> {
+    let rows: Vec<(String, String, f64, String)> = query_as(
+        "SELECT record_id, id, value, quantity FROM metrics WHERE record_id IN \
+         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) ORDER BY record_id, position",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let mut places = places(summaries);
+    for (record_id, id, value, quantity) in rows {
+        if let Some(quantity) = variant(quantity).filter(|quantity| is_headline(*quantity))
+            && let Some(summary) = places.get_mut(&record_id)
+        {
+            summary.headline.push((id, value, quantity));
+        }
+    }
+    Ok(())
+}
+
+async fn add_labels(
+    connection: &mut SqliteConnection,
+    limit: u32,
+    summaries: &mut [Summary],
+) -> Result<(), sqlx::Error> {
+    let rows: Vec<(String, String, String)> = query_as(
+        "SELECT record_id, key, value FROM labels WHERE record_id IN \
+         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?)",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let mut places = places(summaries);
+    for (record_id, key, value) in rows {
+        if let Some(summary) = places.get_mut(&record_id) {
+            summary.labels.insert(key, value);
+        }
+    }
+    Ok(())
+}
+
+fn places(summaries: &mut [Summary]) -> BTreeMap<String, &mut Summary> {
+    summaries
+        .iter_mut()
+        .map(|summary| (summary.id.clone(), summary))
+        .collect()
+}
+
+/// Seconds since 1970; 0 where the clock stands before that.
+fn now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+fn document_of(record: &Record) -> Result<String, StoreError> {
+    let refuse = |source| StoreError::Document {
+        id: record.id.to_string(),
+        source,
+    };
+    if let Some(metric) = rows::not_finite(record) {
+        return Err(refuse(DocumentError::NotFinite(metric.to_owned())));
+    }
+    record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
+}
+
+fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
+    parse_record(document).map_err(|error| StoreError::Document {
+        id: id.to_owned(),
+        source: DocumentError::Parse(error),
+    })
+}
+
+/// Whether two documents say the same, also when another version wrote one of them.
+fn is_same(stored: &str, document: &str, record: &Record) -> bool {
+    stored == document || parse_record(stored).is_ok_and(|stored| stored == *record)
+}
+
+/// The beginning of an id as the store spells it: small letters, hyphens in their places.
+fn id_prefix(text: &str) -> Result<String, StoreError> {
+    let digits = text.replace('-', "").to_ascii_lowercase();
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_hexadecimal || !(4..=32).contains(&digits.len()) {
+        return Err(StoreError::NotAnId {
+            text: text.to_owned(),
+        });
+    }
+    let mut spelled = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if matches!(index, 8 | 12 | 16 | 20) {
+            spelled.push('-');
+        }
+        spelled.push(digit);
+    }
+    Ok(spelled)
+}
+
+fn path_of(address: &str) -> Result<PathBuf, StoreError> {
+    if let Some(rest) = address.strip_prefix("sqlite:") {
+        return Ok(rest.strip_prefix("//").unwrap_or(rest).into());
+    }
+    match address.split_once("://") {
+        Some((scheme, _)) => Err(StoreError::Unsupported {
+            scheme: scheme.to_owned(),
+        }),
+        None => Ok(address.into()),
+    }
+}

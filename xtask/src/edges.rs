@@ -1,0 +1,400 @@
+//! Which crate may use which, and which crates stay pure. The rules are in `edges.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::{Checked, files, source};
+
+const RULES: &str = "xtask/edges.toml";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    /// Packages that do I/O; no pure crate uses them.
+    io_packages: Vec<String>,
+    /// Paths and words that no pure crate mentions.
+    io_words: Vec<String>,
+    crates: BTreeMap<String, CrateRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CrateRule {
+    /// Whether the crate may do I/O.
+    io: bool,
+    /// Crates of the workspace it may use; `*` is any.
+    may: BTreeSet<String>,
+    /// Whether others may use it for their tests only.
+    #[serde(default)]
+    tests_only: bool,
+    /// Whether it may contain `unsafe`.
+    #[serde(default, rename = "unsafe")]
+    may_be_unsafe: bool,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    #[serde(default)]
+    manifest_path: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+    path: Option<String>,
+}
+
+pub fn check(root: &Path) -> Checked {
+    let rules: Rules = toml::from_str(&std::fs::read_to_string(root.join(RULES))?)?;
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root)
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
+    let mut problems = edges(&rules, &metadata);
+
+    let mut sources = Vec::new();
+    for path in files::project_files(root)? {
+        if path.ends_with(".rs")
+            && let Some(text) = files::text(root, &path)?
+        {
+            sources.push((path, source::code_only(&text)));
+        }
+    }
+    let folders = folders(root, &metadata);
+    problems.extend(unsafe_code(&rules, &folders, &sources));
+    problems.extend(impure_code(&rules, &folders, &sources));
+    Ok(problems)
+}
+
+/// Name of a crate without the project's prefix.
+fn short(name: &str) -> &str {
+    name.strip_prefix("cardmark-").unwrap_or(name)
+}
+
+/// Folder of each crate, relative to the root, with a slash at its end.
+fn folders(root: &Path, metadata: &Metadata) -> BTreeMap<String, String> {
+    let folder = |package: &Package| {
+        let manifest = Path::new(&package.manifest_path);
+        let folder = manifest.strip_prefix(root).ok()?.parent()?;
+        Some((
+            short(&package.name).to_owned(),
+            format!("{}/", folder.display()),
+        ))
+    };
+    metadata.packages.iter().filter_map(folder).collect()
+}
+
+fn edges(rules: &Rules, metadata: &Metadata) -> Vec<String> {
+    let mut problems = Vec::new();
+    for package in &metadata.packages {
+        let from = short(&package.name);
+        let Some(rule) = rules.crates.get(from) else {
+            problems.push(format!("{RULES}: crate `{from}` has no rule"));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            if dependency.kind.as_deref() == Some("dev") {
+                continue;
+            }
+            let to = short(&dependency.name);
+            if dependency.path.is_none() {
+                if !rule.io && rules.io_packages.contains(&dependency.name) {
+                    problems.push(format!("{from} → {to}: a pure crate uses a package of I/O"));
+                }
+                continue;
+            }
+            let tests_only = rules.crates.get(to).is_some_and(|rule| rule.tests_only);
+            let any = rule.may.contains("*");
+            if tests_only && !any {
+                problems.push(format!(
+                    "{from} → {to}: {to} is for tests (dev-dependencies) only"
+                ));
+            } else if !any && !rule.may.contains(to) {
+                problems.push(format!(
+                    "{from} → {to}: this edge is not allowed by {RULES}"
+                ));
+            }
+        }
+    }
+    let known: BTreeSet<&str> = metadata.packages.iter().map(|p| short(&p.name)).collect();
+    for name in rules
+        .crates
+        .keys()
+        .filter(|name| !known.contains(name.as_str()))
+    {
+        problems.push(format!("{RULES}: there is no crate `{name}`"));
+    }
+    problems
+}
+
+type Sources = [(String, String)];
+
+fn unsafe_code(
+    rules: &Rules,
+    folders: &BTreeMap<String, String>,
+    sources: &Sources,
+) -> Vec<String> {
+    let allowed: Vec<&String> = folders
+        .iter()
+        .filter(|(name, _)| {
+            rules
+                .crates
+                .get(*name)
+                .is_some_and(|rule| rule.may_be_unsafe)
+        })
+        .map(|(_, folder)| folder)
+        .collect();
+    let mut problems = Vec::new();
+    for (path, code) in sources {
+        if allowed
+            .iter()
+            .any(|folder| path.starts_with(folder.as_str()))
+        {
+            continue;
+        }
+        for at in source::find_words(code, "unsafe") {
+            let line = source::line_of(code, at);
+            problems.push(format!(
+                "{path}:{line}: `unsafe` outside the crate that may use it"
+            ));
+        }
+    }
+    problems
+}
+
+fn impure_code(
+    rules: &Rules,
+    folders: &BTreeMap<String, String>,
+    sources: &Sources,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    let pure = rules
+        .crates
+        .iter()
+        .filter(|(_, rule)| !rule.io)
+        .filter_map(|(n, _)| folders.get(n));
+    for folder in pure {
+        let folder = format!("{folder}src/");
+        let own: Vec<&(String, String)> = sources
+            .iter()
+            .filter(|(path, _)| path.starts_with(&folder))
+            .collect();
+        let tests: Vec<String> = own
+            .iter()
+            .flat_map(|(path, code)| test_files(path, code))
+            .collect();
+        for (path, code) in own {
+            if tests.iter().any(|test| path.starts_with(test.as_str())) {
+                continue;
+            }
+            let code = source::shipped_only(code);
+            for (at, word) in io_mentions(&rules.io_words, &code) {
+                let line = source::line_of(&code, at);
+                problems.push(format!("{path}:{line}: `{word}` in a pure crate"));
+            }
+        }
+    }
+    problems
+}
+
+/// Path prefixes of the test modules that a file declares.
+fn test_files(path: &str, code: &str) -> Vec<String> {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let folder = ["/lib", "/main", "/mod"]
+        .iter()
+        .find_map(|end| stem.strip_suffix(end))
+        .unwrap_or(stem);
+    source::test_modules(code)
+        .iter()
+        .flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/")])
+        .collect()
+}
+
+/// Places where one of `words` is mentioned, `std::{…}` lists taken apart.
+fn io_mentions(words: &[String], code: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for word in words {
+        found.extend(source::find_words(code, word).map(|at| (at, word.clone())));
+    }
+    for (at, opening) in code.match_indices("std::{") {
+        let start = at + opening.len();
+        let mut depth = 0_i32;
+        let mut item = String::new();
+        for (index, c) in code[start..].char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    let head = item.trim().split("::").next().unwrap_or_default();
+                    let head = head.split_whitespace().next().unwrap_or_default();
+                    let path = format!("std::{head}");
+                    if words.contains(&path) {
+                        found.push((start + index, path));
+                    }
+                    item.clear();
+                    if c == '}' {
+                        break;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            item.push(c);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> Rules {
+        toml::from_str(
+            r#"
+            io_packages = ["rustix"]
+            io_words = ["std::fs", "std::env", "Instant", "println!"]
+            [crates]
+            core = { io = false, may = [] }
+            engine = { io = false, may = ["core"] }
+            device = { io = true, may = ["core", "engine"], unsafe = true }
+            kit = { io = true, may = ["*"], tests_only = true }
+            "#,
+        )
+        .unwrap()
+    }
+
+    fn metadata(from: &str, dependencies: &str) -> Metadata {
+        let packages = ["core", "engine", "device", "kit"].map(|name| {
+            let dependencies = if name == from { dependencies } else { "" };
+            format!(
+                r#"{{"name":"cardmark-{name}","manifest_path":"/r/crates/{name}/Cargo.toml",
+                "dependencies":[{dependencies}]}}"#
+            )
+        });
+        serde_json::from_str(&format!(r#"{{"packages":[{}]}}"#, packages.join(","))).unwrap()
+    }
+
+    fn on(name: &str, kind: &str) -> String {
+        format!(r#"{{"name":"cardmark-{name}","kind":{kind},"path":"/r/crates/{name}"}}"#)
+    }
+
+    #[test]
+    fn an_allowed_edge_passes_and_tests_may_use_the_kit() {
+        let list = format!("{},{}", on("core", "null"), on("kit", r#""dev""#));
+        assert_eq!(edges(&rules(), &metadata("engine", &list)), [""; 0]);
+    }
+
+    #[test]
+    fn an_edge_against_the_direction_is_caught() {
+        for kind in ["null", r#""build""#] {
+            let problems = edges(&rules(), &metadata("core", &on("engine", kind)));
+            assert_eq!(
+                problems,
+                ["core → engine: this edge is not allowed by xtask/edges.toml"]
+            );
+        }
+    }
+
+    #[test]
+    fn the_kit_as_a_normal_dependency_is_caught() {
+        let problems = edges(&rules(), &metadata("device", &on("kit", "null")));
+        assert!(problems[0].contains("for tests"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_pure_crate_with_a_package_of_io_is_caught() {
+        let rustix = r#"{"name":"rustix","kind":null,"path":null}"#;
+        assert_eq!(edges(&rules(), &metadata("engine", rustix)).len(), 1);
+        assert_eq!(edges(&rules(), &metadata("device", rustix)), [""; 0]);
+    }
+
+    #[test]
+    fn a_crate_without_rule_and_a_rule_without_crate_are_caught() {
+        let mut rules = rules();
+        let rule = rules.crates.remove("kit").unwrap();
+        rules.crates.insert("gone".into(), rule);
+        assert_eq!(edges(&rules, &metadata("", "")).len(), 2);
+    }
+
+    fn look_at(path: &str, text: &str) -> Vec<String> {
+        let folders = folders(Path::new("/r"), &metadata("", ""));
+        let sources = [
+            (path.to_owned(), source::code_only(text)),
+            (
+                "crates/core/src/lib.rs".to_owned(),
+                "#[cfg(test)]\nmod checks;\nmod other;".to_owned(),
+            ),
+        ];
+        let mut problems = impure_code(&rules(), &folders, &sources);
+        problems.extend(unsafe_code(&rules(), &folders, &sources));
+        problems
+    }
+
+    #[test]
+    fn io_in_a_pure_crate_is_caught_however_it_is_written() {
+        let bad = [
+            "use std::fs;",
+            "use std::fs::File;",
+            "use std::{collections::BTreeMap, fs::File};",
+            "use std::{collections::{BTreeMap, BTreeSet}, env as e};",
+            "fn f() -> Instant { Instant::now() }",
+            "fn f() {\n println!();\n}",
+        ];
+        for text in bad {
+            assert!(
+                !look_at("crates/engine/src/a.rs", text).is_empty(),
+                "{text}"
+            );
+        }
+        let good = [
+            "// std::fs\nuse std::sync::atomic::AtomicBool;",
+            "use std::{collections::{BTreeMap}, fmt};",
+            "/// `Instant`\nfn f() -> &'static str { \"println!\" }",
+            "#[cfg(test)]\nmod tests {\n use std::fs;\n}",
+        ];
+        for text in good {
+            assert_eq!(look_at("crates/engine/src/a.rs", text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn io_is_free_in_other_crates_and_in_test_modules_of_their_own_file() {
+        assert_eq!(look_at("crates/device/src/a.rs", "use std::fs;"), [""; 0]);
+        assert_eq!(
+            look_at("crates/core/src/checks.rs", "use std::fs;"),
+            [""; 0]
+        );
+        assert_eq!(
+            look_at("crates/core/src/checks/more.rs", "use std::fs;"),
+            [""; 0]
+        );
+        assert_eq!(look_at("crates/core/src/other.rs", "use std::fs;").len(), 1);
+    }
+
+    #[test]
+    fn unsafe_is_caught_outside_its_crate_even_in_tests() {
+        let text = "fn f() { unsafe { g() } }";
+        assert_eq!(look_at("crates/device/src/a.rs", text), [""; 0]);
+        assert_eq!(look_at("crates/core/tests/a.rs", text).len(), 1);
+        assert_eq!(
+            look_at("crates/core/src/a.rs", "// unsafe\n#![forbid(unsafe_code)]"),
+            [""; 0]
+        );
+    }
+}
