@@ -22,7 +22,7 @@ static HOST: LazyLock<(PathBuf, Root)> = LazyLock::new(|| {
     let file = |path: &Path, name: &str, text: &str| {
         fs::write(path.join(name), text).expect("a file of the tree");
     };
-    let mut device = |path: &str, number: &str, partition: bool| {
+    let device = |path: &str, number: &str, partition: bool| {
         let device = folder(path);
         file(&device, "dev", number);
         file(&device, "size", "62521344");

@@ -34,6 +34,7 @@ pub struct RealBackend {
     payload: PayloadPool,
     reads: AlignedBuffer,
     block_bytes: usize,
+    queue_depth: u32,
     file: Arc<File>,
     direct: bool,
     alignment_bytes: u64,
@@ -67,6 +68,7 @@ impl RealBackend {
             payload: PayloadPool::new(seed, memory_alignment),
             reads: AlignedBuffer::empty(),
             block_bytes: 0,
+            queue_depth: 0,
             file: Arc::new(target.file),
             direct: target.direct,
             alignment_bytes: u64::from(target.alignment_bytes),
@@ -119,7 +121,7 @@ impl RealBackend {
             return self.payload.next(op.slot, op.offset, op.bytes);
         }
         let bytes = op.bytes as usize;
-        if bytes > self.block_bytes {
+        if bytes > self.block_bytes || op.slot >= self.queue_depth {
             return None;
         }
         self.reads
@@ -155,6 +157,7 @@ impl RealBackend {
             self.payload.prepare(block, depth)?;
         }
         self.block_bytes = block;
+        self.queue_depth = workload.queue_depth;
         Some(())
     }
 
@@ -405,7 +408,7 @@ mod tests {
             });
             assert_eq!(backend.reap().outcome, Err(number(Errno::INVAL)));
             backend.prepare(&workload(100, depth)).unwrap();
-            for (bytes, slot) in [(8192, 0), (4096, 900)] {
+            for (bytes, slot) in [(8192, 0), (4096, depth), (4096, 900)] {
                 backend.submit(Op {
                     kind: OpKind::Read,
                     offset: 0,

@@ -108,10 +108,23 @@ impl BlockDevice {
         })
     }
 
-    /// Whether the kernel keeps counts for it. Turned off by hand, they stand still.
+    /// Whether the kernel keeps counts for it. Turned off by hand, they stand still; but zram, where
+    /// that switch is off from the start, counts nevertheless.
     pub(crate) fn keeps_counts(&self) -> bool {
         let disk = self.disk().unwrap_or_else(|| self.clone());
-        self.path("stat").exists() && disk.flag("queue/iostats") != Some(false)
+        let is_on = disk.flag("queue/iostats") != Some(false) || is_numbered(&disk.name, "zram");
+        self.path("stat").exists() && is_on
+    }
+
+    /// Whether it is a loop device that fits on a file of that size.
+    pub(crate) fn fits_file(&self, file_bytes: u64) -> bool {
+        let offset = self.number("loop/offset").unwrap_or(0);
+        let limit = self.number("loop/sizelimit").filter(|limit| *limit > 0);
+        let Some(rest) = file_bytes.checked_sub(offset) else {
+            return false;
+        };
+        let expected = rest.min(limit.unwrap_or(u64::MAX));
+        self.size_bytes() == Some(expected / SECTOR_BYTES * SECTOR_BYTES)
     }
 
     /// What lies directly below.

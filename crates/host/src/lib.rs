@@ -8,11 +8,13 @@ mod block;
 mod board;
 mod counters;
 mod devices;
+mod filesystems;
 mod mounts;
 mod places;
 mod resolve;
 mod root;
 mod sensors;
+mod walk;
 
 pub use board::{read_board, read_host};
 pub use counters::{CounterReader, read_counters};

@@ -1,5 +1,6 @@
 //! `/proc/self/mountinfo`: pure functions of its text.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -184,9 +185,8 @@ pub(crate) fn visible_mount<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a 
             .rev()
             .min_by_key(|mount| mount.point.as_os_str().as_bytes().len())
     };
-    let is_top = |mount: &&Mount| {
-        mount.parent == mount.id || !mounts.iter().any(|other| other.id == mount.parent)
-    };
+    let ids: BTreeSet<u32> = mounts.iter().map(|mount| mount.id).collect();
+    let is_top = |mount: &&Mount| mount.parent == mount.id || !ids.contains(&mount.parent);
     let mut current = first(mounts.iter().filter(is_top).filter(covers).collect())?;
     for _ in 0..mounts.len() {
         let below = mounts

@@ -24,15 +24,24 @@ const COLUMNS: [&str; 15] = [
 /// for a formula begin with an apostrophe; several warnings are separated by spaces.
 #[must_use]
 pub fn csv(records: &[Record]) -> String {
-    let mut table = COLUMNS.join(",");
-    table.push_str("\r\n");
-    for record in records {
-        for metric in &record.metrics {
-            table.push_str(&row(record, metric).join(","));
-            table.push_str("\r\n");
-        }
-    }
-    table
+    let rows: String = records.iter().map(csv_rows).collect();
+    csv_heading() + &rows
+}
+
+/// The heading of the table, for writing it record by record.
+#[must_use]
+pub fn csv_heading() -> String {
+    COLUMNS.join(",") + "\r\n"
+}
+
+/// The rows of one record.
+#[must_use]
+pub fn csv_rows(record: &Record) -> String {
+    record
+        .metrics
+        .iter()
+        .map(|metric| row(record, metric).join(",") + "\r\n")
+        .collect()
 }
 
 fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {

@@ -9,7 +9,7 @@ mod summary;
 mod table;
 pub mod text;
 
-pub use csv::csv;
+pub use csv::{csv, csv_heading, csv_rows};
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;
 pub use style::Style;

@@ -8,7 +8,7 @@ use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::table::{self, WARNING_MARK, WITHIN_MARK};
-use crate::text::{amount, capacity, figure, latency, rate};
+use crate::text::{amount, amount_of, capacity, figure, latency, rate};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -142,7 +142,7 @@ fn other_lines(metrics: &[&Metric], width: usize) -> Vec<String> {
             Quantity::ByteRate => rate(metric.value),
             Quantity::OperationRate => format!("{} per second", figure(metric.value)),
             Quantity::Span => latency(metric.value),
-            Quantity::Size => format!("{} MB", figure(metric.value / 1e6)),
+            Quantity::Size => amount_of(metric.value),
             Quantity::Count | Quantity::Ratio => figure(metric.value),
         };
         wrap(&format!("{}: {value}", clean(&metric.id)), width, 2)

@@ -145,9 +145,20 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
     ];
     let unit = latency_unit(rows);
     let full = grid(rows, unit);
+    let has_names = rows.iter().any(|row| workload_name(&row.id) != row.id);
+    let has_latencies = rows.iter().any(|row| row.p99_ns.is_some());
+    let is_useful = |column: &usize| match *column {
+        ID => has_names,
+        P99 => has_latencies,
+        _ => true,
+    };
+    let chosen = |wanted: &&[usize]| {
+        let useful: Vec<usize> = wanted.iter().copied().filter(is_useful).collect();
+        full.only(&useful)
+    };
     let fitting = choices
         .iter()
-        .map(|wanted| full.only(wanted))
+        .map(chosen)
         .find(|grid| grid.width() <= width);
     match fitting {
         Some(grid) => painted(&grid, rows, style),

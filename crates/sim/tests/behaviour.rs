@@ -1,5 +1,7 @@
 //! What the models do beyond their rates: faults, caches, heat, repeatability.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod support;
 
 use cardmark_core::{Order, SECOND_NS, mix};
@@ -79,7 +81,7 @@ fn the_numbers_are_the_same_on_every_platform() {
     }
     // Changes with the models and with the simulation, and must then be set anew; never with the
     // platform or the compiler.
-    assert_eq!(sum, 0, "{sum:#x}");
+    assert_eq!(sum, 0x193b_c659_e93a_59b8, "{sum:#x}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The analytic truth against long simulations.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

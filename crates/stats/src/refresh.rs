@@ -22,7 +22,7 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
         findings.extend(not_settled(one));
         findings.extend(wide_interval(one, suite));
     }
-
+    sort(&mut findings);
     let mut metrics = Vec::new();
     for one in derived {
         let warnings = warnings_on(&one.workload.id, &findings);

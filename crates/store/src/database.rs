@@ -1,7 +1,7 @@
 //! The connection: opening, migrations, and what SQLite's errors mean.
 
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +20,11 @@ const APPLICATION_ID: i64 = 1_668_117_099;
 /// Page cache, KiB with SQLite's negative sign. A record has some 100 KiB; the program has 32 MiB.
 const CACHE_SIZE: &str = "-1024";
 
+/// With what every SQLite database begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Size of SQLite's smallest page, and so of its smallest database.
+const LEAST_BYTES: u64 = 512;
+
 /// An error with the file it is about.
 pub(crate) fn explain(path: &Path) -> impl Fn(sqlx::Error) -> StoreError + '_ {
     move |source| {
@@ -28,7 +33,10 @@ pub(crate) fn explain(path: &Path) -> impl Fn(sqlx::Error) -> StoreError + '_ {
             // Numbers as in SQLite's list of result codes.
             Some(5 | 6) => StoreError::Locked { path },
             Some(8) => StoreError::ReadOnly { path },
-            Some(11 | 26) => StoreError::Corrupt { path, source },
+            Some(11 | 26) => StoreError::Corrupt {
+                path,
+                source: Some(source),
+            },
             Some(13) => StoreError::Full { path },
             _ => StoreError::Failed { path, source },
         }
@@ -47,6 +55,7 @@ pub(crate) async fn open(
     busy_timeout: Duration,
 ) -> Result<SqliteConnection, StoreError> {
     make_file(path)?;
+    check_head(path)?;
     let options = SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)
@@ -93,6 +102,34 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
     {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed(error)),
         _ => Ok(()),
+    }
+}
+
+/// SQLite takes a file shorter than its smallest page for an empty one and would write over it.
+/// While a rollback journal lies beside the file, SQLite has to mend it first.
+fn check_head(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Io {
+        path: path.into(),
+        source,
+    };
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-journal");
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() || Path::new(&journal).exists() {
+        return Ok(());
+    }
+    file.take(LEAST_BYTES)
+        .read_to_end(&mut head)
+        .map_err(failed)?;
+    let is_database = head.starts_with(MAGIC) && head.len() as u64 == LEAST_BYTES;
+    if head.is_empty() || is_database {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt {
+            path: path.into(),
+            source: None,
+        })
     }
 }
 

@@ -80,8 +80,8 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
-        source: sqlx::Error,
+        /// What SQLite says; nothing where its head already shows that it is no database.
+        source: Option<sqlx::Error>,
     },
     /// The file is a database of another program. It is never written to.
     #[error("`{path}` is a database, but not one of cardmark's")]

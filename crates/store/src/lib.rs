@@ -8,14 +8,16 @@ mod checksum;
 mod database;
 mod error;
 mod journal;
+mod listing;
 mod recover;
 mod rows;
 mod store;
 
 pub use error::{DocumentError, JournalError, StoreError};
 pub use journal::Journal;
+pub use listing::Summary;
 pub use recover::{Recovered, Recovery, discard, recover};
-pub use store::{Found, Inserted, Options, Store, Summary};
+pub use store::{Found, Inserted, Options, Store};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

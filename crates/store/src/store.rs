@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cardmark_core::{OriginKind, Quantity, Record, TargetKind, parse_record, record_to_json};
-use serde::Serialize;
+use cardmark_core::{Record, parse_record, record_to_json};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection, query_as, query_scalar};
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::database::{self, explain};
-use crate::rows::{self, is_headline, variant};
+use crate::listing::{self, Summary};
+use crate::rows;
 use crate::{DocumentError, StoreError};
 
 /// How many ids an ambiguous prefix names at most.
@@ -49,27 +49,6 @@ pub struct Found {
     pub record: Record,
     /// Labels as they stand, those of the record included unless taken away.
     pub labels: BTreeMap<String, String>,
-}
-
-/// One line of a listing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// Id of the run.
-    pub id: String,
-    /// When it began, RFC 3339, where known.
-    pub started_at: Option<String>,
-    /// Name of the suite, where there is one.
-    pub suite: Option<String>,
-    /// Version of the suite.
-    pub suite_version: Option<u32>,
-    /// What was tested, where known to this version.
-    pub target_kind: Option<TargetKind>,
-    /// How the record came to be, where known to this version.
-    pub origin: Option<OriginKind>,
-    /// Labels as they stand.
-    pub labels: BTreeMap<String, String>,
-    /// The rates: id, value and quantity, in the order of the record.
-    pub headline: Vec<(String, f64, Quantity)>,
 }
 
 /// The local store: one SQLite file. Every call blocks.
@@ -240,9 +219,7 @@ impl Store {
         let connection = &mut self.connection;
         let listing = async {
             let mut reading = connection.begin().await?;
-            let mut summaries = summaries(&mut reading, limit).await?;
-            add_headlines(&mut reading, limit, &mut summaries).await?;
-            add_labels(&mut reading, limit, &mut summaries).await?;
+            let summaries = listing::summaries(&mut reading, limit).await?;
             reading.rollback().await?;
             Ok(summaries)
         };
@@ -315,91 +292,6 @@ impl Store {
         .fetch_optional(&mut self.connection);
         self.runtime.block_on(reading).map_err(explain(&self.path))
     }
-}
-
-type SummaryRow = (
-    String,
-    Option<String>,
-    Option<String>,
-    Option<u32>,
-    Option<String>,
-    String,
-);
-
-async fn summaries(
-    connection: &mut SqliteConnection,
-    limit: u32,
-) -> Result<Vec<Summary>, sqlx::Error> {
-    let rows: Vec<SummaryRow> = query_as(
-        "SELECT id, started_at, suite, suite_version, target_kind, origin_kind FROM records \
-         ORDER BY sequence DESC LIMIT ?",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    let summary =
-        |(id, started_at, suite, suite_version, target_kind, origin): SummaryRow| Summary {
-            id,
-            started_at,
-            suite,
-            suite_version,
-            target_kind: target_kind.and_then(variant),
-            origin: variant(origin),
-            labels: BTreeMap::new(),
-            headline: Vec::new(),
-        };
-    Ok(rows.into_iter().map(summary).collect())
-}
-
-async fn add_headlines(
-    connection: &mut SqliteConnection,
-    limit: u32,
-    summaries: &mut [Summary],
-) -> Result<(), sqlx::Error> {
-    let rows: Vec<(String, String, f64, String)> = query_as(
-        "SELECT record_id, id, value, quantity FROM metrics WHERE record_id IN \
-         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) ORDER BY record_id, position",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    let mut places = places(summaries);
-    for (record_id, id, value, quantity) in rows {
-        if let Some(quantity) = variant(quantity).filter(|quantity| is_headline(*quantity))
-            && let Some(summary) = places.get_mut(&record_id)
-        {
-            summary.headline.push((id, value, quantity));
-        }
-    }
-    Ok(())
-}
-
-async fn add_labels(
-    connection: &mut SqliteConnection,
-    limit: u32,
-    summaries: &mut [Summary],
-) -> Result<(), sqlx::Error> {
-    let rows: Vec<(String, String, String)> = query_as(
-        "SELECT record_id, key, value FROM labels WHERE record_id IN \
-         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?)",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    let mut places = places(summaries);
-    for (record_id, key, value) in rows {
-        if let Some(summary) = places.get_mut(&record_id) {
-            summary.labels.insert(key, value);
-        }
-    }
-    Ok(())
-}
-
-fn places(summaries: &mut [Summary]) -> BTreeMap<String, &mut Summary> {
-    summaries
-        .iter_mut()
-        .map(|summary| (summary.id.clone(), summary))
-        .collect()
 }
 
 /// Seconds since 1970; 0 where the clock stands before that.

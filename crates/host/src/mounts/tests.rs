@@ -139,3 +139,11 @@ fn btrfs_subvolumes_have_numbers_that_no_mount_shows() {
     assert_eq!(holding("0:57").map(|mount| mount.id), Some(22));
     assert_eq!(holding("8:9"), None);
 }
+
+#[test]
+fn of_two_mounts_at_one_point_the_later_wins() {
+    let twice = format!("{PLAIN}40 22 8:1 / /a rw - ext4 a rw\n41 22 8:2 / /a rw - ext4 b rw\n");
+    assert_eq!(visible(&twice, "/a/b"), Some(41));
+    let roots = "9 1 8:1 / / rw - ext4 a rw\n8 1 8:2 / / rw - ext4 b rw\n";
+    assert_eq!(visible(roots, "/a"), Some(8));
+}

@@ -216,6 +216,20 @@ fn a_loop_device_through_the_page_cache_is_said_to_be_so() {
 }
 
 #[test]
+fn a_loop_device_on_a_file_in_fuse_is_not_said_to_be_cached() {
+    let mut tree = pi4_loop();
+    tree.file(&format!("{LOOP}/loop/dio"), "0\n")
+        .file(&format!("{LOOP}/loop/backing_file"), "/card/disk\n")
+        .mounts("70 1 0:50 / /card rw - fuse.cardmark-simfs simfs rw\n")
+        .stat("file 0:50 1049000 /card/disk");
+    let resolution = resolved(&tree.root(), "/dev/loop0");
+    assert_eq!(layers(&resolution), ["loop loop0", "mount"]);
+    assert_eq!(resolution.counted, ["loop0"]);
+    assert!(!finds(&resolution, FindingKind::Buffered));
+    assert!(finds(&resolution, FindingKind::UnknownDevice));
+}
+
+#[test]
 fn a_loop_device_on_a_part_of_its_file_is_followed() {
     let mut tree = pi4_loop();
     tree.file(&format!("{LOOP}/loop/offset"), "4096\n")
@@ -274,6 +288,7 @@ fn a_circle_of_loop_devices_ends() {
 fn compressed_memory_is_no_disk() {
     let mut tree = pi4();
     tree.disk("virtual/block/zram0", "253:0", 8000)
+        .file("/sys/devices/virtual/block/zram0/queue/iostats", "0\n")
         .mounts(
             "22 1 179:2 / / rw - ext4 /dev/root rw\n\
              70 22 253:0 / /var/log rw,relatime - ext4 /dev/zram0 rw\n",

@@ -101,13 +101,19 @@ fn readings_come_each_second_and_the_end_is_prompt() {
     static TICK: AtomicU64 = AtomicU64::new(0);
     let tree = pi4();
     let now = Box::new(|| TICK.fetch_add(1, Ordering::Relaxed));
+    let started = Instant::now();
     let mut sensors = HostSensors::start(&tree.root(), now);
     sleep(Duration::from_millis(1500));
-    let ending = Instant::now();
     let samples = sensors.take();
+    let most = started.elapsed().as_secs() + 1;
+    let ending = Instant::now();
     drop(sensors);
-    assert!(ending.elapsed() < Duration::from_millis(500));
-    // A busy machine may be late, but never early.
-    assert!((1..=2).contains(&samples.len()), "{samples:?}");
+    // Less than a period, so that it cannot have waited for the next reading.
+    assert!(
+        ending.elapsed() < Duration::from_millis(400),
+        "{:?}",
+        ending.elapsed()
+    );
+    assert!((1..=most).contains(&(samples.len() as u64)), "{samples:?}");
     assert!(samples.is_sorted_by_key(|sample| sample.at_ns));
 }

@@ -1,6 +1,7 @@
 //! Drives the ports as the engine does, without the engine.
 
 #![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::unwrap_used, reason = "a rig of tests")]
 
 use cardmark_core::{Flush, Order, Payload, Rng, StopRule, Workload};
 use cardmark_engine::{Backend, Clock, Op, OpKind};

@@ -1,0 +1,85 @@
+//! Filesystems that stand between a directory and its block device.
+
+use std::path::{Path, PathBuf};
+
+use crate::block::BlockDevice;
+use crate::mounts::Mount;
+use crate::root::{FileKind, Root, Stat, names_in};
+
+/// The upper directory of an overlay.
+///
+/// The option names it as it was seen where the overlay was mounted, which may have been another
+/// tree of mounts, such as that outside a container. It is believed only where upper and work
+/// directory are both found, on one filesystem, the work directory being in use.
+pub(crate) fn upper_directory(root: &Root, mount: &Mount) -> Option<(PathBuf, Stat)> {
+    let directory = |path: &Path| {
+        let path = path.is_absolute().then(|| root.canonical(path).ok())??;
+        let stat = root.stat(&path).ok()?;
+        (stat.kind == FileKind::Directory && stat.device != mount.device).then_some((path, stat))
+    };
+    let upper = directory(mount.option("upperdir")?)?;
+    let work = directory(mount.option("workdir")?)?;
+    let in_use = directory(&work.0.join("work")).is_some();
+    (in_use && upper.1.device == work.1.device).then_some(upper)
+}
+
+/// The kernel's names of all devices of the btrfs filesystem that was mounted from this source;
+/// none where it cannot be told from others.
+pub(crate) fn btrfs_members(root: &Root, source: &Path) -> Vec<String> {
+    let pools = root.path("/sys/fs/btrfs");
+    let devices = names_in(&pools)
+        .into_iter()
+        .map(|id| pools.join(id).join("devices"));
+    let mut pools: Vec<Vec<String>> = devices.map(names_in).collect();
+    let source = match root.stat(source).map(|stat| stat.kind) {
+        Ok(FileKind::Block(number)) => BlockDevice::by_number(root, number),
+        _ => None,
+    };
+    match source {
+        Some(device) => pools.retain(|names| names.contains(&device.name)),
+        // A name such as /dev/root says nothing; one filesystem alone can be meant then.
+        None => pools.retain(|names| !names.is_empty()),
+    }
+    if pools.len() == 1 {
+        pools.swap_remove(0)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether files of this type of filesystem are kept in memory.
+pub(crate) fn is_memory(filesystem: &str) -> bool {
+    MEMORY.contains(&filesystem)
+}
+
+/// Whether files of this type of filesystem are kept by another computer.
+pub(crate) fn is_remote(filesystem: &str) -> bool {
+    REMOTE.contains(&filesystem)
+}
+
+const MEMORY: &[&str] = &["tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs"];
+
+const REMOTE: &[&str] = &[
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "fuse.ceph",
+    "fuse.curlftpfs",
+    "fuse.davfs",
+    "fuse.gcsfuse",
+    "fuse.glusterfs",
+    "fuse.rclone",
+    "fuse.s3fs",
+    "fuse.sshfs",
+    "lustre",
+    "nfs",
+    "nfs4",
+    "prl_fs",
+    "smb2",
+    "smb3",
+    "smbfs",
+    "vboxsf",
+    "virtiofs",
+];

@@ -1,0 +1,314 @@
+//! The walk from a target down to the disk.
+
+use std::path::Path;
+
+use cardmark_core::{Finding, FindingKind, Layer, Severity, TargetKind};
+
+use crate::Resolution;
+use crate::block::{Below, BlockDevice};
+use crate::devices::device_info;
+use crate::filesystems::{btrfs_members, is_memory, is_remote, upper_directory};
+use crate::mounts::{Mount, holding_mount, parse_mounts};
+use crate::root::{DeviceNumber, FileKind, Root, Stat, path_of};
+
+/// Layers followed downwards at most; more can only be a circle.
+const MOST_LAYERS: usize = 24;
+
+/// The way down. `counting` holds until the first block device: those above see our requests
+/// once, those below may see them split, copied or merged.
+pub(crate) struct Walk<'a> {
+    root: &'a Root,
+    mounts: Vec<Mount>,
+    depth: usize,
+    is_uncountable: bool,
+    out: Resolution,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(root: &'a Root) -> Self {
+        let text = std::fs::read(root.path("/proc/self/mountinfo")).unwrap_or_default();
+        Self {
+            root,
+            mounts: parse_mounts(&text),
+            depth: 0,
+            is_uncountable: false,
+            out: Resolution {
+                kind: TargetKind::Directory,
+                layers: Vec::new(),
+                filesystem: None,
+                mount_options: Vec::new(),
+                read_only: false,
+                counted: Vec::new(),
+                disks: Vec::new(),
+                memory_backed: false,
+                network: false,
+                findings: Vec::new(),
+            },
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Resolution {
+        if self.is_uncountable {
+            self.out.counted.clear();
+        }
+        self.out
+    }
+
+    /// The target is this directory.
+    pub(crate) fn directory(&mut self, path: &Path, stat: Stat) {
+        self.path(path, stat, true);
+    }
+
+    /// The target is the block device of this number.
+    pub(crate) fn device(&mut self, number: DeviceNumber) {
+        self.out.kind = TargetKind::Device;
+        self.number(number, true);
+    }
+
+    /// A directory, or a file below a loop device.
+    fn path(&mut self, path: &Path, stat: Stat, counting: bool) {
+        let mount = holding_mount(&self.mounts, path, stat.device).cloned();
+        self.layer("mount", None);
+        if let Some(mount) = &mount
+            && self.out.filesystem.is_none()
+            && self.out.kind == TargetKind::Directory
+        {
+            self.out.filesystem = Some(mount.filesystem.clone());
+            self.out.mount_options = mount.speed_options();
+            self.out.read_only = mount.is_read_only();
+        }
+        self.deeper(counting, |walk| match mount {
+            Some(mount) => walk.filesystem(&mount, stat, counting),
+            None if stat.device.is_anonymous() => {
+                walk.unknown(counting, "the list of mounts does not name the filesystem");
+            }
+            None => walk.number(stat.device, counting),
+        });
+    }
+
+    fn filesystem(&mut self, mount: &Mount, stat: Stat, counting: bool) {
+        let name = mount.filesystem.as_str();
+        match name {
+            "overlay" => self.overlay(mount, counting),
+            "btrfs" => self.btrfs(mount, counting),
+            _ if !stat.device.is_anonymous() => self.number(stat.device, counting),
+            _ if is_memory(name) => {
+                self.layer("memory", None);
+                self.out.memory_backed = true;
+                self.unknown(
+                    counting,
+                    format!("{name} keeps its files in memory, on no device"),
+                );
+            }
+            _ if is_remote(name) => {
+                self.layer("network", None);
+                self.out.network = true;
+                self.unknown(counting, format!("{name} stores on another computer"));
+            }
+            _ => self.unknown(
+                counting,
+                format!("{name} does not show the device below it"),
+            ),
+        }
+    }
+
+    /// What is written to an overlay goes to its upper directory.
+    fn overlay(&mut self, mount: &Mount, counting: bool) {
+        self.layer("overlay", None);
+        let Some((path, stat)) = upper_directory(self.root, mount) else {
+            self.unknown(
+                counting,
+                "the writable directory of the overlay is not to be seen here",
+            );
+            return;
+        };
+        self.path(&path, stat, counting);
+    }
+
+    /// The source of the mount is one of the filesystem's devices; sysfs knows all of them.
+    fn btrfs(&mut self, mount: &Mount, counting: bool) {
+        self.layer("btrfs", None);
+        let members = btrfs_members(self.root, &mount.source);
+        if members.is_empty() {
+            self.unknown(
+                counting,
+                "the devices of the btrfs filesystem are not to be seen here",
+            );
+        }
+        for name in members {
+            self.name(&name, counting);
+        }
+    }
+
+    fn number(&mut self, number: DeviceNumber, counting: bool) {
+        match BlockDevice::by_number(self.root, number) {
+            Some(device) => self.block(&device, counting),
+            None => self.unknown(counting, format!("sysfs shows no block device {number}")),
+        }
+    }
+
+    fn name(&mut self, name: &str, counting: bool) {
+        match BlockDevice::by_name(self.root, name) {
+            Some(device) => self.block(&device, counting),
+            None => self.unknown(counting, format!("sysfs shows no block device {name}")),
+        }
+    }
+
+    fn block(&mut self, device: &BlockDevice, counting: bool) {
+        if counting {
+            self.count(device);
+        }
+        self.deeper(counting, |walk| walk.below(device));
+    }
+
+    fn below(&mut self, device: &BlockDevice) {
+        match device.below() {
+            Some(Below::Disk(disk)) => {
+                self.layer("partition", Some(device));
+                self.block(&disk, false);
+            }
+            Some(Below::File) => self.loop_file(device),
+            Some(Below::Members(kind, members)) => self.members(device, kind, &members),
+            Some(Below::Memory(kind)) => {
+                self.out.memory_backed = true;
+                self.layer(kind, Some(device));
+                self.disk(device);
+            }
+            Some(Below::Network) => {
+                self.out.network = true;
+                self.layer("network", Some(device));
+                self.disk(device);
+            }
+            Some(Below::Nothing) => {
+                self.layer("disk", Some(device));
+                self.disk(device);
+            }
+            None => {
+                self.layer("partition", Some(device));
+                self.disk(device);
+                self.unknown(
+                    false,
+                    format!("sysfs does not show the disk of {}", device.name),
+                );
+            }
+        }
+    }
+
+    fn count(&mut self, device: &BlockDevice) {
+        let has_own = device.path("stat").exists();
+        let counted = if has_own {
+            Some(device.clone())
+        } else {
+            device.disk()
+        };
+        self.out.read_only |= device.flag("ro") == Some(true);
+        let Some(counted) = counted.filter(BlockDevice::keeps_counts) else {
+            self.is_uncountable = true;
+            let detail = format!("the kernel keeps no counts for {}", device.name);
+            self.find(FindingKind::Unverified, Severity::Warning, detail);
+            return;
+        };
+        if !self.out.counted.contains(&counted.name) {
+            self.out.counted.push(counted.name);
+        }
+    }
+
+    fn members(&mut self, device: &BlockDevice, kind: &str, members: &[String]) {
+        self.layer(kind, Some(device));
+        if members.is_empty() {
+            self.disk(device);
+            self.unknown(
+                false,
+                format!("sysfs shows no device below {}", device.name),
+            );
+        }
+        for member in members {
+            self.name(member, false);
+        }
+    }
+
+    /// The file of a loop device is named as it was seen where it was set up. It is believed only
+    /// where a file of that size, or a block device, is found under that name.
+    fn loop_file(&mut self, device: &BlockDevice) {
+        self.layer("loop", Some(device));
+        let file = path_of(device.path("loop/backing_file"));
+        let file = file.and_then(|path| self.root.canonical(&path).ok());
+        let found = file.and_then(|path| Some((self.root.stat(&path).ok()?, path)));
+        match found {
+            Some((
+                Stat {
+                    kind: FileKind::Block(number),
+                    ..
+                },
+                _,
+            )) => self.number(number, false),
+            Some((
+                stat @ Stat {
+                    kind: FileKind::File { size_bytes },
+                    ..
+                },
+                path,
+            )) if device.fits_file(size_bytes) => {
+                self.buffered_loop(device, &path, stat);
+                self.path(&path, stat, false);
+            }
+            _ => {
+                self.disk(device);
+                self.unknown(
+                    false,
+                    format!("the file of {} is not to be seen here", device.name),
+                );
+            }
+        }
+    }
+
+    /// A loop device goes through the page cache of its file unless told otherwise. What FUSE
+    /// does with the file is its own affair.
+    fn buffered_loop(&mut self, device: &BlockDevice, path: &Path, stat: Stat) {
+        let mount = holding_mount(&self.mounts, path, stat.device);
+        let is_fuse = mount.is_some_and(|mount| mount.filesystem.starts_with("fuse"));
+        if device.flag("loop/dio") == Some(false) && !is_fuse {
+            let detail = format!("{} goes through the page cache of its file", device.name);
+            self.find(FindingKind::Buffered, Severity::Warning, detail);
+        }
+    }
+
+    fn layer(&mut self, kind: &str, device: Option<&BlockDevice>) {
+        let layer = Layer {
+            kind: kind.to_owned(),
+            device: device.map(|device| device.name.clone()),
+        };
+        // Two parts of one disk lead to it twice.
+        if device.is_none() || !self.out.layers.contains(&layer) {
+            self.out.layers.push(layer);
+        }
+    }
+
+    fn disk(&mut self, device: &BlockDevice) {
+        if !self.out.disks.iter().any(|disk| disk.name == device.name) {
+            self.out.disks.push(device_info(self.root, &device.name));
+        }
+    }
+
+    fn deeper(&mut self, counting: bool, follow: impl FnOnce(&mut Self)) {
+        if self.depth == MOST_LAYERS {
+            self.unknown(counting, "the layers below the target do not end");
+            return;
+        }
+        self.depth += 1;
+        follow(self);
+        self.depth -= 1;
+    }
+
+    fn unknown(&mut self, counting: bool, detail: impl Into<String>) {
+        self.is_uncountable |= counting;
+        self.find(FindingKind::UnknownDevice, Severity::Warning, detail);
+    }
+
+    fn find(&mut self, kind: FindingKind, severity: Severity, detail: impl Into<String>) {
+        let finding = Finding::new(kind, severity, detail);
+        if !self.out.findings.contains(&finding) {
+            self.out.findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The text after a run.
+
+use cardmark_core::{IntervalKind, Origin, OriginKind, Quantity, Record};
+use cardmark_report::{Style, terminal};
+use insta::assert_snapshot;
+use uuid::Uuid;
+
+use crate::builder::{bare, empty, full, rate};
+
+#[test]
+fn a_full_record_at_80_columns() {
+    assert_snapshot!(terminal(&full(), 80, Style::Plain), @r"
+    quick 1 · run 67e55044 · 2025-03-04 12:00 UTC
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+                                     MB/s       ±  95 % interval  IOPS  p99 ms
+    sequential write 1 MiB           23.4  ±1.2 %      23.2–23.7  22.4       –
+    sequential read 1 MiB            43.7  ±0.2 %      43.6–43.8  41.7       –
+    random read 4 KiB                9.22  ±2.1 %      9.02–9.41  2250   0.445
+    random write 4 KiB !             2.87   ±11 %      2.54–3.20   701    1.43
+    random read 4 KiB, 32 at once    12.0  ±1.8 %      11.8–12.2  2937   0.341
+    random write 4 KiB, 32 at once      –       –              –     –       –
+    mixed 4 KiB, 20 % reads          3.11  ±2.7 %      3.03–3.20   760    1.32
+    synced write 4 KiB              0.412  ±3.0 %    0.400–0.425   101    9.95
+
+    ! limited by a warning below
+
+    error: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32
+      at once)
+    warning: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 %
+      (random write 4 KiB)
+    note: the model is what the reader says
+
+    written to the target: 1.61 GB
+    labels: product=Example Ultra 64
+    ");
+}
+
+#[test]
+fn a_full_record_at_120_columns_names_ids_too() {
+    assert_snapshot!(terminal(&full(), 120, Style::Plain), @r"
+    quick 1 · run 67e55044 · 2025-03-04 12:00 UTC
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+                                    id                  MB/s       ±  95 % interval  IOPS  p99 ms
+    sequential write 1 MiB          seq_write_1m        23.4  ±1.2 %      23.2–23.7  22.4       –
+    sequential read 1 MiB           seq_read_1m         43.7  ±0.2 %      43.6–43.8  41.7       –
+    random read 4 KiB               rand_read_4k        9.22  ±2.1 %      9.02–9.41  2250   0.445
+    random write 4 KiB !            rand_write_4k       2.87   ±11 %      2.54–3.20   701    1.43
+    random read 4 KiB, 32 at once   rand_read_4k_q32    12.0  ±1.8 %      11.8–12.2  2937   0.341
+    random write 4 KiB, 32 at once  rand_write_4k_q32      –       –              –     –       –
+    mixed 4 KiB, 20 % reads         mixed_4k            3.11  ±2.7 %      3.03–3.20   760    1.32
+    synced write 4 KiB              sync_write_4k      0.412  ±3.0 %    0.400–0.425   101    9.95
+
+    ! limited by a warning below
+
+    error: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32 at once)
+    warning: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 % (random write 4 KiB)
+    note: the model is what the reader says
+
+    written to the target: 1.61 GB
+    labels: product=Example Ultra 64
+    ");
+}
+
+#[test]
+fn a_full_record_at_40_columns_is_stacked() {
+    assert_snapshot!(terminal(&full(), 40, Style::Plain), @r"
+    quick 1 · run 67e55044 · 2025-03-04
+      12:00 UTC
+    file in a directory · SD64G, 63.9 GB
+      (59.5 GiB) · Raspberry Pi 4 Model B
+      Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+    sequential write 1 MiB
+      23.4 MB/s (23.2–23.7)
+      22.4 IOPS
+    sequential read 1 MiB
+      43.7 MB/s (43.6–43.8)
+      41.7 IOPS
+    random read 4 KiB
+      9.22 MB/s (9.02–9.41)
+      2250 IOPS, p99 0.445 ms
+    random write 4 KiB !
+      2.87 MB/s (2.54–3.20)
+      701 IOPS, p99 1.43 ms
+    random read 4 KiB, 32 at once
+      12.0 MB/s (11.8–12.2)
+      2937 IOPS, p99 0.341 ms
+    random write 4 KiB, 32 at once
+      –
+    mixed 4 KiB, 20 % reads
+      3.11 MB/s (3.03–3.20)
+      760 IOPS, p99 1.32 ms
+    synced write 4 KiB
+      0.412 MB/s (0.400–0.425)
+      101 IOPS, p99 9.95 ms
+
+    ! limited by a warning below
+
+    error: write at 12.3 MB failed:
+      input/output error (EIO) (random write
+      4 KiB, 32 at once)
+    warning: the interval is ±11 % of the
+      rate after 24 rounds; the goal is ±3 %
+      (random write 4 KiB)
+    note: the model is what the reader says
+
+    written to the target: 1.61 GB
+    labels: product=Example Ultra 64
+    ");
+}
+
+#[test]
+fn colours_mark_heading_and_warnings() {
+    let mut record = empty();
+    record.suite = None;
+    record.metrics = vec![rate("seq_write_1m", 2e7, 1_048_576.0, 0.01)];
+    record.metrics[0].warnings.push("not_settled".to_owned());
+    record.findings = full().findings;
+    let text = terminal(&record, 80, Style::Color).replace('\u{1b}', "^");
+    assert_snapshot!(text, @r"
+    ^[1mno suite · run 67e55044 · 2025-03-04 12:00 UTC^[0m
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+    ^[2m                          id            MB/s       ±  95 % interval  IOPS^[0m
+    ^[33msequential write 1 MiB !  seq_write_1m  20.0  ±1.0 %      19.8–20.2  19.1^[0m
+
+    ^[2m! limited by a warning below^[0m
+
+    ^[31merror^[0m: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32
+      at once)
+    ^[33mwarning^[0m: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 %
+      (random write 4 KiB)
+    note: the model is what the reader says
+    ");
+}
+
+#[test]
+fn a_record_with_the_required_fields_only() {
+    let id = Uuid::parse_str("67e55044-10b1-426f-9247-bb680e5fe0c8").unwrap();
+    let mut origin = Origin::of(OriginKind::Published);
+    origin.source = Some("https://example.org/cards".to_owned());
+    assert_snapshot!(terminal(&Record::new(id, origin), 80, Style::Plain), @r"
+    no suite · run 67e55044 · published (https://example.org/cards)
+
+    no figures
+    ");
+}
+
+#[test]
+fn a_run_asked_for_one_workload_shows_no_others() {
+    let mut record = empty();
+    if let Some(suite) = &mut record.suite {
+        suite.only = vec!["seq_read_1m".to_owned()];
+    }
+    record.metrics = vec![rate("seq_read_1m", 4.3e7, 1_048_576.0, 0.01)];
+    record.metrics[0].interval_kind = IntervalKind::WithinTrial;
+    assert_snapshot!(terminal(&record, 80, Style::Plain), @r"
+    quick 1 · run 67e55044 · 2025-03-04 12:00 UTC
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+                           id           MB/s       ±  95 % interval  IOPS
+    sequential read 1 MiB  seq_read_1m  43.0  ±1.0 %     ~42.6–43.4  41.0
+
+    ~ from a single round: not to be compared
+    ");
+}
+
+#[test]
+fn figures_of_other_suites_stand_below_the_table() {
+    let mut record = empty();
+    record.suite = None;
+    record.metrics = vec![
+        bare("burst_write", Quantity::ByteRate, 8.1e7),
+        bare("sqlite_tps", Quantity::OperationRate, 123.4),
+        bare("cache_bytes", Quantity::Size, 3.2e9),
+        bare("reach", Quantity::Ratio, 0.987),
+        bare("boot_p99_span", Quantity::Span, 2.5e6),
+    ];
+    assert_snapshot!(terminal(&record, 80, Style::Plain), @r"
+    no suite · run 67e55044 · 2025-03-04 12:00 UTC
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+                 MB/s  ±  95 % interval  IOPS
+    burst_write  81.0  –              –     –
+    sqlite_tps      –  –              –   123
+
+    cache_bytes: 3.2 GB
+    reach: 0.987
+    boot_p99_span: 2.50 ms
+    ");
+}
+
+#[test]
+fn models_and_labels_cannot_steer_the_terminal() {
+    let mut record = full();
+    record.devices[0].model = Some("evil\u{1b}[2J\u{202e}card\n".to_owned());
+    record
+        .labels
+        .insert("note".to_owned(), "a\u{7}b\r\nc".to_owned());
+    record.findings[0].detail = "x\u{9b}31my".to_owned();
+    record
+        .metrics
+        .push(bare("id\u{1b}]0;t", Quantity::ByteRate, 1e6));
+    let text = terminal(&record, 80, Style::Plain);
+    assert!(
+        text.chars()
+            .all(|letter| letter == '\n' || !letter.is_control()),
+        "{text}"
+    );
+    assert!(text.contains("evil?[2J?card"), "{text}");
+    assert!(text.contains("note=a?b??c"), "{text}");
+}

@@ -1,0 +1,127 @@
+//! Listings of records without their documents.
+
+use std::collections::BTreeMap;
+
+use cardmark_core::{OriginKind, Quantity, TargetKind};
+use serde::Serialize;
+use sqlx::query_as;
+use sqlx::sqlite::SqliteConnection;
+
+use crate::rows::{is_headline, variant};
+
+/// One line of a listing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Id of the run.
+    pub id: String,
+    /// When it began, RFC 3339, where known.
+    pub started_at: Option<String>,
+    /// Name of the suite, where there is one.
+    pub suite: Option<String>,
+    /// Version of the suite.
+    pub suite_version: Option<u32>,
+    /// What was tested, where known to this version.
+    pub target_kind: Option<TargetKind>,
+    /// How the record came to be, where known to this version.
+    pub origin: Option<OriginKind>,
+    /// Labels as they stand.
+    pub labels: BTreeMap<String, String>,
+    /// The rates: id, value and quantity, in the order of the record.
+    pub headline: Vec<(String, f64, Quantity)>,
+}
+
+type SummaryRow = (
+    String,
+    Option<String>,
+    Option<String>,
+    Option<u32>,
+    Option<String>,
+    String,
+);
+
+/// The records stored last, newest first. To be called within a transaction.
+pub(crate) async fn summaries(
+    connection: &mut SqliteConnection,
+    limit: u32,
+) -> Result<Vec<Summary>, sqlx::Error> {
+    let mut summaries = bare_summaries(connection, limit).await?;
+    add_headlines(connection, limit, &mut summaries).await?;
+    add_labels(connection, limit, &mut summaries).await?;
+    Ok(summaries)
+}
+
+async fn bare_summaries(
+    connection: &mut SqliteConnection,
+    limit: u32,
+) -> Result<Vec<Summary>, sqlx::Error> {
+    let rows: Vec<SummaryRow> = query_as(
+        "SELECT id, started_at, suite, suite_version, target_kind, origin_kind FROM records \
+         ORDER BY sequence DESC LIMIT ?",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let summary =
+        |(id, started_at, suite, suite_version, target_kind, origin): SummaryRow| Summary {
+            id,
+            started_at,
+            suite,
+            suite_version,
+            target_kind: target_kind.and_then(variant),
+            origin: variant(origin),
+            labels: BTreeMap::new(),
+            headline: Vec::new(),
+        };
+    Ok(rows.into_iter().map(summary).collect())
+}
+
+async fn add_headlines(
+    connection: &mut SqliteConnection,
+    limit: u32,
+    summaries: &mut [Summary],
+) -> Result<(), sqlx::Error> {
+    let rows: Vec<(String, String, f64, String)> = query_as(
+        "SELECT record_id, id, value, quantity FROM metrics WHERE record_id IN \
+         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) ORDER BY record_id, position",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let mut places = places(summaries);
+    for (record_id, id, value, quantity) in rows {
+        if let Some(quantity) = variant(quantity).filter(|quantity| is_headline(*quantity))
+            && let Some(summary) = places.get_mut(&record_id)
+        {
+            summary.headline.push((id, value, quantity));
+        }
+    }
+    Ok(())
+}
+
+async fn add_labels(
+    connection: &mut SqliteConnection,
+    limit: u32,
+    summaries: &mut [Summary],
+) -> Result<(), sqlx::Error> {
+    let rows: Vec<(String, String, String)> = query_as(
+        "SELECT record_id, key, value FROM labels WHERE record_id IN \
+         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?)",
+    )
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    let mut places = places(summaries);
+    for (record_id, key, value) in rows {
+        if let Some(summary) = places.get_mut(&record_id) {
+            summary.labels.insert(key, value);
+        }
+    }
+    Ok(())
+}
+
+fn places(summaries: &mut [Summary]) -> BTreeMap<String, &mut Summary> {
+    summaries
+        .iter_mut()
+        .map(|summary| (summary.id.clone(), summary))
+        .collect()
+}

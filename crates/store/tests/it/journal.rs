@@ -1,0 +1,221 @@
+//! What is left of a journal however it was cut or damaged.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use cardmark_core::Record;
+use cardmark_store::{Journal, JournalError, Recovery, discard, recover};
+use proptest::prelude::*;
+
+use crate::builder::{finding, record, trial};
+
+fn header() -> Record {
+    let mut header = record("67e5");
+    header.metrics.clear();
+    header
+}
+
+/// The bytes of a journal with a header, two trials, a finding and another trial.
+fn journal_bytes() -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), &header()).unwrap();
+    journal.append(&trial(0)).unwrap();
+    journal.append(&trial(1)).unwrap();
+    journal.append_finding(&finding()).unwrap();
+    journal.append(&trial(2)).unwrap();
+    fs::read(journal.path()).unwrap()
+}
+
+fn recover_bytes(bytes: &[u8]) -> (tempfile::TempDir, PathBuf, Recovery) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("left.journal");
+    fs::write(&path, bytes).unwrap();
+    let recovery = recover(dir.path()).unwrap();
+    (dir, path, recovery)
+}
+
+fn only_name(dir: &Path) -> String {
+    let names: Vec<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    names.concat()
+}
+
+#[test]
+fn a_journal_is_private_named_after_its_run_and_gone_when_finished() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("data/journals");
+    let journal = Journal::create(&dir, &header()).unwrap();
+    assert_eq!(
+        only_name(&dir),
+        "67e50000-0000-0000-0000-000000000000.journal"
+    );
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&dir), mode(journal.path())), (0o700, 0o600));
+    journal.finish().unwrap();
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+}
+
+#[test]
+fn a_whole_journal_gives_everything_back_and_goes_when_discarded() {
+    let (dir, path, mut recovery) = recover_bytes(&journal_bytes());
+    let recovered = recovery.recovered.remove(0);
+    let mut expected = header();
+    expected.trials = vec![trial(0), trial(1), trial(2)];
+    expected.findings = vec![finding()];
+    expected.bytes_written = 3 << 20;
+    assert_eq!(recovered.record, expected);
+    assert_eq!(
+        (recovered.complete, &recovered.note, &recovered.path),
+        (true, &None, &path)
+    );
+    discard(&path).unwrap();
+    discard(&path).unwrap();
+    assert!(recover(dir.path()).unwrap().recovered.is_empty());
+}
+
+#[test]
+fn wherever_it_is_cut_all_wholly_written_lines_come_back() {
+    let bytes = journal_bytes();
+    // Where the content of each line ends; its line feed may be missing.
+    let mut ends: Vec<usize> = Vec::new();
+    ends.extend(
+        bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at),
+    );
+    for cut in 0..=bytes.len() {
+        let (_dir, path, recovery) = recover_bytes(&bytes[..cut]);
+        let whole = ends.iter().filter(|end| **end <= cut).count();
+        if whole == 0 {
+            assert!(
+                matches!(recovery.unusable[..], [JournalError::Unusable { .. }]),
+                "{cut}"
+            );
+            assert!(path.exists(), "{cut}");
+            continue;
+        }
+        let [recovered] = &recovery.recovered[..] else {
+            panic!("{cut}: {recovery:?}")
+        };
+        let lines = 1 + recovered.record.trials.len() + recovered.record.findings.len();
+        assert_eq!(lines, whole, "{cut}");
+        assert_eq!(recovered.note, None, "{cut}");
+        let is_line_end = cut == ends[whole - 1] || cut == ends[whole - 1] + 1;
+        assert_eq!(recovered.complete, is_line_end, "{cut}");
+    }
+}
+
+#[test]
+fn a_damaged_line_drops_what_is_behind_it_and_says_so() {
+    let mut bytes = journal_bytes();
+    let second_trial = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 40;
+    bytes[second_trial] ^= 1;
+    let (_dir, _, recovery) = recover_bytes(&bytes);
+    let recovered = &recovery.recovered[0];
+    assert!(recovered.record.trials.is_empty() && !recovered.complete);
+    assert_eq!(
+        recovered.note.as_deref(),
+        Some("line 2 of the journal is damaged; it and 3 behind it were dropped")
+    );
+}
+
+#[test]
+fn zeros_behind_the_last_line_are_a_torn_line() {
+    let mut bytes = journal_bytes();
+    bytes.extend([0; 4096]);
+    let (_dir, _, recovery) = recover_bytes(&bytes);
+    let recovered = &recovery.recovered[0];
+    assert_eq!((recovered.record.trials.len(), &recovered.note), (3, &None));
+    assert!(!recovered.complete);
+}
+
+#[test]
+fn a_journal_whose_run_lives_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), &header()).unwrap();
+    let recovery = recover(dir.path()).unwrap();
+    assert_eq!((recovery.recovered.len(), recovery.live_count), (0, 1));
+    assert!(matches!(
+        discard(journal.path()),
+        Err(JournalError::Live { .. })
+    ));
+    let again = Journal::create(dir.path(), &header());
+    assert!(matches!(again, Err(JournalError::Live { .. })));
+    journal.append(&trial(0)).unwrap();
+    drop(journal);
+    let recovery = recover(dir.path()).unwrap();
+    assert_eq!(
+        (
+            recovery.recovered[0].record.trials.len(),
+            recovery.live_count
+        ),
+        (1, 0)
+    );
+}
+
+#[test]
+fn a_simulated_run_that_is_repeated_takes_its_old_journal_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(dir.path(), &header()).unwrap();
+    journal.append(&trial(0)).unwrap();
+    drop(journal);
+    let journal = Journal::create(dir.path(), &header()).unwrap();
+    drop(journal);
+    let recovery = recover(dir.path()).unwrap();
+    assert!(recovery.recovered[0].record.trials.is_empty());
+}
+
+#[test]
+fn no_directory_holds_no_journals_and_other_files_are_ignored() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(
+        recover(&dir.path().join("missing"))
+            .unwrap()
+            .recovered
+            .is_empty()
+    );
+    fs::write(dir.path().join("notes.txt"), "x").unwrap();
+    let recovery = recover(dir.path()).unwrap();
+    assert!(recovery.recovered.is_empty() && recovery.unusable.is_empty());
+}
+
+#[test]
+fn an_unusable_journal_is_named() {
+    let (_dir, path, recovery) = recover_bytes(b"not a journal\n");
+    let message = recovery.unusable[0].to_string();
+    assert_eq!(
+        message,
+        format!("journal `{}` has no readable header", path.display())
+    );
+}
+
+#[test]
+fn a_journal_that_cannot_be_made_names_its_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let blocked = dir.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let error = Journal::create(&blocked.join("journals"), &header()).unwrap_err();
+    assert!(error.to_string().contains("file/journals"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn one_flipped_bit_never_invents_a_trial(place in any::<prop::sample::Index>(), bit in 0..8) {
+        let mut bytes = journal_bytes();
+        let place = place.index(bytes.len());
+        bytes[place] ^= 1_u8 << bit;
+        let (_dir, _, recovery) = recover_bytes(&bytes);
+        let known = [trial(0), trial(1), trial(2)];
+        for recovered in &recovery.recovered {
+            prop_assert!(known.starts_with(&recovered.record.trials));
+        }
+    }
+}

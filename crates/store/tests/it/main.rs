@@ -1,0 +1,14 @@
+//! The journal and the store, seen from outside.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod builder;
+mod journal;
+mod processes;
+mod refusals;
+mod store;

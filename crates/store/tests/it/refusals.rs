@@ -1,0 +1,196 @@
+//! Stores that cannot be used are named, and never changed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use cardmark_store::{Options, Store, StoreError};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{Connection, raw_sql};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::builder::record;
+
+/// A connection beside the store's, as another program would have.
+struct Other {
+    runtime: Runtime,
+    connection: SqliteConnection,
+}
+
+impl Other {
+    fn open(path: &Path) -> Self {
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true);
+        let connection = runtime
+            .block_on(SqliteConnection::connect_with(&options))
+            .unwrap();
+        Self {
+            runtime,
+            connection,
+        }
+    }
+
+    fn run(&mut self, sql: &'static str) {
+        self.runtime
+            .block_on(raw_sql(sql).execute(&mut self.connection))
+            .unwrap();
+    }
+
+    fn close(self) {
+        self.runtime.block_on(self.connection.close()).unwrap();
+    }
+}
+
+fn change(path: &Path, sql: &'static str) {
+    let mut other = Other::open(path);
+    other.run(sql);
+    other.close();
+}
+
+#[test]
+fn files_that_are_no_database_are_refused_and_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let long = "no database ".repeat(1000);
+    let damaged = format!("SQLite format 3\0{}", "\u{7f}".repeat(8000));
+    for content in ["x", "SQLite format 3\0", &long, &damaged] {
+        fs::write(&path, content).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+        assert!(error.to_string().contains("records.sqlite"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+#[test]
+fn a_truncated_database_is_called_damaged_and_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    for number in 0x1000..0x1100 {
+        store.insert(&record(&format!("{number:x}"))).unwrap();
+    }
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let error = Store::open(&path)
+        .and_then(|mut store| store.export(|_| Ok::<(), StoreError>(())))
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    assert_eq!(fs::metadata(&path).unwrap().len(), whole.len() as u64 / 2);
+}
+
+#[test]
+fn a_store_that_another_process_holds_is_called_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let options = Options {
+        busy_timeout: Duration::from_millis(20),
+    };
+    let mut store = Store::open_with(&path, options).unwrap();
+    let mut other = Other::open(&path);
+    other.run("BEGIN EXCLUSIVE");
+    let error = store.insert(&record("67e5")).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    let error = store.list(1).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    let error = Store::open_with(&path, options).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    other.run("ROLLBACK");
+    store.insert(&record("67e5")).unwrap();
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    drop(Store::open(&path).unwrap());
+    change(
+        &path,
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+         VALUES (99, 'later', 1, x'00', 0)",
+    );
+    let error = Store::open(&path).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::Newer {
+                found: 99,
+                known: 1,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("other.sqlite");
+    change(&path, "CREATE TABLE mails (subject TEXT)");
+    let before = fs::read(&path).unwrap();
+    let error = Store::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn an_unreadable_document_does_not_hide_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.insert(&record("aaaa")).unwrap();
+    store.insert(&record("bbbb")).unwrap();
+    change(
+        &path,
+        "UPDATE records SET document = '{\"format\":99}' WHERE id LIKE 'aaaa%'",
+    );
+    let mut count = 0;
+    let error = store.export(|_| {
+        count += 1;
+        Ok::<(), StoreError>(())
+    });
+    assert!(
+        matches!(error, Err(StoreError::Document { .. })),
+        "{error:?}"
+    );
+    assert_eq!(count, 1);
+    assert_eq!(store.list(10).unwrap().len(), 2);
+    assert!(matches!(
+        store.find("aaaa"),
+        Err(StoreError::Document { .. })
+    ));
+}
+
+#[test]
+fn places_where_no_file_can_be_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = Store::open(&file.join("records.sqlite")).unwrap_err();
+    assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
+    let error = Store::open(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Failed { .. }), "{error:?}");
+}
+
+#[test]
+fn a_store_that_cannot_be_written_can_still_be_read() {
+    if rustix::process::geteuid().is_root() {
+        eprintln!("skipped: root writes to read-only files");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    Store::open(&path).unwrap().insert(&record("aaaa")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.list(1).unwrap().len(), 1);
+    assert!(matches!(
+        store.insert(&record("bbbb")),
+        Err(StoreError::ReadOnly { .. })
+    ));
+}

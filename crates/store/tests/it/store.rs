@@ -1,0 +1,211 @@
+//! What goes in comes out.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use cardmark_core::{OriginKind, Quantity, Record, TargetKind};
+use cardmark_store::{DocumentError, Inserted, Store, StoreError};
+use uuid::Uuid;
+
+use crate::builder::{record, trial};
+
+fn with_store(test: impl FnOnce(&mut Store)) {
+    let dir = tempfile::tempdir().unwrap();
+    test(&mut Store::open(&dir.path().join("records.sqlite")).unwrap());
+}
+
+fn id_of(digits: &str) -> Uuid {
+    record(digits).id
+}
+
+#[test]
+fn a_record_comes_back_as_it_was_also_after_reopening() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let mut stored = record("67e5");
+    stored.trials = vec![trial(0)];
+    stored.extra.insert(
+        "surface".to_owned(),
+        serde_json::json!([{"start_bytes": 0}]),
+    );
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.insert(&stored).unwrap(), Inserted::New);
+    drop(store);
+    let found = Store::open(&path).unwrap().find("67e50000").unwrap();
+    assert_eq!(found.record, stored);
+    assert_eq!(found.labels, stored.labels);
+}
+
+#[test]
+fn the_store_and_its_directory_are_private() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("data/records.sqlite");
+    Store::open(&path).unwrap().insert(&record("67e5")).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+}
+
+#[test]
+fn storing_twice_changes_nothing_and_another_document_is_refused() {
+    with_store(|store| {
+        let first = record("67e5");
+        assert_eq!(store.insert(&first).unwrap(), Inserted::New);
+        assert_eq!(store.insert(&first).unwrap(), Inserted::Known);
+        let mut other = first.clone();
+        other.bytes_written = 1;
+        let error = store.insert(&other).unwrap_err();
+        assert!(matches!(error, StoreError::Conflict { id } if id == first.id));
+        assert_eq!(store.find("last").unwrap().record, first);
+        assert!(store.contains(first.id).unwrap());
+        assert!(!store.contains(id_of("0000")).unwrap());
+    });
+}
+
+#[test]
+fn a_figure_that_is_no_number_is_refused_by_name() {
+    with_store(|store| {
+        let mut broken = record("67e5");
+        broken.metrics[1].high = Some(f64::NAN);
+        let error = store.insert(&broken).unwrap_err();
+        let StoreError::Document {
+            source: DocumentError::NotFinite(metric),
+            ..
+        } = error
+        else {
+            panic!("{error:?}")
+        };
+        assert_eq!(metric, "rand_read_4k");
+    });
+}
+
+#[test]
+fn a_run_is_found_by_any_unique_beginning_of_its_id_or_as_the_last() {
+    with_store(|store| {
+        for digits in ["67e55044", "67e55044ff", "abcd"] {
+            store.insert(&record(digits)).unwrap();
+        }
+        let mut id = |prefix: &str| store.find(prefix).map(|found| found.record.id);
+        assert_eq!(id("ABCD").unwrap(), id_of("abcd"));
+        assert_eq!(id("last").unwrap(), id_of("abcd"));
+        assert_eq!(id("67e55044ff").unwrap(), id_of("67e55044ff"));
+        assert_eq!(id("67e55044-ff00").unwrap(), id_of("67e55044ff"));
+        let whole = id_of("67e55044");
+        assert_eq!(id(&whole.to_string()).unwrap(), whole);
+        assert_eq!(id(&whole.simple().to_string()).unwrap(), whole);
+        let error = id("67e5").unwrap_err();
+        let StoreError::Ambiguous { ids, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(ids, &[whole.to_string(), id_of("67e55044ff").to_string()]);
+        assert!(matches!(id("67e6"), Err(StoreError::NotFound { .. })));
+        for text in ["67e", "", "zzzz", "latest", "67%5", "éééé"] {
+            assert!(
+                matches!(id(text), Err(StoreError::NotAnId { .. })),
+                "{text}"
+            );
+        }
+    });
+}
+
+#[test]
+fn an_empty_store_has_no_last_run() {
+    with_store(|store| {
+        let error = store.find("last").unwrap_err();
+        assert_eq!(error.to_string(), "no record `last` in the store");
+        assert!(store.list(10).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn listings_are_newest_first_with_rates_and_labels() {
+    with_store(|store| {
+        for digits in ["aaaa", "bbbb", "cccc"] {
+            store.insert(&record(digits)).unwrap();
+        }
+        let listed = store.list(2).unwrap();
+        let ids: Vec<&str> = listed.iter().map(|summary| &summary.id[..4]).collect();
+        assert_eq!(ids, ["cccc", "bbbb"]);
+        let first = &listed[0];
+        assert_eq!(first.suite.as_deref(), Some("quick"));
+        assert_eq!(first.suite_version, Some(1));
+        assert_eq!(first.started_at.as_deref(), Some("2025-03-04T12:00:00Z"));
+        assert_eq!(first.target_kind, Some(TargetKind::Directory));
+        assert_eq!(first.origin, Some(OriginKind::Measured));
+        assert_eq!(first.labels["product"], "Example 64");
+        let expected = [
+            (
+                "seq_write_1m".to_owned(),
+                23_456_789.125,
+                Quantity::ByteRate,
+            ),
+            ("rand_read_4k".to_owned(), 2310.5, Quantity::OperationRate),
+        ];
+        assert_eq!(first.headline, expected);
+    });
+}
+
+#[test]
+fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
+    with_store(|store| {
+        let stored = record("67e5");
+        store.insert(&stored).unwrap();
+        store.label(stored.id, "note", Some("old")).unwrap();
+        store
+            .label(stored.id, "note", Some("bought in May"))
+            .unwrap();
+        store.label(stored.id, "product", None).unwrap();
+        store.label(stored.id, "missing", None).unwrap();
+        let labels = store.labels(stored.id).unwrap();
+        assert_eq!(
+            labels.into_iter().collect::<Vec<_>>(),
+            [("note".to_owned(), "bought in May".to_owned())]
+        );
+        assert_eq!(store.insert(&stored).unwrap(), Inserted::Known);
+        assert_eq!(store.find("last").unwrap().record, stored);
+        let error = store.label(id_of("0000"), "note", Some("x")).unwrap_err();
+        assert!(matches!(error, StoreError::NotFound { .. }));
+    });
+}
+
+#[test]
+fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
+    with_store(|store| {
+        for digits in ["cccc", "aaaa", "bbbb"] {
+            store.insert(&record(digits)).unwrap();
+        }
+        let mut seen = Vec::new();
+        let gather = |record: &Record| -> Result<(), StoreError> {
+            seen.push(record.id);
+            Ok(())
+        };
+        store.export(gather).unwrap();
+        assert_eq!(seen, ["cccc", "aaaa", "bbbb"].map(id_of));
+        let mut count = 0;
+        let stop = |record: &Record| {
+            count += 1;
+            Err(StoreError::Conflict { id: record.id })
+        };
+        assert!(store.export(stop).is_err());
+        assert_eq!(count, 1);
+    });
+}
+
+#[test]
+fn addresses_are_paths_or_of_sqlite() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a b?c.sqlite");
+    for address in [
+        format!("sqlite://{}", path.display()),
+        path.display().to_string(),
+    ] {
+        let store = Store::open_url(&address).unwrap();
+        assert_eq!(store.path(), path);
+        assert!(path.exists());
+    }
+    let error = Store::open_url("postgres://user:secret@host/cards").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a store of kind `postgres` is not supported"
+    );
+}
