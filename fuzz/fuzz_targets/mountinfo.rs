@@ -56,7 +56,7 @@ fuzz_target!(|mounts: &[u8]| {
     let (base, root) = &*HOST;
     fs::write(base.join("proc/self/mountinfo"), mounts).expect("the file of mounts");
     for place in mounted_directories(root) {
-        assert!(place.directory.is_absolute());
+        assert!(!place.device.contains('/'), "{}", place.device);
     }
     for path in ["/", "/home/pi", "/mnt/a b", "/dev/mmcblk0"] {
         let Ok(resolution) = resolve(root, Path::new(path)) else {

@@ -4,7 +4,11 @@
 //!
 //! Usage: `coverage [SEEDS = 4000] [FIRST_SEED] [MODEL…]`
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a table")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that prints a table"
+)]
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -48,7 +52,11 @@ type Cells = BTreeMap<String, Cell>;
 
 fn run_one(model: &Model, suite: &Suite, seed: u64, cells: &mut Cells) -> Result<(), String> {
     let card = SimulatedCard::new(model, seed);
-    let request = Request { seed, limit_ns: 30_000_000_000, ..Request::default() };
+    let request = Request {
+        seed,
+        limit_ns: 30_000_000_000,
+        ..Request::default()
+    };
     let plan = make_plan(suite, &request, TargetKind::Sim, card.capacity_bytes())
         .map_err(|error| error.to_string())?;
     let (mut backend, mut clock, mut sensors) = card.ports();
@@ -61,20 +69,34 @@ fn run_one(model: &Model, suite: &Suite, seed: u64, cells: &mut Cells) -> Result
         pulse: &pulse,
     };
     let outcome = execute(&plan, ports);
-    let header = Record::new(simulated_run_id(&[model.name()]), Origin::of(OriginKind::Simulated));
+    let header = Record::new(
+        simulated_run_id(&[model.name()]),
+        Origin::of(OriginKind::Simulated),
+    );
     let record = record(header, outcome, suite);
     for workload in &suite.workloads {
-        let Some(truth) = card.truth(workload) else { continue };
+        let Some(truth) = card.truth(workload) else {
+            continue;
+        };
         let metric = |suffix: &str| record.metric(&format!("{}{suffix}", workload.id));
         let mut note = |suffix: &str, truth: Option<f64>| {
-            let Some((metric, truth)) = metric(suffix).zip(truth) else { return };
+            let Some((metric, truth)) = metric(suffix).zip(truth) else {
+                return;
+            };
             if let (Some(low), Some(high)) = (metric.low, metric.high) {
                 let cell = cells.entry(metric.id.clone()).or_default();
                 cell.add(low, metric.value, high, truth);
             }
         };
         let is_bytes = workload.block_bytes >= 65_536;
-        note("", Some(if is_bytes { truth.rate_bytes_per_s } else { truth.operations_per_s }));
+        note(
+            "",
+            Some(if is_bytes {
+                truth.rate_bytes_per_s
+            } else {
+                truth.operations_per_s
+            }),
+        );
         note("_p50", truth.p50_ns);
         note("_p99", truth.p99_ns);
     }
@@ -120,7 +142,9 @@ fn main() -> ExitCode {
 fn table() -> Result<(u32, u32), String> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |index: usize, otherwise: u64| {
-        words.get(index).map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
+        words
+            .get(index)
+            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
     };
     let (seeds, first) = (number(0, 4000)?, number(1, 1)?);
     let wanted = words.get(2..).unwrap_or_default();
@@ -145,7 +169,9 @@ fn table() -> Result<(u32, u32), String> {
 fn all_seeds(model: &Model, suite: &Suite, first: u64, seeds: u64) -> Result<Cells, String> {
     let half = |from: u64, to: u64| {
         let mut cells = Cells::new();
-        (from..to).try_for_each(|seed| run_one(model, suite, seed, &mut cells)).map(|()| cells)
+        (from..to)
+            .try_for_each(|seed| run_one(model, suite, seed, &mut cells))
+            .map(|()| cells)
     };
     let middle = first + seeds / 2;
     let (low, high) = std::thread::scope(|scope| {

@@ -36,11 +36,17 @@ pub fn suite_names() -> Vec<&'static str> {
 /// # Errors
 /// When there is none.
 pub fn suite(name: &str) -> Result<Suite, CatalogError> {
-    let text = SUITES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    let text = SUITES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text);
     text.map_or_else(
         || {
             let known = suite_names().join(", ");
-            Err(CatalogError::UnknownSuite { name: name.to_owned(), known })
+            Err(CatalogError::UnknownSuite {
+                name: name.to_owned(),
+                known,
+            })
         },
         parse_suite,
     )
@@ -91,18 +97,37 @@ mod tests {
             assert!(workload.stop.least_operations_count * least_rounds >= 200);
         }
         assert_eq!(suite.workload("mixed_4k").unwrap().read_share_percent, 20);
-        assert_eq!(suite.workload("sync_write_4k").unwrap().span_bytes, 16 << 20);
+        assert_eq!(
+            suite.workload("sync_write_4k").unwrap().span_bytes,
+            16 << 20
+        );
     }
 
     #[test]
     fn broken_rules_are_named() {
         let good = SUITES[0].1;
         let cases = [
-            ("layout = \"seq_write_1m\"", "layout = \"rand_read_4k\"", "layout `rand_read_4k`"),
+            (
+                "layout = \"seq_write_1m\"",
+                "layout = \"rand_read_4k\"",
+                "layout `rand_read_4k`",
+            ),
             ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
-            ("layout_trials_count = 4", "layout_trials_count = 7", "cannot be laid out"),
-            ("queue_depth = 32", "queue_depth = 512", "queue depth must be"),
-            ("id = \"seq_read_1m\"", "id = \"seq_write_1m\"", "listed twice"),
+            (
+                "layout_trials_count = 4",
+                "layout_trials_count = 7",
+                "cannot be laid out",
+            ),
+            (
+                "queue_depth = 32",
+                "queue_depth = 512",
+                "queue depth must be",
+            ),
+            (
+                "id = \"seq_read_1m\"",
+                "id = \"seq_write_1m\"",
+                "listed twice",
+            ),
             ("block_bytes = 4096", "block_bytes = 5000", "power of two"),
         ];
         for (from, to, message) in cases {
@@ -114,7 +139,13 @@ mod tests {
                 other => panic!("{from} → {to}: {other:?}"),
             }
         }
-        assert!(matches!(parse_suite("name = 3"), Err(CatalogError::Shape(_))));
-        assert!(matches!(suite("fast"), Err(CatalogError::UnknownSuite { .. })));
+        assert!(matches!(
+            parse_suite("name = 3"),
+            Err(CatalogError::Shape(_))
+        ));
+        assert!(matches!(
+            suite("fast"),
+            Err(CatalogError::UnknownSuite { .. })
+        ));
     }
 }

@@ -172,7 +172,9 @@ fn parse_label(text: &str) -> Result<(String, String), String> {
         return Err("the key may have letters, digits, `_`, `-` and `.`".into());
     }
     if key.len() > LONGEST_LABEL || value.chars().count() > LONGEST_LABEL {
-        return Err(format!("key and value may have {LONGEST_LABEL} characters each"));
+        return Err(format!(
+            "key and value may have {LONGEST_LABEL} characters each"
+        ));
     }
     if value.chars().any(char::is_control) {
         return Err("the value may not have control characters".into());

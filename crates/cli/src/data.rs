@@ -35,12 +35,17 @@ impl Data {
             return Ok(Self { database, journals });
         }
         let Some(base) = base else {
-            return Err(CommandError::new(Exit::Trouble, "there is no place for the results")
-                .because("neither XDG_DATA_HOME nor HOME is set")
-                .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db"));
+            return Err(
+                CommandError::new(Exit::Trouble, "there is no place for the results")
+                    .because("neither XDG_DATA_HOME nor HOME is set")
+                    .hint("set HOME, or CARDMARK_DATABASE_URL=sqlite:///path/to/cardmark.db"),
+            );
         };
         let folder = base.join("cardmark");
-        Ok(Self { database: folder.join(DATABASE_FILE), journals: folder.join(JOURNALS_DIRECTORY) })
+        Ok(Self {
+            database: folder.join(DATABASE_FILE),
+            journals: folder.join(JOURNALS_DIRECTORY),
+        })
     }
 
     /// Opens the store, creating it where there is none.
@@ -50,11 +55,15 @@ impl Data {
 }
 
 fn sqlite_path(url: &str) -> Result<PathBuf, CommandError> {
-    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:"));
+    let path = url
+        .strip_prefix("sqlite://")
+        .or_else(|| url.strip_prefix("sqlite:"));
     match path {
         Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-        _ => Err(CommandError::new(Exit::Usage, "CARDMARK_DATABASE_URL is not usable")
-            .because(format!("`{url}` is not of the form sqlite:///path/to/file"))),
+        _ => Err(
+            CommandError::new(Exit::Usage, "CARDMARK_DATABASE_URL is not usable")
+                .because(format!("`{url}` is not of the form sqlite:///path/to/file")),
+        ),
     }
 }
 
@@ -76,12 +85,16 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
         StoreError::Locked { .. } => {
             made.hint("another program holds it; try again when that has ended")
         }
-        StoreError::NotFound { .. } => {
-            CommandError { exit: Exit::Usage, ..made }.hint("`cardmark list runs` shows what there is")
+        StoreError::NotFound { .. } => CommandError {
+            exit: Exit::Usage,
+            ..made
         }
-        StoreError::Ambiguous { .. } => {
-            CommandError { exit: Exit::Usage, ..made }.hint("give more characters of the id")
+        .hint("`cardmark list runs` shows what there is"),
+        StoreError::Ambiguous { .. } => CommandError {
+            exit: Exit::Usage,
+            ..made
         }
+        .hint("give more characters of the id"),
         _ => made,
     }
 }
@@ -97,12 +110,18 @@ mod tests {
         assert_eq!(data.database, Path::new("/x/y.db"));
         assert_eq!(data.journals, Path::new("/x/y.journals"));
         let data = Data::at(None, base).unwrap();
-        assert_eq!(data.database, Path::new("/home/a/.local/share/cardmark/records.sqlite"));
+        assert_eq!(
+            data.database,
+            Path::new("/home/a/.local/share/cardmark/records.sqlite")
+        );
     }
 
     #[test]
     fn other_databases_and_no_home_are_errors() {
-        assert_eq!(Data::at(Some("postgres://x"), None).unwrap_err().exit, Exit::Usage);
+        assert_eq!(
+            Data::at(Some("postgres://x"), None).unwrap_err().exit,
+            Exit::Usage
+        );
         assert_eq!(Data::at(None, None).unwrap_err().exit, Exit::Trouble);
     }
 }

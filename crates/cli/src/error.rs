@@ -47,7 +47,11 @@ impl Exit {
             Exit::Bug,
         ];
         let rank = |exit: Self| RISING.iter().position(|known| *known == exit);
-        if rank(other) > rank(self) { other } else { self }
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
     }
 }
 
@@ -67,7 +71,12 @@ pub(crate) struct CommandError {
 impl CommandError {
     /// An error without cause or hint.
     pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
-        Self { exit, what: what.into(), causes: Vec::new(), hints: Vec::new() }
+        Self {
+            exit,
+            what: what.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+        }
     }
 
     /// An error made of a library's error and what lies below it.

@@ -40,8 +40,15 @@ impl Keeper {
             CommandError::from_error(Exit::Trouble, &error)
                 .hint("results are kept there while a run is under way; set XDG_DATA_HOME to another place")
         })?;
-        let inner = Inner { journal: Some(journal), ..Inner::default() };
-        Ok(Arc::new(Self { header, suite, inner: Mutex::new(inner) }))
+        let inner = Inner {
+            journal: Some(journal),
+            ..Inner::default()
+        };
+        Ok(Arc::new(Self {
+            header,
+            suite,
+            inner: Mutex::new(inner),
+        }))
     }
 
     /// The record of what was kept so far, with a further finding.
@@ -51,7 +58,11 @@ impl Keeper {
         findings.push(finding);
         let trials = inner.trials.clone();
         drop(inner);
-        let outcome = Outcome { trials, findings, ..Outcome::default() };
+        let outcome = Outcome {
+            trials,
+            findings,
+            ..Outcome::default()
+        };
         record(self.header.clone(), outcome, &self.suite)
     }
 
@@ -80,7 +91,10 @@ impl Keeper {
     fn keep_finding(&self, finding: &Finding) {
         let mut inner = self.lock();
         inner.findings.push(finding.clone());
-        let result = inner.journal.as_mut().map(|journal| journal.append_finding(finding));
+        let result = inner
+            .journal
+            .as_mut()
+            .map(|journal| journal.append_finding(finding));
         inner.note(result);
     }
 

@@ -98,17 +98,26 @@ pub(crate) fn real(
     described.free_bytes = free;
     described.direct = Some(facts.0);
     described.named_file = Some(facts.1);
-    described.payload_rate_bytes_per_s =
-        plan.layout.is_some().then(|| backend.payload_rate_bytes_per_s()).flatten();
+    described.payload_rate_bytes_per_s = plan
+        .layout
+        .is_some()
+        .then(|| backend.payload_rate_bytes_per_s())
+        .flatten();
     let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
-    let mut header = header(job, &plan, Record::new(id, Origin::of(OriginKind::Measured)));
+    let mut header = header(
+        job,
+        &plan,
+        Record::new(id, Origin::of(OriginKind::Measured)),
+    );
     header.started_at = Some(now_text());
     header.target = Some(described);
     header.devices = resolution.disks.clone();
     header.board = Some(read_board(&Root::system()));
     header.host = Some(read_host(&Root::system()));
     header.findings = resolution.findings.clone();
-    header.findings.extend(about_target(facts.0, resolution.kind));
+    header
+        .findings
+        .extend(about_target(facts.0, resolution.kind));
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
@@ -117,7 +126,9 @@ pub(crate) fn real(
     let mut run = Run::new(job, &plan, header, Progress::for_stderr())?;
     let mut measured = run.execute(&mut backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
-    let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed).into_iter().collect();
+    let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
+        .into_iter()
+        .collect();
     late.extend(threads(&backend));
     if !late.is_empty() {
         measured.record.findings.extend(late);
@@ -143,7 +154,8 @@ fn open(
     let free = free_bytes(path).map_err(|error| open_error(&error))?;
     let needed = job.suite.file_bytes + RESERVE_BYTES;
     // Asked first, so that a read-only or closed directory is told as what it is.
-    let opened = TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
+    let opened =
+        TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
     if free < needed {
         return Err(CommandError::new(
             Exit::Trouble,
@@ -177,8 +189,17 @@ impl<'a> Run<'a> {
         progress: Progress,
     ) -> Result<Self, CommandError> {
         let keeper = Keeper::new(header.clone(), job.suite.clone(), &job.data.journals)?;
-        let observer = RunObserver { keeper: Arc::clone(&keeper), progress };
-        Ok(Self { job, plan, header, keeper, observer })
+        let observer = RunObserver {
+            keeper: Arc::clone(&keeper),
+            progress,
+        };
+        Ok(Self {
+            job,
+            plan,
+            header,
+            keeper,
+            observer,
+        })
     }
 
     fn execute<B: Backend, C: Clock, S: Sensors>(
@@ -188,14 +209,23 @@ impl<'a> Run<'a> {
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
         let pulse = Arc::new(Pulse::new());
-        let rescue = Rescue { keeper: Arc::clone(&self.keeper), data: self.job.data.clone() };
+        let rescue = Rescue {
+            keeper: Arc::clone(&self.keeper),
+            data: self.job.data.clone(),
+        };
         let limit = Duration::from_nanos(self.plan.limit_ns);
         let watch = Watch::start(Arc::clone(&pulse), limit, rescue).map_err(|error| {
             CommandError::new(Exit::Trouble, "cannot watch over the run").because(error.to_string())
         })?;
         let observer = &mut self.observer;
         let plan = self.plan;
-        let ports = Ports { backend, clock, sensors, observer, pulse: &pulse };
+        let ports = Ports {
+            backend,
+            clock,
+            sensors,
+            observer,
+            pulse: &pulse,
+        };
         let outcome = guard(AssertUnwindSafe(|| execute(plan, ports)));
         self.observer.progress.end();
         let signal = watch.end();
@@ -205,12 +235,20 @@ impl<'a> Run<'a> {
         })?;
         let exit = exit_of(&outcome, signal);
         let record = record(self.header.clone(), outcome, self.job.suite);
-        Ok(Measured { record, keeper: Arc::clone(&self.keeper), exit })
+        Ok(Measured {
+            record,
+            keeper: Arc::clone(&self.keeper),
+            exit,
+        })
     }
 }
 
 fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
-    let own = if outcome.is_complete() { Exit::Done } else { Exit::Trouble };
+    let own = if outcome.is_complete() {
+        Exit::Done
+    } else {
+        Exit::Trouble
+    };
     match signal {
         // A signal that came after the last operation changed nothing.
         Some(signal) if outcome.is_interrupted() => own.or_worse(signal),
@@ -332,7 +370,9 @@ fn clock_step(before: SystemTime, after: SystemTime, elapsed: Duration) -> Optio
 
 fn now_text() -> String {
     let now = jiff::Timestamp::now();
-    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+    jiff::Timestamp::from_second(now.as_second())
+        .unwrap_or(now)
+        .to_string()
 }
 
 /// The limit for an answer, nanoseconds.

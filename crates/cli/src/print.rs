@@ -10,10 +10,11 @@ use crate::error::{CommandError, Exit};
 pub(crate) fn result(text: &str) -> Result<(), CommandError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(CommandError::new(Exit::Trouble, "cannot write to standard output")
-                .because(error.to_string()))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(CommandError::new(
+            Exit::Trouble,
+            "cannot write to standard output",
+        )
+        .because(error.to_string())),
         _ => Ok(()),
     }
 }
@@ -40,14 +41,23 @@ pub(crate) fn error(error: &CommandError) {
 
 /// Columns of the terminal; 80 where there is none.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let asked = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
     let known = columns.or_else(|| asked().map(|size| usize::from(size.ws_col)));
-    known.filter(|&columns| columns > 0).unwrap_or(80).clamp(30, 200)
+    known
+        .filter(|&columns| columns > 0)
+        .unwrap_or(80)
+        .clamp(30, 200)
 }
 
 /// Whether results may be coloured: on a terminal, unless `NO_COLOR` is set.
 pub(crate) fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if std::io::stdout().is_terminal() && !refused { Style::Color } else { Style::Plain }
+    if std::io::stdout().is_terminal() && !refused {
+        Style::Color
+    } else {
+        Style::Plain
+    }
 }

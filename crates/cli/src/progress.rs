@@ -29,7 +29,11 @@ enum Shape {
     /// Lines, for pipes and logs.
     Lines,
     /// A bar.
-    Bar { bar: ProgressBar, ends: Arc<Mutex<Ends>>, started: Instant },
+    Bar {
+        bar: ProgressBar,
+        ends: Arc<Mutex<Ends>>,
+        started: Instant,
+    },
 }
 
 /// When the trial and the run are expected to end.
@@ -42,23 +46,40 @@ struct Ends {
 impl Progress {
     /// Shows nothing.
     pub(crate) fn silent() -> Self {
-        Self { shape: Shape::Silent, numbers: HashMap::new(), told: None }
+        Self {
+            shape: Shape::Silent,
+            numbers: HashMap::new(),
+            told: None,
+        }
     }
 
     /// Shows a bar on a terminal, lines elsewhere.
     pub(crate) fn for_stderr() -> Self {
         let is_terminal = std::io::stderr().is_terminal();
         let shape = if is_terminal { bar() } else { Shape::Lines };
-        Self { shape, numbers: HashMap::new(), told: None }
+        Self {
+            shape,
+            numbers: HashMap::new(),
+            told: None,
+        }
     }
 
     /// Something happened in the run.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Started { plan } => self.start(plan),
-            Event::TrialStarted { workload, round_index, expected_ns, remaining_ns, layout } => {
+            Event::TrialStarted {
+                workload,
+                round_index,
+                expected_ns,
+                remaining_ns,
+                layout,
+            } => {
                 let name = self.name(workload, *round_index, *layout);
-                let left = (Duration::from_nanos(*expected_ns), Duration::from_nanos(*remaining_ns));
+                let left = (
+                    Duration::from_nanos(*expected_ns),
+                    Duration::from_nanos(*remaining_ns),
+                );
                 self.show(&name, left, (*layout, *round_index));
             }
             Event::TrialEnded { .. } | Event::Found { .. } => {}
@@ -92,8 +113,10 @@ impl Progress {
             Shape::Bar { bar, ends, started } => {
                 let now = Instant::now();
                 let run = now + left.1;
-                *ends.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Ends { trial: now + left.0, run };
+                *ends.lock().unwrap_or_else(PoisonError::into_inner) = Ends {
+                    trial: now + left.0,
+                    run,
+                };
                 bar.set_length(millis(run.duration_since(*started)));
                 bar.set_position(millis(now.duration_since(*started)));
                 bar.set_message(name.to_owned());
@@ -119,7 +142,10 @@ fn seconds(span: Duration) -> String {
 
 fn bar() -> Shape {
     let now = Instant::now();
-    let ends = Arc::new(Mutex::new(Ends { trial: now, run: now }));
+    let ends = Arc::new(Mutex::new(Ends {
+        trial: now,
+        run: now,
+    }));
     let of = |pick: fn(&Ends) -> Instant| {
         let ends = Arc::clone(&ends);
         move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -137,5 +163,9 @@ fn bar() -> Shape {
         .progress_chars("━╸ ");
     let bar = ProgressBar::new(1).with_style(style);
     bar.enable_steady_tick(TICK);
-    Shape::Bar { bar, ends, started: now }
+    Shape::Bar {
+        bar,
+        ends,
+        started: now,
+    }
 }

@@ -35,12 +35,12 @@ impl Chosen {
 /// Makes sense of the target's name.
 pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
     if let Some(model) = name.strip_prefix("sim:") {
-        return Model::named(model).map(|model| Chosen::Simulated(Box::new(model))).map_err(
-            |error| {
+        return Model::named(model)
+            .map(|model| Chosen::Simulated(Box::new(model)))
+            .map_err(|error| {
                 CommandError::from_error(Exit::Usage, &error)
                     .hint("`cardmark list models` tells what each of them is")
-            },
-        );
+            });
     }
     let path = existing(Path::new(name))?;
     let resolution = resolve(&Root::system(), &path).map_err(|error| {
@@ -48,14 +48,20 @@ pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
             .hint("nothing was written: a target is used only when it is clear what lies below it")
     })?;
     if resolution.memory_backed {
-        return Err(CommandError::new(Exit::Trouble, format!("`{name}` is in memory, not on storage"))
-            .because(format!(
-                "its filesystem is {}; direct I/O moves nothing there",
-                resolution.filesystem.as_deref().unwrap_or("unknown")
-            ))
-            .hint("name a directory on the card, such as your home directory"));
+        return Err(CommandError::new(
+            Exit::Trouble,
+            format!("`{name}` is in memory, not on storage"),
+        )
+        .because(format!(
+            "its filesystem is {}; direct I/O moves nothing there",
+            resolution.filesystem.as_deref().unwrap_or("unknown")
+        ))
+        .hint("name a directory on the card, such as your home directory"));
     }
-    Ok(Chosen::Real { path, resolution: Box::new(resolution) })
+    Ok(Chosen::Real {
+        path,
+        resolution: Box::new(resolution),
+    })
 }
 
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {
@@ -80,7 +86,10 @@ fn existing(path: &Path) -> Result<PathBuf, CommandError> {
         format!("target `{shown}` is neither a directory nor a block device"),
     );
     Err(match real.parent() {
-        Some(parent) => made.hint(format!("to test what it lies on: cardmark run {}", parent.display())),
+        Some(parent) => made.hint(format!(
+            "to test what it lies on: cardmark run {}",
+            parent.display()
+        )),
         None => made,
     })
 }

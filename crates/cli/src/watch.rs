@@ -45,19 +45,32 @@ pub(crate) struct Rescue {
 
 impl Watch {
     /// Begins to watch.
-    pub(crate) fn start(pulse: Arc<Pulse>, limit: Duration, rescue: Rescue) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        pulse: Arc<Pulse>,
+        limit: Duration,
+        rescue: Rescue,
+    ) -> std::io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let again = Arc::new(AtomicBool::new(false));
         let mut registered = Vec::new();
         for number in SIGNALS {
             registered.extend(register(number, &signal, &again)?);
         }
-        let shared = Arc::new(Shared { pulse, limit, signal, ended: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            pulse,
+            limit,
+            signal,
+            ended: AtomicBool::new(false),
+        });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || of_thread.watch(&rescue))?;
-        Ok(Self { shared, thread: Some(thread), registered })
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+            registered,
+        })
     }
 
     /// Ends the watch and tells which signal came, as the exit it means.
@@ -120,10 +133,15 @@ impl Shared {
     }
 
     /// Saves what there is and ends the process, as far as the kernel lets it.
-    #[allow(clippy::exit, reason = "the main thread hangs in the kernel and cannot return")]
+    #[allow(
+        clippy::exit,
+        reason = "the main thread hangs in the kernel and cannot return"
+    )]
     fn rescue(&self, rescue: &Rescue, waited: Duration) {
         let seconds = waited.as_secs();
-        print::notice(&format!("error: the device has not answered for {seconds} s"));
+        print::notice(&format!(
+            "error: the device has not answered for {seconds} s"
+        ));
         print::notice(
             "cause: the kernel still waits for an operation; this process can end only when the \
              kernel gives it back",
@@ -131,7 +149,10 @@ impl Shared {
         let detail = format!("no answer for {seconds} s");
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
         let record = rescue.keeper.partial(finding);
-        let saved = rescue.data.open().and_then(|mut store| Ok(store.insert(&record)?));
+        let saved = rescue
+            .data
+            .open()
+            .and_then(|mut store| Ok(store.insert(&record)?));
         match saved.and_then(|_| rescue.keeper.finish()) {
             Ok(()) => print::notice(&format!(
                 "hint: the trials that ended are kept; `cardmark show {}` shows them",

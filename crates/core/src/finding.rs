@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding limits trust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing; the figures stand.
@@ -16,7 +18,9 @@ pub enum Severity {
 }
 
 /// What was noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// The block layer counted fewer bytes than were asked for: cached or not stored.
@@ -76,7 +80,12 @@ impl Finding {
     /// A finding that touches these workloads.
     #[must_use]
     pub fn new(kind: FindingKind, severity: Severity, detail: impl Into<String>) -> Self {
-        Self { kind, severity, detail: detail.into(), workloads: Vec::new() }
+        Self {
+            kind,
+            severity,
+            detail: detail.into(),
+            workloads: Vec::new(),
+        }
     }
 
     /// The same finding, tied to a workload.

@@ -29,7 +29,13 @@ mod tests {
 
     #[test]
     fn parts_are_told_apart_from_their_joint_text() {
-        assert_ne!(simulated_run_id(&["ab", "c"]), simulated_run_id(&["a", "bc"]));
-        assert_eq!(simulated_run_id(&["ab", "c"]), simulated_run_id(&["ab", "c"]));
+        assert_ne!(
+            simulated_run_id(&["ab", "c"]),
+            simulated_run_id(&["a", "bc"])
+        );
+        assert_eq!(
+            simulated_run_id(&["ab", "c"]),
+            simulated_run_id(&["ab", "c"])
+        );
     }
 }

@@ -143,7 +143,12 @@ impl Origin {
     /// An origin of that kind.
     #[must_use]
     pub fn of(kind: OriginKind) -> Self {
-        Self { kind, source: None, tool: None, printed_text: None }
+        Self {
+            kind,
+            source: None,
+            tool: None,
+            printed_text: None,
+        }
     }
 }
 
@@ -368,7 +373,10 @@ impl Trial {
     /// Operations completed inside the clock.
     #[must_use]
     pub fn operations_count(&self) -> u64 {
-        self.streams.iter().map(|stream| stream.operations_count).sum()
+        self.streams
+            .iter()
+            .map(|stream| stream.operations_count)
+            .sum()
     }
 
     /// Whether the trial ran to its own end, so that figures may rest on it.

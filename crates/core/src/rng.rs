@@ -78,7 +78,10 @@ mod tests {
     fn mix_agrees_with_the_published_vector_of_splitmix64() {
         // First outputs for seed 1234567, as published with the reference implementation.
         assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
-        assert_eq!(mix(1_234_567u64.wrapping_add(0x9e37_79b9_7f4a_7c15)), 3_203_168_211_198_807_973);
+        assert_eq!(
+            mix(1_234_567u64.wrapping_add(0x9e37_79b9_7f4a_7c15)),
+            3_203_168_211_198_807_973
+        );
     }
 
     #[test]
@@ -97,6 +100,9 @@ mod tests {
         for _ in 0..100_000 {
             counts[usize::try_from(rng.below(10)).unwrap()] += 1;
         }
-        assert!(counts.iter().all(|&n| (9_500..10_500).contains(&n)), "{counts:?}");
+        assert!(
+            counts.iter().all(|&n| (9_500..10_500).contains(&n)),
+            "{counts:?}"
+        );
     }
 }

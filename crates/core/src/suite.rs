@@ -65,7 +65,10 @@ impl Suite {
         let pieces = u64::from(self.layout_trials_count);
         let block = layout.map_or(1, |w| w.block_bytes);
         if pieces == 0 || !self.file_bytes.is_multiple_of(pieces * block) {
-            return Err(SuiteError::LayoutTrials(self.file_bytes, self.layout_trials_count));
+            return Err(SuiteError::LayoutTrials(
+                self.file_bytes,
+                self.layout_trials_count,
+            ));
         }
         let rising = self.looks.windows(2).all(|pair| pair[0] < pair[1]);
         if !rising || self.looks.first().is_none_or(|&first| first < 3) {
@@ -90,18 +93,33 @@ impl Suite {
 
 fn check_workload(workload: &Workload, file_bytes: u64) -> Result<(), &'static str> {
     let checks = [
-        (workload.read_share_percent <= 100, "read share above 100 percent"),
+        (
+            workload.read_share_percent <= 100,
+            "read share above 100 percent",
+        ),
         (
             workload.block_bytes.is_power_of_two() && workload.block_bytes >= 512,
             "block size must be a power of two of at least 512 bytes",
         ),
-        ((1..=256).contains(&workload.queue_depth), "queue depth must be 1–256"),
-        (workload.blocks_count() >= u64::from(workload.queue_depth), "span smaller than its queue"),
-        (workload.span_bytes <= file_bytes, "span larger than the file"),
+        (
+            (1..=256).contains(&workload.queue_depth),
+            "queue depth must be 1–256",
+        ),
+        (
+            workload.blocks_count() >= u64::from(workload.queue_depth),
+            "span smaller than its queue",
+        ),
+        (
+            workload.span_bytes <= file_bytes,
+            "span larger than the file",
+        ),
         (
             workload.span_bytes.is_multiple_of(workload.block_bytes),
             "span is not a multiple of the block size",
         ),
     ];
-    checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, why)| Err(why))
+    checks
+        .into_iter()
+        .find(|(holds, _)| !holds)
+        .map_or(Ok(()), |(_, why)| Err(why))
 }

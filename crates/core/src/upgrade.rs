@@ -50,14 +50,20 @@ mod tests {
         let text = r#"{"format":1,"id":"67e55044-10b1-426f-9247-bb680e5fe0c8","origin":{"kind":"published"},"surface":[{"start_bytes":0}]}"#;
         let record = parse_record(text).unwrap();
         let again = record_to_json(&record).unwrap();
-        assert!(again.contains(r#""surface":[{"start_bytes":0}]"#), "{again}");
+        assert!(
+            again.contains(r#""surface":[{"start_bytes":0}]"#),
+            "{again}"
+        );
         assert_eq!(parse_record(&again).unwrap(), record);
     }
 
     #[test]
     fn a_newer_format_is_named() {
         let error = parse_record(r#"{"format":2}"#).unwrap_err();
-        assert_eq!(error.to_string(), "record of format 2; this program reads formats up to 1");
+        assert_eq!(
+            error.to_string(),
+            "record of format 2; this program reads formats up to 1"
+        );
         assert!(matches!(parse_record("{}"), Err(ParseError::NoFormat)));
         assert!(matches!(parse_record("]"), Err(ParseError::Shape(_))));
     }

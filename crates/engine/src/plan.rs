@@ -108,7 +108,9 @@ pub fn make_plan(
     if workloads.is_empty() {
         return Err(PlanError::NothingToRead);
     }
-    let layout = (!request.read_only).then(|| suite.workload(&suite.layout).cloned()).flatten();
+    let layout = (!request.read_only)
+        .then(|| suite.workload(&suite.layout).cloned())
+        .flatten();
     Ok(Plan {
         suite_ref: SuiteRef {
             name: suite.name.clone(),

@@ -114,7 +114,10 @@ impl Pulse {
     /// for the device now.
     #[must_use]
     pub fn reading(&self) -> (usize, bool) {
-        (self.operations.load(Ordering::Relaxed), self.waiting.load(Ordering::Relaxed))
+        (
+            self.operations.load(Ordering::Relaxed),
+            self.waiting.load(Ordering::Relaxed),
+        )
     }
 
     /// One more operation was completed. Only the engine's thread calls it, so that a plain store
@@ -122,7 +125,8 @@ impl Pulse {
     #[inline]
     pub(crate) fn beat(&self) {
         let count = self.operations.load(Ordering::Relaxed);
-        self.operations.store(count.wrapping_add(1), Ordering::Relaxed);
+        self.operations
+            .store(count.wrapping_add(1), Ordering::Relaxed);
     }
 
     /// The engine begins or ends waiting for the device.

@@ -24,8 +24,11 @@ pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
     header.trials = outcome.trials;
     header.sensors = outcome.sensors;
     header.findings.extend(outcome.findings);
-    let noticed: Vec<Finding> =
-        suite.workloads.iter().flat_map(|workload| notice(&header, workload)).collect();
+    let noticed: Vec<Finding> = suite
+        .workloads
+        .iter()
+        .flat_map(|workload| notice(&header, workload))
+        .collect();
     header.findings.extend(noticed);
     header.findings.extend(unverified(&header));
     refresh(&mut header, suite);
@@ -57,22 +60,37 @@ fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
 /// The proof that operations reached the device: bytes counted by the block layer over bytes
 /// asked for.
 fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
-    let counted: u64 = trials.iter().filter_map(|trial| trial.device_counters).map(both).sum();
+    let counted: u64 = trials
+        .iter()
+        .filter_map(|trial| trial.device_counters)
+        .map(both)
+        .sum();
     let known = trials.iter().all(|trial| trial.device_counters.is_some());
     if !known {
         return None;
     }
-    let asked: u64 = trials.iter().map(|trial| trial.bytes() + trial.untimed_bytes).sum();
+    let asked: u64 = trials
+        .iter()
+        .map(|trial| trial.bytes() + trial.untimed_bytes)
+        .sum();
     let ratio = counted as f64 / asked as f64;
     let percent = 100.0 * ratio;
     if ratio < REACHED_LOW_RATIO {
         let detail = format!("the device moved {percent:.0} % of the bytes asked for");
-        return Some(Finding::new(FindingKind::NotReached, Severity::Warning, detail));
+        return Some(Finding::new(
+            FindingKind::NotReached,
+            Severity::Warning,
+            detail,
+        ));
     }
     if ratio > REACHED_HIGH_RATIO {
         // A filesystem may write its journal with every synced write: that is part of the price.
         let own = workload.flush == Flush::EachOperation;
-        let severity = if own { Severity::Note } else { Severity::Warning };
+        let severity = if own {
+            Severity::Note
+        } else {
+            Severity::Warning
+        };
         let detail = format!(
             "the device moved {percent:.0} % of the bytes asked for: something else, or the \
              filesystem itself, used it too"
@@ -119,7 +137,10 @@ fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
     };
     let count = trials.iter().filter(during).count();
     (count > 0).then(|| {
-        let detail = format!("the board slowed itself down in {count} of {} trials", trials.len());
+        let detail = format!(
+            "the board slowed itself down in {count} of {} trials",
+            trials.len()
+        );
         Finding::new(FindingKind::Throttled, Severity::Warning, detail)
     })
 }
@@ -146,12 +167,14 @@ const VANISHED: [i32; 4] = [6, 19, 108, 123];
 /// The finding for a failure, and whether other workloads can still be measured.
 pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, bool) {
     let (kind, detail) = match failure {
-        Failure::NotReady(errno) => {
-            (kind_of(errno), format!("could not be started: error {errno}"))
-        }
-        Failure::Flush(errno) => {
-            (kind_of(errno), format!("data could not be made durable: error {errno}"))
-        }
+        Failure::NotReady(errno) => (
+            kind_of(errno),
+            format!("could not be started: error {errno}"),
+        ),
+        Failure::Flush(errno) => (
+            kind_of(errno),
+            format!("data could not be made durable: error {errno}"),
+        ),
         Failure::Operation(error) if error.errno == 0 => {
             let detail = format!("fewer bytes moved than asked for at byte {}", error.offset);
             (FindingKind::IoError, detail)

@@ -45,7 +45,9 @@ impl Outcome {
     /// Whether the run was stopped from outside.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.trials.last().is_some_and(|trial| trial.stopped_by == StopReason::Interrupted)
+        self.trials
+            .last()
+            .is_some_and(|trial| trial.stopped_by == StopReason::Interrupted)
     }
 }
 
@@ -56,11 +58,19 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
 ) -> Outcome {
     ports.observer.event(&Event::Started { plan });
     let started_ns = ports.clock.now_ns();
-    let mut run = Run { plan, ports, started_ns, outcome: Outcome::default() };
+    let mut run = Run {
+        plan,
+        ports,
+        started_ns,
+        outcome: Outcome::default(),
+    };
     run.phases();
     run.outcome.span_ns = run.elapsed_ns();
     let sensors = run.ports.sensors.take();
-    run.outcome.sensors = sensors.into_iter().filter_map(|s| rebase(s, started_ns)).collect();
+    run.outcome.sensors = sensors
+        .into_iter()
+        .filter_map(|s| rebase(s, started_ns))
+        .collect();
     run.outcome
 }
 
@@ -98,7 +108,9 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
 
     /// Writes the file for the first time. Returns whether the run can go on.
     fn lay_out(&mut self, schedule: &mut Schedule) -> bool {
-        let Some(workload) = self.plan.layout_trial() else { return true };
+        let Some(workload) = self.plan.layout_trial() else {
+            return true;
+        };
         let measured = self.plan.workloads.iter().position(|w| w.id == workload.id);
         let mut next_block = 0;
         let trials_count = self.plan.suite.layout_trials_count;
@@ -134,7 +146,13 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     ) -> bool {
         let workload = &self.plan.workloads[index];
         let remaining_ns = schedule.remaining_ns(self.elapsed_ns());
-        self.announce(workload, round_index, schedule.expected_ns(index), remaining_ns, false);
+        self.announce(
+            workload,
+            round_index,
+            schedule.expected_ns(index),
+            remaining_ns,
+            false,
+        );
         let begun_ns = self.elapsed_ns();
         let end = self.trial(workload, round_index, cursors[index], false);
         cursors[index] = end.next_block;
@@ -158,7 +176,10 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         next_block: u64,
         layout: bool,
     ) -> TrialEnd {
-        #[allow(clippy::cast_possible_truncation, reason = "a run has some hundred trials")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a run has some hundred trials"
+        )]
         let context = TrialContext {
             id: self.outcome.trials.len() as u32,
             round_index,
@@ -168,7 +189,12 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             next_block,
             limit_ns: self.plan.limit_ns,
         };
-        let Ports { backend, clock, pulse, .. } = &mut self.ports;
+        let Ports {
+            backend,
+            clock,
+            pulse,
+            ..
+        } = &mut self.ports;
         run_trial(*backend, *clock, pulse, workload, context)
     }
 
@@ -190,14 +216,18 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     }
 
     fn keep(&mut self, trial: Trial) {
-        self.ports.observer.event(&Event::TrialEnded { trial: &trial });
+        self.ports
+            .observer
+            .event(&Event::TrialEnded { trial: &trial });
         self.outcome.trials.push(trial);
     }
 
     /// Notes a failure. Returns whether other workloads can go on.
     fn fail(&mut self, workload: &str, failure: Failure) -> bool {
         let (finding, goes_on) = failure_finding(workload, failure);
-        self.ports.observer.event(&Event::Found { finding: &finding });
+        self.ports
+            .observer
+            .event(&Event::Found { finding: &finding });
         self.outcome.findings.push(finding);
         goes_on
     }

@@ -25,9 +25,19 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// A schedule for workloads that are expected to take these spans a trial.
     pub(crate) fn new(looks: &[u32], budget_ns: u64, expected_ns: &[u64]) -> Self {
-        let place = |&expected_ns| Place { rounds_count: 0, stopped_by: None, expected_ns };
+        let place = |&expected_ns| Place {
+            rounds_count: 0,
+            stopped_by: None,
+            expected_ns,
+        };
         let places = expected_ns.iter().map(place).collect();
-        Self { looks: looks.to_vec(), budget_ns, places, round: Vec::new(), round_index: 0 }
+        Self {
+            looks: looks.to_vec(),
+            budget_ns,
+            places,
+            round: Vec::new(),
+            round_index: 0,
+        }
     }
 
     /// The next workload and its round; `None` when all have ended.
@@ -50,7 +60,12 @@ impl Schedule {
 
     fn next_round(&mut self) -> Option<Vec<usize>> {
         let running = |place: &&Place| place.stopped_by.is_none();
-        let least = self.places.iter().filter(running).map(|place| place.rounds_count).min()?;
+        let least = self
+            .places
+            .iter()
+            .filter(running)
+            .map(|place| place.rounds_count)
+            .min()?;
         let count = self.places.len();
         let first = self.round_index as usize % count;
         self.round_index += 1;
@@ -109,13 +124,24 @@ impl Schedule {
         let least = self.looks.first().copied().unwrap_or(0);
         let mut must = 0u64;
         let mut may = 0u64;
-        for place in self.places.iter().filter(|place| place.stopped_by.is_none()) {
+        for place in self
+            .places
+            .iter()
+            .filter(|place| place.stopped_by.is_none())
+        {
             let next = self.looks.iter().find(|&&look| look > place.rounds_count);
             let rounds = u64::from(next.map_or(0, |look| look - place.rounds_count));
             let span = rounds * place.expected_ns;
-            if place.rounds_count < least { must += span } else { may += span }
+            if place.rounds_count < least {
+                must += span
+            } else {
+                may += span
+            }
         }
-        let budget = self.budget_ns.saturating_sub(elapsed_ns).saturating_sub(must);
+        let budget = self
+            .budget_ns
+            .saturating_sub(elapsed_ns)
+            .saturating_sub(must);
         must + may.min(budget)
     }
 }
@@ -139,7 +165,10 @@ mod tests {
     #[test]
     fn each_round_begins_with_another_workload() {
         let mut schedule = Schedule::new(&[3, 6], 100, &[1, 1, 1]);
-        let seen: Vec<usize> = order(&mut schedule, 9).into_iter().map(|(index, _)| index).collect();
+        let seen: Vec<usize> = order(&mut schedule, 9)
+            .into_iter()
+            .map(|(index, _)| index)
+            .collect();
         assert_eq!(seen, [0, 1, 2, 1, 2, 0, 2, 0, 1]);
     }
 
@@ -162,7 +191,11 @@ mod tests {
                 }
             }
         }
-        assert_eq!(schedule.next(0), Some((1, 3)), "only the imprecise one goes on");
+        assert_eq!(
+            schedule.next(0),
+            Some((1, 3)),
+            "only the imprecise one goes on"
+        );
         schedule.note(1, 1);
         assert_eq!(schedule.next(100), None, "the budget ends it between looks");
     }

@@ -3,9 +3,7 @@
 //! In the loop there is no allocation, no lock, no print and no system call but the operation's
 //! own and one reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
 
-use cardmark_core::{
-    Flush, OperationError, Order, Rng, StopReason, StreamTotals, Trial, Workload,
-};
+use cardmark_core::{Flush, OperationError, Order, Rng, StopReason, StreamTotals, Trial, Workload};
 use cardmark_stats::Histogram;
 
 use crate::slices::Slices;
@@ -96,7 +94,11 @@ pub fn run_trial<B: Backend, C: Clock>(
     let mut trial = tally.into_trial(workload, context, failure);
     trial.device_counters = after.zip(before).map(|(after, before)| after.since(before));
     trial.flush_span_ns = flush_span_ns;
-    TrialEnd { trial, next_block, failure }
+    TrialEnd {
+        trial,
+        next_block,
+        failure,
+    }
 }
 
 /// What is counted while a trial runs.
@@ -127,7 +129,8 @@ impl Tally {
     fn add(&mut self, done: &Completion, at_ns: u64) {
         let bytes = u64::from(done.op.bytes);
         self.latency.record(done.latency_ns);
-        self.slices.add(bytes, done.latency_ns, done.op.offset, at_ns);
+        self.slices
+            .add(bytes, done.latency_ns, done.op.offset, at_ns);
         self.totals.operations_count += 1;
         self.totals.bytes += bytes;
         if done.op.kind == OpKind::Read {
@@ -189,7 +192,11 @@ impl Offsets {
             Order::Random => self.rng.below(self.blocks_count),
             Order::Sequential => {
                 let block = self.next_block;
-                self.next_block = if block + 1 >= self.blocks_count { 0 } else { block + 1 };
+                self.next_block = if block + 1 >= self.blocks_count {
+                    0
+                } else {
+                    block + 1
+                };
                 block
             }
         };
@@ -224,7 +231,12 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     ) -> Self {
         let index = u64::from(context.id);
         let blocks_count = workload.blocks_count().max(1);
-        let idle = Op { kind: OpKind::Read, offset: 0, bytes: 0, slot: 0 };
+        let idle = Op {
+            kind: OpKind::Read,
+            offset: 0,
+            bytes: 0,
+            slot: 0,
+        };
         let now_ns = clock.now_ns();
         Self {
             backend,
@@ -320,7 +332,10 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     }
 
     fn is_all_submitted(&self) -> bool {
-        self.workload.stop.most_bytes.is_some_and(|most| self.submitted_bytes >= most)
+        self.workload
+            .stop
+            .most_bytes
+            .is_some_and(|most| self.submitted_bytes >= most)
     }
 
     #[inline(always)]
@@ -329,9 +344,17 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             return;
         }
         let kind = self.next_kind();
-        #[allow(clippy::cast_possible_truncation, reason = "a block is far below 4 GiB")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a block is far below 4 GiB"
+        )]
         let bytes = self.workload.block_bytes as u32;
-        let op = Op { kind, offset: self.offsets.next(), bytes, slot };
+        let op = Op {
+            kind,
+            offset: self.offsets.next(),
+            bytes,
+            slot,
+        };
         self.flight[slot as usize] = (op, self.now_ns);
         self.in_flight += 1;
         self.submitted_bytes += u64::from(bytes);
@@ -363,7 +386,11 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         self.in_flight -= 1;
         let (op, submitted_ns) = self.flight[slot as usize];
         let latency_ns = self.now_ns - submitted_ns;
-        let done = Completion { op, latency_ns, outcome };
+        let done = Completion {
+            op,
+            latency_ns,
+            outcome,
+        };
         if outcome != Ok(op.bytes) || latency_ns > self.limit_ns || self.pulse.is_stopped() {
             return Err(self.failure(&done, since_ns));
         }
@@ -375,9 +402,16 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         if done.outcome != Ok(done.op.bytes) {
             let errno = done.outcome.err().unwrap_or(0);
             let at_ns = self.now_ns.saturating_sub(since_ns);
-            Failure::Operation(OperationError { offset: done.op.offset, errno, at_ns })
+            Failure::Operation(OperationError {
+                offset: done.op.offset,
+                errno,
+                at_ns,
+            })
         } else if done.latency_ns > self.limit_ns {
-            Failure::NoAnswer { offset: done.op.offset, latency_ns: done.latency_ns }
+            Failure::NoAnswer {
+                offset: done.op.offset,
+                latency_ns: done.latency_ns,
+            }
         } else {
             Failure::Stopped
         }

@@ -17,9 +17,13 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
     let places = mounted_directories(&Root::system());
     print::notice(&menu(&places));
     if !std::io::stdin().is_terminal() {
-        return Err(CommandError::new(Exit::Usage, "nobody is there to be asked what to test")
-            .because("standard input is not a terminal")
-            .hint("name the target: `cardmark run DIRECTORY`; `cardmark --help` tells the rest"));
+        return Err(
+            CommandError::new(Exit::Usage, "nobody is there to be asked what to test")
+                .because("standard input is not a terminal")
+                .hint(
+                    "name the target: `cardmark run DIRECTORY`; `cardmark --help` tells the rest",
+                ),
+        );
     }
     let stdin = std::io::stdin();
     match ask(&mut stdin.lock(), &places)? {
@@ -42,9 +46,15 @@ fn menu(places: &[Place]) -> String {
 }
 
 fn describe(place: &Place) -> String {
-    let size = place.size_bytes.map(|bytes| format!(", {}", text::capacity(bytes)));
+    let size = place
+        .size_bytes
+        .map(|bytes| format!(", {}", text::capacity(bytes)));
     let removable = if place.removable { ", removable" } else { "" };
-    let writable = if place.writable { "" } else { " (you may not write there)" };
+    let writable = if place.writable {
+        ""
+    } else {
+        " (you may not write there)"
+    };
     format!(
         "{}: {} on {}{}{removable}{writable}",
         place.directory.display(),
@@ -79,10 +89,17 @@ fn ask(input: &mut impl BufRead, places: &[Place]) -> Result<Option<PathBuf>, Co
 
 /// Runs the default suite, as `cardmark run DIRECTORY` would.
 fn run_quick(directory: &std::path::Path) -> Result<Exit, CommandError> {
-    let words = ["cardmark".into(), "run".into(), directory.as_os_str().to_owned()];
+    let words = [
+        "cardmark".into(),
+        "run".into(),
+        directory.as_os_str().to_owned(),
+    ];
     match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
         Ok(Some(Command::Run(arguments))) => run(&arguments),
-        _ => Err(CommandError::new(Exit::Bug, "the directory cannot be named on a command line")),
+        _ => Err(CommandError::new(
+            Exit::Bug,
+            "the directory cannot be named on a command line",
+        )),
     }
 }
 
@@ -105,7 +122,10 @@ mod tests {
     #[test]
     fn the_menu_tells_what_is_there_and_what_will_happen() {
         let menu = menu(&[place("/media/card", true), place("/mnt", false)]);
-        assert!(menu.contains("  1  /media/card: ext4 on mmcblk0p2, 31.9 GB"), "{menu}");
+        assert!(
+            menu.contains("  1  /media/card: ext4 on mmcblk0p2, 31.9 GB"),
+            "{menu}"
+        );
         assert!(menu.contains("(you may not write there)"), "{menu}");
         assert!(menu.contains("256 MiB"), "{menu}");
     }

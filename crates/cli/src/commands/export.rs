@@ -1,7 +1,7 @@
 //! `cardmark export`.
 
-use cardmark_core::{Record, record_to_json};
-use cardmark_report::csv;
+use cardmark_core::record_to_json;
+use cardmark_report::{csv_heading, csv_rows};
 
 use crate::args::{ExportArguments, ExportFormat};
 use crate::data::Data;
@@ -12,11 +12,11 @@ use crate::print;
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     if arguments.format == ExportFormat::Csv {
-        print::result(&csv(&[]))?;
+        print::result(&csv_heading())?;
     }
     store.export(|record| {
         print::result(&match arguments.format {
-            ExportFormat::Csv => rows(record),
+            ExportFormat::Csv => csv_rows(record),
             ExportFormat::Jsonl => {
                 let text = record_to_json(record)
                     .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
@@ -25,10 +25,4 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
         })
     })?;
     Ok(Exit::Done)
-}
-
-/// The lines of one record, without the heading.
-fn rows(record: &Record) -> String {
-    let text = csv(std::slice::from_ref(record));
-    text.split_once('\n').map(|(_, rows)| rows.to_owned()).unwrap_or_default()
 }

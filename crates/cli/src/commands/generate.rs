@@ -19,9 +19,12 @@ pub(crate) fn generate(arguments: &GenerateArguments) -> Result<Exit, CommandErr
     };
     match shell {
         Some(shell) => complete(shell, &mut command, "cardmark", &mut bytes),
-        None => clap_mangen::Man::new(command).render(&mut bytes).map_err(|error| {
-            CommandError::new(Exit::Bug, "the man page cannot be made").because(error.to_string())
-        })?,
+        None => clap_mangen::Man::new(command)
+            .render(&mut bytes)
+            .map_err(|error| {
+                CommandError::new(Exit::Bug, "the man page cannot be made")
+                    .because(error.to_string())
+            })?,
     }
     print::result(&String::from_utf8_lossy(&bytes))?;
     Ok(Exit::Done)

@@ -33,13 +33,18 @@ fn suites() -> Result<Vec<(String, String)>, CommandError> {
 
 fn models() -> Vec<(String, String)> {
     let models = cardmark_sim::models();
-    models.into_iter().map(|model| (format!("sim:{}", model.name), model.summary)).collect()
+    models
+        .into_iter()
+        .map(|model| (format!("sim:{}", model.name), model.summary))
+        .collect()
 }
 
 fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> {
     if json {
-        let rows: Vec<_> =
-            rows.iter().map(|(name, summary)| json!({"name": name, "summary": summary})).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, summary)| json!({"name": name, "summary": summary}))
+            .collect();
         return as_json(&rows);
     }
     Ok(table(rows, print::width()))
@@ -48,7 +53,11 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
 /// Names and summaries in two columns, or one below the other where there is little room.
 fn table(rows: &[(String, String)], width: usize) -> String {
     let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let longest = rows.iter().map(|(_, summary)| summary.chars().count()).max().unwrap_or(0);
+    let longest = rows
+        .iter()
+        .map(|(_, summary)| summary.chars().count())
+        .max()
+        .unwrap_or(0);
     let line = |(name, summary): &(String, String)| {
         if widest + 2 + longest <= width {
             format!("{name:widest$}  {summary}\n")
@@ -61,13 +70,17 @@ fn table(rows: &[(String, String)], width: usize) -> String {
 
 fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let runs = store.list(arguments.limit).map_err(|error| store_error(&error))?;
+    let runs = store
+        .list(arguments.limit)
+        .map_err(|error| store_error(&error))?;
     if arguments.json {
         let rows: Vec<_> = runs.iter().map(row).collect();
         return as_json(&rows);
     }
     if runs.is_empty() {
-        print::notice("no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one");
+        print::notice(
+            "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one",
+        );
         return Ok(String::new());
     }
     let lines: Vec<RunLine> = runs.into_iter().map(line).collect();
@@ -93,7 +106,10 @@ fn row(run: &Summary) -> serde_json::Value {
 fn line(run: Summary) -> RunLine {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let product = run.labels.get("product").cloned();
-    let kind = run.target_kind.map(|kind| word(json!(kind))).unwrap_or_default();
+    let kind = run
+        .target_kind
+        .map(|kind| word(json!(kind)))
+        .unwrap_or_default();
     RunLine {
         id: run.id,
         started_at: run.started_at,
@@ -104,7 +120,9 @@ fn line(run: Summary) -> RunLine {
 }
 
 fn as_json(rows: &[serde_json::Value]) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(rows).map(|text| text + "\n").map_err(|error| {
-        CommandError::new(Exit::Bug, "the list cannot be written").because(error.to_string())
-    })
+    serde_json::to_string_pretty(rows)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the list cannot be written").because(error.to_string())
+        })
 }

@@ -28,7 +28,9 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
 
 /// The record as text in several lines, for people and programs.
 pub(crate) fn pretty(record: &cardmark_core::Record) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(record).map(|text| text + "\n").map_err(|error| {
-        CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
-    })
+    serde_json::to_string_pretty(record)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
+        })
 }

@@ -22,9 +22,14 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
         let record = keep(&mut store, recovered)?;
         rows.push(json!({"id": record.id, "trials_count": record.trials.len()}));
         if !arguments.json {
-            print::result(&format!("recovered {}: {} trials\n", record.id, record.trials.len()))?;
+            print::result(&format!(
+                "recovered {}: {} trials\n",
+                record.id,
+                record.trials.len()
+            ))?;
         }
-        discard(&recovered.path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+        discard(&recovered.path)
+            .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
     }
     if arguments.json {
         let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
@@ -58,15 +63,26 @@ fn keep(store: &mut Store, recovered: &Recovered) -> Result<Record, CommandError
 /// The record of a run that ended without a word: what the journal holds, and that it is partial.
 fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
     let mut header = recovered.record.clone();
-    let name = header.suite.as_ref().map(|suite| suite.name.clone()).unwrap_or_default();
+    let name = header
+        .suite
+        .as_ref()
+        .map(|suite| suite.name.clone())
+        .unwrap_or_default();
     let suite = cardmark_catalog::suite(&name)
         .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
     let mut detail = "the run ended without a word; its journal was recovered".to_owned();
     if let Some(note) = &recovered.note {
         detail.push_str(&format!(" ({note})"));
     }
-    header.findings.push(Finding::new(FindingKind::Interrupted, Severity::Error, detail));
+    header.findings.push(Finding::new(
+        FindingKind::Interrupted,
+        Severity::Error,
+        detail,
+    ));
     let trials = std::mem::take(&mut header.trials);
-    let outcome = Outcome { trials, ..Outcome::default() };
+    let outcome = Outcome {
+        trials,
+        ..Outcome::default()
+    };
     Ok(record(header, outcome, &suite))
 }

@@ -33,7 +33,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
         limit_ns: measure::limit_ns(arguments.timeout),
     };
-    let job = Job { suite: &suite, request: &request, labels: &arguments.label, data: &data };
+    let job = Job {
+        suite: &suite,
+        request: &request,
+        labels: &arguments.label,
+        data: &data,
+    };
     let measured = match &chosen {
         Chosen::Simulated(model) => measure::simulated(&job, model)?,
         Chosen::Real { path, resolution } => measure::real(&job, path, resolution)?,
@@ -89,7 +94,9 @@ impl JsonFile {
         if path == Path::new("-") {
             return Ok(Self::Output);
         }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
             let what = format!("cannot write the record to `{}`", path.display());
             return Err(CommandError::new(Exit::Usage, what)

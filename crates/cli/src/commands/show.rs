@@ -39,7 +39,9 @@ fn load(run: &str) -> Result<(Record, Vec<(String, String)>), CommandError> {
     let found = store.find(run).map_err(|error| store_error(&error))?;
     let said = |key: &String, value: &String| found.record.labels.get(key) == Some(value);
     let later = found.labels.iter().filter(|(key, value)| !said(key, value));
-    let remarks = later.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let remarks = later
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     Ok((found.record, remarks))
 }
 
@@ -48,7 +50,9 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     let trouble = |cause: String| {
         CommandError::new(Exit::Trouble, format!("cannot read record `{shown}`")).because(cause)
     };
-    let size = std::fs::metadata(path).map_err(|error| trouble(error.to_string()))?.len();
+    let size = std::fs::metadata(path)
+        .map_err(|error| trouble(error.to_string()))?
+        .len();
     if size > LARGEST_FILE_BYTES {
         return Err(trouble(format!("it has {size} bytes; a record has fewer")));
     }
