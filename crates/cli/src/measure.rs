@@ -89,15 +89,17 @@ pub(crate) fn real(
 ) -> Result<Measured, CommandError> {
     let (plan, opened, free) = open(job, path, resolution)?;
     let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
-    let facts = (opened.direct, opened.named);
+    let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     let source = Box::new(move || counters.read());
     let mut backend = RealBackend::new(opened, plan.seed, source);
     let mut described = target(resolution.kind, &plan);
     described.layers = resolution.layers.clone();
     described.filesystem = resolution.filesystem.clone();
     described.free_bytes = free;
-    described.direct = Some(facts.0);
-    described.named_file = Some(facts.1);
+    described.mount_options = resolution.mount_options.clone();
+    described.direct = Some(direct);
+    described.nocow = nocow.then_some(true);
+    described.named_file = Some(named);
     described.payload_rate_bytes_per_s = plan
         .layout
         .is_some()
@@ -117,7 +119,7 @@ pub(crate) fn real(
     header.findings = resolution.findings.clone();
     header
         .findings
-        .extend(about_target(facts.0, resolution.kind));
+        .extend(about_target(direct, resolution.kind));
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
@@ -314,6 +316,8 @@ fn target(kind: TargetKind, plan: &Plan) -> Target {
         span_bytes: plan.suite.file_bytes,
         free_bytes: None,
         direct: None,
+        mount_options: Vec::new(),
+        nocow: None,
         named_file: None,
         payload_rate_bytes_per_s: None,
     }

@@ -98,7 +98,7 @@ impl Progress {
         }
         let count = self.numbers.len();
         let number = self.numbers.get(workload).copied().unwrap_or(0);
-        format!("round {}, {number}/{count} {workload}", round_index + 1)
+        format!("{number}/{count} {workload}, round {}", round_index + 1)
     }
 
     fn show(&mut self, name: &str, left: (Duration, Duration), round: (bool, u32)) {
@@ -146,20 +146,29 @@ fn bar() -> Shape {
         trial: now,
         run: now,
     }));
-    let of = |pick: fn(&Ends) -> Instant| {
+    let of = |pick: fn(&Ends) -> Instant, show: fn(u64) -> String| {
         let ends = Arc::clone(&ends);
         move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let end = pick(&ends.lock().unwrap_or_else(PoisonError::into_inner));
             let left = end.saturating_duration_since(Instant::now()).as_secs();
             // A line that cannot be written is left out; nothing depends on it.
-            let _ = write!(out, "{left} s");
+            let _ = write!(out, "{}", show(left));
         }
     };
-    let template = "{bar:12} {run_left} left · {wide_msg} {trial_left}";
+    let whole = |left: u64| format!("{left} s");
+    // A trial of half a second needs no count-down of its own.
+    let trial = |left: u64| {
+        if left < 2 {
+            String::new()
+        } else {
+            format!(" ({left} s)")
+        }
+    };
+    let template = "{bar:8} {run_left} left · {wide_msg}{trial_left}";
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .with_key("run_left", of(|ends| ends.run))
-        .with_key("trial_left", of(|ends| ends.trial))
+        .with_key("run_left", of(|ends| ends.run, whole))
+        .with_key("trial_left", of(|ends| ends.trial, trial))
         .progress_chars("━╸ ");
     let bar = ProgressBar::new(1).with_style(style);
     bar.enable_steady_tick(TICK);

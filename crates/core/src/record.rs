@@ -209,6 +209,12 @@ pub struct Target {
     /// Whether the page cache was passed by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
+    /// Mount options that bear on the figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mount_options: Vec<String>,
+    /// Whether the file was made without copy-on-write, where the filesystem has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nocow: Option<bool>,
     /// Whether the file had a name for a moment because `O_TMPFILE` is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named_file: Option<bool>,

@@ -32,17 +32,20 @@ pub struct Suite {
     pub workloads: Vec<Workload>,
 }
 
+/// Largest block size, bytes.
+const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
+
 /// Why a suite is not usable.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteError {
-    /// The layout names no workload, or one that does not write in sequence.
-    #[error("layout `{0}` is not a sequential write of the suite")]
+    /// The layout names no workload, or one that does not write the whole file in sequence.
+    #[error("layout `{0}` is not a sequential write of the whole file")]
     Layout(String),
     /// The file cannot be divided among the layout's trials.
     #[error("file of {0} bytes cannot be laid out in {1} trials")]
     LayoutTrials(u64, u32),
-    /// Looks must rise and start at three or more rounds.
-    #[error("looks must rise and start at three or more rounds")]
+    /// Looks must rise, and start at three or more rounds and after the layout's.
+    #[error("looks must rise, and start at three or more rounds and after the layout's")]
     Looks,
     /// A workload's numbers are out of range.
     #[error("workload `{0}`: {1}")]
@@ -59,19 +62,25 @@ impl Suite {
     /// The first rule that does not hold.
     pub fn check(&self) -> Result<(), SuiteError> {
         let layout = self.workload(&self.layout);
-        if !layout.is_some_and(|w| w.order == Order::Sequential && w.read_share_percent == 0) {
+        let lays_out = |w: &Workload| {
+            let covers = w.span_bytes == self.file_bytes;
+            w.order == Order::Sequential && w.read_share_percent == 0 && covers
+        };
+        if !layout.is_some_and(lays_out) {
             return Err(SuiteError::Layout(self.layout.clone()));
         }
         let pieces = u64::from(self.layout_trials_count);
         let block = layout.map_or(1, |w| w.block_bytes);
-        if pieces == 0 || !self.file_bytes.is_multiple_of(pieces * block) {
+        let share = pieces.saturating_mul(block);
+        if share == 0 || self.file_bytes == 0 || !self.file_bytes.is_multiple_of(share) {
             return Err(SuiteError::LayoutTrials(
                 self.file_bytes,
                 self.layout_trials_count,
             ));
         }
         let rising = self.looks.windows(2).all(|pair| pair[0] < pair[1]);
-        if !rising || self.looks.first().is_none_or(|&first| first < 3) {
+        let least = self.layout_trials_count.max(2);
+        if !rising || self.looks.first().is_none_or(|&first| first <= least) {
             return Err(SuiteError::Looks);
         }
         for (index, workload) in self.workloads.iter().enumerate() {
@@ -98,8 +107,9 @@ fn check_workload(workload: &Workload, file_bytes: u64) -> Result<(), &'static s
             "read share above 100 percent",
         ),
         (
-            workload.block_bytes.is_power_of_two() && workload.block_bytes >= 512,
-            "block size must be a power of two of at least 512 bytes",
+            workload.block_bytes.is_power_of_two()
+                && (512..=LARGEST_BLOCK_BYTES).contains(&workload.block_bytes),
+            "block size must be a power of two from 512 bytes to 1 GiB",
         ),
         (
             (1..=256).contains(&workload.queue_depth),

@@ -25,8 +25,6 @@ pub struct Plan {
     pub suite_ref: SuiteRef,
     /// The workload that lays out the file; absent where nothing is written.
     pub layout: Option<Workload>,
-    /// Whether the layout's trials also count for its metric.
-    pub layout_is_measured: bool,
     /// The workloads to measure in rounds, in order.
     pub workloads: Vec<Workload>,
     /// Seed of offsets and payload.
@@ -121,7 +119,6 @@ pub fn make_plan(
                 workloads.iter().map(|w| w.id.clone()).collect()
             },
         },
-        layout_is_measured: workloads.iter().any(|w| w.id == suite.layout),
         suite: suite.clone(),
         layout,
         workloads,

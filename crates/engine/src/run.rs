@@ -111,9 +111,15 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         let Some(workload) = self.plan.layout_trial() else {
             return true;
         };
-        let measured = self.plan.workloads.iter().position(|w| w.id == workload.id);
         let mut next_block = 0;
         let trials_count = self.plan.suite.layout_trials_count;
+        // Noted at once, so that what remains is not counted twice: should one fail, all ends.
+        if let Some(index) = self.plan.workloads.iter().position(|w| w.id == workload.id) {
+            let later_ns = expected_ns(&self.plan.workloads[index]);
+            for _ in 0..trials_count {
+                schedule.note(index, later_ns);
+            }
+        }
         let mut expected = expected_ns(&workload);
         for piece in 0..trials_count {
             let rest = u64::from(trials_count - piece) * expected;
@@ -123,9 +129,6 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             let end = self.trial(&workload, piece, next_block, true);
             expected = self.elapsed_ns() - begun_ns;
             next_block = end.next_block;
-            if let (Some(index), None) = (measured, end.failure) {
-                schedule.note(index, expected_ns(&self.plan.workloads[index]));
-            }
             if let Some(failure) = end.failure {
                 self.keep(end.trial);
                 self.fail(&workload.id, failure);

@@ -133,9 +133,9 @@ impl Schedule {
             let rounds = u64::from(next.map_or(0, |look| look - place.rounds_count));
             let span = rounds * place.expected_ns;
             if place.rounds_count < least {
-                must += span
+                must += span;
             } else {
-                may += span
+                may += span;
             }
         }
         let budget = self

@@ -75,6 +75,8 @@ pub fn run_trial<B: Backend, C: Clock>(
     let ready = backend.prepare(workload);
     let before = backend.counters();
     let mut flow = Flow::new(backend, clock, pulse, workload, context);
+    // Until the ramp is over, so that a failure in it has its time too.
+    tally.started_ns = flow.now_ns;
     let result = match ready {
         Ok(()) => flow.measure(&mut tally),
         Err(errno) => Err(Failure::NotReady(errno)),
@@ -280,10 +282,19 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         result.and(drained)
     }
 
+    /// Lasts for the workload's ramp, and until the queue has turned over once: on a slow card the
+    /// first operations of a deep queue wait for fewer others than all later ones do.
     fn ramp(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let begun_ns = self.now_ns;
-        while self.now_ns - begun_ns < self.workload.ramp_ns {
+        let ramp_ns = self.workload.ramp_ns;
+        let mut waiting = if ramp_ns == 0 {
+            0
+        } else {
+            self.workload.queue_depth
+        };
+        while (self.now_ns - begun_ns < ramp_ns || waiting > 0) && self.in_flight > 0 {
             let done = self.reap(begun_ns)?;
+            waiting = waiting.saturating_sub(1);
             tally.untimed_bytes += u64::from(done.op.bytes);
             self.submit(done.op.slot);
         }
@@ -293,21 +304,20 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     fn timed(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
-        loop {
+        // Without `most_bytes` something is always in flight here.
+        while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
             let at_ns = self.now_ns - started_ns;
             tally.add(&done, at_ns);
-            if stop.most_bytes.is_some() {
-                if self.in_flight == 0 && self.is_all_submitted() {
-                    return Ok(());
-                }
-            } else if at_ns >= stop.least_span_ns
+            if stop.most_bytes.is_none()
+                && at_ns >= stop.least_span_ns
                 && tally.totals.operations_count >= stop.least_operations_count
             {
-                return Ok(());
+                break;
             }
             self.submit(done.op.slot);
         }
+        Ok(())
     }
 
     /// Waits for what is still in flight, outside the clock.

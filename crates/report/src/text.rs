@@ -48,7 +48,7 @@ fn whole(value: f64) -> String {
     format!("{:.0}", (value / unit).round() * unit)
 }
 
-/// A throughput in MB/s, 10⁶ bytes a second.
+/// A rate in MB/s, 10⁶ bytes a second.
 #[must_use]
 pub fn rate(bytes_per_s: f64) -> String {
     format!("{} MB/s", figure(bytes_per_s / 1e6))

@@ -9,13 +9,17 @@ use crate::settle::trend;
 
 /// Rebuilds the metrics from the trials, and with them the findings that follow from the trials
 /// alone (not settled, wide interval); names on each metric the findings that limit trust in it;
-/// sorts findings. Doing it again changes nothing. A record without trials is left alone: its
-/// figures were read or published.
+/// sorts findings. A workload that was not asked for and only laid out the file yields neither
+/// metrics nor such findings. Doing it again changes nothing. A record without trials is left
+/// alone: its figures were read or published.
 pub fn refresh(record: &mut Record, suite: &Suite) {
     if record.trials.is_empty() {
         return;
     }
-    let derived = by_workload(&record.trials, suite);
+    let only = record.suite.as_ref().map_or(&[][..], |suite| &suite.only);
+    let asked = |one: &Derived<'_>| only.is_empty() || only.contains(&one.workload.id);
+    let mut derived = by_workload(&record.trials, suite);
+    derived.retain(asked);
     let mut findings = std::mem::take(&mut record.findings);
     findings.retain(|finding| !is_derived(finding.kind));
     for one in &derived {

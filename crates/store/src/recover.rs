@@ -112,7 +112,7 @@ fn read(path: &Path) -> Result<Recovered, JournalError> {
         .trials
         .iter()
         .map(|trial| trial.bytes_written)
-        .sum();
+        .fold(0, u64::saturating_add);
     recovered.record.bytes_written = recovered.record.bytes_written.max(written);
     Ok(recovered)
 }

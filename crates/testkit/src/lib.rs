@@ -1,1 +1,29 @@
-//! placeholder
+//! Rigs for tests: storage of every kind that misbehaves on demand, and the program under test.
+//!
+//! Everything a rig makes goes when it is dropped, also on panic, and nothing is touched that the
+//! rig did not make. A test says what it needs with [`needs!`].
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a rig that cannot be set up fails its test; that is what panics are for"
+)]
+
+mod command;
+mod fuse_dir;
+mod fuse_files;
+mod loop_device;
+mod mount;
+mod needs;
+mod program;
+mod rate_cap;
+mod refusal;
+
+pub use fuse_dir::FuseDir;
+pub use loop_device::LoopDevice;
+pub use mount::Mount;
+pub use needs::{Need, are_met};
+pub use program::{Output, Program, Running};
+pub use rate_cap::RateCap;
+pub use refusal::Refusal;

@@ -35,8 +35,9 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
 /// What is there, as a numbered list.
 fn menu(places: &[Place]) -> String {
     let mut menu = String::from(
-        "cardmark measures a card through a file of 256 MiB that it writes and takes away again.\n\
-         It takes about a minute and changes nothing else.\n\nWhat is there:\n",
+        "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\
+         It takes about a minute, and writes to that file again and again: some\n\
+         hundred MB on a card, more on a fast disk.\n\nWhat is there:\n",
     );
     for (index, place) in places.iter().enumerate() {
         menu.push_str(&format!("  {}  {}\n", index + 1, describe(place)));

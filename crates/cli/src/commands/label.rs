@@ -17,10 +17,15 @@ pub(crate) fn label(arguments: &LabelArguments) -> Result<Exit, CommandError> {
         let value = (!value.is_empty()).then_some(value.as_str());
         store.label(id, key, value).map_err(trouble)?;
     }
-    let mut text = String::new();
-    for (key, value) in store.labels(id).map_err(trouble)? {
-        text.push_str(&format!("{key} = {value}\n"));
-    }
+    let labels = store.labels(id).map_err(trouble)?;
+    let text: String = if arguments.json {
+        format!("{:#}\n", serde_json::json!(labels))
+    } else {
+        labels
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}\n"))
+            .collect()
+    };
     print::result(&text)?;
     Ok(Exit::Done)
 }

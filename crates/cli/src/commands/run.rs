@@ -8,7 +8,7 @@ use cardmark_report::terminal;
 
 use super::pretty;
 use crate::args::RunArguments;
-use crate::data::{Data, store_error};
+use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::measure::{self, Job, Measured};
 use crate::print;
@@ -65,8 +65,11 @@ fn default_seed(chosen: &Chosen) -> u64 {
 
 /// Puts the record into the store; only then the journal goes.
 fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
-    data.open()?.insert(&measured.record).map_err(|error| {
-        store_error(&error).hint("the run is in its journal: `cardmark recover` reads it later")
+    let stored = data
+        .open()
+        .and_then(|mut store| Ok(store.insert(&measured.record)?));
+    stored.map_err(|error| {
+        error.hint("the run is in its journal: `cardmark recover` reads it later")
     })?;
     measured.keeper.finish()
 }

@@ -27,6 +27,8 @@ pub(crate) fn empty() -> Record {
         span_bytes: 268_435_456,
         free_bytes: None,
         direct: Some(true),
+        mount_options: Vec::new(),
+        nocow: None,
         named_file: None,
         payload_rate_bytes_per_s: None,
     });

@@ -24,6 +24,8 @@ pub(crate) fn record(digits: &str) -> Record {
         span_bytes: 268_435_456,
         free_bytes: None,
         direct: Some(true),
+        mount_options: Vec::new(),
+        nocow: None,
         named_file: None,
         payload_rate_bytes_per_s: Some(0.1 + 0.2),
     });

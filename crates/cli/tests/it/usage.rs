@@ -1,0 +1,175 @@
+//! Words that the program does not understand, and what it writes where.
+
+use crate::common::{
+    assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+};
+
+#[test]
+fn unknown_names_are_told_with_the_known_ones() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let cases: [(&[&str], &[&str]); 6] = [
+        (
+            &["run", "sim:a1-32gb", "--suite=fast"],
+            &[
+                "no suite `fast`; there is quick",
+                "hint: `cardmark list suites`",
+            ],
+        ),
+        (
+            &["run", "sim:a1-32gb", "--only=rand_read_8k"],
+            &[
+                "no workload `rand_read_8k` in suite `quick`",
+                "rand_read_4k",
+            ],
+        ),
+        (
+            &["run", "sim:nothing"],
+            &[
+                "no model `nothing`",
+                "a1-32gb",
+                "hint: `cardmark list models`",
+            ],
+        ),
+        (&["measure"], &["unrecognized subcommand"]),
+        (&["run", "--seed=xyz"], &["expected a whole number"]),
+        (&["run", "--timeout=0"], &["0"]),
+    ];
+    for (arguments, said) in cases {
+        let output = program.run(arguments);
+        assert_error(&output, 2, said);
+        assert_nothing_kept(&program, &output);
+    }
+}
+
+#[test]
+fn a_directory_cannot_be_read_only() {
+    let scratch = scratch();
+    let (program, folder) = (program(&scratch), folder(&scratch));
+    let output = program.run(&["run", text(&folder), "--read-only"]);
+    assert_error(
+        &output,
+        2,
+        &[
+            "cannot be measured without writing a file",
+            "hint: leave `--read-only` out",
+        ],
+    );
+    assert_nothing_kept(&program, &output);
+    assert_empty(&folder);
+}
+
+#[test]
+fn only_some_workloads() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let only = "--only=seq_read_1m,rand_read_4k";
+    let output = program.run(&["run", "sim:a1-32gb", only, "--json=-"]);
+    assert_eq!(output.code, 0, "{output}");
+    let record = output.record();
+    assert_eq!(
+        record.suite.as_ref().unwrap().only,
+        ["seq_read_1m", "rand_read_4k"]
+    );
+    assert!(record.metric("rand_write_4k").is_none());
+    assert!(record.metric("rand_read_4k_p99").is_some());
+    let output = program.run(&["run", "sim:a1-32gb", "--read-only", "--json=-"]);
+    let record = output.record();
+    assert_eq!((output.code, record.bytes_written), (0, 0));
+    assert!(record.metric("seq_write_1m").is_none());
+    assert!(record.metric("seq_read_1m").is_some());
+}
+
+#[test]
+fn the_record_goes_to_a_file_or_to_standard_output() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let file = program.file("record.json");
+    let to_file = format!("--json={}", text(&file));
+    let shown = program.run(&["run", "sim:a1-32gb", &to_file]);
+    assert_eq!(shown.code, 0, "{shown}");
+    assert!(shown.stdout.contains("random read 4 KiB"), "{shown}");
+    let printed = program.run(&["run", "sim:a1-32gb", "--json=-"]);
+    assert_eq!(printed.code, 0, "{printed}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), printed.stdout);
+    assert_eq!(program.run(&["show", text(&file)]).stdout, shown.stdout);
+    assert_eq!(
+        program.run(&["show", text(&file), "--json"]).stdout,
+        printed.stdout
+    );
+}
+
+#[test]
+fn a_record_that_cannot_be_written_is_told_before_anything_is_measured() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let missing = program.file("missing/record.json");
+    for path in [&*missing, scratch.path()] {
+        let output = program.run(&["run", "sim:a1-32gb", &format!("--json={}", text(path))]);
+        assert_error(
+            &output,
+            2,
+            &[
+                "cannot write the record to `",
+                "cause: it is a directory, or",
+            ],
+        );
+        assert_nothing_kept(&program, &output);
+    }
+    assert!(!missing.parent().unwrap().exists());
+}
+
+#[test]
+fn a_file_that_is_no_record() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let file = program.file("notes.txt");
+    for content in ["remember the milk", "{}", "[1, 2]", "{\"format\": 99}", ""] {
+        std::fs::write(&file, content).unwrap();
+        let output = program.run(&["show", text(&file)]);
+        assert_error(&output, 2, &["cannot read record `", "cause: "]);
+        assert_eq!(output.stdout, "", "{output}");
+    }
+    std::fs::write(&file, b"\xff\xfe\x00").unwrap();
+    let output = program.run(&["show", text(&file)]);
+    assert_error(&output, 3, &["cannot read record `"]);
+}
+
+#[test]
+fn the_lists_are_tables_or_json() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (what, name) in [("suites", "quick"), ("models", "sim:a1-32gb")] {
+        let table = program.run(&["list", what]);
+        assert!(table.stdout.contains(name), "{table}");
+        let json = program.run(&["list", what, "--json"]).stdout;
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert!(rows.iter().any(|row| row["name"] == name), "{json}");
+    }
+    // A list of what is built in needs no store.
+    assert!(!program.data().exists());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let mut child = program.command(&["list", "models"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn completions_and_man_page() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (what, said) in [
+        ("man", ".TH cardmark"),
+        ("bash", "complete "),
+        ("zsh", "#compdef"),
+        ("fish", "complete "),
+    ] {
+        let output = program.run(&["generate", what]);
+        assert!(output.code == 0 && output.stdout.contains(said), "{output}");
+    }
+}

@@ -1,0 +1,267 @@
+//! What a record says about its figures, at and around each threshold.
+
+use cardmark_core::{
+    Finding, FindingKind, Flush, Record, SensorSample, Severity, StopRule, Suite, Workload,
+    parse_record, record_to_json,
+};
+use cardmark_engine::{Outcome, record};
+use cardmark_stats::refresh;
+
+use crate::support::{
+    EIO, MS, Rig, Script, header, plan, recorded, sequential, suite, three, workload,
+};
+
+/// A sequential write, and writes that are made durable one by one.
+fn writes() -> Suite {
+    let each = Workload {
+        read_share_percent: 0,
+        flush: Flush::EachOperation,
+        ..workload("sync_write")
+    };
+    suite(vec![sequential("seq_write", 0), each])
+}
+
+fn run(script: Script, suite: &Suite) -> Outcome {
+    let outcome = Rig::new(script).run(&plan(suite));
+    assert!(outcome.is_complete());
+    outcome
+}
+
+/// Severity of the findings of a kind by workload; the run as a whole is ``.
+fn found(record: &Record, kind: FindingKind) -> Vec<(&str, Severity)> {
+    let of_kind = record
+        .findings
+        .iter()
+        .filter(|finding| finding.kind == kind);
+    of_kind
+        .map(|finding| {
+            (
+                finding.workloads.first().map_or("", String::as_str),
+                finding.severity,
+            )
+        })
+        .collect()
+}
+
+fn counted(per_mille: u64) -> Record {
+    let mut script = Script::constant(MS);
+    script.counted = Some(per_mille);
+    recorded(&plan(&writes()), run(script, &writes()))
+}
+
+#[test]
+fn a_device_that_counted_less_was_not_reached() {
+    let both = [
+        ("seq_write", Severity::Warning),
+        ("sync_write", Severity::Warning),
+    ];
+    for (per_mille, expected) in [(0, &both[..]), (500, &both), (975, &both), (985, &[])] {
+        let record = counted(per_mille);
+        assert_eq!(
+            found(&record, FindingKind::NotReached),
+            expected,
+            "{per_mille}"
+        );
+        assert_eq!(found(&record, FindingKind::SharedDevice), []);
+        assert_eq!(found(&record, FindingKind::Unverified), []);
+        let warned = record.metric("seq_write").unwrap().warnings == ["not_reached"];
+        assert_eq!(warned, !expected.is_empty());
+    }
+    let half = counted(500);
+    assert_eq!(
+        half.findings[0].detail,
+        "the device moved 50 % of the bytes asked for"
+    );
+}
+
+#[test]
+fn a_device_that_counted_more_is_shared() {
+    // Where each write is made durable, the filesystem's own writes belong to the price.
+    let both = [
+        ("seq_write", Severity::Warning),
+        ("sync_write", Severity::Note),
+    ];
+    for (per_mille, expected) in [(1000, &[][..]), (1099, &[]), (1105, &both), (1500, &both)] {
+        let record = counted(per_mille);
+        assert_eq!(
+            found(&record, FindingKind::SharedDevice),
+            expected,
+            "{per_mille}"
+        );
+        assert_eq!(found(&record, FindingKind::NotReached), []);
+        assert!(record.metric("sync_write").unwrap().warnings.is_empty());
+    }
+}
+
+#[test]
+fn ramp_and_drain_are_asked_for_too() {
+    // A deep queue and a long ramp: nearly half of the bytes lie outside of the clock.
+    let mut deep = Workload {
+        queue_depth: 32,
+        ramp_ns: 80 * MS,
+        ..workload("rand_read")
+    };
+    deep.stop.least_operations_count = 1;
+    let suite = suite(vec![sequential("seq_write", 0), deep]);
+    let record = recorded(&plan(&suite), run(Script::constant(MS), &suite));
+    assert_eq!(record.findings, []);
+}
+
+#[test]
+fn missing_counters_are_noted_once() {
+    let mut script = Script::constant(MS);
+    script.counted = None;
+    let record = recorded(&plan(&three()), run(script, &three()));
+    assert_eq!(
+        found(&record, FindingKind::Unverified),
+        [("", Severity::Note)]
+    );
+    assert_eq!(record.findings.len(), 1);
+    assert!(
+        record
+            .metrics
+            .iter()
+            .all(|metric| metric.warnings.is_empty())
+    );
+}
+
+#[test]
+fn a_long_flush_shows_a_cache() {
+    // The layout's pieces take 16 ms each; the two other trials 100 ms: 264 ms in all.
+    for (flush_ns, expected) in [
+        (0, &[][..]),
+        (4_400_000, &[]),
+        (4_400_001, &[("seq_write", Severity::Warning)]),
+        (90 * MS, &[("seq_write", Severity::Warning)]),
+    ] {
+        let mut script = Script::constant(MS);
+        script.flush = Box::new(move |_| Ok(flush_ns));
+        let record = recorded(&plan(&writes()), run(script, &writes()));
+        assert_eq!(
+            found(&record, FindingKind::CachedWrites),
+            expected,
+            "{flush_ns}"
+        );
+    }
+}
+
+#[test]
+fn slowing_down_is_told_of_the_trials_it_touched() {
+    let outcome = run(Script::constant(MS), &writes());
+    let trial = outcome.trials[6].clone();
+    assert_eq!(trial.workload.id, "sync_write");
+    let (begun_ns, ended_ns) = (trial.started_ns, trial.started_ns + trial.span_ns);
+    let touched = [("sync_write", Severity::Warning)];
+    for (at_ns, throttled, expected) in [
+        (begun_ns - 1, Some(true), &[][..]),
+        (begun_ns, Some(true), &touched),
+        (ended_ns, Some(true), &touched),
+        (ended_ns + 1, Some(true), &[]),
+        (begun_ns, Some(false), &[]),
+        (begun_ns, None, &[]),
+    ] {
+        let sample = SensorSample {
+            at_ns,
+            throttled,
+            ..SensorSample::default()
+        };
+        let yielded = Outcome {
+            trials: outcome.trials.clone(),
+            sensors: vec![sample, sample],
+            ..Outcome::default()
+        };
+        let record = recorded(&plan(&writes()), yielded);
+        assert_eq!(
+            found(&record, FindingKind::Throttled),
+            expected,
+            "{at_ns} {throttled:?}"
+        );
+        assert_eq!(record.sensors, [sample, sample]);
+        if !expected.is_empty() {
+            let detail = "the board slowed itself down in 1 of 6 trials";
+            assert_eq!(record.findings[0].detail, detail);
+        }
+    }
+}
+
+#[test]
+fn payload_must_be_made_ten_times_faster_than_it_is_written() {
+    // Blocks of 64 KiB in 65,536 ns: 10⁹ bytes a second, by every trial.
+    let mut fast = sequential("seq_write", 0);
+    fast.ramp_ns = 0;
+    fast.stop = StopRule {
+        least_span_ns: 65_536 * 16,
+        least_operations_count: 1,
+        most_bytes: None,
+    };
+    let read = Workload {
+        read_share_percent: 100,
+        ..fast.clone()
+    };
+    let suite = suite(vec![
+        fast,
+        Workload {
+            id: "seq_read".into(),
+            ..read
+        },
+    ]);
+    let plan = plan(&suite);
+    let outcome = run(Script::constant(65_536), &suite);
+    for (rate, expected) in [
+        (Some(1e10), &[][..]),
+        (Some(0.999e10), &[("seq_write", Severity::Warning)]),
+        (Some(5e8), &[("seq_write", Severity::Warning)]),
+        (None, &[]),
+    ] {
+        let yielded = Outcome {
+            trials: outcome.trials.clone(),
+            ..Outcome::default()
+        };
+        let record = record(header(plan.suite_ref.clone(), rate), yielded, &suite);
+        assert_eq!(
+            found(&record, FindingKind::SlowPayload),
+            expected,
+            "{rate:?}"
+        );
+    }
+}
+
+#[test]
+fn broken_trials_say_nothing_about_the_others() {
+    // The last trial of a workload fails after its counters lied.
+    let script = Script::constant(MS).failing(9, 30, Err(EIO));
+    let mut outcome = Rig::new(script).run(&plan(&three()));
+    for trial in outcome.trials.iter_mut().filter(|trial| !trial.is_whole()) {
+        trial.device_counters = None;
+    }
+    let record = recorded(&plan(&three()), outcome);
+    let kinds: Vec<FindingKind> = record.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [FindingKind::IoError, FindingKind::WideInterval]);
+}
+
+#[test]
+fn metrics_are_rebuilt_from_the_json_of_the_record() {
+    let mut script = Script::of(|call| MS + call.number * 977 % MS + call.trial as u64 * 40_000);
+    script.counted = Some(1200);
+    script.flush = Box::new(|_| Ok(20 * MS));
+    script = script.channels(3).failing(9, 30, Err(EIO));
+    let plan = plan(&three());
+    let outcome = Rig::new(script).run(&plan);
+    let mut header = header(plan.suite_ref.clone(), Some(1e8));
+    header.findings = vec![Finding::new(
+        FindingKind::Buffered,
+        Severity::Warning,
+        "known before",
+    )];
+    let record = record(header, outcome, &plan.suite);
+    assert_eq!(record.metrics.len(), 9);
+    assert!(record.findings.len() >= 5, "{:?}", record.findings);
+
+    let text = record_to_json(&record).unwrap();
+    let mut rebuilt = parse_record(&text).unwrap();
+    assert_eq!(rebuilt, record);
+    rebuilt.metrics.clear();
+    refresh(&mut rebuilt, &plan.suite);
+    assert_eq!(rebuilt, record);
+    assert_eq!(record_to_json(&rebuilt).unwrap(), text);
+}

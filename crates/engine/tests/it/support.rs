@@ -1,0 +1,484 @@
+//! A scripted back end in memory, a clock that only the device moves, an observer that remembers.
+//! The back end holds the engine to the contract of the port with every operation.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use cardmark_core::{
+    DeviceCounters, Flush, KIB, MIB, Order, Origin, OriginKind, Payload, Record, SECOND_NS,
+    SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, Trial, Workload, simulated_run_id,
+};
+use cardmark_engine::{
+    Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Plan, Ports, Pulse, Request,
+    Sensors, TrialContext, TrialEnd, execute, make_plan, record, run_trial,
+};
+
+/// What the clock shows at first: nothing may rest on its starting at zero.
+pub(crate) const ORIGIN_NS: u64 = 7 * SECOND_NS;
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const LIMIT_NS: u64 = 30 * SECOND_NS;
+pub(crate) const EIO: i32 = 5;
+pub(crate) const ENODEV: i32 = 19;
+pub(crate) const EINVAL: i32 = 22;
+pub(crate) const ENOSPC: i32 = 28;
+
+/// An operation as the script sees it.
+pub(crate) struct Call<'a> {
+    pub(crate) workload: &'a Workload,
+    /// Trials prepared before.
+    pub(crate) trial: usize,
+    /// Operations submitted before in this trial.
+    pub(crate) number: u64,
+    pub(crate) op: Op,
+}
+
+/// What is asked of the script for one operation.
+type PerCall<T> = Box<dyn FnMut(&Call<'_>) -> T>;
+
+/// What the device does.
+pub(crate) struct Script {
+    /// Operations served at a time.
+    pub(crate) channels_count: usize,
+    pub(crate) service_ns: PerCall<u64>,
+    /// The outcome where it is not the whole block.
+    pub(crate) outcome: PerCall<Option<Result<u32, i32>>>,
+    /// Outcome of making ready for the trial of that number.
+    pub(crate) prepare: Box<dyn FnMut(usize) -> Result<(), i32>>,
+    /// Time of the flush after the trial of that number.
+    pub(crate) flush: Box<dyn FnMut(usize) -> Result<u64, i32>>,
+    /// What the counters say in per mille of the truth; `None`: there are none.
+    pub(crate) counted: Option<u64>,
+    /// Asks to stop the run when this operation (trial, number) completes.
+    pub(crate) stop_at: Option<(usize, u64)>,
+}
+
+impl Script {
+    /// Every operation takes this long, and everything succeeds.
+    pub(crate) fn constant(service_ns: u64) -> Self {
+        Self::of(move |_| service_ns)
+    }
+
+    pub(crate) fn of(service_ns: impl FnMut(&Call<'_>) -> u64 + 'static) -> Self {
+        Self {
+            channels_count: 1,
+            service_ns: Box::new(service_ns),
+            outcome: Box::new(|_| None),
+            prepare: Box::new(|_| Ok(())),
+            flush: Box::new(|_| Ok(0)),
+            counted: Some(1000),
+            stop_at: None,
+        }
+    }
+
+    pub(crate) fn channels(mut self, count: usize) -> Self {
+        self.channels_count = count;
+        self
+    }
+
+    /// Operation `number` of trial `trial` has this outcome.
+    pub(crate) fn failing(mut self, trial: usize, number: u64, outcome: Result<u32, i32>) -> Self {
+        self.outcome =
+            Box::new(move |call| ((call.trial, call.number) == (trial, number)).then_some(outcome));
+        self
+    }
+}
+
+/// What the back end saw of a trial.
+#[derive(Clone, Debug)]
+pub(crate) struct TrialLog {
+    pub(crate) workload: Workload,
+    /// Operations with the time of submission, in that order.
+    pub(crate) submitted: Vec<(Op, u64)>,
+    /// Index among the submitted and time of completion, in that order.
+    pub(crate) reaped: Vec<(usize, u64)>,
+    pub(crate) flushes_count: u32,
+}
+
+impl TrialLog {
+    pub(crate) fn offsets(&self) -> Vec<u64> {
+        self.submitted.iter().map(|(op, _)| op.offset).collect()
+    }
+}
+
+#[derive(Debug)]
+struct Flying {
+    index: usize,
+    done: Done,
+    at_ns: u64,
+}
+
+/// Accepts operations, serves them first in, first out on its channels, and writes everything down.
+pub(crate) struct ScriptedBackend {
+    script: Script,
+    now_ns: Rc<Cell<u64>>,
+    pulse: Rc<Pulse>,
+    pub(crate) trials: Vec<TrialLog>,
+    flying: Vec<Flying>,
+    free_at_ns: Vec<u64>,
+    counters: DeviceCounters,
+}
+
+impl Backend for ScriptedBackend {
+    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+        assert!(self.flying.is_empty(), "trials do not overlap");
+        self.trials.push(TrialLog {
+            workload: workload.clone(),
+            submitted: Vec::new(),
+            reaped: Vec::new(),
+            flushes_count: 0,
+        });
+        (self.script.prepare)(self.trials.len() - 1)
+    }
+
+    fn submit(&mut self, op: Op) {
+        let trial = self.trials.len() - 1;
+        let log = &mut self.trials[trial];
+        assert_allowed(&log.workload, op);
+        assert!(
+            self.flying.len() < log.workload.queue_depth as usize,
+            "more than the queue depth"
+        );
+        assert!(
+            self.flying.iter().all(|other| other.done.slot != op.slot),
+            "two in one slot"
+        );
+        let number = log.submitted.len() as u64;
+        let call = Call {
+            workload: &log.workload,
+            trial,
+            number,
+            op,
+        };
+        let service_ns = (self.script.service_ns)(&call);
+        let outcome = (self.script.outcome)(&call).unwrap_or(Ok(op.bytes));
+        let now_ns = self.now_ns.get();
+        let channel = self.free_at_ns.iter_mut().min().unwrap();
+        *channel = now_ns.max(*channel) + service_ns;
+        let (index, at_ns) = (log.submitted.len(), *channel);
+        self.flying.push(Flying {
+            index,
+            done: Done {
+                slot: op.slot,
+                outcome,
+            },
+            at_ns,
+        });
+        log.submitted.push((op, now_ns));
+    }
+
+    fn reap(&mut self) -> Done {
+        let first = (0..self.flying.len()).min_by_key(|&i| self.flying[i].at_ns);
+        let flying = self.flying.remove(first.expect("nothing is in flight"));
+        self.now_ns.set(self.now_ns.get().max(flying.at_ns));
+        let trial = self.trials.len() - 1;
+        let log = &mut self.trials[trial];
+        log.reaped.push((flying.index, self.now_ns.get()));
+        if self.script.stop_at == Some((trial, flying.index as u64)) {
+            self.pulse.stop();
+        }
+        let op = log.submitted[flying.index].0;
+        let bytes = u64::from(op.bytes) * self.script.counted.unwrap_or(0) / 1000;
+        if op.kind == OpKind::Read {
+            self.counters.read_bytes += bytes;
+        } else {
+            self.counters.write_bytes += bytes;
+        }
+        flying.done
+    }
+
+    fn flush(&mut self) -> Result<(), i32> {
+        assert!(
+            self.flying.is_empty(),
+            "flushed while something is in flight"
+        );
+        let trial = self.trials.len() - 1;
+        self.trials[trial].flushes_count += 1;
+        let span_ns = (self.script.flush)(trial)?;
+        self.now_ns.set(self.now_ns.get() + span_ns);
+        Ok(())
+    }
+
+    fn counters(&mut self) -> Option<DeviceCounters> {
+        self.script.counted.map(|_| self.counters)
+    }
+}
+
+/// Whether the workload allows such an operation.
+fn assert_allowed(workload: &Workload, op: Op) {
+    assert_eq!(u64::from(op.bytes), workload.block_bytes);
+    assert!(op.slot < workload.queue_depth);
+    assert_eq!(op.offset % workload.block_bytes, 0, "not aligned");
+    assert!(
+        op.offset + workload.block_bytes <= workload.span_bytes,
+        "outside the span"
+    );
+    match op.kind {
+        OpKind::Read => assert!(workload.reads()),
+        OpKind::Write => assert!(workload.writes() && workload.flush == Flush::AfterTrial),
+        OpKind::WriteSync => assert!(workload.writes() && workload.flush == Flush::EachOperation),
+    }
+}
+
+pub(crate) struct ManualClock(Rc<Cell<u64>>);
+
+impl Clock for ManualClock {
+    fn now_ns(&mut self) -> u64 {
+        self.0.get()
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct ScriptedSensors(pub(crate) Vec<SensorSample>);
+
+impl Sensors for ScriptedSensors {
+    fn take(&mut self) -> Vec<SensorSample> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// An event, kept.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Started,
+    TrialStarted {
+        workload: String,
+        round_index: u32,
+        remaining_ns: u64,
+        layout: bool,
+        at_ns: u64,
+    },
+    TrialEnded(u32),
+    Found(String),
+}
+
+/// Remembers events; asks to stop the run after so many of them.
+struct Listener {
+    heard: Rc<RefCell<Vec<Heard>>>,
+    stop_after: Option<usize>,
+    now_ns: Rc<Cell<u64>>,
+    pulse: Rc<Pulse>,
+}
+
+impl Observer for Listener {
+    fn event(&mut self, event: &Event<'_>) {
+        assert!(!self.pulse.reading().1, "heard of inside of a clock");
+        let mut heard = self.heard.borrow_mut();
+        heard.push(match event {
+            Event::Started { .. } => Heard::Started,
+            Event::TrialStarted {
+                workload,
+                round_index,
+                remaining_ns,
+                layout,
+                ..
+            } => Heard::TrialStarted {
+                workload: (*workload).to_owned(),
+                round_index: *round_index,
+                remaining_ns: *remaining_ns,
+                layout: *layout,
+                at_ns: self.now_ns.get() - ORIGIN_NS,
+            },
+            Event::TrialEnded { trial } => Heard::TrialEnded(trial.id),
+            Event::Found { finding } => Heard::Found(finding.kind.name()),
+        });
+        if self.stop_after == Some(heard.len()) {
+            self.pulse.stop();
+        }
+    }
+}
+
+/// Everything that a trial or a run needs.
+pub(crate) struct Rig {
+    pub(crate) backend: ScriptedBackend,
+    pub(crate) sensors: ScriptedSensors,
+    /// Asks to stop the run after so many events.
+    pub(crate) stop_after: Option<usize>,
+    pub(crate) heard: Rc<RefCell<Vec<Heard>>>,
+    pub(crate) pulse: Rc<Pulse>,
+    now_ns: Rc<Cell<u64>>,
+}
+
+impl Rig {
+    pub(crate) fn new(script: Script) -> Self {
+        let now_ns = Rc::new(Cell::new(ORIGIN_NS));
+        let pulse = Rc::new(Pulse::new());
+        let backend = ScriptedBackend {
+            free_at_ns: vec![0; script.channels_count],
+            script,
+            now_ns: Rc::clone(&now_ns),
+            pulse: Rc::clone(&pulse),
+            trials: Vec::new(),
+            flying: Vec::new(),
+            counters: DeviceCounters::default(),
+        };
+        let (sensors, heard) = Default::default();
+        Self {
+            backend,
+            sensors,
+            stop_after: None,
+            heard,
+            pulse,
+            now_ns,
+        }
+    }
+
+    /// One trial on its own; the run began with the clock.
+    pub(crate) fn trial(&mut self, workload: &Workload, context: TrialContext) -> TrialEnd {
+        let mut clock = ManualClock(Rc::clone(&self.now_ns));
+        let context = TrialContext {
+            run_started_ns: ORIGIN_NS,
+            limit_ns: if context.limit_ns == 0 {
+                LIMIT_NS
+            } else {
+                context.limit_ns
+            },
+            ..context
+        };
+        let end = run_trial(
+            &mut self.backend,
+            &mut clock,
+            &self.pulse,
+            workload,
+            context,
+        );
+        assert!(!self.pulse.reading().1, "waits for nothing after a trial");
+        end
+    }
+
+    /// A whole run.
+    pub(crate) fn run(&mut self, plan: &Plan) -> Outcome {
+        let mut clock = ManualClock(Rc::clone(&self.now_ns));
+        let mut observer = Listener {
+            heard: Rc::clone(&self.heard),
+            stop_after: self.stop_after,
+            now_ns: Rc::clone(&self.now_ns),
+            pulse: Rc::clone(&self.pulse),
+        };
+        let ports = Ports {
+            backend: &mut self.backend,
+            clock: &mut clock,
+            sensors: &mut self.sensors,
+            observer: &mut observer,
+            pulse: &self.pulse,
+        };
+        execute(plan, ports)
+    }
+
+    /// What the back end saw of the only trial.
+    pub(crate) fn log(&self) -> &TrialLog {
+        assert_eq!(self.backend.trials.len(), 1);
+        &self.backend.trials[0]
+    }
+}
+
+/// Reads of 4 KiB at random, 100 ms after a ramp of 10 ms.
+pub(crate) fn workload(id: &str) -> Workload {
+    Workload {
+        id: id.to_owned(),
+        read_share_percent: 100,
+        order: Order::Random,
+        block_bytes: 4 * KIB,
+        queue_depth: 1,
+        span_bytes: 4 * MIB,
+        flush: Flush::AfterTrial,
+        payload: Payload::Incompressible,
+        ramp_ns: 10 * MS,
+        stop: StopRule {
+            least_span_ns: 100 * MS,
+            least_operations_count: 34,
+            most_bytes: None,
+        },
+        latency_metrics: true,
+    }
+}
+
+/// Writes in order, of 64 KiB.
+pub(crate) fn sequential(id: &str, read_share_percent: u8) -> Workload {
+    Workload {
+        read_share_percent,
+        order: Order::Sequential,
+        block_bytes: 64 * KIB,
+        latency_metrics: false,
+        ..workload(id)
+    }
+}
+
+/// A suite whose file of 4 MiB is laid out in four trials by its first workload.
+pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
+    let suite = Suite {
+        name: "test".to_owned(),
+        version: 1,
+        summary: String::new(),
+        file_bytes: 4 * MIB,
+        layout: workloads[0].id.clone(),
+        layout_trials_count: 4,
+        looks: vec![6, 12, 24],
+        goal_percent: 3.0,
+        budget_ns: 60 * SECOND_NS,
+        workloads,
+    };
+    assert_eq!(suite.check(), Ok(()));
+    suite
+}
+
+/// A sequential write and two random workloads, one of them deep.
+pub(crate) fn three() -> Suite {
+    let deep = Workload {
+        read_share_percent: 0,
+        queue_depth: 32,
+        ..workload("rand_write")
+    };
+    suite(vec![
+        sequential("seq_write", 0),
+        workload("rand_read"),
+        deep,
+    ])
+}
+
+pub(crate) fn plan(suite: &Suite) -> Plan {
+    plan_only(suite, &[])
+}
+
+pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
+    let request = Request {
+        only: only.iter().map(|&id| id.to_owned()).collect(),
+        read_only: false,
+        seed: 1,
+        limit_ns: LIMIT_NS,
+    };
+    make_plan(suite, &request, TargetKind::Sim, suite.file_bytes).unwrap()
+}
+
+/// What was known before a run.
+pub(crate) fn header(suite_ref: SuiteRef, payload_rate_bytes_per_s: Option<f64>) -> Record {
+    let id = simulated_run_id(&["engine"]);
+    Record {
+        suite: Some(suite_ref),
+        target: Some(Target {
+            kind: TargetKind::Sim,
+            layers: Vec::new(),
+            filesystem: None,
+            span_bytes: 4 * MIB,
+            free_bytes: None,
+            direct: None,
+            mount_options: Vec::new(),
+            nocow: None,
+            named_file: None,
+            payload_rate_bytes_per_s,
+        }),
+        ..Record::new(id, Origin::of(OriginKind::Simulated))
+    }
+}
+
+/// The record of a run of this plan.
+pub(crate) fn recorded(plan: &Plan, outcome: Outcome) -> Record {
+    record(header(plan.suite_ref.clone(), None), outcome, &plan.suite)
+}
+
+/// Workload and round of each trial.
+pub(crate) fn order(trials: &[Trial]) -> Vec<(&str, u32)> {
+    trials
+        .iter()
+        .map(|trial| (trial.workload.id.as_str(), trial.round_index))
+        .collect()
+}

@@ -1,0 +1,24 @@
+//! The system's own tools.
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
+/// Runs a tool; what it printed, or what it said when it failed.
+pub(crate) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) -> Result<String, String> {
+    let output = Command::new(name)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name} ended with {}: {said}", output.status))
+}
+
+/// Whether a tool is in the path.
+pub(crate) fn is_installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}

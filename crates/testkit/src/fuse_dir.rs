@@ -1,0 +1,104 @@
+//! A directory on a filesystem that misbehaves on demand.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fuser::{BackgroundSession, Config, MountOption, Session};
+use tempfile::TempDir;
+
+use crate::fuse_files::{Files, Switches};
+
+/// Threads of the filesystem: one that hangs must not keep the others.
+const THREADS: usize = 4;
+
+/// A directory on a FUSE filesystem, with switches for what goes wrong; unmounted on drop. It
+/// offers no files without a name.
+#[derive(Debug)]
+pub struct FuseDir {
+    session: Option<BackgroundSession>,
+    point: TempDir,
+    switches: Arc<Switches>,
+}
+
+impl FuseDir {
+    /// Mounts one; what is written there is kept in a file without a name in `scratch`.
+    #[must_use]
+    pub fn mount(scratch: &Path) -> Self {
+        let point = tempfile::tempdir_in(scratch).unwrap();
+        let switches = Arc::new(Switches::default());
+        let files = Files::new(scratch, Arc::clone(&switches));
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName("cardmark-test".into())];
+        config.n_threads = Some(THREADS);
+        let session = Session::new(files, point.path(), &config).unwrap();
+        let session = Some(session.spawn().unwrap());
+        Self {
+            session,
+            point,
+            switches,
+        }
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.point.path()
+    }
+
+    /// From now on a write that ends beyond this byte of its file fails with this error.
+    pub fn fail_writes_beyond(&self, byte: u64, errno: i32) {
+        self.switches.set_write_limit(byte, errno);
+    }
+
+    /// After so many more reads, writes and syncs everything fails with this error.
+    pub fn fail_all_after(&self, operations_count: u64, errno: i32) {
+        self.switches.fail_after(operations_count, errno);
+    }
+
+    /// After so many more reads, writes and syncs the next ones are not answered.
+    pub fn hang_after(&self, operations_count: u64) {
+        self.switches.hang_after(operations_count);
+    }
+
+    /// Waits until an operation hangs.
+    pub fn await_hanging(&self) {
+        self.switches.await_hanging();
+    }
+
+    /// Answers what hangs and hangs no more.
+    pub fn release(&self) {
+        self.switches.release();
+    }
+
+    /// Names in the directory.
+    #[must_use]
+    pub fn names_count(&self) -> usize {
+        self.switches.names_count()
+    }
+
+    /// Files that are there, with a name or without.
+    #[must_use]
+    pub fn files_count(&self) -> usize {
+        self.switches.files_count()
+    }
+
+    /// Waits until no file is there any more: the kernel may close those of a program that has
+    /// ended a moment later.
+    pub fn await_empty(&self) {
+        self.switches.await_empty();
+    }
+}
+
+impl Drop for FuseDir {
+    fn drop(&mut self) {
+        self.switches.release();
+        if let Some(session) = self.session.take()
+            && let Err(error) = session.umount_and_join()
+        {
+            eprintln!(
+                "rig: {} is still mounted: {error}",
+                self.point.path().display()
+            );
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! The filesystem behind [`crate::FuseDir`]: files in one directory, and what goes wrong.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fuser::{
+    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
+    INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+};
+
+const BLOCK_BYTES: u32 = 4096;
+/// What the filesystem says it has room for, bytes.
+const SIZE_BYTES: u64 = 4 << 30;
+/// How long an operation hangs at most, so that a test that fails does not leave one behind.
+const LONGEST: Duration = Duration::from_secs(100);
+/// How long the kernel may take to close the files of a program that has ended.
+const SOON: Duration = Duration::from_secs(10);
+/// Nothing is remembered by the kernel.
+const TTL: Duration = Duration::ZERO;
+
+/// What goes wrong, shared between the test and the filesystem.
+#[derive(Debug, Default)]
+pub(crate) struct Switches {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    write_limit: Option<(u64, i32)>,
+    fail_after: Option<(u64, i32)>,
+    hang_after: Option<u64>,
+    hanging_count: usize,
+    names_count: usize,
+    files_count: usize,
+}
+
+impl Switches {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    pub(crate) fn set_write_limit(&self, byte: u64, errno: i32) {
+        self.state().write_limit = Some((byte, errno));
+    }
+
+    pub(crate) fn fail_after(&self, count: u64, errno: i32) {
+        self.state().fail_after = Some((count, errno));
+    }
+
+    pub(crate) fn hang_after(&self, count: u64) {
+        self.state().hang_after = Some(count);
+    }
+
+    pub(crate) fn release(&self) {
+        self.state().hang_after = None;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn await_hanging(&self) {
+        let none = |state: &mut State| state.hanging_count == 0;
+        let state = self
+            .changed
+            .wait_timeout_while(self.state(), LONGEST, none)
+            .unwrap();
+        assert!(!state.1.timed_out(), "no operation hangs");
+    }
+
+    pub(crate) fn names_count(&self) -> usize {
+        self.state().names_count
+    }
+
+    pub(crate) fn files_count(&self) -> usize {
+        self.state().files_count
+    }
+
+    pub(crate) fn await_empty(&self) {
+        let some = |state: &mut State| state.files_count > 0;
+        let state = self
+            .changed
+            .wait_timeout_while(self.state(), SOON, some)
+            .unwrap();
+        assert!(!state.1.timed_out(), "a file is left behind");
+    }
+
+    fn count(&self, nodes: &Nodes) {
+        let mut state = self.state();
+        state.files_count = nodes.by_number.len();
+        state.names_count = nodes
+            .by_number
+            .values()
+            .filter(|node| node.name.is_some())
+            .count();
+        self.changed.notify_all();
+    }
+
+    /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.
+    fn pass(&self, ends_at: Option<u64>) -> Result<(), Errno> {
+        let mut state = self.state();
+        if let Some(left) = &mut state.hang_after {
+            if *left == 0 {
+                state.hanging_count += 1;
+                self.changed.notify_all();
+                let hangs = |state: &mut State| state.hang_after == Some(0);
+                state = self
+                    .changed
+                    .wait_timeout_while(state, LONGEST, hangs)
+                    .unwrap()
+                    .0;
+                state.hanging_count -= 1;
+            } else {
+                *left -= 1;
+            }
+        }
+        if let Some((left, errno)) = &mut state.fail_after {
+            if *left == 0 {
+                return Err(Errno::from_i32(*errno));
+            }
+            *left -= 1;
+        }
+        match (state.write_limit, ends_at) {
+            (Some((limit, errno)), Some(end)) if end > limit => Err(Errno::from_i32(errno)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The files.
+pub(crate) struct Files {
+    scratch: PathBuf,
+    switches: Arc<Switches>,
+    nodes: Mutex<Nodes>,
+    owner: (u32, u32),
+}
+
+#[derive(Default)]
+struct Nodes {
+    last: u64,
+    by_number: HashMap<u64, Node>,
+}
+
+struct Node {
+    content: Arc<File>,
+    size_bytes: u64,
+    name: Option<OsString>,
+    opened_count: usize,
+}
+
+impl Nodes {
+    fn number_of(&self, name: &OsStr) -> Option<u64> {
+        let mut named = self.by_number.iter();
+        named
+            .find(|(_, node)| node.name.as_deref() == Some(name))
+            .map(|(number, _)| *number)
+    }
+
+    /// A file that nobody has open goes with its name.
+    fn tidy(&mut self) {
+        self.by_number
+            .retain(|_, node| node.name.is_some() || node.opened_count > 0);
+    }
+}
+
+impl Files {
+    pub(crate) fn new(scratch: &Path, switches: Arc<Switches>) -> Self {
+        let owner = (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        );
+        Self {
+            scratch: scratch.to_owned(),
+            switches,
+            nodes: Mutex::default(),
+            owner,
+        }
+    }
+
+    fn nodes(&self) -> MutexGuard<'_, Nodes> {
+        self.nodes.lock().unwrap()
+    }
+
+    fn attributes(&self, ino: INodeNo, nodes: &Nodes) -> Option<FileAttr> {
+        let node = nodes.by_number.get(&u64::from(ino));
+        if node.is_none() && ino != INodeNo::ROOT {
+            return None;
+        }
+        let size = node.map_or(0, |node| node.size_bytes);
+        Some(FileAttr {
+            ino,
+            size,
+            blocks: size.div_ceil(512),
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind: node.map_or(FileType::Directory, |_| FileType::RegularFile),
+            perm: if node.is_some() { 0o600 } else { 0o755 },
+            nlink: node.map_or(2, |node| u32::from(node.name.is_some())),
+            uid: self.owner.0,
+            gid: self.owner.1,
+            rdev: 0,
+            blksize: BLOCK_BYTES,
+            flags: 0,
+        })
+    }
+
+    fn content(&self, ino: INodeNo) -> Result<Arc<File>, Errno> {
+        let nodes = self.nodes();
+        let node = nodes.by_number.get(&u64::from(ino)).ok_or(Errno::ENOENT)?;
+        Ok(Arc::clone(&node.content))
+    }
+
+    fn read_some(&self, ino: INodeNo, offset: u64, size: u32) -> Result<Vec<u8>, Errno> {
+        self.switches.pass(None)?;
+        let content = self.content(ino)?;
+        let mut bytes = vec![0; size as usize];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match content.read_at(&mut bytes[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(_) => return Err(Errno::EIO),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
+    fn write_all(&self, ino: INodeNo, offset: u64, data: &[u8]) -> Result<u32, Errno> {
+        let end = offset + data.len() as u64;
+        self.switches.pass(Some(end))?;
+        let content = self.content(ino)?;
+        content.write_all_at(data, offset).map_err(|_| Errno::EIO)?;
+        if let Some(node) = self.nodes().by_number.get_mut(&u64::from(ino)) {
+            node.size_bytes = node.size_bytes.max(end);
+        }
+        u32::try_from(data.len()).map_err(|_| Errno::EINVAL)
+    }
+}
+
+impl Filesystem for Files {
+    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let nodes = self.nodes();
+        let found = nodes.number_of(name).map(INodeNo);
+        match found.and_then(|ino| self.attributes(ino, &nodes)) {
+            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, ino: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attributes(ino, &self.nodes()) {
+            Some(attributes) => reply.attr(&TTL, &attributes),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn setattr(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: Option<u32>,
+        _: Option<u32>,
+        _: Option<u32>,
+        size: Option<u64>,
+        _: Option<TimeOrNow>,
+        _: Option<TimeOrNow>,
+        _: Option<SystemTime>,
+        _: Option<FileHandle>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let mut nodes = self.nodes();
+        if let (Some(size), Some(node)) = (size, nodes.by_number.get_mut(&u64::from(ino))) {
+            if node.content.set_len(size).is_err() {
+                return reply.error(Errno::EIO);
+            }
+            node.size_bytes = size;
+        }
+        match self.attributes(ino, &nodes) {
+            Some(attributes) => reply.attr(&TTL, &attributes),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn create(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        name: &OsStr,
+        _: u32,
+        _: u32,
+        _: i32,
+        reply: ReplyCreate,
+    ) {
+        let Ok(content) = tempfile::tempfile_in(&self.scratch) else {
+            return reply.error(Errno::EIO);
+        };
+        let mut nodes = self.nodes();
+        if nodes.number_of(name).is_some() {
+            return reply.error(Errno::EEXIST);
+        }
+        nodes.last = nodes.last.max(u64::from(INodeNo::ROOT)) + 1;
+        let number = nodes.last;
+        let node = Node {
+            content: Arc::new(content),
+            size_bytes: 0,
+            name: Some(name.to_owned()),
+            opened_count: 1,
+        };
+        nodes.by_number.insert(number, node);
+        self.switches.count(&nodes);
+        match self.attributes(INodeNo(number), &nodes) {
+            Some(attributes) => {
+                let handle = FileHandle(number);
+                reply.created(
+                    &TTL,
+                    &attributes,
+                    Generation(0),
+                    handle,
+                    FopenFlags::empty(),
+                );
+            }
+            None => reply.error(Errno::EIO),
+        }
+    }
+
+    fn open(&self, _: &Request, ino: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        match self.nodes().by_number.get_mut(&u64::from(ino)) {
+            Some(node) => {
+                node.opened_count += 1;
+                reply.opened(FileHandle(u64::from(ino)), FopenFlags::empty());
+            }
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn release(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _: bool,
+        reply: ReplyEmpty,
+    ) {
+        let mut nodes = self.nodes();
+        if let Some(node) = nodes.by_number.get_mut(&u64::from(ino)) {
+            node.opened_count -= 1;
+        }
+        nodes.tidy();
+        self.switches.count(&nodes);
+        reply.ok();
+    }
+
+    fn unlink(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let mut nodes = self.nodes();
+        let number = nodes.number_of(name);
+        match number.and_then(|number| nodes.by_number.get_mut(&number)) {
+            Some(node) => {
+                node.name = None;
+                nodes.tidy();
+                self.switches.count(&nodes);
+                reply.ok();
+            }
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        match self.read_some(ino, offset, size) {
+            Ok(bytes) => reply.data(&bytes),
+            Err(errno) => reply.error(errno),
+        }
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        match self.write_all(ino, offset, data) {
+            Ok(count) => reply.written(count),
+            Err(errno) => reply.error(errno),
+        }
+    }
+
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.ok();
+    }
+
+    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        match self.switches.pass(None) {
+            Ok(()) => reply.ok(),
+            Err(errno) => reply.error(errno),
+        }
+    }
+
+    fn readdir(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let nodes = self.nodes();
+        let named = nodes.by_number.iter().filter_map(|(number, node)| {
+            let name = node.name.clone()?;
+            Some((INodeNo(*number), FileType::RegularFile, name))
+        });
+        let dots = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name.into()));
+        let entries = dots.into_iter().chain(named).zip(1..);
+        for ((ino, kind, name), next) in entries.skip(usize::try_from(offset).unwrap_or(0)) {
+            if reply.add(ino, next, kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+        let blocks = SIZE_BYTES / u64::from(BLOCK_BYTES);
+        reply.statfs(
+            blocks,
+            blocks,
+            blocks,
+            1000,
+            1000,
+            BLOCK_BYTES,
+            255,
+            BLOCK_BYTES,
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Loop devices.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::command::tool;
+
+/// Times that a device still in use is let go of, and the pause between.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A loop device on a file; detached on drop. The file is the caller's.
+#[derive(Debug)]
+pub struct LoopDevice {
+    path: PathBuf,
+    file: PathBuf,
+}
+
+impl LoopDevice {
+    /// Attaches a free loop device to `file`.
+    #[must_use]
+    pub fn attach(file: &Path, direct_io: bool) -> Self {
+        let file = file.canonicalize().unwrap();
+        let direct = if direct_io { "on" } else { "off" };
+        let direct = format!("--direct-io={direct}");
+        let arguments = [
+            "--find".as_ref(),
+            "--show".as_ref(),
+            direct.as_ref(),
+            file.as_os_str(),
+        ];
+        let path = PathBuf::from(tool("losetup", &arguments).unwrap());
+        Self { path, file }
+    }
+
+    /// The device, such as `/dev/loop3`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file behind it.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Major and minor number, as `7:3`.
+    #[must_use]
+    pub fn number(&self) -> String {
+        let number = std::fs::metadata(&self.path).unwrap().rdev();
+        format!(
+            "{}:{}",
+            rustix::fs::major(number),
+            rustix::fs::minor(number)
+        )
+    }
+
+    /// Whether the device still stands for our file, and not for somebody else's.
+    fn is_ours(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default();
+        let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
+        std::fs::read_to_string(backing).is_ok_and(|told| Path::new(told.trim_end()) == self.file)
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        for _ in 0..TRIES {
+            if !self.is_ours() {
+                return;
+            }
+            // Detached lazily where it is in use: looked at again.
+            let _ = tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]);
+            if !self.is_ours() {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        eprintln!("rig: {} is still attached", self.path.display());
+    }
+}

@@ -1,0 +1,151 @@
+//! Mounted filesystems.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::LoopDevice;
+use crate::command::tool;
+
+/// Times that a filesystem still in use is unmounted, and the pause between.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A mounted filesystem with a folder in it to be measured; unmounted on drop.
+#[derive(Debug)]
+pub struct Mount {
+    point: TempDir,
+    folder: PathBuf,
+    device: Option<LoopDevice>,
+    image: Option<PathBuf>,
+}
+
+impl Mount {
+    /// An ext4 of that size in a file in `scratch`, behind a loop device with direct I/O.
+    #[must_use]
+    pub fn ext4(scratch: &Path, size_bytes: u64) -> Self {
+        let (image, file) = named(scratch, ".img");
+        file.set_len(size_bytes).unwrap();
+        // Nothing is left for the kernel to write later, and nothing is kept for root.
+        let lazy = "lazy_itable_init=0,lazy_journal_init=0";
+        let options = ["-q", "-F", "-m", "0", "-E", lazy].map(AsRef::as_ref);
+        let arguments = [&options[..], &[image.as_os_str()]].concat();
+        tool("mkfs.ext4", &arguments).unwrap();
+        let device = LoopDevice::attach(&image, true);
+        let source = device.path().to_owned();
+        Self::at(
+            scratch,
+            "ext4",
+            &source,
+            "noatime",
+            (Some(device), Some(image)),
+        )
+    }
+
+    /// A tmpfs of that size.
+    #[must_use]
+    pub fn tmpfs(scratch: &Path, size_bytes: u64) -> Self {
+        let options = format!("size={size_bytes}");
+        Self::at(
+            scratch,
+            "tmpfs",
+            Path::new("cardmark-test"),
+            &options,
+            (None, None),
+        )
+    }
+
+    fn at(
+        scratch: &Path,
+        kind: &str,
+        source: &Path,
+        options: &str,
+        below: (Option<LoopDevice>, Option<PathBuf>),
+    ) -> Self {
+        let point = tempfile::tempdir_in(scratch).unwrap();
+        let arguments = [
+            "-t".as_ref(),
+            kind.as_ref(),
+            "-o".as_ref(),
+            options.as_ref(),
+            source.as_os_str(),
+            point.path().as_os_str(),
+        ];
+        tool("mount", &arguments).unwrap();
+        let folder = point.path().join("card");
+        let (device, image) = below;
+        let mount = Self {
+            point,
+            folder,
+            device,
+            image,
+        };
+        std::fs::create_dir(&mount.folder).unwrap();
+        mount
+    }
+
+    /// The folder to be measured; empty at first.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The loop device below, where there is one.
+    #[must_use]
+    pub fn device(&self) -> &LoopDevice {
+        self.device.as_ref().unwrap()
+    }
+
+    /// Bytes that can still be written.
+    #[must_use]
+    pub fn free_bytes(&self) -> u64 {
+        let stat = rustix::fs::statvfs(&self.folder).unwrap();
+        stat.f_bavail * stat.f_frsize
+    }
+
+    /// Makes it read-only.
+    pub fn make_read_only(&self) {
+        let arguments = [
+            "-o".as_ref(),
+            "remount,ro".as_ref(),
+            self.point.path().as_os_str(),
+        ];
+        tool("mount", &arguments).unwrap();
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let mut last = Ok(String::new());
+        for _ in 0..TRIES {
+            last = tool("umount", &[self.point.path()]);
+            if last.is_ok() {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        if let Err(error) = last {
+            eprintln!("rig: {error}");
+            let _ = tool(
+                "umount",
+                &["--lazy".as_ref(), self.point.path().as_os_str()],
+            );
+        }
+        drop(self.device.take());
+        if let Some(image) = &self.image {
+            let _ = std::fs::remove_file(image);
+        }
+    }
+}
+
+/// A new file with a name.
+fn named(scratch: &Path, suffix: &str) -> (PathBuf, File) {
+    let file = tempfile::Builder::new()
+        .suffix(suffix)
+        .tempfile_in(scratch)
+        .unwrap();
+    let (file, path) = file.keep().unwrap();
+    (path, file)
+}

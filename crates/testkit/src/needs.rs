@@ -1,0 +1,79 @@
+//! What a test needs of the machine.
+
+use std::path::Path;
+
+use crate::command::is_installed;
+use crate::rate_cap;
+
+/// Something that not every machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// To be run by root.
+    Root,
+    /// FUSE, and the right to mount.
+    Fuse,
+    /// Loop devices and `losetup`.
+    LoopDevice,
+    /// `mkfs.ext4` and the filesystem.
+    Ext4,
+    /// Rate caps of the root group of blkio.
+    Blkio,
+    /// `script`, for a terminal.
+    Script,
+}
+
+impl Need {
+    fn is_met(self) -> bool {
+        let is_root = rustix::process::geteuid().is_root();
+        match self {
+            Self::Root => is_root,
+            Self::Fuse => is_root && Path::new("/dev/fuse").exists(),
+            Self::LoopDevice => {
+                is_root && Path::new("/dev/loop-control").exists() && is_installed("losetup")
+            }
+            Self::Ext4 => is_root && is_installed("mkfs.ext4") && knows("ext4"),
+            Self::Blkio => is_root && rate_cap::is_offered(),
+            Self::Script => is_installed("script"),
+        }
+    }
+}
+
+fn knows(filesystem: &str) -> bool {
+    let known = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    known.lines().any(|line| line.trim() == filesystem)
+}
+
+/// Whether everything is there. What is not is printed, and the test is to be skipped; with
+/// `CARDMARK_REQUIRE=all` that is a failure.
+#[must_use]
+pub fn are_met(needs: &[Need]) -> bool {
+    let missing: Vec<Need> = needs
+        .iter()
+        .copied()
+        .filter(|need| !need.is_met())
+        .collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("test");
+    let required = std::env::var("CARDMARK_REQUIRE").is_ok_and(|value| value == "all");
+    assert!(
+        !required,
+        "{test} needs {missing:?} and CARDMARK_REQUIRE=all"
+    );
+    // Not by a macro of the test harness, which keeps the output of tests that pass to itself.
+    let line = format!("skip: {test} needs {missing:?}\n");
+    let _ = rustix::io::write(rustix::stdio::stderr(), line.as_bytes());
+    false
+}
+
+/// Ends the test here, as a skip, where something is missing: `needs!(Root, LoopDevice)`.
+#[macro_export]
+macro_rules! needs {
+    ($($need:ident),+ $(,)?) => {
+        if !$crate::are_met(&[$($crate::Need::$need),+]) {
+            return;
+        }
+    };
+}

@@ -1,0 +1,335 @@
+//! The program under test.
+
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use cardmark_core::{Record, parse_record};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::Refusal;
+
+/// After this a program that has not ended is killed, and the test fails.
+const LIMIT: Duration = Duration::from_secs(120);
+/// How often is looked whether a program has ended.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The program with a place of its own for its results, and nothing else of the environment.
+#[derive(Debug)]
+pub struct Program {
+    binary: PathBuf,
+    home: TempDir,
+    columns: u32,
+    user: Option<u32>,
+    refusal: Option<Refusal>,
+}
+
+impl Program {
+    /// The program at `binary`, with its results below `scratch`.
+    #[must_use]
+    pub fn new(binary: &str, scratch: &Path) -> Self {
+        Self {
+            binary: binary.into(),
+            home: tempfile::tempdir_in(scratch).unwrap(),
+            columns: 80,
+            user: None,
+            refusal: None,
+        }
+    }
+
+    /// The same program on a terminal of that width.
+    #[must_use]
+    pub fn columns(mut self, columns: u32) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// The same program as an ordinary user, who may read a copy of it and write its results.
+    #[must_use]
+    pub fn as_user(mut self, user: u32) -> Self {
+        let binary = self.home.path().join("cardmark");
+        std::fs::copy(&self.binary, &binary).unwrap();
+        std::fs::set_permissions(&binary, PermissionsExt::from_mode(0o755)).unwrap();
+        self.binary = binary;
+        if std::fs::metadata(self.home.path()).unwrap().uid() != user {
+            chown(self.home.path(), Some(user), Some(user)).unwrap();
+        }
+        self.user = Some(user);
+        self
+    }
+
+    /// The same program, with a system call refused to it.
+    #[must_use]
+    pub fn refused(mut self, refusal: Refusal) -> Self {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    /// The folder of its results.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.home.path().join("share/cardmark")
+    }
+
+    /// Its database.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.data().join("records.sqlite")
+    }
+
+    /// Everything in its folder of journals.
+    #[must_use]
+    pub fn journals(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.data().join("journals"));
+        let paths = entries
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().path());
+        paths.collect()
+    }
+
+    /// A file of the test's own, beside the results.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// How the program is called with these arguments.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        self.set_up(&mut command);
+        command.args(arguments);
+        command
+    }
+
+    /// The same on a terminal, with these words typed.
+    pub fn run_on_terminal(&self, typed: &str) -> Output {
+        let mut command = Command::new("script");
+        self.set_up(&mut command);
+        command.env("SHELL", "/bin/sh");
+        command.args(["--quiet", "--return", "--echo", "never", "--command"]);
+        command.arg(&self.binary).arg("/dev/null");
+        command.stdin(Stdio::piped());
+        let mut running = Running::start(command, None);
+        let mut input = running.child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, typed.as_bytes()).unwrap();
+        // The terminal stays open until the program has ended.
+        let output = running.wait();
+        drop(input);
+        output
+    }
+
+    fn set_up(&self, command: &mut Command) {
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .env("XDG_DATA_HOME", self.home.path().join("share"))
+            .env("NO_COLOR", "1")
+            .env("COLUMNS", self.columns.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+    }
+
+    /// Starts it.
+    #[must_use]
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments), self.refusal)
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.start(arguments).wait()
+    }
+
+    /// The last record in its store.
+    #[must_use]
+    pub fn last(&self) -> Record {
+        let output = self.run(&["show", "last", "--json"]);
+        assert_eq!(output.code, 0, "{output}");
+        output.record()
+    }
+
+    /// Number of runs in its store.
+    #[must_use]
+    pub fn runs_count(&self) -> usize {
+        let output = self.run(&["export"]);
+        assert_eq!(output.code, 0, "{output}");
+        output.stdout.lines().count()
+    }
+}
+
+/// What a program printed and how it ended.
+#[must_use]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The exit code; 128 and the signal's number where one ended it.
+    pub code: i32,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+impl Output {
+    /// The record on standard output.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        parse_record(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
+    }
+}
+
+impl std::fmt::Display for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            code,
+            stdout,
+            stderr,
+        } = self;
+        write!(
+            f,
+            "exit code {code}\n--- stdout\n{stdout}\n--- stderr\n{stderr}"
+        )
+    }
+}
+
+/// A program under way; killed on drop.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    started: Instant,
+    stdout: Option<JoinHandle<Vec<u8>>>,
+    stderr: Arc<Heard>,
+    listener: Option<JoinHandle<()>>,
+    ended: Option<ExitStatus>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    text: Mutex<Vec<u8>>,
+    more: Condvar,
+}
+
+impl Running {
+    fn start(mut command: Command, refusal: Option<Refusal>) -> Self {
+        let started = Instant::now();
+        // A refusal holds for the thread that asked for it, so it is a thread of its own.
+        let mut child = match refusal {
+            None => command.spawn(),
+            Some(refusal) => std::thread::spawn(move || {
+                refusal.apply_to_thread();
+                command.spawn()
+            })
+            .join()
+            .unwrap(),
+        }
+        .unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let stdout = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = out.read_to_end(&mut bytes);
+            bytes
+        });
+        let mut err = child.stderr.take().unwrap();
+        let heard = Arc::new(Heard::default());
+        let told = Arc::clone(&heard);
+        let listener = std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = err.read(&mut bytes) {
+                told.text.lock().unwrap().extend_from_slice(&bytes[..count]);
+                told.more.notify_all();
+            }
+        });
+        Self {
+            child,
+            started,
+            stdout: Some(stdout),
+            stderr: heard,
+            listener: Some(listener),
+            ended: None,
+        }
+    }
+
+    /// When it was started.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Waits until it has written that to standard error.
+    pub fn hear(&self, text: &str) {
+        let wanted = text.as_bytes();
+        let until = Instant::now() + LIMIT;
+        let mut heard = self.stderr.text.lock().unwrap();
+        while !heard.windows(wanted.len()).any(|part| part == wanted) {
+            let left = until.saturating_duration_since(Instant::now());
+            let told = String::from_utf8_lossy(&heard).into_owned();
+            assert!(!left.is_zero(), "`{text}` was not told in time: {told}");
+            (heard, _) = self.stderr.more.wait_timeout(heard, left).unwrap();
+        }
+    }
+
+    /// What it has written to standard error so far.
+    #[must_use]
+    pub fn heard(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.text.lock().unwrap()).into_owned()
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        // One that has just ended has nothing to be told.
+        let _ = kill_process(pid, signal);
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.ended = self.ended.or_else(|| self.child.try_wait().unwrap());
+        self.ended.is_some()
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Output {
+        let until = Instant::now() + LIMIT;
+        while !self.has_ended() {
+            if Instant::now() > until {
+                let _ = self.child.kill();
+                panic!("not ended within {LIMIT:?}: {}", self.heard());
+            }
+            std::thread::sleep(LOOK);
+        }
+        let status = self.ended.unwrap();
+        let stdout = self.stdout.take().unwrap().join().unwrap();
+        self.listener.take().unwrap().join().unwrap();
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        Output {
+            code: status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0)),
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: self.heard(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.ended.is_none() && !self.has_ended() {
+            let _ = self.child.kill();
+            // One that hangs in the kernel ends only when its rig is dropped.
+            let until = Instant::now() + Duration::from_secs(1);
+            while !self.has_ended() && Instant::now() < until {
+                std::thread::sleep(LOOK);
+            }
+        }
+    }
+}
