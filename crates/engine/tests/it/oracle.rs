@@ -71,14 +71,14 @@ pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
     assert_eq!(trial.bytes_written, writes_count as u64 * block_bytes);
 }
 
-/// Completions up to the end of the ramp.
+/// Completions up to the end of the ramp: its span is over and the queue has turned over once.
 fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
     if workload.ramp_ns == 0 {
         return 0;
     }
-    let over = times
-        .iter()
-        .position(|at_ns| at_ns - begun_ns >= workload.ramp_ns);
+    let over = times.iter().enumerate().position(|(index, at_ns)| {
+        at_ns - begun_ns >= workload.ramp_ns && index as u64 + 1 >= u64::from(workload.queue_depth)
+    });
     over.map_or(times.len(), |index| index + 1)
 }
 

@@ -70,6 +70,11 @@ fn suites() -> impl Strategy<Value = Suite> {
         .prop_map(|(pieces, file_bytes, mut list, budget)| {
             list[0].order = Order::Sequential;
             list[0].read_share_percent = 0;
+            list[0].span_bytes = file_bytes;
+            let blocks = file_bytes / list[0].block_bytes;
+            list[0].queue_depth = list[0]
+                .queue_depth
+                .min(u32::try_from(blocks).unwrap_or(256));
             for (index, workload) in list.iter_mut().enumerate() {
                 workload.id = format!("w{index}");
             }

@@ -106,10 +106,10 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
         ..four
     };
     let trial = rig.trial(&two, CONTEXT).trial;
-    assert_eq!(trial.started_ns, MS);
+    assert_eq!(trial.started_ns, 11 * MS, "once the queue has turned over");
     assert_eq!(
         trial.latency.min_ns,
-        11 * MS,
+        20 * MS,
         "counted from its own submission, in the ramp"
     );
     assert_agrees(&trial, rig.log());
