@@ -12,22 +12,40 @@ mod target;
 mod watch;
 
 use std::process::ExitCode;
+use std::thread::JoinHandle;
 
 use clap::Parser;
 
 use crate::args::Arguments;
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let exit = match commands::execute(arguments) {
+    // On a thread of its own: one that waits in the kernel for a device that does not answer takes
+    // no signals, and the kernel hands them to the main thread first.
+    let work = std::thread::Builder::new()
+        .name("work".into())
+        .spawn(move || work(arguments));
+    let exit = match work.map(JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(_)) => Exit::Bug,
+        Err(error) => {
+            let made = CommandError::new(Exit::Trouble, "cannot start a thread");
+            print::error(&made.because(error.to_string()));
+            Exit::Trouble
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn work(arguments: Arguments) -> Exit {
+    match commands::execute(arguments) {
         Ok(exit) => exit,
         Err(error) => {
             print::error(&error);
             error.exit
         }
-    };
-    ExitCode::from(exit.code())
+    }
 }
 
 /// Turns a panic into what it is: a bug, told as one, with exit code 5.

@@ -26,6 +26,9 @@ fn every_file_here_is_a_module() {
     let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.starts_with('.') {
+            continue;
+        }
         let module = name.strip_suffix(".rs").expect("only Rust files");
         assert!(
             module == "main" || main.contains(&format!("\nmod {module};\n")),

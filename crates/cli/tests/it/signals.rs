@@ -1,5 +1,7 @@
 //! Runs that are stopped.
 
+use std::time::Duration;
+
 use cardmark_core::{FindingKind, StopReason};
 use cardmark_testkit::{FuseDir, needs};
 use rustix::process::Signal;
@@ -59,10 +61,21 @@ fn ctrl_c_in_the_layout() {
 #[test]
 fn a_second_ctrl_c_ends_at_once_and_the_journal_stays() {
     needs!(Root, Fuse);
+    stopped_twice("rand_read_4k");
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once_with_many_operations_under_way() {
+    needs!(Root, Fuse);
+    stopped_twice("rand_read_4k_q32");
+}
+
+/// Signals reach the program also while the kernel waits for the device.
+fn stopped_twice(workload: &str) {
     let scratch = scratch();
     let (program, card) = (program(&scratch), FuseDir::mount(scratch.path()));
-    // With many operations under way the program waits where signals reach it.
-    let running = program.start(&["run", text(card.path()), "--only=rand_read_4k_q32"]);
+    let only = format!("--only={workload}");
+    let running = program.start(&["run", text(card.path()), &only]);
     running.hear("round 2");
     card.hang_after(0);
     card.await_hanging();
@@ -71,7 +84,7 @@ fn a_second_ctrl_c_ends_at_once_and_the_journal_stays() {
     running.signal(Signal::INT);
     // Were it not for the second signal, the run would be kept as any other that was stopped when
     // the device answers again.
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(500));
     card.release();
     let output = running.wait();
     assert_eq!(output.code, 130, "{output}");

@@ -20,12 +20,59 @@ fn shown(columns: u32) -> String {
 
 #[test]
 fn a_run_at_80_columns() {
-    insta::assert_snapshot!(shown(80), @"");
+    insta::assert_snapshot!(shown(80), @"
+    quick 1 · run 5015772c · simulated (a1-32gb)
+    simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
+
+                                    MB/s       ±  95 % interval  IOPS  p99 ms
+    sequential write 1 MiB          32.4  ±1.5 %      31.9–32.9  30.9       –
+    sequential read 1 MiB           88.5  ±1.0 %      87.6–89.3  84.4       –
+    random read 4 KiB               10.7  ±1.2 %      10.6–10.9  2622   0.613
+    random write 4 KiB              3.73  ±1.4 %      3.68–3.79   911    2.10
+    random read 4 KiB, 32 at once   10.7  ±2.1 %      10.5–10.9  2611    13.5
+    random write 4 KiB, 32 at once  3.76  ±2.0 %      3.68–3.83   918    39.9
+    mixed 4 KiB, 20 % reads         4.22  ±2.6 %      4.11–4.33  1031    2.06
+    synced write 4 KiB              1.38  ±1.7 %      1.36–1.41   338    5.21
+
+    written to the target: 407 MB
+    ");
 }
 
 #[test]
 fn a_run_at_40_columns() {
-    insta::assert_snapshot!(shown(40), @"");
+    insta::assert_snapshot!(shown(40), @"
+    quick 1 · run 5015772c · simulated
+      (a1-32gb)
+    simulated card · a1-32gb, 32 GB (29.8
+      GiB) · simulated board
+
+    sequential write 1 MiB
+      32.4 MB/s (31.9–32.9)
+      30.9 IOPS
+    sequential read 1 MiB
+      88.5 MB/s (87.6–89.3)
+      84.4 IOPS
+    random read 4 KiB
+      10.7 MB/s (10.6–10.9)
+      2622 IOPS, p99 0.613 ms
+    random write 4 KiB
+      3.73 MB/s (3.68–3.79)
+      911 IOPS, p99 2.10 ms
+    random read 4 KiB, 32 at once
+      10.7 MB/s (10.5–10.9)
+      2611 IOPS, p99 13.5 ms
+    random write 4 KiB, 32 at once
+      3.76 MB/s (3.68–3.83)
+      918 IOPS, p99 39.9 ms
+    mixed 4 KiB, 20 % reads
+      4.22 MB/s (4.11–4.33)
+      1031 IOPS, p99 2.06 ms
+    synced write 4 KiB
+      1.38 MB/s (1.36–1.41)
+      338 IOPS, p99 5.21 ms
+
+    written to the target: 407 MB
+    ");
 }
 
 #[test]
