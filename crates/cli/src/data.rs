@@ -85,7 +85,7 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
         StoreError::Locked { .. } => {
             made.hint("another program holds it; try again when that has ended")
         }
-        StoreError::NotFound { .. } => CommandError {
+        StoreError::NotFound { .. } | StoreError::NotAnId { .. } => CommandError {
             exit: Exit::Usage,
             ..made
         }

@@ -1,5 +1,6 @@
 //! From a target and a request to a record: wiring of plan, back end, clock, sensors, observer.
 
+use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +92,9 @@ pub(crate) fn real(
     let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     let source = Box::new(move || counters.read());
-    let mut backend = RealBackend::new(opened, plan.seed, source);
+    // Never dropped: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
+    // card. The end of the process does it, after the record is safe.
+    let mut backend = ManuallyDrop::new(RealBackend::new(opened, plan.seed, source));
     let mut described = target(resolution.kind, &plan);
     described.layers = resolution.layers.clone();
     described.filesystem = resolution.filesystem.clone();
@@ -126,7 +129,7 @@ pub(crate) fn real(
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
     let mut run = Run::new(job, &plan, header, Progress::for_stderr())?;
-    let mut measured = run.execute(&mut backend, &mut clock, &mut sensors)?;
+    let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
         .into_iter()
@@ -253,7 +256,7 @@ fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
     };
     match signal {
         // A signal that came after the last operation changed nothing.
-        Some(signal) if outcome.is_interrupted() => own.or_worse(signal),
+        Some(signal) if !outcome.is_complete() => own.or_worse(signal),
         _ => own,
     }
 }

@@ -52,10 +52,7 @@ pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
             Exit::Trouble,
             format!("`{name}` is in memory, not on storage"),
         )
-        .because(format!(
-            "its filesystem is {}; direct I/O moves nothing there",
-            resolution.filesystem.as_deref().unwrap_or("unknown")
-        ))
+        .because("what is written there fills memory, and direct I/O moves nothing")
         .hint("name a directory on the card, such as your home directory"));
     }
     Ok(Chosen::Real {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cardmark_core::{Finding, FindingKind, Severity};
 use cardmark_engine::Pulse;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::{SigId, flag};
+use signal_hook::flag;
 
 use crate::data::Data;
 use crate::error::Exit;
@@ -24,7 +24,8 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    registered: Vec<SigId>,
+    /// Once set, the next signal ends the process at once.
+    last_call: Arc<AtomicBool>,
 }
 
 struct Shared {
@@ -51,10 +52,9 @@ impl Watch {
         rescue: Rescue,
     ) -> std::io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
-        let again = Arc::new(AtomicBool::new(false));
-        let mut registered = Vec::new();
+        let last_call = Arc::new(AtomicBool::new(false));
         for number in SIGNALS {
-            registered.extend(register(number, &signal, &again)?);
+            register(number, &signal, &last_call)?;
         }
         let shared = Arc::new(Shared {
             pulse,
@@ -69,7 +69,7 @@ impl Watch {
         Ok(Self {
             shared,
             thread: Some(thread),
-            registered,
+            last_call,
         })
     }
 
@@ -81,26 +81,27 @@ impl Watch {
             // A watch that panicked has nothing left to tell.
             let _ = thread.join();
         }
-        for id in self.registered.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
+        // The handlers stay: without them signals would be ignored, not back to their old meaning.
+        self.last_call.store(true, Ordering::Relaxed);
         exit_of(self.shared.signal.load(Ordering::Relaxed))
     }
 }
 
-/// Notes the signal's number; a second signal ends the process at once (the journal stays).
+/// Notes the signal's number. A second one ends the process at once (the journal stays), but for
+/// SIGHUP, of which a closing terminal often sends two.
 fn register(
     number: i32,
     signal: &Arc<AtomicUsize>,
-    again: &Arc<AtomicBool>,
-) -> std::io::Result<[SigId; 3]> {
+    last_call: &Arc<AtomicBool>,
+) -> std::io::Result<()> {
     let value = usize::try_from(number).unwrap_or(0);
     let code = exit_of(value).map_or(0, |exit| i32::from(exit.code()));
-    Ok([
-        flag::register_conditional_shutdown(number, code, Arc::clone(again))?,
-        flag::register(number, Arc::clone(again))?,
-        flag::register_usize(number, Arc::clone(signal), value)?,
-    ])
+    flag::register_conditional_shutdown(number, code, Arc::clone(last_call))?;
+    if number != SIGHUP {
+        flag::register(number, Arc::clone(last_call))?;
+    }
+    flag::register_usize(number, Arc::clone(signal), value)?;
+    Ok(())
 }
 
 fn exit_of(signal: usize) -> Option<Exit> {
@@ -135,7 +136,7 @@ impl Shared {
     /// Saves what there is and ends the process, as far as the kernel lets it.
     #[allow(
         clippy::exit,
-        reason = "the main thread hangs in the kernel and cannot return"
+        reason = "the thread that works hangs in the kernel and cannot return"
     )]
     fn rescue(&self, rescue: &Rescue, waited: Duration) {
         let seconds = waited.as_secs();
@@ -146,6 +147,11 @@ impl Shared {
             "cause: the kernel still waits for an operation; this process can end only when the \
              kernel gives it back",
         );
+        // Said before anything is tried: the store may be on the very device that hangs.
+        print::notice(
+            "hint: the trials that ended are in the journal; `cardmark recover` reads it if nothing \
+             more is said here",
+        );
         let detail = format!("no answer for {seconds} s");
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
         let record = rescue.keeper.partial(finding);
@@ -155,13 +161,10 @@ impl Shared {
             .and_then(|mut store| Ok(store.insert(&record)?));
         match saved.and_then(|_| rescue.keeper.finish()) {
             Ok(()) => print::notice(&format!(
-                "hint: the trials that ended are kept; `cardmark show {}` shows them",
+                "saved: `cardmark show {}` shows the trials that ended",
                 record.id
             )),
-            Err(error) => {
-                print::error(&error);
-                print::notice("hint: the journal is kept; `cardmark recover` reads it later");
-            }
+            Err(error) => print::error(&error),
         }
         let exit = exit_of(self.signal.load(Ordering::Relaxed)).unwrap_or(Exit::Trouble);
         std::process::exit(i32::from(exit.or_worse(Exit::Trouble).code()));

@@ -129,7 +129,8 @@ impl Pulse {
             .store(count.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// The engine begins or ends waiting for the device.
+    /// A run begins or ends. In between the engine waits for the device, or for the journal, which
+    /// may lie on the same device.
     pub(crate) fn set_waiting(&self, waiting: bool) {
         self.beat();
         self.waiting.store(waiting, Ordering::Relaxed);

@@ -14,6 +14,8 @@ const REACHED_LOW_RATIO: f64 = 0.98;
 const REACHED_HIGH_RATIO: f64 = 1.10;
 /// Share of the time of writing that the flush afterwards may take before it is told.
 const FLUSH_RATIO: f64 = 0.10;
+/// A reading of the sensors, one a second, holds for half a second around it.
+const SENSOR_REACH_NS: u64 = 500_000_000;
 /// The payload must be made this many times faster than it is written.
 const PAYLOAD_FACTOR: f64 = 10.0;
 
@@ -24,9 +26,15 @@ pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
     header.trials = outcome.trials;
     header.sensors = outcome.sensors;
     header.findings.extend(outcome.findings);
+    let only = header
+        .suite
+        .as_ref()
+        .map(|suite| suite.only.clone())
+        .unwrap_or_default();
     let noticed: Vec<Finding> = suite
         .workloads
         .iter()
+        .filter(|workload| only.is_empty() || only.contains(&workload.id))
         .flat_map(|workload| notice(&header, workload))
         .collect();
     header.findings.extend(noticed);
@@ -130,9 +138,10 @@ fn cached(trials: &[&Trial]) -> Option<Finding> {
 
 fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
     let during = |trial: &&&Trial| {
-        let ended_ns = trial.started_ns + trial.span_ns;
+        let from_ns = trial.started_ns.saturating_sub(SENSOR_REACH_NS);
+        let to_ns = trial.started_ns + trial.span_ns + SENSOR_REACH_NS;
         record.sensors.iter().any(|sample| {
-            sample.throttled == Some(true) && (trial.started_ns..=ended_ns).contains(&sample.at_ns)
+            sample.throttled == Some(true) && (from_ns..=to_ns).contains(&sample.at_ns)
         })
     };
     let count = trials.iter().filter(during).count();
@@ -169,18 +178,18 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
     let (kind, detail) = match failure {
         Failure::NotReady(errno) => (
             kind_of(errno),
-            format!("could not be started: error {errno}"),
+            format!("could not be started: {}", words(errno)),
         ),
         Failure::Flush(errno) => (
             kind_of(errno),
-            format!("data could not be made durable: error {errno}"),
+            format!("data could not be made durable: {}", words(errno)),
         ),
         Failure::Operation(error) if error.errno == 0 => {
             let detail = format!("fewer bytes moved than asked for at byte {}", error.offset);
             (FindingKind::IoError, detail)
         }
         Failure::Operation(error) => {
-            let detail = format!("error {} at byte {}", error.errno, error.offset);
+            let detail = format!("{} at byte {}", words(error.errno), error.offset);
             (kind_of(error.errno), detail)
         }
         Failure::NoAnswer { offset, latency_ns } => {
@@ -194,6 +203,26 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
     let finding = Finding::new(kind, Severity::Error, detail);
     let all = matches!(kind, FindingKind::Interrupted);
     (if all { finding } else { finding.on(workload) }, goes_on)
+}
+
+/// The number with its usual words. Not the system's own, which differ among C libraries.
+fn words(errno: i32) -> String {
+    let known = match errno {
+        5 => "input/output error",
+        6 | 19 | 123 => "no such device",
+        9 => "bad file descriptor",
+        16 => "device busy",
+        22 => "invalid argument",
+        28 => "no space left",
+        30 => "read-only",
+        84 => "illegal byte sequence",
+        108 => "device shut down",
+        110 => "timed out",
+        121 => "remote input/output error",
+        122 => "quota used up",
+        _ => return format!("error {errno}"),
+    };
+    format!("{known} (error {errno})")
 }
 
 fn kind_of(errno: i32) -> FindingKind {

@@ -64,7 +64,9 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
         started_ns,
         outcome: Outcome::default(),
     };
+    run.ports.pulse.set_waiting(true);
     run.phases();
+    run.ports.pulse.set_waiting(false);
     run.outcome.span_ns = run.elapsed_ns();
     let sensors = run.ports.sensors.take();
     run.outcome.sensors = sensors

@@ -71,7 +71,7 @@ pub fn run_trial<B: Backend, C: Clock>(
     context: TrialContext,
 ) -> TrialEnd {
     let mut tally = Tally::new();
-    pulse.set_waiting(true);
+    pulse.beat();
     let ready = backend.prepare(workload);
     let before = backend.counters();
     let mut flow = Flow::new(backend, clock, pulse, workload, context);
@@ -92,7 +92,7 @@ pub fn run_trial<B: Backend, C: Clock>(
         }
     }
     let after = backend.counters();
-    pulse.set_waiting(false);
+    pulse.beat();
     let mut trial = tally.into_trial(workload, context, failure);
     trial.device_counters = after.zip(before).map(|(after, before)| after.since(before));
     trial.flush_span_ns = flush_span_ns;
@@ -304,6 +304,9 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     fn timed(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
+        // Whole turns of the queue: a device may complete a deep one in bursts, and a span that
+        // begins behind one must end behind one.
+        let depth = u64::from(self.workload.queue_depth);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
@@ -312,6 +315,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             if stop.most_bytes.is_none()
                 && at_ns >= stop.least_span_ns
                 && tally.totals.operations_count >= stop.least_operations_count
+                && tally.totals.operations_count.is_multiple_of(depth)
             {
                 break;
             }
@@ -333,6 +337,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
                     }
                     result = result.and(Err(Failure::Operation(error)));
                 }
+                // The span is over by its own rule; the next trial ends at once.
+                Err(Failure::Stopped) => tally.untimed_bytes += self.workload.block_bytes,
                 // The first reason to stop is the one to tell.
                 Err(failure) => result = result.and(Err(failure)),
             }

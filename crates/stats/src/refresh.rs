@@ -69,10 +69,7 @@ fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
     // The same words for every workload, so that a reader gets one line.
     let detail = match rate.interval_kind {
         IntervalKind::BetweenRounds => {
-            format!(
-                "the goal of ± {} % was not reached in the time allowed",
-                suite.goal_percent
-            )
+            format!("the goal of ± {} % was not reached", suite.goal_percent)
         }
         _ => "too few trials for an interval between rounds".to_owned(),
     };

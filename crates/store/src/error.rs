@@ -133,6 +133,12 @@ pub enum StoreError {
         /// The part of the address before the colon; the rest may hold a password.
         scheme: String,
     },
+    /// The address of the store names no file. It is not repeated: it may hold a password.
+    #[error("the address of the store cannot be used: {why}")]
+    Address {
+        /// Why not.
+        why: &'static str,
+    },
     /// A different document is stored under the same id.
     #[error("a different record `{id}` is in the store")]
     Conflict {

@@ -5,11 +5,14 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use cardmark_core::{Finding, Record, Trial};
 use rustix::fs::{FlockOperation, fdatasync, flock, fsync};
+use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::JournalError;
@@ -17,6 +20,12 @@ use crate::checksum::crc32;
 
 /// How the names of journals end.
 pub(crate) const EXTENSION: &str = "journal";
+/// How the names of journals end until their first line is durable.
+pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
+/// Times that a draft is tried to be locked, and the pause between: `recover` holds it for a
+/// moment when it looks whether anybody else does.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// What a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,20 +67,29 @@ impl Journal {
     pub fn create(dir: &Path, header: &Record) -> Result<Self, JournalError> {
         make_directory(dir).map_err(failed("make the directory of", dir))?;
         let path = dir.join(format!("{}.{EXTENSION}", header.id));
-        let draft = path.with_extension("journal-new");
-        let file = open_locked(&draft)?;
-        refuse_live(&path)?;
+        let draft = path.with_extension(DRAFT_EXTENSION);
         let mut journal = Self {
-            file,
+            file: open_locked(&draft)?,
             path: draft.clone(),
             whole_bytes: 0,
             torn: false,
         };
-        journal.line(LineKind::Record, header)?;
-        fs::rename(&draft, &path).map_err(failed("make", &path))?;
-        journal.path = path;
+        if let Err(error) = journal.take_place(&path, header) {
+            // Ours: the lock is still held.
+            let _ = fs::remove_file(&draft);
+            return Err(error);
+        }
         sync_directory(dir).map_err(failed("sync the directory of", dir))?;
         Ok(journal)
+    }
+
+    /// Writes the first line and gives the draft its name.
+    fn take_place(&mut self, path: &Path, header: &Record) -> Result<(), JournalError> {
+        refuse_live(path)?;
+        self.line(LineKind::Record, header)?;
+        fs::rename(&self.path, path).map_err(failed("make", path))?;
+        path.clone_into(&mut self.path);
+        Ok(())
     }
 
     /// Adds a trial and waits until it is durable.
@@ -159,26 +177,45 @@ pub(crate) fn decode(line: &[u8]) -> Option<(LineKind, &str)> {
 fn open_locked(draft: &Path) -> Result<File, JournalError> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600);
-    let file = options.open(draft).map_err(failed("make", draft))?;
-    lock(&file, draft)?;
-    file.set_len(0).map_err(failed("empty", draft))?;
-    Ok(file)
+    for _ in 0..LOCK_TRIES {
+        let file = options.open(draft).map_err(failed("make", draft))?;
+        match try_lock(&file) {
+            // Between opening and locking, `recover` may have removed it.
+            Ok(()) if is_named(&file, draft) => {
+                file.set_len(0).map_err(failed("empty", draft))?;
+                return Ok(file);
+            }
+            Ok(()) | Err(Errno::WOULDBLOCK) => sleep(LOCK_PAUSE),
+            Err(errno) => return Err(failed("lock", draft)(errno.into())),
+        }
+    }
+    Err(JournalError::Live {
+        path: draft.to_owned(),
+    })
 }
 
-fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(()),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(JournalError::Live {
-            path: path.to_owned(),
-        }),
-        Err(errno) => Err(failed("lock", path)(errno.into())),
+/// Locks a file when nobody else does; `WOULDBLOCK` where somebody does.
+pub(crate) fn try_lock(file: &File) -> Result<(), Errno> {
+    flock(file, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Whether the path still stands for this file.
+pub(crate) fn is_named(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+        _ => false,
     }
 }
 
 /// Refuses when a run holds the journal; a missing one is free.
 pub(crate) fn refuse_live(path: &Path) -> Result<(), JournalError> {
     match File::open(path) {
-        Ok(file) => lock(&file, path),
+        Ok(file) => try_lock(&file).map_err(|errno| match errno {
+            Errno::WOULDBLOCK => JournalError::Live {
+                path: path.to_owned(),
+            },
+            other => failed("lock", path)(other.into()),
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failed("open", path)(error)),
     }
@@ -195,7 +232,7 @@ pub(crate) fn make_directory(dir: &Path) -> io::Result<()> {
 pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
     // Some filesystems have nothing to sync in a directory and say so.
     match fsync(File::open(dir)?) {
-        Err(rustix::io::Errno::INVAL) => Ok(()),
+        Err(Errno::INVAL) => Ok(()),
         other => Ok(other?),
     }
 }

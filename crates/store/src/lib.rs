@@ -17,7 +17,7 @@ pub use error::{DocumentError, JournalError, StoreError};
 pub use journal::Journal;
 pub use listing::Summary;
 pub use recover::{Recovered, Recovery, discard, recover};
-pub use store::{Found, Inserted, Options, Store};
+pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

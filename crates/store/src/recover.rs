@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{Record, parse_record};
 
 use crate::JournalError;
-use crate::journal::{EXTENSION, LineKind, decode, failed, refuse_live};
+use crate::journal::{DRAFT_EXTENSION, EXTENSION, LineKind, decode, failed, refuse_live};
+use crate::journal::{is_named, try_lock};
 
 /// What was found in the directory of journals.
 #[derive(Debug, Default)]
@@ -28,19 +29,22 @@ pub struct Recovered {
     pub record: Record,
     /// The journal; to be given to [`discard`] once the record is stored.
     pub path: PathBuf,
-    /// Whether every line was whole.
-    pub complete: bool,
     /// What was dropped, where it was more than a torn last line.
     pub note: Option<String>,
 }
 
-/// Reads the journals in `dir` that no run holds. Nothing is changed or removed.
+/// Reads the journals in `dir` that no run holds. They stay as they are; drafts of journals that
+/// nobody holds are removed, because the run that began them ended before its first trial.
 ///
 /// # Errors
 /// When the directory cannot be read; a missing one holds no journals.
 pub fn recover(dir: &Path) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery::default();
-    for path in journals(dir).map_err(failed("list the directory of", dir))? {
+    for path in files(dir).map_err(failed("list the directory of", dir))? {
+        if has_extension(&path, DRAFT_EXTENSION) {
+            remove_draft(&path);
+            continue;
+        }
         match refuse_live(&path).and_then(|()| read(&path)) {
             Ok(recovered) => recovery.recovered.push(recovered),
             Err(JournalError::Live { .. }) => recovery.live_count += 1,
@@ -62,7 +66,21 @@ pub fn discard(path: &Path) -> Result<(), JournalError> {
     }
 }
 
-fn journals(dir: &Path) -> io::Result<Vec<PathBuf>> {
+/// Removes a draft that nobody holds. One that cannot be removed is no trouble: it holds no trial.
+fn remove_draft(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    // Only who holds the lock renames a draft, so that the name stands for this file till the end.
+    if try_lock(&file).is_ok() && is_named(&file, path) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+/// Journals and drafts, sorted.
+fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
@@ -70,10 +88,7 @@ fn journals(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == EXTENSION)
-        {
+        if has_extension(&path, EXTENSION) || has_extension(&path, DRAFT_EXTENSION) {
             paths.push(path);
         }
     }
@@ -89,7 +104,6 @@ fn read(path: &Path) -> Result<Recovered, JournalError> {
     let mut recovered = Recovered {
         record,
         path: path.to_owned(),
-        complete: true,
         note: None,
     };
     let mut number = 1;
@@ -97,7 +111,6 @@ fn read(path: &Path) -> Result<Recovered, JournalError> {
         number += 1;
         let line = line.map_err(failed("read", path))?;
         if add(&mut recovered.record, &line).is_none() {
-            recovered.complete = false;
             break;
         }
     }

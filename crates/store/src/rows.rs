@@ -42,11 +42,52 @@ pub(crate) async fn insert(
     .bind(document)
     .execute(&mut *connection)
     .await?;
-    for (position, metric) in (0_i64..).zip(&record.metrics) {
-        insert_metric(connection, &id, position, metric).await?;
-    }
+    insert_metrics(connection, &id, &record.metrics).await?;
     for (key, value) in &record.labels {
         set_label(connection, &id, key, value, now).await?;
+    }
+    Ok(())
+}
+
+/// Puts a record in the place of the one of the same id, as the one stored last. Labels stay: id
+/// and labels of a simulated run belong together, so that those of both records are the same.
+/// To be called within a transaction.
+pub(crate) async fn replace(
+    connection: &mut SqliteConnection,
+    record: &Record,
+    document: &str,
+    now: i64,
+) -> Result<(), sqlx::Error> {
+    let id = record.id.to_string();
+    query(
+        "UPDATE records SET sequence = (SELECT max(sequence) + 1 FROM records), started_at = ?, \
+         stored_at = ?, suite = ?, suite_version = ?, target_kind = ?, origin_kind = ?, \
+         document = ? WHERE id = ?",
+    )
+    .bind(&record.started_at)
+    .bind(now)
+    .bind(record.suite.as_ref().map(|suite| &suite.name))
+    .bind(record.suite.as_ref().map(|suite| suite.version))
+    .bind(record.target.as_ref().and_then(|target| name(target.kind)))
+    .bind(name(record.origin.kind))
+    .bind(document)
+    .bind(&id)
+    .execute(&mut *connection)
+    .await?;
+    query("DELETE FROM metrics WHERE record_id = ?")
+        .bind(&id)
+        .execute(&mut *connection)
+        .await?;
+    insert_metrics(connection, &id, &record.metrics).await
+}
+
+async fn insert_metrics(
+    connection: &mut SqliteConnection,
+    record_id: &str,
+    metrics: &[Metric],
+) -> Result<(), sqlx::Error> {
+    for (position, metric) in (0_i64..).zip(metrics) {
+        insert_metric(connection, record_id, position, metric).await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cardmark_core::{Record, parse_record, record_to_json};
+use cardmark_core::{FindingKind, OriginKind, Record, Severity, parse_record, record_to_json};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Connection, query_as, query_scalar};
 use tokio::runtime::Runtime;
@@ -40,6 +40,8 @@ pub enum Inserted {
     New,
     /// The same record was there already.
     Known,
+    /// It took the place of the record of a simulated run that had ended early.
+    Replaced,
 }
 
 /// A record and what is said of it now.
@@ -96,14 +98,6 @@ impl Store {
         })
     }
 
-    /// Opens the store at an address: a path, `sqlite:PATH` or `sqlite://PATH`.
-    ///
-    /// # Errors
-    /// As [`Store::open`], and for databases other than SQLite.
-    pub fn open_url(address: &str) -> Result<Self, StoreError> {
-        Self::open(&path_of(address)?)
-    }
-
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -111,6 +105,11 @@ impl Store {
     }
 
     /// Stores a record and its labels; one that is there already is left as it is.
+    ///
+    /// A simulated run that is repeated has the same id. So that it can be repeated after it was
+    /// cut short, the record of a simulated run that got further takes the place of the one
+    /// stored: one that was interrupted gives way to one that was not, and one that an error ended
+    /// to one that none did. Labels stay as they stand. A measured record is never replaced.
     ///
     /// # Errors
     /// When a different record has the same id, a figure is not finite, or the store refuses.
@@ -124,17 +123,27 @@ impl Store {
                 .bind(record.id.to_string())
                 .fetch_optional(&mut *writing)
                 .await?;
-            if stored.is_none() {
-                rows::insert(&mut writing, record, &document, now()).await?;
-            }
+            let inserted = match stored {
+                None => {
+                    rows::insert(&mut writing, record, &document, now()).await?;
+                    Some(Inserted::New)
+                }
+                Some(stored) => match (stored == document, parse_record(&stored)) {
+                    (true, _) => Some(Inserted::Known),
+                    // Another version may have written the same otherwise.
+                    (_, Ok(stored)) if stored == *record => Some(Inserted::Known),
+                    (_, Ok(stored)) if gives_way(&stored, record) => {
+                        rows::replace(&mut writing, record, &document, now()).await?;
+                        Some(Inserted::Replaced)
+                    }
+                    _ => None,
+                },
+            };
             writing.commit().await?;
-            Ok(stored)
+            Ok(inserted)
         };
-        match self.runtime.block_on(inserting).map_err(explain)? {
-            None => Ok(Inserted::New),
-            Some(stored) if is_same(&stored, &document, record) => Ok(Inserted::Known),
-            Some(_) => Err(StoreError::Conflict { id: record.id }),
-        }
+        let inserted = self.runtime.block_on(inserting).map_err(explain)?;
+        inserted.ok_or(StoreError::Conflict { id: record.id })
     }
 
     /// Whether a record of that id is stored.
@@ -320,9 +329,41 @@ fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     })
 }
 
-/// Whether two documents say the same, also when another version wrote one of them.
-fn is_same(stored: &str, document: &str, record: &Record) -> bool {
-    stored == document || parse_record(stored).is_ok_and(|stored| stored == *record)
+/// How far a run got; later is further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// It was cut short from outside.
+    Cut,
+    /// An error ended it, or a part of it.
+    Failed,
+    /// To its end.
+    Whole,
+}
+
+impl End {
+    fn of(record: &Record) -> Self {
+        let errors = record
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        let ends = errors.map(|finding| match finding.kind {
+            FindingKind::Interrupted => Self::Cut,
+            FindingKind::Vanished
+            | FindingKind::NoAnswer
+            | FindingKind::IoError
+            | FindingKind::NoSpace => Self::Failed,
+            _ => Self::Whole,
+        });
+        ends.min().unwrap_or(Self::Whole)
+    }
+}
+
+/// Whether the stored record makes room for another one of the same id.
+fn gives_way(stored: &Record, record: &Record) -> bool {
+    [stored, record]
+        .iter()
+        .all(|record| record.origin.kind == OriginKind::Simulated)
+        && End::of(stored) < End::of(record)
 }
 
 /// The beginning of an id as the store spells it: small letters, hyphens in their places.
@@ -344,14 +385,24 @@ fn id_prefix(text: &str) -> Result<String, StoreError> {
     Ok(spelled)
 }
 
-fn path_of(address: &str) -> Result<PathBuf, StoreError> {
-    if let Some(rest) = address.strip_prefix("sqlite:") {
-        return Ok(rest.strip_prefix("//").unwrap_or(rest).into());
-    }
-    match address.split_once("://") {
-        Some((scheme, _)) => Err(StoreError::Unsupported {
-            scheme: scheme.to_owned(),
-        }),
-        None => Ok(address.into()),
+/// The file that an address of the form `sqlite:///path/to/file` or `sqlite:file` names.
+///
+/// # Errors
+/// For databases other than SQLite, an address of another form, and one with parameters.
+pub fn sqlite_path(address: &str) -> Result<PathBuf, StoreError> {
+    let refuse = |why| Err(StoreError::Address { why });
+    let Some(rest) = address.strip_prefix("sqlite:") else {
+        return match address.split_once("://") {
+            Some((scheme, _)) => Err(StoreError::Unsupported {
+                scheme: scheme.to_owned(),
+            }),
+            None => refuse("it is not of the form sqlite:///path/to/file"),
+        };
+    };
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    match path {
+        "" => refuse("it names no file"),
+        _ if path.contains('?') => refuse("parameters, from `?` on, are not supported"),
+        _ => Ok(path.into()),
     }
 }

@@ -7,6 +7,7 @@ use fuser::{BackgroundSession, Config, MountOption, Session};
 use tempfile::TempDir;
 
 use crate::fuse_files::{Files, Switches};
+use crate::mount::unmount;
 
 /// Threads of the filesystem: one that hangs must not keep the others.
 const THREADS: usize = 4;
@@ -92,13 +93,12 @@ impl FuseDir {
 impl Drop for FuseDir {
     fn drop(&mut self) {
         self.switches.release();
+        let is_free = unmount(self.point.path());
         if let Some(session) = self.session.take()
-            && let Err(error) = session.umount_and_join()
+            && is_free
         {
-            eprintln!(
-                "rig: {} is still mounted: {error}",
-                self.point.path().display()
-            );
+            // What the filesystem's threads had to say was said to the kernel.
+            let _ = session.join();
         }
     }
 }

@@ -26,6 +26,16 @@ impl Mount {
     /// An ext4 of that size in a file in `scratch`, behind a loop device with direct I/O.
     #[must_use]
     pub fn ext4(scratch: &Path, size_bytes: u64) -> Self {
+        Self::ext4_with(scratch, size_bytes, "noatime")
+    }
+
+    /// The same, with data going through its journal: it accepts O_DIRECT and does not heed it.
+    #[must_use]
+    pub fn ext4_with_data_in_journal(scratch: &Path, size_bytes: u64) -> Self {
+        Self::ext4_with(scratch, size_bytes, "noatime,data=journal")
+    }
+
+    fn ext4_with(scratch: &Path, size_bytes: u64, mount_options: &str) -> Self {
         let (image, file) = named(scratch, ".img");
         file.set_len(size_bytes).unwrap();
         // Nothing is left for the kernel to write later, and nothing is kept for root.
@@ -39,7 +49,7 @@ impl Mount {
             scratch,
             "ext4",
             &source,
-            "noatime",
+            mount_options,
             (Some(device), Some(image)),
         )
     }
@@ -118,26 +128,30 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        let mut last = Ok(String::new());
-        for _ in 0..TRIES {
-            last = tool("umount", &[self.point.path()]);
-            if last.is_ok() {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
-        if let Err(error) = last {
-            eprintln!("rig: {error}");
-            let _ = tool(
-                "umount",
-                &["--lazy".as_ref(), self.point.path().as_os_str()],
-            );
-        }
+        unmount(self.point.path());
         drop(self.device.take());
         if let Some(image) = &self.image {
             let _ = std::fs::remove_file(image);
         }
     }
+}
+
+/// Unmounts what is mounted there, at the latest when nobody uses it any more. Whether nobody
+/// does now.
+pub(crate) fn unmount(point: &Path) -> bool {
+    let mut last = Ok(String::new());
+    for _ in 0..TRIES {
+        last = tool("umount", &[point]);
+        if last.is_ok() {
+            return true;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    if let Err(error) = last {
+        eprintln!("rig: {error}");
+    }
+    let _ = tool("umount", &["--lazy".as_ref(), point.as_os_str()]);
+    false
 }
 
 /// A new file with a name.

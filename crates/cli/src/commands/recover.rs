@@ -1,12 +1,12 @@
 //! `cardmark recover`.
 
-use cardmark_core::{Finding, FindingKind, Record, Severity};
+use cardmark_core::{Finding, FindingKind, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
 use cardmark_store::{Recovered, Store, discard};
 use serde_json::json;
 
 use crate::args::RecoverArguments;
-use crate::data::{Data, store_error};
+use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
 
@@ -18,18 +18,26 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     let found = cardmark_store::recover(&data.journals)
         .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
     let mut rows = Vec::new();
+    let mut exit = Exit::Done;
     for recovered in &found.recovered {
-        let record = keep(&mut store, recovered)?;
-        rows.push(json!({"id": record.id, "trials_count": record.trials.len()}));
-        if !arguments.json {
-            print::result(&format!(
-                "recovered {}: {} trials\n",
-                record.id,
-                record.trials.len()
-            ))?;
+        match keep(&mut store, recovered) {
+            Ok(state) => {
+                let id = recovered.record.id;
+                let trials_count = recovered.record.trials.len();
+                rows.push(json!({"id": id, "trials_count": trials_count, "state": state}));
+                if !arguments.json {
+                    print::result(&format!("{state} {id}: {trials_count} trials\n"))?;
+                }
+            }
+            // One journal that cannot be kept does not hold up the others.
+            Err(error) => {
+                print::error(&error.hint(format!(
+                    "the journal `{}` was left as it is",
+                    recovered.path.display()
+                )));
+                exit = Exit::Trouble;
+            }
         }
-        discard(&recovered.path)
-            .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
     }
     if arguments.json {
         let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
@@ -37,7 +45,12 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     } else if rows.is_empty() {
         print::notice("no journal of an interrupted run");
     }
-    let mut exit = Exit::Done;
+    if found.live_count > 0 {
+        print::notice(&format!(
+            "left alone: {} of runs under way",
+            found.live_count
+        ));
+    }
     for error in &found.unusable {
         print::error(
             &CommandError::from_error(Exit::Trouble, error)
@@ -48,16 +61,26 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     Ok(exit)
 }
 
-/// Makes the record and stores it, unless the store already has it whole: then the run had ended
-/// between storing and taking its journal away.
-fn keep(store: &mut Store, recovered: &Recovered) -> Result<Record, CommandError> {
+/// Stores what a journal holds and takes the journal away; says what was done.
+///
+/// The store may have a record of that id: the run had ended between storing it and taking its
+/// journal away, or a simulated run was made again, whose record is the same whenever it is made.
+fn keep(store: &mut Store, recovered: &Recovered) -> Result<&'static str, CommandError> {
     let id = recovered.record.id;
-    if store.contains(id).map_err(|error| store_error(&error))? {
-        return Ok(recovered.record.clone());
-    }
-    let record = partial(recovered)?;
-    store.insert(&record).map_err(|error| store_error(&error))?;
-    Ok(record)
+    let state = if store.contains(id)? {
+        let stored = store.find(&id.to_string())?.record;
+        let is_simulated = stored.origin.kind == OriginKind::Simulated;
+        if !is_simulated && stored.trials.len() < recovered.record.trials.len() {
+            let what = format!("the store holds less of run {id} than its journal");
+            return Err(CommandError::new(Exit::Trouble, what));
+        }
+        "already kept"
+    } else {
+        store.insert(&partial(recovered)?)?;
+        "recovered"
+    };
+    discard(&recovered.path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+    Ok(state)
 }
 
 /// The record of a run that ended without a word: what the journal holds, and that it is partial.
@@ -70,6 +93,17 @@ fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
         .unwrap_or_default();
     let suite = cardmark_catalog::suite(&name)
         .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+    if header
+        .suite
+        .as_ref()
+        .is_some_and(|known| known.version != suite.version)
+    {
+        let what = format!(
+            "run {} was made by another version of suite `{name}`",
+            header.id
+        );
+        return Err(CommandError::new(Exit::Trouble, what).hint("recover it with that version"));
+    }
     let mut detail = "the run ended without a word; its journal was recovered".to_owned();
     if let Some(note) = &recovered.note {
         detail.push_str(&format!(" ({note})"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::Record;
+use cardmark_core::{Record, Severity};
 use cardmark_engine::Request;
 use cardmark_report::terminal;
 
@@ -46,7 +46,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let kept = keep(&measured, &data);
     let shown = show(&measured.record, json.as_ref());
     let mut exit = measured.exit;
-    for error in [kept.err(), shown.err()].into_iter().flatten() {
+    for error in [kept.err(), shown.err(), incomplete(&measured)]
+        .into_iter()
+        .flatten()
+    {
         print::error(&error);
         exit = exit.or_worse(error.exit);
     }
@@ -54,6 +57,22 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         print::notice(&format!("warning: the journal could not be kept: {error}"));
     }
     Ok(exit)
+}
+
+/// What to tell about a run that lacks a part, besides what the table says.
+fn incomplete(measured: &Measured) -> Option<CommandError> {
+    let errors = measured
+        .record
+        .findings
+        .iter()
+        .filter(|f| f.severity == Severity::Error);
+    let causes: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    if causes.is_empty() {
+        return None;
+    }
+    let mut error = CommandError::new(measured.exit, "the run is not complete");
+    error.causes = causes;
+    Some(error.hint("what was measured before is kept; `cardmark show last` shows it"))
 }
 
 fn default_seed(chosen: &Chosen) -> u64 {
@@ -68,8 +87,9 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
     let stored = data
         .open()
         .and_then(|mut store| Ok(store.insert(&measured.record)?));
-    stored.map_err(|error| {
-        error.hint("the run is in its journal: `cardmark recover` reads it later")
+    stored.map_err(|error| match measured.keeper.journal_error() {
+        None => error.hint("the run is in its journal: `cardmark recover` reads it later"),
+        Some(_) => error.hint("the journal failed too: `--json FILE` keeps a record elsewhere"),
     })?;
     measured.keeper.finish()
 }
@@ -100,10 +120,21 @@ impl JsonFile {
         let parent = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
+        let what = || format!("cannot write the record to `{}`", path.display());
         if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
-            let what = format!("cannot write the record to `{}`", path.display());
-            return Err(CommandError::new(Exit::Usage, what)
+            return Err(CommandError::new(Exit::Usage, what())
                 .because("it is a directory, or lies in one that does not exist"));
+        }
+        let is_new = !path.exists();
+        let opened = std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(path);
+        opened
+            .map_err(|error| CommandError::new(Exit::Trouble, what()).because(error.to_string()))?;
+        if is_new {
+            // Only to see whether it can be made; an interrupted run leaves no empty file.
+            let _ = std::fs::remove_file(path);
         }
         Ok(Self::File(path.to_owned()))
     }

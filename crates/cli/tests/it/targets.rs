@@ -241,6 +241,23 @@ fn a_filesystem_that_refuses_direct_io_is_measured_visibly_through_the_cache() {
 }
 
 #[test]
+fn a_filesystem_that_accepts_direct_io_and_does_not_heed_it_is_found_out() {
+    needs!(Root, LoopDevice, Ext4);
+    let scratch = scratch();
+    let program = program(&scratch);
+    let card = Mount::ext4_with_data_in_journal(scratch.path(), 600 * MIB);
+    let output = program.run(&["run", text(card.folder()), QUICKEST]);
+    assert_eq!(output.code, 0, "{output}");
+    let record = program.last();
+    let metric = record.metric("rand_read_4k").unwrap();
+    // Either the way the file was opened says so, or the counters of the block layer do.
+    let told = [FindingKind::NotReached, FindingKind::Buffered];
+    let is_told = |kind: FindingKind| metric.warnings.contains(&kind.name());
+    assert!(told.into_iter().any(is_told), "{metric:?}");
+    assert_empty(card.folder());
+}
+
+#[test]
 fn a_filesystem_without_nameless_files_is_left_empty_too() {
     needs!(Root, Fuse);
     let scratch = scratch();

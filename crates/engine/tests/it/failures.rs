@@ -90,7 +90,10 @@ fn an_error_in_the_layout_ends_the_run() {
         assert_eq!((found, workloads), (kind, &["seq_write".to_owned()][..]));
         // Pieces of 16 blocks of 64 KiB: the sixth block of the third piece.
         let offset = (2 * 16 + 5) * 64 * 1024;
-        assert_eq!(detail, format!("error {errno} at byte {offset}"));
+        assert!(
+            detail.ends_with(&format!("(error {errno}) at byte {offset}")),
+            "{detail}"
+        );
         let trial = broken(&outcome);
         assert_eq!((trial.layout, trial.stopped_by), (true, StopReason::Error));
         assert_eq!(trial.operations_count(), 5, "what went well is counted");
@@ -114,7 +117,10 @@ fn an_io_error_costs_its_workload_and_no_other() {
         (FindingKind::IoError, &["rand_read".to_owned()][..])
     );
     let offset = rig.backend.trials[THIRD_READ].submitted[30].0.offset;
-    assert_eq!(detail, format!("error {EIO} at byte {offset}"));
+    assert_eq!(
+        detail,
+        format!("input/output error (error {EIO}) at byte {offset}")
+    );
     let trial = broken(&outcome);
     assert_eq!((trial.id as usize, trial.round_index), (THIRD_READ, 2));
     assert_eq!(trial.errors[0].at_ns, 21 * MS, "after the ramp of ten");
@@ -180,14 +186,14 @@ fn errors_in_ramp_and_drain_are_errors_too() {
         "32 and one for each of the three completions"
     );
 
-    // 37 of the ramp, 400 of the span; operation 440 is on its way when the clock stops.
-    let (outcome, rig) = run(Script::constant(MS).channels(4).failing(5, 440, Err(EIO)));
+    // 37 of the ramp, 416 of the span; operation 460 is on its way when the clock stops.
+    let (outcome, rig) = run(Script::constant(MS).channels(4).failing(5, 460, Err(EIO)));
     let trial = broken(&outcome);
-    assert_eq!((trial.span_ns, trial.operations_count()), (100 * MS, 400));
+    assert_eq!((trial.span_ns, trial.operations_count()), (104 * MS, 416));
     let [error] = trial.errors[..] else {
         panic!("{:?}", trial.errors)
     };
-    assert_eq!(error.offset, rig.backend.trials[5].submitted[440].0.offset);
+    assert_eq!(error.offset, rig.backend.trials[5].submitted[460].0.offset);
     assert_eq!(trial.stopped_by, StopReason::Error);
     assert_eq!(only(&outcome).0, FindingKind::IoError);
     assert_eq!(trial.flush_span_ns, None);
@@ -318,7 +324,7 @@ fn what_cannot_be_made_ready_costs_its_workload() {
         (kind, workloads),
         (FindingKind::IoError, &["rand_read".to_owned()][..])
     );
-    assert_eq!(detail, "could not be started: error 22");
+    assert_eq!(detail, "could not be started: invalid argument (error 22)");
     assert!(rig.backend.trials[THIRD_READ].submitted.is_empty());
     let trial = broken(&outcome);
     assert_eq!((trial.bytes(), trial.span_ns), (0, 0));
@@ -345,7 +351,10 @@ fn a_failing_flush_costs_its_workload_and_voids_its_trial() {
         (kind, workloads),
         (FindingKind::IoError, &["rand_write".to_owned()][..])
     );
-    assert_eq!(detail, "data could not be made durable: error 5");
+    assert_eq!(
+        detail,
+        "data could not be made durable: input/output error (error 5)"
+    );
     let trial = broken(&outcome);
     assert_eq!(
         (trial.flush_span_ns, trial.stopped_by),

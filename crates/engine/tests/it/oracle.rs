@@ -89,7 +89,10 @@ fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
         return times.len();
     }
     let enough = |(index, at_ns): (usize, &u64)| {
-        at_ns - started_ns >= stop.least_span_ns && index as u64 + 1 >= stop.least_operations_count
+        let count = index as u64 + 1;
+        at_ns - started_ns >= stop.least_span_ns
+            && count >= stop.least_operations_count
+            && count % u64::from(workload.queue_depth) == 0
     };
     times
         .iter()

@@ -147,16 +147,21 @@ fn a_long_flush_shows_a_cache() {
 
 #[test]
 fn slowing_down_is_told_of_the_trials_it_touched() {
-    let outcome = run(Script::constant(MS), &writes());
+    let mut outcome = run(Script::constant(MS), &writes());
+    for (index, trial) in outcome.trials.iter_mut().enumerate() {
+        trial.started_ns += index as u64 * 10_000 * MS;
+    }
     let trial = outcome.trials[6].clone();
     assert_eq!(trial.workload.id, "sync_write");
+    // A reading holds for half a second around it.
+    let reach_ns = 500 * MS;
     let (begun_ns, ended_ns) = (trial.started_ns, trial.started_ns + trial.span_ns);
     let touched = [("sync_write", Severity::Warning)];
     for (at_ns, throttled, expected) in [
-        (begun_ns - 1, Some(true), &[][..]),
-        (begun_ns, Some(true), &touched),
-        (ended_ns, Some(true), &touched),
-        (ended_ns + 1, Some(true), &[]),
+        (begun_ns - reach_ns - 1, Some(true), &[][..]),
+        (begun_ns - reach_ns, Some(true), &touched),
+        (ended_ns + reach_ns, Some(true), &touched),
+        (ended_ns + reach_ns + 1, Some(true), &[]),
         (begun_ns, Some(false), &[]),
         (begun_ns, None, &[]),
     ] {

@@ -54,8 +54,11 @@ fn deep_queues_are_exact_on_any_number_of_channels() {
         };
         let trial = rig.trial(&deep, CONTEXT).trial;
         let channels = channels as u64;
-        assert_eq!((trial.started_ns, trial.span_ns), (ramp * MS, 100 * MS));
-        assert_eq!(trial.operations_count(), 100 * channels);
+        // Whole turns of the queue from 100 ms on.
+        let operations = (100 * channels).next_multiple_of(32);
+        let span_ns = operations / channels * MS;
+        assert_eq!((trial.started_ns, trial.span_ns), (ramp * MS, span_ns));
+        assert_eq!(trial.operations_count(), operations);
         // In a full queue an operation waits for all before it: 32 of them, so many at a time.
         let sojourn_ns = 32 / channels * MS;
         assert_eq!(
@@ -87,12 +90,12 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
         ..workload("rand_read")
     };
     let trial = rig.trial(&four, CONTEXT).trial;
-    // 4 at 10 ms, 4 at 20 ms, and the first at 30 ms ends it.
-    assert_eq!((trial.operations_count(), trial.span_ns), (9, 30 * MS));
+    // 4 at 10 ms, 4 at 20 ms, and the last of those at 30 ms ends it.
+    assert_eq!((trial.operations_count(), trial.span_ns), (12, 30 * MS));
     assert_eq!(trial.untimed_bytes, 3 * 4 * KIB);
     assert_eq!(
         rig.log().submitted.len(),
-        12,
+        15,
         "nothing new is begun at the end"
     );
     assert_agrees(&trial, rig.log());
@@ -204,7 +207,7 @@ fn writes_of_ramp_and_drain_count_as_written() {
     };
     let trial = rig.trial(&deep, CONTEXT).trial;
     assert_eq!(trial.bytes_written, trial.bytes() + trial.untimed_bytes);
-    assert_eq!(trial.bytes_written, (37 + 400 + 31) * 4 * KIB);
+    assert_eq!(trial.bytes_written, (37 + 416 + 31) * 4 * KIB);
     assert_eq!(
         trial.device_counters.unwrap().write_bytes,
         trial.bytes_written

@@ -68,10 +68,7 @@ fn a_whole_journal_gives_everything_back_and_goes_when_discarded() {
     expected.findings = vec![finding()];
     expected.bytes_written = 3 << 20;
     assert_eq!(recovered.record, expected);
-    assert_eq!(
-        (recovered.complete, &recovered.note, &recovered.path),
-        (true, &None, &path)
-    );
+    assert_eq!((&recovered.note, &recovered.path), (&None, &path));
     discard(&path).unwrap();
     discard(&path).unwrap();
     assert!(recover(dir.path()).unwrap().recovered.is_empty());
@@ -106,8 +103,6 @@ fn wherever_it_is_cut_all_wholly_written_lines_come_back() {
         let lines = 1 + recovered.record.trials.len() + recovered.record.findings.len();
         assert_eq!(lines, whole, "{cut}");
         assert_eq!(recovered.note, None, "{cut}");
-        let is_line_end = cut == ends[whole - 1] || cut == ends[whole - 1] + 1;
-        assert_eq!(recovered.complete, is_line_end, "{cut}");
     }
 }
 
@@ -118,7 +113,7 @@ fn a_damaged_line_drops_what_is_behind_it_and_says_so() {
     bytes[second_trial] ^= 1;
     let (_dir, _, recovery) = recover_bytes(&bytes);
     let recovered = &recovery.recovered[0];
-    assert!(recovered.record.trials.is_empty() && !recovered.complete);
+    assert!(recovered.record.trials.is_empty());
     assert_eq!(
         recovered.note.as_deref(),
         Some("line 2 of the journal is damaged; it and 3 behind it were dropped")
@@ -132,7 +127,6 @@ fn zeros_behind_the_last_line_are_a_torn_line() {
     let (_dir, _, recovery) = recover_bytes(&bytes);
     let recovered = &recovery.recovered[0];
     assert_eq!((recovered.record.trials.len(), &recovered.note), (3, &None));
-    assert!(!recovered.complete);
 }
 
 #[test]
@@ -169,6 +163,53 @@ fn a_simulated_run_that_is_repeated_takes_its_old_journal_over() {
     drop(journal);
     let recovery = recover(dir.path()).unwrap();
     assert!(recovery.recovered[0].record.trials.is_empty());
+}
+
+#[test]
+fn a_draft_that_nobody_holds_is_removed_and_one_that_is_held_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let draft = dir.path().join("67e5.journal-new");
+    fs::write(&draft, "torn").unwrap();
+    let held = fs::File::open(&draft).unwrap();
+    let operation = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+    rustix::fs::flock(&held, operation).unwrap();
+    let recovery = recover(dir.path()).unwrap();
+    assert!(draft.exists());
+    assert_eq!((recovery.recovered.len(), recovery.unusable.len()), (0, 0));
+    drop(held);
+    let recovery = recover(dir.path()).unwrap();
+    assert!(!draft.exists());
+    assert_eq!((recovery.recovered.len(), recovery.unusable.len()), (0, 0));
+}
+
+#[test]
+fn a_journal_that_is_refused_leaves_no_draft() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::create(dir.path(), &header()).unwrap();
+    assert!(Journal::create(dir.path(), &header()).is_err());
+    assert_eq!(
+        dir.path().join(only_name(dir.path())),
+        journal.path(),
+        "the journal alone"
+    );
+}
+
+#[test]
+fn journals_can_be_made_while_another_process_recovers() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let dir = tempfile::tempdir().unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                recover(dir.path()).unwrap();
+            }
+        });
+        let made: Result<(), JournalError> = (0x1000..0x1020)
+            .try_for_each(|id| Journal::create(dir.path(), &record(&format!("{id:x}")))?.finish());
+        is_over.store(true, Ordering::Relaxed);
+        made.unwrap();
+    });
 }
 
 #[test]

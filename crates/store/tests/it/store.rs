@@ -4,8 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use cardmark_core::{OriginKind, Quantity, Record, TargetKind};
-use cardmark_store::{DocumentError, Inserted, Store, StoreError};
+use cardmark_core::{
+    Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, TargetKind,
+};
+use cardmark_store::{DocumentError, Inserted, Store, StoreError, sqlite_path};
 use uuid::Uuid;
 
 use crate::builder::{record, trial};
@@ -192,20 +194,138 @@ fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
 }
 
 #[test]
-fn addresses_are_paths_or_of_sqlite() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a b?c.sqlite");
-    for address in [
-        format!("sqlite://{}", path.display()),
-        path.display().to_string(),
+fn addresses_are_of_sqlite_and_name_a_file() {
+    for (address, path) in [
+        ("sqlite:///data/a b.sqlite", "/data/a b.sqlite"),
+        ("sqlite://cards.sqlite", "cards.sqlite"),
+        ("sqlite:/data/cards.sqlite", "/data/cards.sqlite"),
     ] {
-        let store = Store::open_url(&address).unwrap();
-        assert_eq!(store.path(), path);
-        assert!(path.exists());
+        assert_eq!(sqlite_path(address).unwrap(), Path::new(path), "{address}");
     }
-    let error = Store::open_url("postgres://user:secret@host/cards").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a store of kind `postgres` is not supported"
-    );
+    for (address, said) in [
+        (
+            "postgres://user:secret@host/cards",
+            "a store of kind `postgres` is not supported",
+        ),
+        (
+            "/data/cards.sqlite",
+            "the address of the store cannot be used: it is not of the form \
+             sqlite:///path/to/file",
+        ),
+        (
+            "sqlite://",
+            "the address of the store cannot be used: it names no file",
+        ),
+        (
+            "sqlite:///data/cards.sqlite?mode=ro",
+            "the address of the store cannot be used: parameters, from `?` on, are not supported",
+        ),
+    ] {
+        assert_eq!(sqlite_path(address).unwrap_err().to_string(), said);
+    }
+}
+
+/// A record of a simulated run that ended with these errors.
+fn simulated(kinds: &[FindingKind]) -> Record {
+    let mut record = record("51a0");
+    record.origin = Origin::of(OriginKind::Simulated);
+    let error = |kind: &FindingKind| Finding::new(*kind, Severity::Error, "ended");
+    record.findings = kinds.iter().map(error).collect();
+    record.bytes_written = 1 + kinds.len() as u64;
+    record
+}
+
+#[test]
+fn a_simulated_run_that_is_repeated_to_its_end_replaces_the_partial_record() {
+    use FindingKind::{Interrupted, IoError, NoAnswer, NoSpace, Vanished};
+    let partial: [&[FindingKind]; 6] = [
+        &[Interrupted],
+        &[Vanished],
+        &[NoAnswer],
+        &[IoError],
+        &[NoSpace],
+        &[IoError, Interrupted],
+    ];
+    for kinds in partial {
+        with_store(|store| {
+            let (partial, mut whole) = (simulated(kinds), simulated(&[]));
+            whole.metrics.truncate(1);
+            store.insert(&partial).unwrap();
+            store.label(partial.id, "note", Some("mine")).unwrap();
+            store.label(partial.id, "product", None).unwrap();
+            store.insert(&record("aaaa")).unwrap();
+            assert_eq!(
+                store.insert(&whole).unwrap(),
+                Inserted::Replaced,
+                "{kinds:?}"
+            );
+            assert_eq!(store.insert(&whole).unwrap(), Inserted::Known);
+            let found = store.find("last").unwrap();
+            assert_eq!(found.record, whole);
+            let labels: Vec<_> = found.labels.into_iter().collect();
+            assert_eq!(labels, [("note".to_owned(), "mine".to_owned())]);
+            assert_eq!(store.list(9).unwrap()[0].headline.len(), 1);
+            // The other way round it is a different record of the same id.
+            let error = store.insert(&partial).unwrap_err();
+            assert!(matches!(error, StoreError::Conflict { .. }), "{error:?}");
+            store.insert(&record("bbbb")).unwrap();
+            let ids: Vec<String> = store.list(9).unwrap().into_iter().map(|s| s.id).collect();
+            assert_eq!(
+                ids,
+                ["bbbb", "51a0", "aaaa"].map(|id| id_of(id).to_string())
+            );
+        });
+    }
+}
+
+#[test]
+fn a_simulated_card_that_fails_replaces_its_interrupted_run_too() {
+    with_store(|store| {
+        store
+            .insert(&simulated(&[FindingKind::Interrupted]))
+            .unwrap();
+        let failed = simulated(&[FindingKind::IoError, FindingKind::IoError]);
+        assert_eq!(store.insert(&failed).unwrap(), Inserted::Replaced);
+        let mut other = failed.clone();
+        other.bytes_written = 99;
+        let error = store.insert(&other).unwrap_err();
+        assert!(matches!(error, StoreError::Conflict { .. }), "{error:?}");
+    });
+}
+
+#[test]
+fn a_measured_record_is_never_replaced() {
+    with_store(|store| {
+        let whole = simulated(&[]);
+        for (stored, new) in [
+            (OriginKind::Measured, OriginKind::Measured),
+            (OriginKind::Measured, OriginKind::Simulated),
+            (OriginKind::Simulated, OriginKind::Measured),
+            (OriginKind::Imported, OriginKind::Imported),
+        ] {
+            let mut partial = simulated(&[FindingKind::Interrupted]);
+            partial.id = Uuid::from_u128(1 + stored as u128 * 8 + new as u128);
+            partial.origin.kind = stored;
+            let mut whole = whole.clone();
+            (whole.id, whole.origin.kind) = (partial.id, new);
+            store.insert(&partial).unwrap();
+            let error = store.insert(&whole).unwrap_err();
+            assert!(matches!(error, StoreError::Conflict { .. }), "{error:?}");
+            assert_eq!(store.find("last").unwrap().record, partial);
+        }
+    });
+}
+
+#[test]
+fn warnings_do_not_make_a_record_partial() {
+    with_store(|store| {
+        let mut warned = simulated(&[]);
+        warned.findings = vec![Finding::new(
+            FindingKind::Interrupted,
+            Severity::Warning,
+            "x",
+        )];
+        store.insert(&warned).unwrap();
+        assert!(store.insert(&simulated(&[])).is_err());
+    });
 }
