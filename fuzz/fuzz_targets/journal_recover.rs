@@ -67,7 +67,6 @@ fuzz_target!(|input: &[u8]| {
     drop(journal);
     let again = recover(&FOLDER).expect("the folder can be read");
     assert_eq!(again.recovered.len(), 1);
-    assert!(again.recovered[0].complete);
     assert_eq!(again.recovered[0].record, first.record);
     fs::remove_file(copy).expect("recover leaves the journal in place");
 });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError};
+use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, sqlite_path};
 
 use crate::error::{CommandError, Exit};
 
@@ -54,19 +54,6 @@ impl Data {
     }
 }
 
-fn sqlite_path(url: &str) -> Result<PathBuf, CommandError> {
-    let path = url
-        .strip_prefix("sqlite://")
-        .or_else(|| url.strip_prefix("sqlite:"));
-    match path {
-        Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-        _ => Err(
-            CommandError::new(Exit::Usage, "CARDMARK_DATABASE_URL is not usable")
-                .because(format!("`{url}` is not of the form sqlite:///path/to/file")),
-        ),
-    }
-}
-
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         store_error(&error)
@@ -95,6 +82,11 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
             ..made
         }
         .hint("give more characters of the id"),
+        StoreError::Address { .. } | StoreError::Unsupported { .. } => CommandError {
+            exit: Exit::Usage,
+            ..made
+        }
+        .hint("CARDMARK_DATABASE_URL is of the form sqlite:///path/to/file"),
         _ => made,
     }
 }

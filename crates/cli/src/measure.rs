@@ -90,6 +90,7 @@ pub(crate) fn real(
 ) -> Result<Measured, CommandError> {
     let (plan, opened, free) = open(job, path, resolution)?;
     let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
+    same_device(path, resolution, &opened)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     let source = Box::new(move || counters.read());
     // Never dropped: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
@@ -140,6 +141,22 @@ pub(crate) fn real(
         refresh(&mut measured.record, job.suite);
     }
     Ok(measured)
+}
+
+/// What was looked at must be what was opened: a card may be changed, or something mounted, in
+/// between.
+fn same_device(
+    path: &Path,
+    resolution: &Resolution,
+    opened: &OpenTarget,
+) -> Result<(), CommandError> {
+    if resolution.device_id == opened.device_id {
+        return Ok(());
+    }
+    let what = format!("`{}` changed while it was looked at", path.display());
+    Err(CommandError::new(Exit::Refused, what)
+        .because("another device or filesystem is there now")
+        .hint("nothing was written; try again"))
 }
 
 fn open(

@@ -45,15 +45,11 @@ pub enum OpenError {
         /// What was to be opened.
         path: PathBuf,
     },
-    /// The filesystem has no room for the file.
-    #[error("`{path}` has {free_bytes} bytes free, {needed_bytes} are needed", path = path.display())]
+    /// Filesystem or quota have no room for even an empty file.
+    #[error("no room for another file in `{path}`", path = path.display())]
     NoSpace {
         /// What was to be opened.
         path: PathBuf,
-        /// Bytes that the file needs.
-        needed_bytes: u64,
-        /// Bytes that are free to this user.
-        free_bytes: u64,
     },
     /// There is no card in the reader, or the device is gone.
     #[error("no medium in `{path}`", path = path.display())]
@@ -82,25 +78,21 @@ impl OpenError {
             | Self::NotWritable { path }
             | Self::NotReadable { path }
             | Self::ReadOnly { path }
-            | Self::NoSpace { path, .. }
+            | Self::NoSpace { path }
             | Self::NoMedium { path }
             | Self::Other { path, .. } => path,
         }
     }
 
-    /// What `errno` means while a file of `needed_bytes` is made in the directory `path`.
-    pub(crate) fn of_directory(path: &Path, errno: Errno, needed_bytes: u64) -> Self {
+    /// What `errno` means while a file is made in the directory `path`.
+    pub(crate) fn of_directory(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {
             Errno::NOTDIR => Self::NotDirectory { path },
             Errno::NOENT => Self::Missing { path },
             Errno::ACCESS | Errno::PERM => Self::NotWritable { path },
             Errno::ROFS => Self::ReadOnly { path },
-            Errno::NOSPC | Errno::DQUOT => Self::NoSpace {
-                path,
-                needed_bytes,
-                free_bytes: 0,
-            },
+            Errno::NOSPC | Errno::DQUOT => Self::NoSpace { path },
             other => Self::Other {
                 path,
                 source: other.into(),
@@ -129,17 +121,12 @@ mod tests {
 
     #[test]
     fn refusals_are_told_apart() {
-        let of = |errno| OpenError::of_directory(Path::new("/card"), errno, 7);
+        let of = |errno| OpenError::of_directory(Path::new("/card"), errno);
         assert!(matches!(of(Errno::ROFS), OpenError::ReadOnly { .. }));
         assert!(matches!(of(Errno::ACCESS), OpenError::NotWritable { .. }));
         assert!(matches!(of(Errno::PERM), OpenError::NotWritable { .. }));
-        assert!(matches!(
-            of(Errno::NOSPC),
-            OpenError::NoSpace {
-                needed_bytes: 7,
-                ..
-            }
-        ));
+        assert!(matches!(of(Errno::NOSPC), OpenError::NoSpace { .. }));
+        assert!(matches!(of(Errno::DQUOT), OpenError::NoSpace { .. }));
         assert!(matches!(of(Errno::IO), OpenError::Other { .. }));
         assert_eq!(of(Errno::IO).path(), Path::new("/card"));
         assert_eq!(

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, StatxFlags, major, minor};
 use rustix::io::Errno;
 
 use crate::clock::since_boot_ns;
@@ -38,6 +38,10 @@ pub struct OpenTarget {
     pub memory_alignment_bytes: u32,
     /// Size of the device, or what the file may grow to, bytes.
     pub size_bytes: u64,
+    /// Major and minor number of what was opened, to be compared with what was meant: of a device
+    /// its own, of a file those of the directory that it was made in, as `stat` tells them.
+    // Not those of the file: overlayfs has others for files than for directories.
+    pub device_id: (u32, u32),
 }
 
 /// A file of our own in a directory, that vanishes when it is closed, also after a crash.
@@ -48,11 +52,13 @@ impl TestFile {
     /// Makes an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
     ///
     /// # Errors
-    /// When there is no such directory, no right to write, or no room.
+    /// When there is no such directory, no right to write, or no room for even an empty file. How
+    /// much is free is not looked at: see [`free_bytes`].
     pub fn create(directory: &Path, bytes: u64) -> Result<Self, OpenError> {
-        let fail = |errno| OpenError::of_directory(directory, errno, bytes);
+        let fail = |errno| OpenError::of_directory(directory, errno);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(fail)?;
+        let device = rustix::fs::fstat(&parent).map_err(fail)?.st_dev;
         let (fd, named) = create_nameless(&parent)
             .map(|fd| (fd, false))
             .or_else(|errno| {
@@ -63,15 +69,6 @@ impl TestFile {
                 }
             })
             .map_err(fail)?;
-        let free_bytes = free_bytes(directory).unwrap_or(u64::MAX);
-        if free_bytes < bytes {
-            let path = directory.to_owned();
-            return Err(OpenError::NoSpace {
-                path,
-                needed_bytes: bytes,
-                free_bytes,
-            });
-        }
         let nocow = is_on_btrfs(&fd) && set_nocow(&fd);
         let direct = set_direct(&fd);
         Ok(Self(OpenTarget::new(
@@ -81,6 +78,7 @@ impl TestFile {
                 named,
                 nocow,
                 size_bytes: bytes,
+                device,
             },
         )))
     }
@@ -132,6 +130,7 @@ pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
         named: false,
         nocow: false,
         size_bytes,
+        device: opened.st_rdev,
     };
     Ok(OpenTarget::new(fd, facts))
 }
@@ -141,8 +140,7 @@ pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
 /// # Errors
 /// When the system does not tell.
 pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
-    let stat =
-        rustix::fs::statvfs(path).map_err(|errno| OpenError::of_directory(path, errno, 0))?;
+    let stat = rustix::fs::statvfs(path).map_err(|errno| OpenError::of_directory(path, errno))?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
@@ -152,6 +150,7 @@ struct Facts {
     named: bool,
     nocow: bool,
     size_bytes: u64,
+    device: rustix::fs::Dev,
 }
 
 impl OpenTarget {
@@ -165,6 +164,7 @@ impl OpenTarget {
             alignment_bytes,
             memory_alignment_bytes,
             size_bytes: facts.size_bytes,
+            device_id: (major(facts.device), minor(facts.device)),
         }
     }
 }

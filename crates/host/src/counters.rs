@@ -42,12 +42,6 @@ impl CounterReader {
     }
 }
 
-/// The counters of these devices, summed; none where there is none, or one cannot be read.
-#[must_use]
-pub fn read_counters(root: &Root, names: &[String]) -> Option<DeviceCounters> {
-    CounterReader::new(root, names).read()
-}
-
 /// Fields 1, 3, 5 and 7 of `stat`; the sectors there are of 512 bytes on every device.
 fn parse_counters(text: &str) -> Option<DeviceCounters> {
     let fields: Vec<u64> = text

@@ -17,7 +17,7 @@ mod sensors;
 mod walk;
 
 pub use board::{read_board, read_host};
-pub use counters::{CounterReader, read_counters};
+pub use counters::CounterReader;
 pub use devices::{block_devices, device_info};
 pub use places::{Place, mounted_directories};
 pub use resolve::{Resolution, ResolveError, resolve};

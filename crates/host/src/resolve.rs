@@ -16,6 +16,9 @@ use crate::walk::Walk;
 pub struct Resolution {
     /// Directory or device.
     pub kind: TargetKind,
+    /// Major and minor number as `stat` tells them: of a device its own, of a directory those of
+    /// what holds it. To be compared with what is opened later.
+    pub device_id: (u32, u32),
     /// From the target down to the disk.
     pub layers: Vec<Layer>,
     /// Type of the filesystem that holds the directory, such as `ext4`.

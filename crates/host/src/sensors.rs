@@ -46,6 +46,10 @@ impl HostSensors {
     /// Begins to read; `now` tells the nanoseconds of the engine's clock.
     #[must_use]
     pub fn start(root: &Root, now: Box<dyn Fn() -> u64 + Send>) -> Self {
+        Self::start_with_period(root, now, PERIOD)
+    }
+
+    fn start_with_period(root: &Root, now: Box<dyn Fn() -> u64 + Send>, period: Duration) -> Self {
         let shared = Arc::new(Shared::default());
         let sources = Sources::find(root);
         if sources.is_empty() {
@@ -55,7 +59,7 @@ impl HostSensors {
             };
         }
         let theirs = Arc::clone(&shared);
-        let watch = move || watch(&theirs, &sources, &*now);
+        let watch = move || watch(&theirs, &sources, &*now, period);
         let thread = Builder::new().name("sensors".to_owned()).spawn(watch).ok();
         Self { shared, thread }
     }
@@ -85,7 +89,7 @@ impl fmt::Debug for HostSensors {
     }
 }
 
-fn watch(shared: &Shared, sources: &Sources, now: &dyn Fn() -> u64) {
+fn watch(shared: &Shared, sources: &Sources, now: &dyn Fn() -> u64, period: Duration) {
     loop {
         // Read without the lock: firmware may take its time.
         let sample = sources.read(now());
@@ -97,7 +101,7 @@ fn watch(shared: &Shared, sources: &Sources, now: &dyn Fn() -> u64) {
         }
         let waited = shared
             .stop
-            .wait_timeout_while(state, PERIOD, |state| !state.is_stopped);
+            .wait_timeout_while(state, period, |state| !state.is_stopped);
         if waited.unwrap_or_else(PoisonError::into_inner).0.is_stopped {
             return;
         }
@@ -234,3 +238,6 @@ fn find_under_voltage(root: &Root) -> Option<PathBuf> {
         .map(|monitor| monitor.join("in0_lcrit_alarm"))
         .filter(|path| path.exists())
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,6 +34,7 @@ impl<'a> Walk<'a> {
             is_uncountable: false,
             out: Resolution {
                 kind: TargetKind::Directory,
+                device_id: (0, 0),
                 layers: Vec::new(),
                 filesystem: None,
                 mount_options: Vec::new(),
@@ -56,12 +57,14 @@ impl<'a> Walk<'a> {
 
     /// The target is this directory.
     pub(crate) fn directory(&mut self, path: &Path, stat: Stat) {
+        self.out.device_id = (stat.device.major, stat.device.minor);
         self.path(path, stat, true);
     }
 
     /// The target is the block device of this number.
     pub(crate) fn device(&mut self, number: DeviceNumber) {
         self.out.kind = TargetKind::Device;
+        self.out.device_id = (number.major, number.minor);
         self.number(number, true);
     }
 

@@ -156,7 +156,7 @@ fn legend(record: &Record, width: usize, style: Style) -> Vec<String> {
     let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
     if record.metrics.iter().any(is_within) {
         lines.push(format!(
-            "{WITHIN_MARK} from a single round: not to be compared"
+            "{WITHIN_MARK} from too few rounds: not to be compared"
         ));
     }
     if table::rows(record).iter().any(|row| row.is_warned) {

@@ -17,6 +17,8 @@ use crate::Refusal;
 
 /// After this a program that has not ended is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(120);
+/// How long is waited for a line that is to be written.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often is looked whether a program has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -270,7 +272,7 @@ impl Running {
     /// Waits until it has written that to standard error.
     pub fn hear(&self, text: &str) {
         let wanted = text.as_bytes();
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + PATIENCE;
         let mut heard = self.stderr.text.lock().unwrap();
         while !heard.windows(wanted.len()).any(|part| part == wanted) {
             let left = until.saturating_duration_since(Instant::now());

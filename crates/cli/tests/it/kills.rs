@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use cardmark_core::{FindingKind, Record};
 use cardmark_testkit::Program;
+use rustix::fs::FlockOperation;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -131,6 +132,39 @@ fn no_whole_trial_is_lost_when_a_simulated_run_is_killed() {
         check(&program, !output.stdout.is_empty(), &mut tally);
     }
     report("simulated card", &tally, &span.as_millis().to_string());
+}
+
+/// A simulated run has the same id each time, also when its first part was recovered.
+#[test]
+fn a_simulated_run_that_was_recovered_can_be_repeated() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    // Held up before its end: its store is locked, so that it leaves its journal.
+    assert_eq!(program.run(&["run", "sim:a1-32gb", "--seed=1"]).code, 0);
+    let file = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open(program.database())
+        .unwrap();
+    let mut running = program.start(&["run", "sim:a1-32gb", "--seed=2"]);
+    rustix::fs::fcntl_lock(&file, FlockOperation::LockExclusive).unwrap();
+    while journal_trials(&program).is_none_or(|trials| trials.len() < 3) && !running.has_ended() {
+        std::thread::yield_now();
+    }
+    running.signal(Signal::KILL);
+    let _ = running.wait();
+    drop(file);
+    let recovered = program.run(&["recover"]);
+    assert_eq!(recovered.code, 0, "{recovered}");
+    let again = program.run(&["run", "sim:a1-32gb", "--seed=2"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(finding(&program.last(), FindingKind::Interrupted).is_none());
+    let nothing = program.run(&["recover", "--json"]);
+    assert_eq!(
+        (nothing.code, nothing.stdout.trim()),
+        (0, "[]"),
+        "{nothing}"
+    );
 }
 
 #[test]

@@ -25,16 +25,16 @@ fn a_run_at_80_columns() {
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
                                     MB/s       ±  95 % interval  IOPS  p99 ms
-    sequential write 1 MiB          32.4  ±1.5 %      31.9–32.9  30.9       –
-    sequential read 1 MiB           88.5  ±1.0 %      87.6–89.3  84.4       –
-    random read 4 KiB               10.7  ±1.2 %      10.6–10.9  2622   0.613
-    random write 4 KiB              3.73  ±1.4 %      3.68–3.79   911    2.10
-    random read 4 KiB, 32 at once   10.7  ±2.1 %      10.5–10.9  2611    13.5
-    random write 4 KiB, 32 at once  3.76  ±2.0 %      3.68–3.83   918    39.9
-    mixed 4 KiB, 20 % reads         4.22  ±2.6 %      4.11–4.33  1031    2.06
-    synced write 4 KiB              1.38  ±1.7 %      1.36–1.41   338    5.21
+    sequential write 1 MiB          32.4  ±1.3 %      31.9–32.8  30.9       –
+    sequential read 1 MiB           89.8  ±1.1 %      88.8–90.7  85.6       –
+    random read 4 KiB               10.7  ±1.0 %      10.6–10.9  2624   0.611
+    random write 4 KiB              3.71  ±2.6 %      3.61–3.81   906    2.14
+    random read 4 KiB, 32 at once   10.7  ±2.1 %      10.5–10.9  2609    13.5
+    random write 4 KiB, 32 at once  3.76  ±1.7 %      3.70–3.82   919    39.8
+    mixed 4 KiB, 20 % reads         4.27  ±1.5 %      4.20–4.33  1042    2.04
+    synced write 4 KiB              1.36  ±1.4 %      1.34–1.38   332    5.28
 
-    written to the target: 407 MB
+    written to the target: 405 MB
     ");
 }
 
@@ -47,31 +47,31 @@ fn a_run_at_40_columns() {
       GiB) · simulated board
 
     sequential write 1 MiB
-      32.4 MB/s (31.9–32.9)
+      32.4 MB/s (31.9–32.8)
       30.9 IOPS
     sequential read 1 MiB
-      88.5 MB/s (87.6–89.3)
-      84.4 IOPS
+      89.8 MB/s (88.8–90.7)
+      85.6 IOPS
     random read 4 KiB
       10.7 MB/s (10.6–10.9)
-      2622 IOPS, p99 0.613 ms
+      2624 IOPS, p99 0.611 ms
     random write 4 KiB
-      3.73 MB/s (3.68–3.79)
-      911 IOPS, p99 2.10 ms
+      3.71 MB/s (3.61–3.81)
+      906 IOPS, p99 2.14 ms
     random read 4 KiB, 32 at once
       10.7 MB/s (10.5–10.9)
-      2611 IOPS, p99 13.5 ms
+      2609 IOPS, p99 13.5 ms
     random write 4 KiB, 32 at once
-      3.76 MB/s (3.68–3.83)
-      918 IOPS, p99 39.9 ms
+      3.76 MB/s (3.70–3.82)
+      919 IOPS, p99 39.8 ms
     mixed 4 KiB, 20 % reads
-      4.22 MB/s (4.11–4.33)
-      1031 IOPS, p99 2.06 ms
+      4.27 MB/s (4.20–4.33)
+      1042 IOPS, p99 2.04 ms
     synced write 4 KiB
-      1.38 MB/s (1.36–1.41)
-      338 IOPS, p99 5.21 ms
+      1.36 MB/s (1.34–1.38)
+      332 IOPS, p99 5.28 ms
 
-    written to the target: 407 MB
+    written to the target: 405 MB
     ");
 }
 

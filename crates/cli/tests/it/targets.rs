@@ -210,7 +210,7 @@ fn memory_is_refused() {
         3,
         &[
             "is in memory, not on storage",
-            "cause: its filesystem is tmpfs",
+            "direct I/O moves nothing",
             "hint: name a",
         ],
     );

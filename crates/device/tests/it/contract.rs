@@ -111,7 +111,7 @@ fn every_way(directory: &Path) {
     contract(directory, 32, true);
     let (mut probe, _) = backend_in(directory, 1);
     probe.prepare(&workload(100, 2)).unwrap();
-    if has("io_uring", probe.uring_refusal().is_none()) {
+    if has("io_uring", !probe.used_threads()) {
         contract(directory, 2, false);
         contract(directory, 32, false);
     }

@@ -1,48 +1,22 @@
 //! A loop device as the block device.
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::Command;
 
 use cardmark_device::{RealBackend, open_device_readonly};
 use cardmark_engine::{Backend, Op, OpKind};
+use cardmark_testkit::{LoopDevice, needs};
 
-use crate::support::{BLOCK, has, workload};
-
-/// A loop device that is taken down again.
-struct Loop(PathBuf);
-
-impl Loop {
-    fn on(file: &std::path::Path) -> Option<Self> {
-        let made = Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(file)
-            .output()
-            .ok()?;
-        let name = String::from_utf8(made.stdout).ok()?;
-        made.status.success().then(|| Self(name.trim().into()))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup")
-            .arg("--detach")
-            .arg(&self.0)
-            .status();
-    }
-}
+use crate::support::{BLOCK, workload};
 
 #[test]
 fn a_device_is_read_and_never_written() {
+    needs!(LoopDevice);
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&vec![7; 1 << 20]).unwrap();
-    let device = Loop::on(file.path());
-    if !has("root and a loop device", device.is_some()) {
-        return;
-    }
-    let device = device.unwrap();
-    let target = open_device_readonly(&device.0).unwrap();
+    let device = LoopDevice::attach(file.path(), false);
+    let target = open_device_readonly(device.path()).unwrap();
+    let (major, minor) = target.device_id;
+    assert_eq!(format!("{major}:{minor}"), device.number());
     assert_eq!(target.size_bytes, 1 << 20);
     assert!(target.direct);
     let mut backend = RealBackend::new(target, 1, Box::new(|| None));

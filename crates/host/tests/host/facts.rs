@@ -1,9 +1,7 @@
 //! Devices, counters, board and host.
 
 use cardmark_core::{Board, DeviceCounters, DeviceInfo, Queue};
-use cardmark_host::{
-    CounterReader, block_devices, device_info, read_board, read_counters, read_host,
-};
+use cardmark_host::{CounterReader, block_devices, device_info, read_board, read_host};
 
 use crate::boards::{PI4_CARD, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_loop};
 use crate::tree::Tree;
@@ -107,14 +105,15 @@ fn counters_are_summed_in_bytes() {
         write_bytes: 160 * 512,
     };
     let root = tree.root();
-    assert_eq!(read_counters(&root, &names(&["sda2"])), Some(one));
-    let two = read_counters(&root, &names(&["sda2", "sdb"])).unwrap();
+    let read = |devices: &[&str]| CounterReader::new(&root, &names(devices)).read();
+    assert_eq!(read(&["sda2"]), Some(one));
+    let two = read(&["sda2", "sdb"]).unwrap();
     assert_eq!(
         (two.read_bytes, two.write_operations_count),
         (2 * one.read_bytes, 40)
     );
-    assert_eq!(read_counters(&root, &names(&["sda2", "gone"])), None);
-    assert_eq!(read_counters(&root, &[]), None);
+    assert_eq!(read(&["sda2", "gone"]), None);
+    assert_eq!(read(&[]), None);
 }
 
 #[test]

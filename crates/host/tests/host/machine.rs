@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use cardmark_core::FindingKind;
 use cardmark_host::{
-    Root, block_devices, mounted_directories, read_board, read_counters, read_host, resolve,
+    CounterReader, Root, block_devices, mounted_directories, read_board, read_host, resolve,
 };
+use cardmark_testkit::{LoopDevice, Mount, needs};
 
 use crate::finds;
 
@@ -45,11 +47,13 @@ fn this_directory_lies_on_the_device_that_its_mount_names() {
         .nth(1)
         .copied();
     assert_eq!(resolution.filesystem.as_deref(), filesystem);
+    assert_eq!(resolution.device_id, id(fs::metadata(".").unwrap().dev()));
     match names_by_number().get(mount[2]) {
         Some(name) => {
             assert_eq!(resolution.layers[1].device.as_ref(), Some(name));
             assert_eq!(resolution.counted, std::slice::from_ref(name));
-            assert!(read_counters(&Root::system(), &resolution.counted).is_some());
+            let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
+            assert!(counters.read().is_some());
         }
         None => assert!(
             finds(&resolution, FindingKind::UnknownDevice) || !resolution.counted.is_empty()
@@ -59,14 +63,34 @@ fn this_directory_lies_on_the_device_that_its_mount_names() {
 
 #[test]
 fn memory_of_this_machine_is_no_disk() {
-    let Ok(resolution) = resolve(&Root::system(), Path::new("/dev/shm")) else {
-        println!("skipped: there is no /dev/shm here");
-        return;
-    };
-    if resolution.filesystem.as_deref() == Some("tmpfs") {
-        assert!(resolution.memory_backed);
-        crate::assert_unknown(&resolution);
-    }
+    needs!(Root);
+    let scratch = tempfile::tempdir().unwrap();
+    let mount = Mount::tmpfs(scratch.path(), 1 << 20);
+    let resolution = resolve(&Root::system(), mount.folder()).unwrap();
+    assert_eq!(resolution.filesystem.as_deref(), Some("tmpfs"));
+    assert!(resolution.memory_backed);
+    crate::assert_unknown(&resolution);
+    assert_eq!(
+        resolution.device_id,
+        id(fs::metadata(mount.folder()).unwrap().dev())
+    );
+    let around = resolve(&Root::system(), scratch.path()).unwrap();
+    assert_ne!(around.device_id, resolution.device_id);
+}
+
+fn id(raw: u64) -> (u32, u32) {
+    (rustix::fs::major(raw), rustix::fs::minor(raw))
+}
+
+#[test]
+fn a_device_of_this_machine_has_its_own_number() {
+    needs!(LoopDevice);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(1 << 20).unwrap();
+    let device = LoopDevice::attach(file.path(), false);
+    let resolution = resolve(&Root::system(), device.path()).unwrap();
+    let (major, minor) = resolution.device_id;
+    assert_eq!(format!("{major}:{minor}"), device.number());
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The thread that reads the sensors.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -94,26 +93,4 @@ fn the_processors_zone_is_chosen_among_many() {
 #[test]
 fn a_board_without_sensors_yields_nothing() {
     assert_eq!(first(&Tree::new().root(), Duration::from_millis(50)), None);
-}
-
-#[test]
-fn readings_come_each_second_and_the_end_is_prompt() {
-    static TICK: AtomicU64 = AtomicU64::new(0);
-    let tree = pi4();
-    let now = Box::new(|| TICK.fetch_add(1, Ordering::Relaxed));
-    let started = Instant::now();
-    let mut sensors = HostSensors::start(&tree.root(), now);
-    sleep(Duration::from_millis(1500));
-    let samples = sensors.take();
-    let most = started.elapsed().as_secs() + 1;
-    let ending = Instant::now();
-    drop(sensors);
-    // Less than a period, so that it cannot have waited for the next reading.
-    assert!(
-        ending.elapsed() < Duration::from_millis(400),
-        "{:?}",
-        ending.elapsed()
-    );
-    assert!((1..=most).contains(&(samples.len() as u64)), "{samples:?}");
-    assert!(samples.is_sorted_by_key(|sample| sample.at_ns));
 }

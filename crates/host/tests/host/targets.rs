@@ -13,6 +13,7 @@ fn a_home_on_the_card_lies_on_the_root_partition() {
     let tree = pi4();
     let resolution = resolved(&tree.root(), "/home/../home/pi/");
     assert_eq!(resolution.kind, TargetKind::Directory);
+    assert_eq!(resolution.device_id, (179, 2));
     assert_eq!(
         layers(&resolution),
         ["mount", "partition mmcblk0p2", "disk mmcblk0"]
@@ -49,6 +50,7 @@ fn a_device_node_is_a_target_of_its_own() {
     let tree = pi4();
     let whole = resolved(&tree.root(), "/dev/mmcblk0");
     assert_eq!(whole.kind, TargetKind::Device);
+    assert_eq!(whole.device_id, (179, 0));
     assert_eq!(layers(&whole), ["disk mmcblk0"]);
     assert_eq!(
         (whole.counted.as_slice(), whole.filesystem),
