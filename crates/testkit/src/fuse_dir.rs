@@ -6,8 +6,9 @@ use std::sync::Arc;
 use fuser::{BackgroundSession, Config, MountOption, Session};
 use tempfile::TempDir;
 
-use crate::fuse_files::{Files, Switches};
+use crate::fuse_files::Files;
 use crate::mount::unmount;
+use crate::switches::Switches;
 
 /// Threads of the filesystem: one that hangs must not keep the others.
 const THREADS: usize = 4;

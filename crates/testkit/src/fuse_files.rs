@@ -1,11 +1,11 @@
-//! The filesystem behind [`crate::FuseDir`]: files in one directory, and what goes wrong.
+//! The filesystem behind [`crate::FuseDir`]: files in one directory.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
@@ -14,122 +14,13 @@ use fuser::{
     ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 
+use crate::switches::Switches;
+
 const BLOCK_BYTES: u32 = 4096;
 /// What the filesystem says it has room for, bytes.
 const SIZE_BYTES: u64 = 4 << 30;
-/// How long an operation hangs at most, so that a test that fails does not leave one behind.
-const LONGEST: Duration = Duration::from_secs(100);
-/// How long the kernel may take to close the files of a program that has ended.
-const SOON: Duration = Duration::from_secs(10);
 /// Nothing is remembered by the kernel.
 const TTL: Duration = Duration::ZERO;
-
-/// What goes wrong, shared between the test and the filesystem.
-#[derive(Debug, Default)]
-pub(crate) struct Switches {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    write_limit: Option<(u64, i32)>,
-    fail_after: Option<(u64, i32)>,
-    hang_after: Option<u64>,
-    hanging_count: usize,
-    names_count: usize,
-    files_count: usize,
-}
-
-impl Switches {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
-    }
-
-    pub(crate) fn set_write_limit(&self, byte: u64, errno: i32) {
-        self.state().write_limit = Some((byte, errno));
-    }
-
-    pub(crate) fn fail_after(&self, count: u64, errno: i32) {
-        self.state().fail_after = Some((count, errno));
-    }
-
-    pub(crate) fn hang_after(&self, count: u64) {
-        self.state().hang_after = Some(count);
-    }
-
-    pub(crate) fn release(&self) {
-        self.state().hang_after = None;
-        self.changed.notify_all();
-    }
-
-    pub(crate) fn await_hanging(&self) {
-        let none = |state: &mut State| state.hanging_count == 0;
-        let state = self
-            .changed
-            .wait_timeout_while(self.state(), LONGEST, none)
-            .unwrap();
-        assert!(!state.1.timed_out(), "no operation hangs");
-    }
-
-    pub(crate) fn names_count(&self) -> usize {
-        self.state().names_count
-    }
-
-    pub(crate) fn files_count(&self) -> usize {
-        self.state().files_count
-    }
-
-    pub(crate) fn await_empty(&self) {
-        let some = |state: &mut State| state.files_count > 0;
-        let state = self
-            .changed
-            .wait_timeout_while(self.state(), SOON, some)
-            .unwrap();
-        assert!(!state.1.timed_out(), "a file is left behind");
-    }
-
-    fn count(&self, nodes: &Nodes) {
-        let mut state = self.state();
-        state.files_count = nodes.by_number.len();
-        state.names_count = nodes
-            .by_number
-            .values()
-            .filter(|node| node.name.is_some())
-            .count();
-        self.changed.notify_all();
-    }
-
-    /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.
-    fn pass(&self, ends_at: Option<u64>) -> Result<(), Errno> {
-        let mut state = self.state();
-        if let Some(left) = &mut state.hang_after {
-            if *left == 0 {
-                state.hanging_count += 1;
-                self.changed.notify_all();
-                let hangs = |state: &mut State| state.hang_after == Some(0);
-                state = self
-                    .changed
-                    .wait_timeout_while(state, LONGEST, hangs)
-                    .unwrap()
-                    .0;
-                state.hanging_count -= 1;
-            } else {
-                *left -= 1;
-            }
-        }
-        if let Some((left, errno)) = &mut state.fail_after {
-            if *left == 0 {
-                return Err(Errno::from_i32(*errno));
-            }
-            *left -= 1;
-        }
-        match (state.write_limit, ends_at) {
-            (Some((limit, errno)), Some(end)) if end > limit => Err(Errno::from_i32(errno)),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// The files.
 pub(crate) struct Files {
@@ -158,6 +49,12 @@ impl Nodes {
         named
             .find(|(_, node)| node.name.as_deref() == Some(name))
             .map(|(number, _)| *number)
+    }
+
+    fn tell(&self, switches: &Switches) {
+        let named = |node: &&Node| node.name.is_some();
+        let names_count = self.by_number.values().filter(named).count();
+        switches.set_counts(self.by_number.len(), names_count);
     }
 
     /// A file that nobody has open goes with its name.
@@ -318,7 +215,7 @@ impl Filesystem for Files {
             opened_count: 1,
         };
         nodes.by_number.insert(number, node);
-        self.switches.count(&nodes);
+        nodes.tell(&self.switches);
         match self.attributes(INodeNo(number), &nodes) {
             Some(attributes) => {
                 let handle = FileHandle(number);
@@ -359,7 +256,7 @@ impl Filesystem for Files {
             node.opened_count -= 1;
         }
         nodes.tidy();
-        self.switches.count(&nodes);
+        nodes.tell(&self.switches);
         reply.ok();
     }
 
@@ -370,7 +267,7 @@ impl Filesystem for Files {
             Some(node) => {
                 node.name = None;
                 nodes.tidy();
-                self.switches.count(&nodes);
+                nodes.tell(&self.switches);
                 reply.ok();
             }
             None => reply.error(Errno::ENOENT),

@@ -19,6 +19,7 @@ mod needs;
 mod program;
 mod rate_cap;
 mod refusal;
+mod switches;
 
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;

@@ -1,0 +1,114 @@
+//! What goes wrong on the filesystem behind [`crate::FuseDir`], and when.
+
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use fuser::Errno;
+
+/// How long an operation hangs at most, so that a test that fails does not leave one behind.
+const LONGEST: Duration = Duration::from_secs(100);
+/// How long the kernel may take to close the files of a program that has ended.
+const SOON: Duration = Duration::from_secs(10);
+
+/// What goes wrong, shared between the test and the filesystem.
+#[derive(Debug, Default)]
+pub(crate) struct Switches {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    write_limit: Option<(u64, i32)>,
+    fail_after: Option<(u64, i32)>,
+    hang_after: Option<u64>,
+    hanging_count: usize,
+    names_count: usize,
+    files_count: usize,
+}
+
+impl Switches {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    pub(crate) fn set_write_limit(&self, byte: u64, errno: i32) {
+        self.state().write_limit = Some((byte, errno));
+    }
+
+    pub(crate) fn fail_after(&self, count: u64, errno: i32) {
+        self.state().fail_after = Some((count, errno));
+    }
+
+    pub(crate) fn hang_after(&self, count: u64) {
+        self.state().hang_after = Some(count);
+    }
+
+    pub(crate) fn release(&self) {
+        self.state().hang_after = None;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn await_hanging(&self) {
+        let none = |state: &mut State| state.hanging_count == 0;
+        let state = self
+            .changed
+            .wait_timeout_while(self.state(), LONGEST, none)
+            .unwrap();
+        assert!(!state.1.timed_out(), "no operation hangs");
+    }
+
+    pub(crate) fn names_count(&self) -> usize {
+        self.state().names_count
+    }
+
+    pub(crate) fn files_count(&self) -> usize {
+        self.state().files_count
+    }
+
+    pub(crate) fn await_empty(&self) {
+        let some = |state: &mut State| state.files_count > 0;
+        let state = self
+            .changed
+            .wait_timeout_while(self.state(), SOON, some)
+            .unwrap();
+        assert!(!state.1.timed_out(), "a file is left behind");
+    }
+
+    /// Tells how many files there are, and how many of them have a name.
+    pub(crate) fn set_counts(&self, files_count: usize, names_count: usize) {
+        let mut state = self.state();
+        (state.files_count, state.names_count) = (files_count, names_count);
+        self.changed.notify_all();
+    }
+
+    /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.
+    pub(crate) fn pass(&self, ends_at: Option<u64>) -> Result<(), Errno> {
+        let mut state = self.state();
+        if let Some(left) = &mut state.hang_after {
+            if *left == 0 {
+                state.hanging_count += 1;
+                self.changed.notify_all();
+                let hangs = |state: &mut State| state.hang_after == Some(0);
+                state = self
+                    .changed
+                    .wait_timeout_while(state, LONGEST, hangs)
+                    .unwrap()
+                    .0;
+                state.hanging_count -= 1;
+            } else {
+                *left -= 1;
+            }
+        }
+        if let Some((left, errno)) = &mut state.fail_after {
+            if *left == 0 {
+                return Err(Errno::from_i32(*errno));
+            }
+            *left -= 1;
+        }
+        match (state.write_limit, ends_at) {
+            (Some((limit, errno)), Some(end)) if end > limit => Err(Errno::from_i32(errno)),
+            _ => Ok(()),
+        }
+    }
+}
