@@ -8,6 +8,7 @@ mod distribution;
 mod histogram;
 mod interval;
 mod percentile;
+mod rate;
 mod refresh;
 mod settle;
 mod within;
@@ -15,8 +16,9 @@ mod within;
 pub use derive::derive;
 pub use distribution::student_t;
 pub use histogram::Histogram;
-pub use interval::{Interval, RateEstimate, is_precise, rate_interval, rate_point};
+pub use interval::{Interval, RateEstimate, rate_point};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
+pub use rate::{is_precise, rate_interval};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 

@@ -92,7 +92,7 @@ fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
         let count = index as u64 + 1;
         at_ns - started_ns >= stop.least_span_ns
             && count >= stop.least_operations_count
-            && count % u64::from(workload.queue_depth) == 0
+            && count.is_multiple_of(u64::from(workload.queue_depth))
     };
     times
         .iter()
