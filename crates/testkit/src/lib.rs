@@ -20,6 +20,7 @@ mod program;
 mod rate_cap;
 mod refusal;
 mod switches;
+mod wall_clock;
 
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;
@@ -28,3 +29,4 @@ pub use needs::{Need, are_met};
 pub use program::{Output, Program, Running};
 pub use rate_cap::RateCap;
 pub use refusal::Refusal;
+pub use wall_clock::{WallClock, wall_clock};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::command::is_installed;
-use crate::rate_cap;
+use crate::{rate_cap, wall_clock};
 
 /// Something that not every machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Need {
     Blkio,
     /// `script`, for a terminal.
     Script,
+    /// libfaketime, for a wall clock that steps.
+    WallClock,
 }
 
 impl Need {
@@ -34,6 +36,7 @@ impl Need {
             Self::Ext4 => is_root && is_installed("mkfs.ext4") && knows("ext4"),
             Self::Blkio => is_root && rate_cap::is_offered(),
             Self::Script => is_installed("script"),
+            Self::WallClock => wall_clock::library().is_some(),
         }
     }
 }

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::Refusal;
+use crate::WallClock;
 
 /// After this a program that has not ended is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -30,6 +31,7 @@ pub struct Program {
     columns: u32,
     user: Option<u32>,
     refusal: Option<Refusal>,
+    clock: Option<WallClock>,
 }
 
 impl Program {
@@ -42,6 +44,7 @@ impl Program {
             columns: 80,
             user: None,
             refusal: None,
+            clock: None,
         }
     }
 
@@ -63,6 +66,13 @@ impl Program {
             chown(self.home.path(), Some(user), Some(user)).unwrap();
         }
         self.user = Some(user);
+        self
+    }
+
+    /// The same program with that wall clock.
+    #[must_use]
+    pub fn clock(mut self, clock: &WallClock) -> Self {
+        self.clock = Some(clock.clone());
         self
     }
 
@@ -139,6 +149,9 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(clock) = &self.clock {
+            clock.give_to(command);
+        }
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }

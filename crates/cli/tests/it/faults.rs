@@ -13,7 +13,7 @@ use crate::common::{
 
 /// Seconds after which the device counts as not answering, and what the message may take besides:
 /// a second, and what a busy machine adds.
-const LIMIT: Duration = Duration::from_secs(2);
+const LIMIT: Duration = Duration::from_secs(8);
 const SLACK: Duration = Duration::from_secs(3);
 /// Trials of the layout.
 const LAYOUT: usize = 4;
@@ -146,12 +146,12 @@ fn a_device_stops_answering_many_operations() {
 fn stops_answering(workload: &str) {
     let (_scratch, program, card) = rig();
     let only = format!("--only={workload}");
-    let running = program.start(&["run", text(card.path()), &only, "--timeout=2"]);
+    let running = program.start(&["run", text(card.path()), &only, "--timeout=8"]);
     running.hear("round 2");
     card.hang_after(100);
     card.await_hanging();
     let since = Instant::now();
-    running.hear("error: the device has not answered for 2 s");
+    running.hear("error: the device has not answered for 8 s");
     let waited = since.elapsed();
     assert!(waited < LIMIT + SLACK, "told after {waited:?}");
     running.hear("cause: the kernel still waits for an operation");
@@ -159,7 +159,10 @@ fn stops_answering(workload: &str) {
     // The record is safe while the kernel still waits.
     let record = assert_partial(&program, FindingKind::NoAnswer);
     assert!(whole_count(&record) > LAYOUT);
-    assert!(record.metric("rand_read_4k").is_none() || workload == "rand_read_4k");
+    assert!(
+        record.metric(workload).is_some(),
+        "what ended before is kept"
+    );
     card.release();
     let output = running.wait();
     assert_eq!(output.code, 3, "{output}");

@@ -8,6 +8,7 @@
 )]
 
 mod beginner;
+mod clock;
 mod common;
 mod devices;
 mod faults;

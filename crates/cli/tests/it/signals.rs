@@ -7,7 +7,7 @@ use cardmark_testkit::{FuseDir, needs};
 use rustix::process::Signal;
 
 use crate::common::{
-    QUICKEST, assert_empty, assert_partial, cut_short, folder, program, scratch, text, whole_count,
+    assert_empty, assert_partial, cut_short, folder, program, scratch, text, whole_count,
 };
 
 #[test]
@@ -28,7 +28,8 @@ fn a_closed_terminal_ends_a_run_and_keeps_what_was_measured() {
 fn stopped_by(signal: Signal, code: i32) {
     let scratch = scratch();
     let (program, folder) = (program(&scratch), folder(&scratch));
-    let running = program.start(&["run", text(&folder), QUICKEST]);
+    // All workloads, so that the run goes on for long after the third round begins.
+    let running = program.start(&["run", text(&folder)]);
     running.hear("round 3");
     running.signal(signal);
     let output = running.wait();
