@@ -1,7 +1,8 @@
 //! Queue depths above 1 by `io_uring`.
 //!
-//! `submit` only writes the entry; `reap` takes a completion that is there, and only when there
-//! is none it calls the kernel, which takes on all new entries and waits for one completion.
+//! `submit` hands the entry to the kernel at once: kept back until all completions are taken, it
+//! would let the device run dry meanwhile (a tenth of the rate of a fast one). `reap` takes a
+//! completion that is there; only when there is none it calls the kernel to wait for one.
 
 use std::fs::File;
 use std::io::IoSlice;
@@ -74,7 +75,7 @@ impl Uring {
         self.slots.len()
     }
 
-    /// Writes the entry of an operation on this part of the registered buffers.
+    /// Hands over an operation on this part of the registered buffers.
     #[inline]
     pub(crate) fn submit(&mut self, op: Op, stretch: Stretch) {
         let Some(slot) = self.slots.get_mut(op.slot as usize) else {
@@ -83,6 +84,11 @@ impl Uring {
         slot.job = Some((op, stretch));
         self.in_flight += 1;
         self.push(op, stretch);
+        if self.broken.is_none()
+            && let Err(error) = self.ring.submit()
+        {
+            self.entering_failed(&error);
+        }
     }
 
     #[inline]
@@ -160,7 +166,7 @@ impl Uring {
         }
     }
 
-    /// Hands new entries to the kernel and waits for a completion.
+    /// Waits for a completion, and hands over what the kernel did not take before.
     #[inline]
     fn enter(&mut self) {
         if let Err(error) = self.ring.submit_and_wait(1) {
