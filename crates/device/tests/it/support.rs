@@ -1,12 +1,9 @@
 //! What the tests share.
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 use cardmark_core::{Flush, Order, Payload, StopRule, Workload};
 use cardmark_device::{RealBackend, TestFile};
@@ -54,26 +51,4 @@ pub(crate) fn has(need: &str, is_met: bool) -> bool {
         let _ = writeln!(std::io::stderr(), "skip: device needs {need}");
     }
     is_met
-}
-
-/// Runs one test of this binary as user 65534, from a copy that this user may read.
-pub(crate) fn run_as_nobody(test: &str) {
-    let directory = tempfile::tempdir_in("/tmp").unwrap();
-    fs::set_permissions(directory.path(), Permissions::from_mode(0o777)).unwrap();
-    let copy = directory.path().join("tests");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    fs::set_permissions(&copy, Permissions::from_mode(0o755)).unwrap();
-    let output = Command::new(&copy)
-        .arg(test)
-        .env("TMPDIR", directory.path())
-        .current_dir(directory.path())
-        .uid(65534)
-        .gid(65534)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{said}"
-    );
 }

@@ -7,8 +7,6 @@ use std::path::Path;
 use cardmark_device::{OpenError, TestFile, free_bytes, open_device_readonly};
 use cardmark_testkit::{Mount, needs};
 
-use crate::support::run_as_nobody;
-
 fn number(raw: u64) -> (u32, u32) {
     (rustix::fs::major(raw), rustix::fs::minor(raw))
 }
@@ -63,7 +61,7 @@ fn a_place_for_the_file_must_be_a_directory() {
 fn a_directory_without_the_right_to_write_says_so() {
     if rustix::process::geteuid().is_root() {
         // Root writes anywhere, so that another user has to try.
-        return run_as_nobody("a_directory_without_the_right_to_write_says_so");
+        return cardmark_testkit::run_as_nobody("a_directory_without_the_right_to_write_says_so");
     }
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), Permissions::from_mode(0o500)).unwrap();

@@ -181,7 +181,7 @@ fn places_where_no_file_can_be_are_named() {
 fn a_store_that_cannot_be_written_can_still_be_read() {
     if rustix::process::geteuid().is_root() {
         // Root writes to read-only files, so that another user has to try.
-        return run_as_nobody("a_store_that_cannot_be_written_can_still_be_read");
+        return cardmark_testkit::run_as_nobody("a_store_that_cannot_be_written_can_still_be_read");
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("records.sqlite");
@@ -193,27 +193,4 @@ fn a_store_that_cannot_be_written_can_still_be_read() {
         store.insert(&record("bbbb")),
         Err(StoreError::ReadOnly { .. })
     ));
-}
-
-/// Runs one test of this binary as user 65534, from a copy that this user may read.
-fn run_as_nobody(test: &str) {
-    use std::os::unix::process::CommandExt;
-    let dir = tempfile::tempdir_in("/tmp").unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let copy = dir.path().join("tests");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
-    let output = std::process::Command::new(&copy)
-        .arg(test)
-        .env("TMPDIR", dir.path())
-        .current_dir(dir.path())
-        .uid(65534)
-        .gid(65534)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{said}"
-    );
 }
