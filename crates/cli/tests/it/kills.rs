@@ -61,7 +61,10 @@ struct Tally {
     before: u32,
     under_way: u32,
     ended: u32,
-    trials: usize,
+    /// Whole trials in the journals just after the kills.
+    journaled: usize,
+    /// Trials in the records that were recovered from them.
+    recovered: usize,
     drafts: usize,
 }
 
@@ -76,6 +79,8 @@ fn check(program: &Program, was_shown: bool, tally: &mut Tally) -> usize {
         Some(trials) => {
             assert_eq!(rows.len(), 1, "{recovered}");
             let record = program.last();
+            tally.journaled += trials.len();
+            tally.recovered += record.trials.len();
             assert_eq!(rows[0]["id"], record.id.to_string());
             assert_eq!(
                 json_trials(&record),
@@ -83,7 +88,6 @@ fn check(program: &Program, was_shown: bool, tally: &mut Tally) -> usize {
                 "a whole trial was lost or changed"
             );
             tally.under_way += 1;
-            tally.trials += count;
         }
         None => {
             assert!(rows.is_empty(), "{recovered}");
@@ -198,11 +202,12 @@ fn report(target: &str, tally: &Tally, span_ms: &str) {
         before,
         under_way,
         ended,
-        trials,
+        journaled,
+        recovered,
         drafts,
     } = tally;
     let kills = before + under_way + ended;
     eprintln!(
-        "| {target} | {kills} | {before} | {under_way} | {ended} | {trials} | 0 | {drafts} | {span_ms} |"
+        "| {target} | {kills} | {before} | {under_way} | {ended} | {journaled} | {recovered} | {drafts} | {span_ms} |"
     );
 }
