@@ -5,6 +5,7 @@
 mod finding;
 mod identity;
 mod payload;
+mod printed;
 mod record;
 mod rng;
 mod suite;
@@ -14,6 +15,7 @@ mod workload;
 pub use finding::{Finding, FindingKind, Severity};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
+pub use printed::{PrintStyle, Printed};
 pub use record::{
     Board, DeviceCounters, DeviceInfo, FORMAT, Host, IntervalKind, LatencyHistogram, Layer, METHOD,
     Metric, OperationError, Origin, OriginKind, Quantity, Queue, Record, SensorSample, Slice,
