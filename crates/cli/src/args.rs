@@ -58,6 +58,9 @@ pub(crate) struct RunArguments {
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
+    /// Run a suite of an old tool through so many times, for an interval
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
+    pub(crate) rounds: Option<u32>,
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,

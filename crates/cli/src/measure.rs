@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cardmark_core::{
-    Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity, Suite,
-    Target, TargetKind, Tool, run_id_from_bytes, simulated_run_id,
+    DeviceInfo, Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity,
+    Suite, Target, TargetKind, Tool, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::{
-    MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
+    CountersSource, MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes,
+    open_device_readonly,
 };
 use cardmark_engine::{
-    Backend, Clock, Outcome, Plan, PlanError, Ports, Pulse, Request, Sensors, execute, make_plan,
-    record,
+    Backend, Clock, Outcome, Place, Plan, PlanError, Ports, Pulse, Request, Sensors, execute,
+    make_plan, record,
 };
 use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
 use cardmark_sim::{Model, SimulatedCard};
@@ -58,7 +59,8 @@ pub(crate) struct Measured {
 /// Measures a simulated card. Board, clock and start time are simulated too.
 pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, CommandError> {
     let card = SimulatedCard::new(model, job.request.seed);
-    let plan = plan(job, TargetKind::Sim, card.capacity_bytes())?;
+    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let plan = plan(job, place)?;
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
@@ -89,13 +91,11 @@ pub(crate) fn real(
     resolution: &Resolution,
 ) -> Result<Measured, CommandError> {
     let (plan, opened, free) = open(job, path, resolution)?;
-    let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
     same_device(path, resolution, &opened)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
-    let source = Box::new(move || counters.read());
     // Never dropped: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
-    let mut backend = ManuallyDrop::new(RealBackend::new(opened, plan.seed, source));
+    let mut backend = ManuallyDrop::new(self::backend(path, resolution, opened, plan.seed));
     let mut described = target(resolution.kind, &plan);
     described.layers = resolution.layers.clone();
     described.filesystem = resolution.filesystem.clone();
@@ -166,13 +166,23 @@ fn open(
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
     if resolution.kind == TargetKind::Device {
         if !job.request.read_only {
-            return Err(plan_error(&PlanError::DeviceWrite));
+            return Err(CommandError::new(
+                Exit::Refused,
+                "writing to a raw device is not offered",
+            ));
         }
         let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
-        let plan = plan(job, TargetKind::Device, opened.size_bytes)?;
+        let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
     }
-    let plan = plan(job, TargetKind::Directory, u64::MAX)?;
+    let plan = plan(
+        job,
+        Place {
+            kind: TargetKind::Directory,
+            usable_bytes: u64::MAX,
+            disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
+        },
+    )?;
     let free = free_bytes(path).map_err(|error| open_error(&error))?;
     let needed = job.suite.file_bytes + RESERVE_BYTES;
     // Asked first, so that a read-only or closed directory is told as what it is.
@@ -192,6 +202,34 @@ fn open(
         .hint("free some room, or name a directory on another filesystem"));
     }
     Ok((plan, opened.into(), Some(free)))
+}
+
+/// The one disk below a directory; `None` where there are several, or none is known.
+fn disk_below(resolution: &Resolution) -> Option<&DeviceInfo> {
+    match resolution.disks.as_slice() {
+        [disk] => Some(disk),
+        _ => None,
+    }
+}
+
+/// The back end for what was opened, with all that workloads may work on besides.
+fn backend(path: &Path, resolution: &Resolution, opened: OpenTarget, seed: u64) -> RealBackend {
+    let counters = |names: &[String]| -> CountersSource {
+        let mut reader = CounterReader::new(&Root::system(), names);
+        Box::new(move || reader.read())
+    };
+    let backend = RealBackend::new(opened, seed, counters(&resolution.counted));
+    if resolution.kind == TargetKind::Device {
+        return backend.with_disk(path.to_owned(), counters(&resolution.counted));
+    }
+    let backend = backend.with_directory(path.to_owned());
+    match disk_below(resolution) {
+        Some(disk) => {
+            let node = Path::new("/dev").join(&disk.name);
+            backend.with_disk(node, counters(std::slice::from_ref(&disk.name)))
+        }
+        None => backend,
+    }
 }
 
 /// One execution of a plan, with everything that watches over it.
@@ -278,8 +316,8 @@ fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
     }
 }
 
-fn plan(job: &Job<'_>, kind: TargetKind, usable_bytes: u64) -> Result<Plan, CommandError> {
-    make_plan(job.suite, job.request, kind, usable_bytes).map_err(|error| plan_error(&error))
+fn plan(job: &Job<'_>, place: Place) -> Result<Plan, CommandError> {
+    make_plan(job.suite, job.request, place).map_err(|error| plan_error(&error))
 }
 
 fn plan_error(error: &PlanError) -> CommandError {
@@ -291,11 +329,13 @@ fn plan_error(error: &PlanError) -> CommandError {
         }
         PlanError::ReadOnlyDirectory => made(Exit::Usage)
             .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
-        PlanError::DeviceWrite => made(Exit::Refused).hint(
-            "nothing was written; `--read-only` measures a device by reading, a directory on it \
-             measures both",
-        ),
         PlanError::TooSmall { .. } => made(Exit::Trouble),
+        PlanError::WrongTarget { .. } => {
+            made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
+        }
+        PlanError::OwnPasses { .. } => {
+            made(Exit::Usage).hint("leave `--rounds` out, or name a suite of an old tool")
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod clock;
 mod error;
 mod null;
 mod object;
+mod objects;
 mod payload;
 mod target;
 mod threads;

@@ -5,6 +5,7 @@
 
 mod derive;
 mod distribution;
+mod figures;
 mod histogram;
 mod interval;
 mod percentile;
@@ -15,6 +16,7 @@ mod within;
 
 pub use derive::derive;
 pub use distribution::student_t;
+pub use figures::is_good;
 pub use histogram::Histogram;
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};

@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         read_only: arguments.read_only,
         seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
         limit_ns: measure::limit_ns(arguments.timeout),
+        passes_count: arguments.rounds,
     };
     let job = Job {
         suite: &suite,

@@ -36,6 +36,7 @@ fn a_device_is_read_and_never_written() {
                 offset,
                 bytes: BLOCK,
                 slot: 0,
+                stream: 0,
             });
             assert_eq!(backend.reap().outcome, outcome, "{kind:?} at {offset}");
         }
