@@ -13,6 +13,9 @@ const SUITES: [(&str, &str); 6] = [
     ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
 ];
 
+/// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
+const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
+
 /// Why there is no such suite.
 #[derive(Debug, Error)]
 pub enum CatalogError {
@@ -59,6 +62,14 @@ pub fn suite(name: &str) -> Result<Suite, CatalogError> {
     )
 }
 
+/// The suite that the original tools are set beside.
+///
+/// # Errors
+/// Never with the data that come with the program; a test sees to that.
+pub fn crosscheck_suite() -> Result<Suite, CatalogError> {
+    parse_suite(CROSSCHECK)
+}
+
 /// Reads a suite and checks its rules.
 ///
 /// # Errors
@@ -78,6 +89,7 @@ mod tests {
         for name in suite_names() {
             assert_eq!(suite(name).unwrap().name, name);
         }
+        assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
     }
 
     #[test]

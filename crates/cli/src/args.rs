@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Label(LabelArguments),
     /// Write all runs, for other programs
     Export(ExportArguments),
+    /// Run the original tools and ours in turn on a target, and compare
+    Crosscheck(CrosscheckArguments),
     /// Turn the journals of interrupted runs into partial records
     Recover(RecoverArguments),
     /// Write completions or the man page
@@ -64,6 +66,23 @@ pub(crate) struct RunArguments {
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,
+}
+
+/// What `crosscheck` is told.
+#[derive(Debug, Args)]
+pub(crate) struct CrosscheckArguments {
+    /// A directory or a block device
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+    /// Only contests with these workloads, such as `hdparm_t,fio_rand_read_q32`
+    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
+    pub(crate) only: Vec<String>,
+    /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
+    pub(crate) pairs: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `show` is told.

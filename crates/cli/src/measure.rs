@@ -19,6 +19,7 @@ use cardmark_engine::{
     make_plan, record,
 };
 use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
+use cardmark_judge::judge;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
@@ -44,6 +45,8 @@ pub(crate) struct Job<'a> {
     pub(crate) labels: &'a [(String, String)],
     /// Where results go.
     pub(crate) data: &'a Data,
+    /// Whether no progress is shown.
+    pub(crate) quiet: bool,
 }
 
 /// A run that ended, one way or the other.
@@ -129,7 +132,12 @@ pub(crate) fn real(
     let now = Box::new(move || for_sensors.clone().now_ns());
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
-    let mut run = Run::new(job, &plan, header, Progress::for_stderr())?;
+    let progress = if job.quiet {
+        Progress::silent()
+    } else {
+        Progress::for_stderr()
+    };
+    let mut run = Run::new(job, &plan, header, progress)?;
     let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
@@ -210,6 +218,11 @@ fn disk_below(resolution: &Resolution) -> Option<&DeviceInfo> {
         [disk] => Some(disk),
         _ => None,
     }
+}
+
+/// The node of the one disk below a directory.
+pub(crate) fn disk_path(resolution: &Resolution) -> Option<String> {
+    disk_below(resolution).map(|disk| format!("/dev/{}", disk.name))
 }
 
 /// The back end for what was opened, with all that workloads may work on besides.
@@ -294,7 +307,8 @@ impl<'a> Run<'a> {
                 .hint("the trials that ended are in the journal: `cardmark recover`")
         })?;
         let exit = exit_of(&outcome, signal);
-        let record = record(self.header.clone(), outcome, self.job.suite);
+        let mut record = record(self.header.clone(), outcome, self.job.suite);
+        record.derived = judge(&record, self.job.suite);
         Ok(Measured {
             record,
             keeper: Arc::clone(&self.keeper),

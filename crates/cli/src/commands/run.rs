@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         request: &request,
         labels: &arguments.label,
         data: &data,
+        quiet: false,
     };
     let measured = match &chosen {
         Chosen::Simulated(model) => measure::simulated(&job, model)?,
