@@ -71,7 +71,14 @@ pub fn comparison_table(comparisons: &[Comparison], width: usize, style: Style) 
 
 fn grid(comparisons: &[Comparison]) -> Grid {
     let heading = [
-        "", "original", "ours", "ratio", "95 % interval", "pairs", "original ±", "ours ±",
+        "",
+        "original",
+        "ours",
+        "ratio",
+        "95 % interval",
+        "pairs",
+        "original ±",
+        "ours ±",
     ];
     let row = |c: &Comparison| {
         vec![

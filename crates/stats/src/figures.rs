@@ -4,6 +4,8 @@ use cardmark_core::{
     Figure, FigureOf, IntervalKind, Metric, Printed, Quantity, StopReason, Suite, Trial, Workload,
 };
 
+use cardmark_peers::{Amount, print};
+
 use crate::derive::{bare_metric, derive, rate_metric};
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
 
@@ -55,15 +57,15 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
 fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed> {
     let style = figure.printed?;
     if !matches!(figure.of, FigureOf::Rate | FigureOf::Operations) {
-        return Some(print_rate(style, metric.value));
+        return print(style, Amount::of_rate(metric.value));
     }
     let total = |of: fn(&Trial) -> u64| whole.iter().map(|trial| of(trial)).sum();
-    Some(print(
-        style,
-        total(Trial::bytes),
-        total(|trial| trial.span_ns),
-        total(Trial::operations_count),
-    ))
+    let amount = Amount {
+        bytes: total(Trial::bytes),
+        span_ns: total(|trial| trial.span_ns),
+        operations_count: total(Trial::operations_count),
+    };
+    print(style, amount)
 }
 
 /// A figure of several streams: the mean over the trials, with Student's t from three trials on.
@@ -127,23 +129,5 @@ fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
         FigureOf::Parent | FigureOf::Rate | FigureOf::Operations => {
             per_second(trial.bytes(), trial.span_ns)
         }
-    }
-}
-
-// STUB until the crate is merged
-fn print(_: cardmark_core::PrintStyle, bytes: u64, span_ns: u64, _: u64) -> Printed {
-    Printed {
-        tool: String::new(),
-        text: String::new(),
-        value: bytes as f64 * 1e9 / span_ns as f64,
-        meaning: None,
-    }
-}
-fn print_rate(_: cardmark_core::PrintStyle, rate: f64) -> Printed {
-    Printed {
-        tool: String::new(),
-        text: String::new(),
-        value: rate,
-        meaning: None,
     }
 }

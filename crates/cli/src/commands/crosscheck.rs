@@ -66,8 +66,10 @@ fn asked(
 ) -> Result<Vec<Contest>, CommandError> {
     if let Some(id) = only.iter().find(|id| suite.workload(id).is_none()) {
         let known: Vec<&str> = suite.workloads.iter().map(|w| w.id.as_str()).collect();
-        return Err(CommandError::new(Exit::Usage, format!("no workload `{id}`"))
-            .hint(format!("there is {}", known.join(", "))));
+        return Err(
+            CommandError::new(Exit::Usage, format!("no workload `{id}`"))
+                .hint(format!("there is {}", known.join(", "))),
+        );
     }
     let is_asked =
         |contest: &Contest| only.is_empty() || contest.workloads.iter().any(|id| only.contains(id));
@@ -105,7 +107,11 @@ fn show(comparisons: &[Comparison], as_json: bool) -> Result<(), CommandError> {
     if comparisons.is_empty() {
         return print::result("nothing was compared\n");
     }
-    print::result(&comparison_table(comparisons, print::width(), print::style()))
+    print::result(&comparison_table(
+        comparisons,
+        print::width(),
+        print::style(),
+    ))
 }
 
 /// Where both sides work.
@@ -121,10 +127,18 @@ impl Bench<'_> {
     fn place(&self) -> Place {
         let is_device = self.resolution.kind == TargetKind::Device;
         let own = self.path.to_string_lossy().into_owned();
-        let size_bytes = self.resolution.disks.first().and_then(|disk| disk.size_bytes);
+        let size_bytes = self
+            .resolution
+            .disks
+            .first()
+            .and_then(|disk| disk.size_bytes);
         let below = || measure::disk_path(self.resolution);
         Place {
-            disk: if is_device { Some(own.clone()) } else { below() },
+            disk: if is_device {
+                Some(own.clone())
+            } else {
+                below()
+            },
             device: is_device.then_some((own, size_bytes.unwrap_or(0))),
             workshop: self.workshop.path().to_owned(),
         }

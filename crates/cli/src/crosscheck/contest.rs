@@ -278,16 +278,25 @@ mod tests {
         assert_eq!(of("dd_write").span_bytes, DD_BLOCK_BYTES * DD_BLOCKS_COUNT);
         for (_, test) in TESTS {
             let small = of(&format!("iozone_{test}_4k"));
-            assert_eq!((small.span_bytes, small.block_bytes), (SMALL_BYTES, SMALL_RECORD_BYTES));
+            assert_eq!(
+                (small.span_bytes, small.block_bytes),
+                (SMALL_BYTES, SMALL_RECORD_BYTES)
+            );
             let large = of(&format!("iozone_{test}_16m"));
-            assert_eq!((large.span_bytes, large.block_bytes), (LARGE_BYTES, LARGE_RECORD_BYTES));
+            assert_eq!(
+                (large.span_bytes, large.block_bytes),
+                (LARGE_BYTES, LARGE_RECORD_BYTES)
+            );
             let threads = of(&format!("iozone_t4_{test}"));
             assert_eq!(threads.span_bytes, THREAD_BYTES);
             assert_eq!(threads.manner.streams_count, THREADS_COUNT);
         }
         for (id, depth) in [("fio_rand_read_q1", 1), ("fio_rand_write_q32", 32)] {
             let workload = of(id);
-            assert_eq!((workload.span_bytes, workload.queue_depth), (FIO_BYTES, depth));
+            assert_eq!(
+                (workload.span_bytes, workload.queue_depth),
+                (FIO_BYTES, depth)
+            );
             let stop = StopRule {
                 least_span_ns: FIO_SECONDS * 1_000_000_000,
                 least_operations_count: 1,
@@ -302,7 +311,10 @@ mod tests {
         let text = include_str!("../../../peers/fixtures/iozone-3.489-threads.txt");
         let known: Vec<String> = suite().figures.iter().map(|f| f.id.clone()).collect();
         let list = contests(&place(None));
-        let threads = list.iter().find(|contest| contest.name == "iozone -T").unwrap();
+        let threads = list
+            .iter()
+            .find(|contest| contest.name == "iozone -T")
+            .unwrap();
         let figures = threads.read(text, Duration::ZERO).unwrap();
         assert_eq!(figures.len(), 30);
         assert!(figures.iter().all(|(id, _)| known.contains(id)));

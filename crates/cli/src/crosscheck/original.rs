@@ -134,9 +134,18 @@ impl Workshop {
         if status.success() {
             return Ok((text, wall));
         }
-        let last: Vec<&str> = text.lines().rev().filter(|line| !line.trim().is_empty()).collect();
+        let last: Vec<&str> = text
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
         let mut error = CommandError::new(Exit::Trouble, format!("{} failed", call.program));
-        error.causes = last.iter().take(TOLD_LINES).rev().map(|line| line.trim().to_owned()).collect();
+        error.causes = last
+            .iter()
+            .take(TOLD_LINES)
+            .rev()
+            .map(|line| line.trim().to_owned())
+            .collect();
         Err(error)
     }
 

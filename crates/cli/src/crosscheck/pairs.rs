@@ -74,7 +74,11 @@ fn comparisons(originals: &[Figures], ours: &[Figures]) -> Vec<Comparison> {
 
 fn series(runs: &[Figures], id: &str) -> Option<Vec<f64>> {
     runs.iter()
-        .map(|run| run.iter().find(|(known, _)| known == id).map(|(_, value)| *value))
+        .map(|run| {
+            run.iter()
+                .find(|(known, _)| known == id)
+                .map(|(_, value)| *value)
+        })
         .collect()
 }
 
