@@ -1,10 +1,10 @@
 //! Several streams at once, with iozone's stone wall.
 //!
-//! Method: reference for iozone's throughput mode (`-T`): the first stream that is through sets a
-//! flag. A stream that sees it after its operation in flight freezes its figure: what it had moved
-//! before over its own time until now. Readers then end; writers go on uncounted until their file
-//! is complete, because the tests that follow need it. At the end each makes its object durable,
-//! outside its own time, but inside the time of all together.
+//! Method: iozone with `-T`. The first stream that is through sets a flag. A stream that sees it
+//! after its operation in flight freezes its figure: what it had moved before, over its own time
+//! until now. Readers then end; writers go on uncounted until their file is complete, because the
+//! tests that follow need it. At the end each makes its object durable, outside its own time, but
+//! inside the time of all together.
 
 use cardmark_core::Workload;
 

@@ -101,10 +101,10 @@ fn row(record: &Record, id: &str) -> Row {
     }
 }
 
-/// `iozone 5210 kB/sec (5210 KiB/s)`: the tool's own words, and the right unit where it is wrong.
+/// The tool's own words, and the right unit where theirs is wrong.
 fn printed_text(printed: &Printed) -> String {
     let meaning = match &printed.meaning {
-        Some(meaning) => format!(" ({})", clean(meaning)),
+        Some(meaning) => format!(" = {}", clean(meaning)),
         None => String::new(),
     };
     format!("{} {}{meaning}", clean(&printed.tool), clean(&printed.text))
