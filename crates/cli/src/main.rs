@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod data;
 mod error;
+mod gate;
 mod keeper;
 mod measure;
 mod print;
