@@ -286,7 +286,10 @@ fn refused_use(path: &Path, uses: &[Use]) -> CommandError {
     let what = format!("`{}` may not be written to", path.display());
     let mut error = refusal(what);
     error.causes = uses.iter().map(ToString::to_string).collect();
-    for hint in uses.iter().map(advice) {
+    // Nobody is told to unmount what the system runs from.
+    let is_system = |one: &&Use| matches!(one, Use::System { .. });
+    let gravest = uses.iter().find(is_system).map(std::slice::from_ref);
+    for hint in gravest.unwrap_or(uses).iter().map(advice) {
         if !error.hints.contains(&hint) {
             error.hints.push(hint);
         }
@@ -360,3 +363,6 @@ fn quoted(path: &Path) -> String {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
+
+#[cfg(test)]
+mod tests;
