@@ -39,7 +39,8 @@ pub(crate) enum Command {
 /// What `run` is told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// A directory, a block device, or `sim:MODEL`
+    /// A directory, a block device, or `sim:MODEL`. A block device is written from its first byte on,
+    /// unless `--read-only`: what is on it is lost, and model and size have to be typed before
     #[arg(default_value = ".")]
     pub(crate) target: String,
     /// The method
@@ -51,6 +52,12 @@ pub(crate) struct RunArguments {
     /// Write nothing; for block devices
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Write to a block device without asking, if it has that serial number: what is on it is lost
+    #[arg(long, requires = "device_serial")]
+    pub(crate) yes: bool,
+    /// Serial number of the block device that may be written; of a loop device, the path of its file
+    #[arg(long, requires = "yes", value_name = "SERIAL")]
+    pub(crate) device_serial: Option<String>,
     /// Seed of offsets and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -71,7 +78,8 @@ pub(crate) struct RunArguments {
 /// What `crosscheck` is told.
 #[derive(Debug, Args)]
 pub(crate) struct CrosscheckArguments {
-    /// A directory or a block device
+    /// A directory or a block device. A device is written all over: what is on it is lost, and
+    /// model and size have to be typed before
     #[arg(default_value = ".")]
     pub(crate) target: String,
     /// Only contests with these workloads, such as `hdparm_t,fio_rand_read_q32`
@@ -80,6 +88,12 @@ pub(crate) struct CrosscheckArguments {
     /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
     pub(crate) pairs: u32,
+    /// Write to a block device without asking, if it has that serial number: what is on it is lost
+    #[arg(long, requires = "device_serial")]
+    pub(crate) yes: bool,
+    /// Serial number of the block device that may be written; of a loop device, the path of its file
+    #[arg(long, requires = "yes", value_name = "SERIAL")]
+    pub(crate) device_serial: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

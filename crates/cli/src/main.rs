@@ -5,6 +5,7 @@ mod commands;
 mod crosscheck;
 mod data;
 mod error;
+mod gate;
 mod keeper;
 mod measure;
 mod print;

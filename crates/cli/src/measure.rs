@@ -20,14 +20,17 @@ use cardmark_engine::{
 };
 use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
 use cardmark_judge::judge;
+use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::{self, Consent};
 use crate::guard;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
+use crate::target::refuse_memory;
 use crate::watch::{Rescue, Watch};
 
 /// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
@@ -41,12 +44,15 @@ pub(crate) struct Job<'a> {
     pub(crate) suite: &'a Suite,
     /// What was asked for.
     pub(crate) request: &'a Request,
+    /// Whether a raw device may be written.
+    pub(crate) consent: &'a Consent,
     /// What the user said about it.
     pub(crate) labels: &'a [(String, String)],
     /// Where results go.
     pub(crate) data: &'a Data,
-    /// Whether no progress is shown.
-    pub(crate) quiet: bool,
+    /// Whether the program measures again and again: it then shows no progress of its own for
+    /// each, and gives file and device back at once.
+    pub(crate) is_one_of_many: bool,
 }
 
 /// A run that ended, one way or the other.
@@ -87,7 +93,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
-/// Measures real storage: a file of ours in a directory, or a device that is only read.
+/// Measures real storage: a file of ours in a directory, or a device.
 pub(crate) fn real(
     job: &Job<'_>,
     path: &Path,
@@ -96,7 +102,7 @@ pub(crate) fn real(
     let (plan, opened, free) = open(job, path, resolution)?;
     same_device(path, resolution, &opened)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
-    // Never dropped: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
+    // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
     let mut backend = ManuallyDrop::new(self::backend(path, resolution, opened, plan.seed));
     let mut described = target(resolution.kind, &plan);
@@ -126,13 +132,13 @@ pub(crate) fn real(
     header.findings = resolution.findings.clone();
     header
         .findings
-        .extend(about_target(direct, resolution.kind));
+        .extend(about_target(direct, resolution.kind, plan.layout.is_some()));
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
-    let progress = if job.quiet {
+    let progress = if job.is_one_of_many {
         Progress::silent()
     } else {
         Progress::for_stderr()
@@ -147,6 +153,9 @@ pub(crate) fn real(
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
+    }
+    if job.is_one_of_many {
+        drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
 }
@@ -172,13 +181,11 @@ fn open(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    if resolution.kind == TargetKind::Device && !job.request.read_only {
+        return open_for_writing(job, path, resolution);
+    }
     if resolution.kind == TargetKind::Device {
-        if !job.request.read_only {
-            return Err(CommandError::new(
-                Exit::Refused,
-                "writing to a raw device is not offered",
-            ));
-        }
+        refuse_memory(path, resolution)?;
         let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
         let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
@@ -243,6 +250,48 @@ fn backend(path: &Path, resolution: &Resolution, opened: OpenTarget, seed: u64) 
         }
         None => backend,
     }
+}
+
+/// A device that is used is refused before anything else that may be wrong is told.
+fn open_for_writing(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    let device = gate::idle_device(path, resolution)?;
+    let plan = plan(job, Place::disk(TargetKind::Device, device.size_bytes))?;
+    let (what, bytes) = overwriting(&plan, device.size_bytes);
+    let opened = gate::permit_writing(path, resolution, job.consent, bytes, &what)?;
+    Ok((plan, opened, None))
+}
+
+/// What a plan does to a raw device, and how many bytes it writes where that is known before.
+fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
+    let writing = || plan.workloads.iter().filter(|workload| workload.writes());
+    let spans = writing().map(|workload| workload.span_bytes);
+    let reach_bytes = spans.max().unwrap_or(0).max(match plan.layout {
+        Some(_) => plan.suite.file_bytes,
+        None => 0,
+    });
+    let exact: Option<u64> = writing().map(|workload| workload.stop.most_bytes).sum();
+    let part = if reach_bytes.saturating_add(MIB) > size_bytes {
+        "all".to_owned()
+    } else {
+        format!("the first {}", text::size(reach_bytes))
+    };
+    let (how_often, bytes) = match (plan.layout.is_some(), writing().next().is_some()) {
+        (true, true) => (
+            ": once for the layout, then again and again, some hundred MB on a card, more on a fast \
+             disk",
+            None,
+        ),
+        (true, false) => (", once", Some(reach_bytes)),
+        (false, _) => ("", exact),
+    };
+    (
+        format!("write over {part} of a raw device{how_often}"),
+        bytes,
+    )
 }
 
 /// One execution of a plan, with everything that watches over it.
@@ -398,7 +447,7 @@ fn target(kind: TargetKind, plan: &Plan) -> Target {
 }
 
 /// What the way the target was opened says about every figure.
-fn about_target(direct: bool, kind: TargetKind) -> Vec<Finding> {
+fn about_target(direct: bool, kind: TargetKind, is_laid_out: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !direct {
         findings.push(Finding::new(
@@ -408,7 +457,7 @@ fn about_target(direct: bool, kind: TargetKind) -> Vec<Finding> {
              writing are partly those of memory",
         ));
     }
-    if kind == TargetKind::Device {
+    if kind == TargetKind::Device && !is_laid_out {
         findings.push(Finding::new(
             FindingKind::UnwrittenSpan,
             Severity::Note,

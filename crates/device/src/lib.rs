@@ -19,4 +19,6 @@ pub use backend::{CountersSource, RealBackend};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
 pub use null::NullBackend;
-pub use target::{OpenTarget, TestFile, free_bytes, open_device_readonly};
+pub use target::{
+    OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,
+};

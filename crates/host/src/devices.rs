@@ -43,17 +43,16 @@ pub fn block_devices(root: &Root) -> Vec<DeviceInfo> {
 
 fn is_disk(device: &BlockDevice) -> bool {
     let others = ["sr", "fd", "mtdblock"];
-    let is_emmc_part = device.name.starts_with("mmcblk") && !is_numbered(&device.name, "mmcblk");
     device.below() == Some(Below::Nothing)
         && device.flag("hidden") != Some(true)
-        && !is_emmc_part
+        && !device.is_hardware_part()
         && !others
             .iter()
             .any(|prefix| is_numbered(&device.name, prefix))
 }
 
 /// Cards say `name`; SCSI and USB say `vendor` and `model`; NVMe says `model`.
-fn model_of(disk: &BlockDevice) -> Option<String> {
+pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
     let text = |attribute| disk.text(attribute);
     match (text("device/vendor"), text("device/model")) {
         // What is not text, such as virtio's "0x1af4", is an id.

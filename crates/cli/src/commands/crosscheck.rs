@@ -4,12 +4,14 @@ use std::path::Path;
 
 use cardmark_core::{Record, Suite, TargetKind};
 use cardmark_engine::Request;
+use cardmark_host::Resolution;
 use cardmark_report::{Comparison, comparison_table};
 
 use crate::args::CrosscheckArguments;
 use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::{self, Consent};
 use crate::measure::{self, Job};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -37,6 +39,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         resolution: &resolution,
         data: &data,
         workshop: &workshop,
+        consent: consent(arguments, &path, &resolution)?,
     };
     let place = bench.place();
     let asked = asked(contests(&place), &arguments.only, &suite)?;
@@ -56,6 +59,35 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
     }
     show(&comparisons, arguments.json)?;
     Ok(exit)
+}
+
+/// What every run on a device is told: the question, if there is one, is asked once.
+fn consent(
+    arguments: &CrosscheckArguments,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<Consent, CommandError> {
+    let given = Consent {
+        yes: arguments.yes,
+        device_serial: arguments.device_serial.clone(),
+    };
+    if resolution.kind != TargetKind::Device {
+        return Ok(given);
+    }
+    let identity = gate::idle_device(path, resolution)?;
+    let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
+                and again";
+    drop(gate::permit_writing(path, resolution, &given, None, what)?);
+    if identity.serial.is_none() {
+        let what = format!("`{}` tells no serial number", path.display());
+        return Err(CommandError::new(Exit::Refused, what)
+            .because("without one, a device that is changed between two runs would not be noticed")
+            .hint("compare in a directory on it instead"));
+    }
+    Ok(Consent {
+        yes: true,
+        device_serial: identity.serial,
+    })
 }
 
 /// The contests in which a workload that was asked for takes part.
@@ -118,9 +150,10 @@ fn show(comparisons: &[Comparison], as_json: bool) -> Result<(), CommandError> {
 struct Bench<'a> {
     suite: &'a Suite,
     path: &'a Path,
-    resolution: &'a cardmark_host::Resolution,
+    resolution: &'a Resolution,
     data: &'a Data,
     workshop: &'a Workshop,
+    consent: Consent,
 }
 
 impl Bench<'_> {
@@ -184,7 +217,8 @@ impl Bench<'_> {
             request: &request,
             labels: &[],
             data: self.data,
-            quiet: true,
+            consent: &self.consent,
+            is_one_of_many: true,
         };
         let measured = measure::real(&job, self.path, self.resolution)?;
         measured.keeper.finish()?;

@@ -10,6 +10,7 @@ use super::pretty;
 use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::Consent;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -34,12 +35,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         limit_ns: measure::limit_ns(arguments.timeout),
         passes_count: arguments.rounds,
     };
+    let consent = Consent {
+        yes: arguments.yes,
+        device_serial: arguments.device_serial.clone(),
+    };
     let job = Job {
         suite: &suite,
         request: &request,
+        consent: &consent,
         labels: &arguments.label,
         data: &data,
-        quiet: false,
+        is_one_of_many: false,
     };
     let measured = match &chosen {
         Chosen::Simulated(model) => measure::simulated(&job, model)?,

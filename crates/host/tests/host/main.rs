@@ -7,12 +7,14 @@
 
 mod boards;
 mod facts;
+mod identity;
 mod layers;
 mod machine;
 mod places;
 mod sensors;
 mod targets;
 mod tree;
+mod usage;
 
 use std::path::Path;
 
