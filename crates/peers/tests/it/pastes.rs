@@ -72,6 +72,14 @@ fn dd_several_times() {
 }
 
 #[test]
+fn dd_that_ended_on_a_whole_second() {
+    let records = "51200+0 records in\n51200+0 records out\n";
+    let copy = "419430400 bytes (419 MB, 400 MiB) copied, 40 s, 10.5 MB/s\n";
+    let text = format!("{records}{copy}{records}{copy}");
+    assert_eq!(read_dd(&text).unwrap().len(), 2);
+}
+
+#[test]
 fn dd_that_was_stopped_while_it_told_its_progress() {
     // Whole seconds say less than the rate.
     let text = "35160064 bytes (35 MB, 34 MiB) copied, 3 s, 11.6 MB/s";
@@ -145,6 +153,13 @@ fn fio_behind_warnings_and_of_version_2() {
     assert_eq!(reading.rate.bytes_per_s, 12_440.0 * 1024.0);
     assert_eq!(reading.rate.printed, "12440 KiB/s");
     assert_eq!((reading.operations_count, reading.errno), (None, 5));
+}
+
+#[test]
+fn fio_without_its_indents() {
+    let lines = fixture!("fio-3.33-agnostics.json").lines().map(str::trim);
+    let text = lines.collect::<Vec<_>>().join("\r\n");
+    assert_eq!(read_fio(&text).unwrap().len(), 5);
 }
 
 #[test]
