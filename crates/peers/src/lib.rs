@@ -1,11 +1,10 @@
-//! The old tools: what they print, in both directions, how they are called, and how they judge.
+//! The old tools: what they print, in both directions, and how they are called.
 //!
 //! Pure: it makes and reads texts. Figures come back in bytes, nanoseconds and operations a second.
 
 mod commands;
 mod print;
 mod read;
-mod scores;
 
 pub use commands::{
     FioJob, FioPattern, Invocation, dd, ddrescue_read, ddrescue_write, fio, hdparm, iozone_single,
@@ -16,8 +15,4 @@ pub use read::{
     DdReading, DdrescueReading, FioDirection, FioReading, HdparmReading, HdparmTest, IozoneOutput,
     IozoneRate, IozoneRow, IozoneTest, IozoneThreads, Rate, ReadError, read_dd, read_ddrescue,
     read_fio, read_hdparm, read_iozone,
-};
-pub use scores::{
-    AgnosticsAttempt, AgnosticsLine, AgnosticsVerdict, PibenchmarksNumbers, agnostics_verdict,
-    pibenchmarks_score,
 };
