@@ -89,7 +89,8 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     header.devices = vec![card.device()];
     header.board = Some(card.board());
     header.host = Some(card.host());
-    let mut run = Run::new(job, &plan, header, Progress::silent())?;
+    let pulse = Arc::new(Pulse::new());
+    let mut run = Run::new(job, &plan, header, Progress::silent(&pulse), pulse)?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
@@ -138,12 +139,13 @@ pub(crate) fn real(
     let now = Box::new(move || for_sensors.clone().now_ns());
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
+    let pulse = Arc::new(Pulse::new());
     let progress = if job.is_one_of_many {
-        Progress::silent()
+        Progress::silent(&pulse)
     } else {
-        Progress::for_stderr()
+        Progress::for_stderr(&pulse)
     };
-    let mut run = Run::new(job, &plan, header, progress)?;
+    let mut run = Run::new(job, &plan, header, progress, pulse)?;
     let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
@@ -301,6 +303,7 @@ struct Run<'a> {
     header: Record,
     keeper: Arc<Keeper>,
     observer: RunObserver,
+    pulse: Arc<Pulse>,
 }
 
 impl<'a> Run<'a> {
@@ -309,6 +312,7 @@ impl<'a> Run<'a> {
         plan: &'a Plan,
         header: Record,
         progress: Progress,
+        pulse: Arc<Pulse>,
     ) -> Result<Self, CommandError> {
         let keeper = Keeper::new(header.clone(), job.suite.clone(), &job.data.journals)?;
         let observer = RunObserver {
@@ -321,6 +325,7 @@ impl<'a> Run<'a> {
             header,
             keeper,
             observer,
+            pulse,
         })
     }
 
@@ -330,7 +335,7 @@ impl<'a> Run<'a> {
         clock: &mut C,
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
-        let pulse = Arc::new(Pulse::new());
+        let pulse = Arc::clone(&self.pulse);
         let rescue = Rescue {
             keeper: Arc::clone(&self.keeper),
             data: self.job.data.clone(),

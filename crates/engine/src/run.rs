@@ -1,7 +1,8 @@
 //! A run: layout, rounds, looks, and what to do when a part fails.
 
 use cardmark_core::{
-    Finding, FindingKind, Order, Passes, SensorSample, Severity, StopReason, Trial, Workload,
+    Access, Finding, FindingKind, Order, Passes, SensorSample, Severity, StopReason, Trial,
+    Workload,
 };
 use cardmark_stats::{is_good, is_precise};
 
@@ -258,6 +259,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             expected_ns,
             remaining_ns,
             layout,
+            operations_count: exact_operations(workload),
         });
     }
 
@@ -290,6 +292,14 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     fn elapsed_ns(&mut self) -> u64 {
         self.ports.clock.now_ns() - self.started_ns
     }
+}
+
+/// Operations of a trial whose progress can be told from them. Through the page cache it cannot:
+/// the flush at the end takes most of the time.
+fn exact_operations(workload: &Workload) -> Option<u64> {
+    let is_exact = !workload.stop.has_minima() && workload.manner.access == Access::Direct;
+    let bytes = workload.stop.most_bytes.filter(|_| is_exact)?;
+    Some(bytes / workload.block_bytes * u64::from(workload.manner.streams_count))
 }
 
 /// What is said of a workload without an object.

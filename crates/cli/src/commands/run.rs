@@ -74,7 +74,8 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
         .findings
         .iter()
         .filter(|f| f.severity == Severity::Error);
-    let causes: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    let mut causes: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    causes.dedup();
     if causes.is_empty() {
         return None;
     }
