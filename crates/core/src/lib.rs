@@ -5,6 +5,7 @@
 mod finding;
 mod identity;
 mod payload;
+mod preparation;
 mod record;
 mod rng;
 mod suite;
@@ -12,8 +13,9 @@ mod upgrade;
 mod workload;
 
 pub use finding::{Finding, FindingKind, Severity};
-pub use identity::{run_id_from_bytes, simulated_run_id};
+pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
+pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use record::{
     Board, DeviceCounters, DeviceInfo, FORMAT, Host, IntervalKind, LatencyHistogram, Layer, METHOD,
     Metric, OperationError, Origin, OriginKind, Quantity, Queue, Record, SensorSample, Slice,
