@@ -24,9 +24,10 @@ use cardmark_stats::refresh;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::guard;
+use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
-use crate::watch::{Rescue, Watch};
+use crate::watch::{RunRescue, Watch};
 
 /// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 * MIB;
@@ -117,7 +118,7 @@ pub(crate) fn real(
     );
     header.started_at = Some(now_text());
     header.target = Some(described);
-    header.devices = resolution.disks.clone();
+    header.devices = history::devices(resolution, job.data)?;
     header.board = Some(read_board(&Root::system()));
     header.host = Some(read_host(&Root::system()));
     header.findings = resolution.findings.clone();
@@ -231,7 +232,7 @@ impl<'a> Run<'a> {
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
         let pulse = Arc::new(Pulse::new());
-        let rescue = Rescue {
+        let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
             data: self.job.data.clone(),
         };
@@ -392,7 +393,8 @@ fn clock_step(before: SystemTime, after: SystemTime, elapsed: Duration) -> Optio
     })
 }
 
-fn now_text() -> String {
+/// Now, RFC 3339, UTC, whole seconds.
+pub(crate) fn now_text() -> String {
     let now = jiff::Timestamp::now();
     jiff::Timestamp::from_second(now.as_second())
         .unwrap_or(now)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Rng;
 
 /// `Fill::Random` draws its content anew for each block of this many bytes.
-pub const FILL_BLOCK_BYTES: u64 = 4096;
+pub const FILL_BLOCK_BYTES: usize = 4096;
 /// Name of the generator's part that makes the content.
 const PART: &str = "prepare";
 
@@ -74,8 +74,8 @@ pub fn fill_content(fill: Fill, seed: u64, address: u64, buffer: &mut [u8]) {
         Fill::Zero => buffer.fill(0),
         Fill::Discard => {}
         Fill::Random => {
-            let first = address / FILL_BLOCK_BYTES;
-            for (block, number) in buffer.chunks_mut(FILL_BLOCK_BYTES as usize).zip(first..) {
+            let first = address / FILL_BLOCK_BYTES as u64;
+            for (block, number) in buffer.chunks_mut(FILL_BLOCK_BYTES).zip(first..) {
                 let mut rng = Rng::for_part(seed, PART, number);
                 for chunk in block.chunks_mut(8) {
                     let word = rng.next_u64().to_le_bytes();

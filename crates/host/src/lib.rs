@@ -6,6 +6,7 @@
 
 mod block;
 mod board;
+mod card;
 mod counters;
 mod devices;
 mod filesystems;
@@ -17,6 +18,7 @@ mod sensors;
 mod walk;
 
 pub use board::{read_board, read_host};
+pub use card::{CardIdentity, card_identity};
 pub use counters::CounterReader;
 pub use devices::{block_devices, device_info};
 pub use places::{Place, mounted_directories};

@@ -108,6 +108,20 @@ impl Store {
         Ok(())
     }
 
+    /// Takes a preparation back that changed nothing on the card.
+    ///
+    /// # Errors
+    /// When the store refuses.
+    pub fn forget_preparation(&mut self, id: PreparationId) -> Result<(), StoreError> {
+        let removing = query("DELETE FROM preparations WHERE sequence = ?")
+            .bind(id.0)
+            .execute(&mut self.connection);
+        self.runtime
+            .block_on(removing)
+            .map_err(explain(&self.path))?;
+        Ok(())
+    }
+
     /// The preparation of a card that began last, finished or not; none where this version does
     /// not know its fill.
     ///

@@ -87,6 +87,22 @@ fn after_another_fill_began_an_earlier_one_is_not_continued() {
 }
 
 #[test]
+fn what_is_taken_back_leaves_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    let card = store.card_key(CARD).unwrap();
+    store
+        .begin_preparation(&card, &preparation(Fill::Ff))
+        .unwrap();
+    let id = store
+        .begin_preparation(&card, &preparation(Fill::Discard))
+        .unwrap();
+    store.forget_preparation(id).unwrap();
+    let last = store.last_preparation(&card).unwrap().unwrap();
+    assert_eq!(last.fill, Fill::Ff);
+}
+
+#[test]
 fn cards_have_a_history_each() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path());
