@@ -44,7 +44,8 @@ pub(crate) enum Command {
 /// What `run` is told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// A directory, a block device, or `sim:MODEL`
+    /// A directory, a block device, or `sim:MODEL`. A block device is written from its first byte on,
+    /// unless `--read-only`: what is on it is lost, and model and size have to be typed before
     #[arg(default_value = ".")]
     pub(crate) target: String,
     /// The method
@@ -56,6 +57,12 @@ pub(crate) struct RunArguments {
     /// Write nothing; for block devices
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Write to a block device without asking, if it has that serial number: what is on it is lost
+    #[arg(long, requires = "device_serial")]
+    pub(crate) yes: bool,
+    /// Serial number of the block device that may be written; of a loop device, the path of its file
+    #[arg(long, requires = "yes", value_name = "SERIAL")]
+    pub(crate) device_serial: Option<String>,
     /// Seed of offsets and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,

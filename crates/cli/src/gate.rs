@@ -1,30 +1,368 @@
-//! Stands in for the gate until that is there.
+//! The gate that every write to a raw device goes through (design §8): nobody uses the device, and
+//! its owner has agreed to lose what is on it. In doubt it stays shut.
 
-use std::path::Path;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
 
-use cardmark_device::{OpenTarget, open_device_for_writing};
-use cardmark_host::Resolution;
+use cardmark_core::TargetKind;
+use cardmark_device::{OpenError, OpenTarget, claim_device, open_device_for_writing};
+use cardmark_host::{DiskIdentity, MadeKind, Resolution, Root, Use, disk_identity, resolve, usage};
+use cardmark_report::text;
 
 use crate::error::{CommandError, Exit};
+use crate::print;
 
-/// What the user said.
+/// What was agreed to on the command line.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Consent {
-    /// Ask nothing.
+    /// Whether nobody is to be asked.
     pub(crate) yes: bool,
-    /// The device that is meant.
+    /// The serial number of the device that is meant.
     pub(crate) device_serial: Option<String>,
 }
 
-/// Opens a device for writing.
+/// Opens a raw device for writing, exclusively, once it is clear that this harms nobody: it is idle,
+/// the person has agreed, and it is still the same device afterwards. `what` says what is going to
+/// be done to it, as the end of a sentence that begins "cardmark is going to".
 pub(crate) fn permit_writing(
     path: &Path,
-    _resolution: &Resolution,
+    resolution: &Resolution,
     consent: &Consent,
-    _bytes_to_write: Option<u64>,
-    _what: &str,
+    bytes_to_write: Option<u64>,
+    what: &str,
 ) -> Result<OpenTarget, CommandError> {
-    if !consent.yes || consent.device_serial.is_none() {
-        return Err(CommandError::new(Exit::Refused, "not permitted"));
+    let seen = idle_device(path, resolution)?;
+    let question = || question(path, &seen, bytes_to_write, what);
+    agreed(path, &seen, consent, question)?;
+    // Before it is opened, so that another device in its place is not even opened for writing.
+    unchanged(path, resolution, &seen)?;
+    let opened = open_device_for_writing(path).map_err(|error| refused_open(&error))?;
+    unchanged(path, resolution, &seen)?;
+    if (Some(opened.device_id), opened.size_bytes) != (seen.device_id, seen.size_bytes) {
+        return Err(changed(path));
     }
-    open_device_for_writing(path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))
+    Ok(opened)
 }
+
+/// Which device it is, if nobody uses it; an error that says who does.
+pub(crate) fn idle_device(
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<DiskIdentity, CommandError> {
+    let identity = look(path, resolution)?;
+    claim(path, &identity)?;
+    Ok(identity)
+}
+
+/// What can be seen without touching the device.
+fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandError> {
+    let root = Root::system();
+    let mut uses = Vec::new();
+    let name = resolution
+        .layers
+        .first()
+        .and_then(|layer| layer.device.as_ref());
+    let Some(name) = name.filter(|_| resolution.kind == TargetKind::Device) else {
+        let detail = "it is no block device that the kernel shows".to_owned();
+        return Err(refused_use(path, &[Use::Unclear { detail }]));
+    };
+    let identity = disk_identity(&root, name);
+    uses.extend(usage(&root, name));
+    if resolution.memory_backed && uses.is_empty() {
+        uses.push(Use::Unsuitable {
+            device: name.clone(),
+            reason: "in memory, on no storage",
+        });
+    }
+    if identity.device_id != Some(resolution.device_id) && uses.is_empty() {
+        let detail = format!("{name} has another number than {}", path.display());
+        uses.push(Use::Unclear { detail });
+    }
+    if uses.is_empty() {
+        Ok(identity)
+    } else {
+        Err(refused_use(path, &uses))
+    }
+}
+
+/// Asks the kernel whether anybody holds the device, its disk or another part of that, which goes
+/// beyond what can be seen: ZFS, or a mount in a namespace that no process lives in.
+fn claim(path: &Path, identity: &DiskIdentity) -> Result<(), CommandError> {
+    let held = claim_device(path).map_err(|error| refused_open(&error))?;
+    if Some(held) != identity.device_id {
+        return Err(changed(path));
+    }
+    if identity.disk == identity.name {
+        return Ok(());
+    }
+    let disk = device_path(&identity.disk);
+    match claim_device(&disk) {
+        Ok(held) if Some(held) == identity.disk_id => Ok(()),
+        Err(error @ OpenError::Busy { .. }) => Err(refused_open(&error)),
+        _ => {
+            let detail = format!("{} does not stand for its disk", disk.display());
+            Err(refused_use(path, &[Use::Unclear { detail }]))
+        }
+    }
+}
+
+/// Looks again: a card may be changed, or mounted, while a question waits for its answer.
+fn unchanged(
+    path: &Path,
+    resolution: &Resolution,
+    seen: &DiskIdentity,
+) -> Result<(), CommandError> {
+    let now = resolve(&Root::system(), path).map_err(|_| changed(path))?;
+    if now.device_id != resolution.device_id || disk_identity(&Root::system(), &seen.name) != *seen
+    {
+        return Err(changed(path));
+    }
+    look(path, &now).map(drop)
+}
+
+/// Whether the person agrees: by flags that name the very device, or by typing what it is.
+fn agreed(
+    path: &Path,
+    identity: &DiskIdentity,
+    consent: &Consent,
+    question: impl FnOnce() -> String,
+) -> Result<(), CommandError> {
+    if let (true, Some(given)) = (consent.yes, &consent.device_serial) {
+        return serial_fits(path, identity, given);
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(nobody_to_ask(path, identity));
+    }
+    print::notice(&question());
+    if is_confirmed(&mut std::io::stdin().lock(), &to_type(identity))? {
+        return Ok(());
+    }
+    let what = format!("`{}` was not confirmed", path.display());
+    Err(refusal(what)
+        .because("what was typed is not the model and size that are shown")
+        .hint(NOTHING_WRITTEN))
+}
+
+/// Reads one line. White space may differ.
+fn is_confirmed(input: &mut impl BufRead, expected: &str) -> Result<bool, CommandError> {
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(|error| {
+        refusal("cannot read the answer")
+            .because(error.to_string())
+            .hint(NOTHING_WRITTEN)
+    })?;
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    Ok(words(&line) == words(expected))
+}
+
+fn serial_fits(path: &Path, identity: &DiskIdentity, given: &str) -> Result<(), CommandError> {
+    let shown = path.display();
+    match &identity.serial {
+        Some(serial) if serial == given.trim() => Ok(()),
+        Some(_) => Err(refusal(format!("`{shown}` has another serial number"))
+            .because("`--device-serial` names another device than the one that is there")
+            .hint(where_serial(identity))
+            .hint(NOTHING_WRITTEN)),
+        None => Err(refusal(format!("`{shown}` tells no serial number"))
+            .because("without one, flags cannot say which device is meant")
+            .hint("confirm it on a terminal: leave `--yes` and `--device-serial` out")
+            .hint(NOTHING_WRITTEN)),
+    }
+}
+
+fn nobody_to_ask(path: &Path, identity: &DiskIdentity) -> CommandError {
+    let what = format!(
+        "nobody is there to confirm that `{}` is written",
+        path.display()
+    );
+    refusal(what)
+        .because("standard input and standard error are not both a terminal")
+        .hint("in a script: `--yes --device-serial SERIAL` instead of the question")
+        .hint(where_serial(identity))
+        .hint(NOTHING_WRITTEN)
+}
+
+fn where_serial(identity: &DiskIdentity) -> String {
+    match &identity.serial_path {
+        Some(file) => format!(
+            "its serial number is in {}, and in the question that is asked on a terminal",
+            file.display()
+        ),
+        None => "this device tells no serial number: it can be confirmed on a terminal".to_owned(),
+    }
+}
+
+/// What has to be typed: model and size.
+fn to_type(identity: &DiskIdentity) -> String {
+    let model = identity.model.as_ref().unwrap_or(&identity.name);
+    format!("{model} {}", text::amount(identity.size_bytes))
+}
+
+fn question(
+    path: &Path,
+    identity: &DiskIdentity,
+    bytes_to_write: Option<u64>,
+    what: &str,
+) -> String {
+    let unknown = || "unknown".to_owned();
+    let mut rows = vec![
+        ("device", path.display().to_string()),
+        ("model", identity.model.clone().unwrap_or_else(unknown)),
+        ("serial", identity.serial.clone().unwrap_or_else(unknown)),
+        ("size", text::capacity(identity.size_bytes)),
+        ("partitions", partitions(identity)),
+    ];
+    if let Some(bytes) = bytes_to_write {
+        rows.push(("writes", text::capacity(bytes)));
+    }
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(name, value)| format!("  {name:<11} {value}\n"))
+        .collect();
+    format!(
+        "cardmark is going to {what}.\nWhat is on this device will be LOST:\n\n{}\n\
+         Its first bytes go as well, and with them its partition table or filesystem.\n\
+         To agree, type model and size just so: {}\n\
+         Anything else ends here, with nothing written.",
+        rows.concat(),
+        to_type(identity)
+    )
+}
+
+fn partitions(identity: &DiskIdentity) -> String {
+    if identity.name != identity.disk {
+        return format!("it is one, of {}", identity.disk);
+    }
+    let each = identity.partitions.iter();
+    let each: Vec<String> = each
+        .map(|part| format!("{} {}", part.name, text::amount(part.size_bytes)))
+        .collect();
+    if each.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{}: all are lost", each.join(", "))
+    }
+}
+
+const NOTHING_WRITTEN: &str = "nothing was written";
+
+fn refusal(what: impl Into<String>) -> CommandError {
+    CommandError::new(Exit::Refused, what)
+}
+
+fn changed(path: &Path) -> CommandError {
+    refusal(format!(
+        "`{}` changed while it was looked at",
+        path.display()
+    ))
+    .because("another device, medium or partition table is there now, or none")
+    .hint("nothing was written; look what is there, then try again")
+}
+
+/// Why a device may not be opened for writing. That a right is missing endangers nothing.
+fn refused_open(error: &OpenError) -> CommandError {
+    let made = |exit| CommandError::from_error(exit, error);
+    match error {
+        OpenError::NotReadable { .. } | OpenError::DeviceNotWritable { .. } => {
+            made(Exit::Trouble).hint("writing to a device needs root: use sudo")
+        }
+        OpenError::Busy { .. } => made(Exit::Refused)
+            .because("the kernel lets nobody else have it exclusively")
+            .hint("nothing was written; end what uses it: `lsblk` and `fuser -v DEVICE` may tell"),
+        OpenError::WriteProtected { .. } => made(Exit::Refused).hint(WRITE_PROTECTED),
+        _ => made(Exit::Refused).hint(NOTHING_WRITTEN),
+    }
+}
+
+const WRITE_PROTECTED: &str = "nothing was written; a card that turned read-only by itself is often \
+     at its end; check the lock switch of its adapter first, or `blockdev --setrw`";
+
+/// Why a device that is used may not be written, every use by name, and what to do about it.
+fn refused_use(path: &Path, uses: &[Use]) -> CommandError {
+    let what = format!("`{}` may not be written to", path.display());
+    let mut error = refusal(what);
+    error.causes = uses.iter().map(ToString::to_string).collect();
+    // Nobody is told to unmount what the system runs from.
+    let is_system = |one: &&Use| matches!(one, Use::System { .. });
+    let gravest = uses.iter().find(is_system).map(std::slice::from_ref);
+    for hint in gravest.unwrap_or(uses).iter().map(advice) {
+        if !error.hints.contains(&hint) {
+            error.hints.push(hint);
+        }
+    }
+    error.hint(NOTHING_WRITTEN)
+}
+
+fn advice(one: &Use) -> String {
+    match one {
+        Use::System { .. } => "name another device; a directory is measured without harm: \
+             `cardmark run DIRECTORY`"
+            .to_owned(),
+        Use::Mounted {
+            directory, process, ..
+        } => match process {
+            None => format!("unmount it: umount {}", quoted(directory)),
+            Some(id) => format!(
+                "end process {id}, or unmount it there: nsenter --target {id} --mount umount {}",
+                quoted(directory)
+            ),
+        },
+        Use::Filesystem { device, .. } => format!(
+            "unmount what is on {device}; an overlay, a container or an open file may need it"
+        ),
+        Use::Swap { device } => format!("end it: swapoff {}", quoted(&device_path(device))),
+        Use::Made {
+            holder,
+            kind,
+            title,
+            ..
+        } => release(holder, *kind, title.as_deref()),
+        Use::Opened { process, .. } => format!("end process {process}"),
+        Use::Unsuitable { .. } => "name another device".to_owned(),
+        Use::ReadOnly { .. } => WRITE_PROTECTED.to_owned(),
+        Use::NoMedium { .. } => "put a card into it, or name another device".to_owned(),
+        Use::Unclear { .. } => {
+            "a device is written only when all its uses can be seen: as root, outside of containers"
+                .to_owned()
+        }
+    }
+}
+
+/// How a device that is made from others is taken apart.
+fn release(holder: &str, kind: MadeKind, title: Option<&str>) -> String {
+    let path = device_path(holder);
+    let path = path.display();
+    let name = title.unwrap_or(holder);
+    match kind {
+        MadeKind::Lvm => format!("deactivate the volume: lvchange --activate n {path}"),
+        MadeKind::Crypt => format!("close it: cryptsetup close {name}"),
+        MadeKind::Mapper => format!("remove it: dmsetup remove {name}"),
+        MadeKind::Raid => format!("stop the array: mdadm --stop {path}"),
+        MadeKind::Bcache => format!("take it out of the cache first: {holder}"),
+        MadeKind::Loop => format!("detach it: losetup --detach {path}"),
+        MadeKind::Other => format!("release {path} first"),
+    }
+}
+
+/// The usual path of a device; sysfs writes `!` for `/`. Paths stay as they are.
+fn device_path(name: &str) -> PathBuf {
+    Path::new("/dev").join(name.replace('!', "/"))
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@".contains(c);
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

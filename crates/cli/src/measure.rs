@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use cardmark_core::{
     Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity, Suite,
-    Target, TargetKind, Tool, run_id_from_bytes, simulated_run_id,
+    Target, TargetKind, Tool, Workload, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::{
     MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
@@ -18,15 +18,18 @@ use cardmark_engine::{
     record,
 };
 use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
+use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::{self, Consent};
 use crate::guard;
 use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
+use crate::target::refuse_memory;
 use crate::watch::{RunRescue, Watch};
 
 /// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
@@ -40,6 +43,8 @@ pub(crate) struct Job<'a> {
     pub(crate) suite: &'a Suite,
     /// What was asked for.
     pub(crate) request: &'a Request,
+    /// Whether a raw device may be written.
+    pub(crate) consent: &'a Consent,
     /// What the user said about it.
     pub(crate) labels: &'a [(String, String)],
     /// Where results go.
@@ -83,7 +88,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
-/// Measures real storage: a file of ours in a directory, or a device that is only read.
+/// Measures real storage: a file of ours in a directory, or a device.
 pub(crate) fn real(
     job: &Job<'_>,
     path: &Path,
@@ -124,7 +129,7 @@ pub(crate) fn real(
     header.findings = resolution.findings.clone();
     header
         .findings
-        .extend(about_target(direct, resolution.kind));
+        .extend(about_target(direct, resolution.kind, plan.layout.is_some()));
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
@@ -165,10 +170,11 @@ fn open(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    if resolution.kind == TargetKind::Device && !job.request.read_only {
+        return open_for_writing(job, path, resolution);
+    }
     if resolution.kind == TargetKind::Device {
-        if !job.request.read_only {
-            return Err(plan_error(&PlanError::DeviceWrite));
-        }
+        refuse_memory(path, resolution)?;
         let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
         let plan = plan(job, TargetKind::Device, opened.size_bytes)?;
         return Ok((plan, opened, None));
@@ -193,6 +199,30 @@ fn open(
         .hint("free some room, or name a directory on another filesystem"));
     }
     Ok((plan, opened.into(), Some(free)))
+}
+
+/// A device that is used is refused before anything else that may be wrong is told.
+fn open_for_writing(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    let device = gate::idle_device(path, resolution)?;
+    let plan = plan(job, TargetKind::Device, device.size_bytes)?;
+    let span_bytes = plan.suite.file_bytes;
+    let is_rewritten = plan.workloads.iter().any(Workload::writes);
+    let how_often = if is_rewritten {
+        ": once for the layout, then again and again, some hundred MB on a card, more on a fast disk"
+    } else {
+        ", once"
+    };
+    let what = format!(
+        "write over the first {} of a raw device{how_often}",
+        text::size(span_bytes)
+    );
+    let bytes = (!is_rewritten).then_some(span_bytes);
+    let opened = gate::permit_writing(path, resolution, job.consent, bytes, &what)?;
+    Ok((plan, opened, None))
 }
 
 /// One execution of a plan, with everything that watches over it.
@@ -292,10 +322,6 @@ fn plan_error(error: &PlanError) -> CommandError {
         }
         PlanError::ReadOnlyDirectory => made(Exit::Usage)
             .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
-        PlanError::DeviceWrite => made(Exit::Refused).hint(
-            "nothing was written; `--read-only` measures a device by reading, a directory on it \
-             measures both",
-        ),
         PlanError::TooSmall { .. } => made(Exit::Trouble),
     }
 }
@@ -345,7 +371,7 @@ fn target(kind: TargetKind, plan: &Plan) -> Target {
 }
 
 /// What the way the target was opened says about every figure.
-fn about_target(direct: bool, kind: TargetKind) -> Vec<Finding> {
+fn about_target(direct: bool, kind: TargetKind, is_laid_out: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !direct {
         findings.push(Finding::new(
@@ -355,7 +381,7 @@ fn about_target(direct: bool, kind: TargetKind) -> Vec<Finding> {
              writing are partly those of memory",
         ));
     }
-    if kind == TargetKind::Device {
+    if kind == TargetKind::Device && !is_laid_out {
         findings.push(Finding::new(
             FindingKind::UnwrittenSpan,
             Severity::Note,

@@ -47,18 +47,25 @@ pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
         CommandError::from_error(Exit::Trouble, &error)
             .hint("nothing was written: a target is used only when it is clear what lies below it")
     })?;
-    if resolution.memory_backed {
-        return Err(CommandError::new(
-            Exit::Trouble,
-            format!("`{name}` is in memory, not on storage"),
-        )
-        .because("what is written there fills memory, and direct I/O moves nothing")
-        .hint("name a directory on the card, such as your home directory"));
+    // Of a device it depends on whether it is to be written.
+    if resolution.kind == TargetKind::Directory {
+        refuse_memory(&path, &resolution)?;
     }
     Ok(Chosen::Real {
         path,
         resolution: Box::new(resolution),
     })
+}
+
+/// Refuses to measure what is in memory.
+pub(crate) fn refuse_memory(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
+    if !resolution.memory_backed {
+        return Ok(());
+    }
+    let what = format!("`{}` is in memory, not on storage", path.display());
+    Err(CommandError::new(Exit::Trouble, what)
+        .because("what is written there fills memory, and direct I/O moves nothing")
+        .hint("name a directory on the card, such as your home directory"))
 }
 
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {

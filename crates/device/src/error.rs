@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use thiserror::Error;
 
@@ -45,6 +46,24 @@ pub enum OpenError {
         /// What was to be opened.
         path: PathBuf,
     },
+    /// The user may not write to the device.
+    #[error("no permission to write to `{path}`", path = path.display())]
+    DeviceNotWritable {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// The device is write-protected.
+    #[error("`{path}` is write-protected", path = path.display())]
+    WriteProtected {
+        /// What was to be opened.
+        path: PathBuf,
+    },
+    /// Somebody holds the device, or a part of it, exclusively.
+    #[error("somebody else holds `{path}` or a part of it", path = path.display())]
+    Busy {
+        /// What was to be opened.
+        path: PathBuf,
+    },
     /// Filesystem or quota have no room for even an empty file.
     #[error("no room for another file in `{path}`", path = path.display())]
     NoSpace {
@@ -78,6 +97,9 @@ impl OpenError {
             | Self::NotWritable { path }
             | Self::NotReadable { path }
             | Self::ReadOnly { path }
+            | Self::DeviceNotWritable { path }
+            | Self::WriteProtected { path }
+            | Self::Busy { path }
             | Self::NoSpace { path }
             | Self::NoMedium { path }
             | Self::Other { path, .. } => path,
@@ -100,17 +122,31 @@ impl OpenError {
         }
     }
 
-    /// What `errno` means while the device `path` is opened for reading.
+    /// What `errno` means while the device `path` is opened.
     pub(crate) fn of_device(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {
             Errno::NOENT | Errno::NOTDIR => Self::Missing { path },
             Errno::ACCESS | Errno::PERM => Self::NotReadable { path },
+            Errno::BUSY => Self::Busy { path },
+            Errno::ROFS => Self::WriteProtected { path },
             Errno::NOMEDIUM | Errno::NXIO | Errno::NODEV => Self::NoMedium { path },
             other => Self::Other {
                 path,
                 source: other.into(),
             },
+        }
+    }
+
+    /// What `errno` means while the device `path` is opened for writing. Of one that is
+    /// write-protected the kernel says EACCES, too: then it is not a right that the user lacks.
+    pub(crate) fn of_written_device(path: &Path, errno: Errno) -> Self {
+        let may_write = || access(path, Access::WRITE_OK).is_ok();
+        let path = path.to_owned();
+        match errno {
+            Errno::ACCESS if may_write() => Self::WriteProtected { path },
+            Errno::ACCESS | Errno::PERM => Self::DeviceNotWritable { path },
+            other => Self::of_device(&path, other),
         }
     }
 }
@@ -136,5 +172,12 @@ mod tests {
         let of = |errno| OpenError::of_device(Path::new("/dev/sdx"), errno);
         assert!(matches!(of(Errno::NOMEDIUM), OpenError::NoMedium { .. }));
         assert!(matches!(of(Errno::ACCESS), OpenError::NotReadable { .. }));
+        assert!(matches!(of(Errno::BUSY), OpenError::Busy { .. }));
+        let of = |errno| OpenError::of_written_device(Path::new("/nowhere/sdx"), errno);
+        for errno in [Errno::ACCESS, Errno::PERM] {
+            assert!(matches!(of(errno), OpenError::DeviceNotWritable { .. }));
+        }
+        assert!(matches!(of(Errno::ROFS), OpenError::WriteProtected { .. }));
+        assert!(matches!(of(Errno::BUSY), OpenError::Busy { .. }));
     }
 }

@@ -10,7 +10,6 @@ mod fill;
 mod null;
 mod object;
 mod payload;
-mod standin;
 mod target;
 mod threads;
 #[cfg(target_pointer_width = "64")]
@@ -21,5 +20,6 @@ pub use clock::MonotonicClock;
 pub use error::OpenError;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
 pub use null::NullBackend;
-pub use standin::open_device_for_writing;
-pub use target::{OpenTarget, TestFile, free_bytes, open_device_readonly};
+pub use target::{
+    OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,
+};

@@ -21,6 +21,8 @@ const BTRFS_MAGIC: u64 = 0x9123_683e;
 const NAMES_COUNT: u32 = 64;
 /// `BLKGETSIZE64`: `_IOR(0x12, 114, size_t)`, which fills a `u64` on every machine.
 const BLKGETSIZE64: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
+/// `BLKROGET`: `_IO(0x12, 94)`, which fills an `int`.
+const BLKROGET: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
 
 /// Something open to be measured.
 #[derive(Debug)]
@@ -103,34 +105,82 @@ impl From<TestFile> for OpenTarget {
 /// # Errors
 /// When there is no such block device, no right to read it, or no medium in it.
 pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
-    let fail = |errno| OpenError::of_device(path, errno);
+    let (fd, direct) = open_block(path, OFlags::RDONLY)?;
+    device_target(path, fd, direct)
+}
+
+/// Opens a block device for reading and writing, exclusively: as long as the target is open,
+/// nobody can mount it or a part of it, nor use them in another way that asks for exclusion.
+///
+/// Whether anybody wants what is on it is not looked at.
+///
+/// # Errors
+/// When there is no such block device, somebody holds it or a part of it, it is write-protected,
+/// there is no right to write it, or no medium in it.
+pub fn open_device_for_writing(path: &Path) -> Result<OpenTarget, OpenError> {
+    let flags = OFlags::RDWR | OFlags::EXCL;
+    let (fd, direct) = open_block(path, flags)?;
+    // Most drivers let a device that is write-protected be opened, and refuse each write.
+    if is_write_protected(&fd).map_err(|errno| OpenError::of_written_device(path, errno))? {
+        return Err(OpenError::WriteProtected {
+            path: path.to_owned(),
+        });
+    }
+    device_target(path, fd, direct)
+}
+
+/// Asks the kernel whether anybody holds the block device, or a part of it, exclusively, by
+/// holding it for a moment: whatever is mounted, swapped to or made part of another device is held
+/// so, also where no process sees it. Nothing is written. Its major and minor number.
+///
+/// # Errors
+/// [`OpenError::Busy`] when somebody does; otherwise as [`open_device_readonly`].
+pub fn claim_device(path: &Path) -> Result<(u32, u32), OpenError> {
+    let (fd, _) = open_block(path, OFlags::RDONLY | OFlags::EXCL)?;
+    let opened = rustix::fs::fstat(&fd).map_err(|errno| OpenError::of_device(path, errno))?;
+    Ok((major(opened.st_rdev), minor(opened.st_rdev)))
+}
+
+/// Opens a block device, with O_DIRECT where that is accepted, and whether it was.
+fn open_block(path: &Path, flags: OFlags) -> Result<(OwnedFd, bool), OpenError> {
+    let fail = |errno| {
+        if flags.contains(OFlags::RDWR) {
+            OpenError::of_written_device(path, errno)
+        } else {
+            OpenError::of_device(path, errno)
+        }
+    };
+    let is_block =
+        |stat: &rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
     let not_block = || OpenError::NotBlockDevice {
         path: path.to_owned(),
     };
     // Looked at first: opening a pipe waits, and opening some character devices does something.
-    let stat = rustix::fs::stat(path).map_err(fail)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::BlockDevice {
+    if !is_block(&rustix::fs::stat(path).map_err(fail)?) {
         return Err(not_block());
     }
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let (fd, direct) = rustix::fs::open(path, flags | OFlags::DIRECT, Mode::empty())
+    let plain = flags | OFlags::CLOEXEC;
+    let (fd, direct) = rustix::fs::open(path, plain | OFlags::DIRECT, Mode::empty())
         .map(|fd| (fd, true))
         .or_else(|errno| match errno {
-            Errno::INVAL => rustix::fs::open(path, flags, Mode::empty()).map(|fd| (fd, false)),
+            Errno::INVAL => rustix::fs::open(path, plain, Mode::empty()).map(|fd| (fd, false)),
             other => Err(other),
         })
         .map_err(fail)?;
-    let opened = rustix::fs::fstat(&fd).map_err(fail)?;
-    if FileType::from_raw_mode(opened.st_mode) != FileType::BlockDevice {
+    if !is_block(&rustix::fs::fstat(&fd).map_err(fail)?) {
         return Err(not_block());
     }
-    let size_bytes = device_bytes(&fd).map_err(fail)?;
+    Ok((fd, direct))
+}
+
+fn device_target(path: &Path, fd: OwnedFd, direct: bool) -> Result<OpenTarget, OpenError> {
+    let fail = |errno| OpenError::of_device(path, errno);
     let facts = Facts {
         direct,
         named: false,
         nocow: false,
-        size_bytes,
-        device: opened.st_rdev,
+        size_bytes: device_bytes(&fd).map_err(fail)?,
+        device: rustix::fs::fstat(&fd).map_err(fail)?.st_rdev,
     };
     Ok(OpenTarget::new(fd, facts))
 }
@@ -260,6 +310,13 @@ fn device_bytes(fd: &OwnedFd) -> Result<u64, Errno> {
     let getter = unsafe { rustix::ioctl::Getter::<BLKGETSIZE64, u64>::new() };
     // SAFETY: the call writes one `u64` into the getter's own memory.
     unsafe { rustix::ioctl::ioctl(fd, getter) }
+}
+
+fn is_write_protected(fd: &OwnedFd) -> Result<bool, Errno> {
+    // SAFETY: the number is that of BLKROGET, for which the kernel writes an `int`.
+    let getter = unsafe { rustix::ioctl::Getter::<BLKROGET, std::ffi::c_int>::new() };
+    // SAFETY: the call writes one `int` into the getter's own memory.
+    unsafe { rustix::ioctl::ioctl(fd, getter) }.map(|value| value != 0)
 }
 
 #[cfg(test)]

@@ -52,9 +52,6 @@ pub enum PlanError {
     /// A directory holds nothing of ours that could be read.
     #[error("a directory cannot be measured without writing a file to read")]
     ReadOnlyDirectory,
-    /// A raw device may only be read for now.
-    #[error("writing to a raw device is not offered")]
-    DeviceWrite,
     /// The target is smaller than the suite's file.
     #[error("the target has {has_bytes} bytes, suite `{suite}` needs {needs_bytes}")]
     TooSmall {
@@ -79,9 +76,6 @@ pub fn make_plan(
 ) -> Result<Plan, PlanError> {
     if kind == TargetKind::Directory && request.read_only {
         return Err(PlanError::ReadOnlyDirectory);
-    }
-    if kind == TargetKind::Device && !request.read_only {
-        return Err(PlanError::DeviceWrite);
     }
     if usable_bytes < suite.file_bytes {
         return Err(PlanError::TooSmall {

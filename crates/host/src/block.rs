@@ -59,6 +59,11 @@ impl BlockDevice {
             .is_none_or(|text| text.parse() == Ok(number))
     }
 
+    /// Its number.
+    pub(crate) fn device_number(&self) -> Option<DeviceNumber> {
+        self.text("dev")?.parse().ok()
+    }
+
     /// The path of an attribute.
     pub(crate) fn path(&self, attribute: &str) -> PathBuf {
         self.directory.join(attribute)
@@ -97,6 +102,34 @@ impl BlockDevice {
         let disk = Self::at(self.directory.parent()?)?;
         // Every block device has these; the parent of an unknown thing might not be one.
         (disk.path("queue").exists() || disk.path("size").exists()).then_some(disk)
+    }
+
+    /// The partitions of a disk that the kernel knows.
+    pub(crate) fn partitions(&self) -> Vec<Self> {
+        let inside = names_in(&self.directory).into_iter();
+        inside
+            .filter_map(|name| Self::at(&self.directory.join(name)))
+            .filter(|device| device.directory.starts_with(&self.directory))
+            .filter(Self::is_partition)
+            .collect()
+    }
+
+    /// The names of the devices that the kernel has made from it.
+    pub(crate) fn holders(&self) -> Vec<String> {
+        names_in(self.path("holders"))
+    }
+
+    /// Whether it is one of the small partitions of an eMMC that are devices of their own: those
+    /// that a board starts from, those with keys.
+    pub(crate) fn is_hardware_part(&self) -> bool {
+        let is_card = |name: &str| is_numbered(name, "mmcblk");
+        self.name.starts_with("mmcblk") && self.disk().is_some_and(|disk| !is_card(&disk.name))
+    }
+
+    /// The directory in sysfs of the USB device that it belongs to.
+    pub(crate) fn usb_directory(&self) -> Option<&Path> {
+        let mut above = self.directory.ancestors();
+        above.find(|directory| directory.join("idVendor").exists())
     }
 
     /// Whether a USB bus lies on the way to it.

@@ -6,7 +6,7 @@ use cardmark_core::sample_id;
 
 use crate::Root;
 use crate::block::BlockDevice;
-use crate::devices::model_of;
+use crate::identity::disk_identity;
 use crate::root::path_of;
 
 /// Bytes of a card's CID register.
@@ -38,7 +38,7 @@ pub fn card_identity(root: &Root, name: &str) -> Option<CardIdentity> {
     } else if disk.path("loop").exists() {
         ("file", file(root, &disk)?.into_bytes(), false)
     } else {
-        ("serial", serial(&disk)?.into_bytes(), true)
+        ("serial", serial(root, &disk.name)?.into_bytes(), true)
     };
     let mut history = format!("{kind} {} ", disk.size_bytes()?).into_bytes();
     history.extend(&identity);
@@ -71,8 +71,8 @@ fn file(root: &Root, disk: &BlockDevice) -> Option<String> {
     is_believed.then(|| format!("{}:{}", metadata.dev(), metadata.ino()))
 }
 
-fn serial(disk: &BlockDevice) -> Option<String> {
-    let serial = disk.text("device/serial")?;
-    let model = model_of(disk).unwrap_or_default();
-    Some(format!("{model}\n{serial}"))
+fn serial(root: &Root, name: &str) -> Option<String> {
+    let identity = disk_identity(root, name);
+    let model = identity.model.unwrap_or_default();
+    Some(format!("{model}\n{}", identity.serial?))
 }

@@ -46,10 +46,9 @@ pub fn block_devices(root: &Root) -> Vec<DeviceInfo> {
 
 fn is_disk(device: &BlockDevice) -> bool {
     let others = ["sr", "fd", "mtdblock"];
-    let is_emmc_part = device.name.starts_with("mmcblk") && !is_numbered(&device.name, "mmcblk");
     device.below() == Some(Below::Nothing)
         && device.flag("hidden") != Some(true)
-        && !is_emmc_part
+        && !device.is_hardware_part()
         && !others
             .iter()
             .any(|prefix| is_numbered(&device.name, prefix))

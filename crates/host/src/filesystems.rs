@@ -31,12 +31,8 @@ pub(crate) fn btrfs_members(root: &Root, source: &Path) -> Vec<String> {
         .into_iter()
         .map(|id| pools.join(id).join("devices"));
     let mut pools: Vec<Vec<String>> = devices.map(names_in).collect();
-    let source = match root.stat(source).map(|stat| stat.kind) {
-        Ok(FileKind::Block(number)) => BlockDevice::by_number(root, number),
-        _ => None,
-    };
-    match source {
-        Some(device) => pools.retain(|names| names.contains(&device.name)),
+    match device_name(root, source) {
+        Some(name) => pools.retain(|names| names.contains(&name)),
         // A name such as /dev/root says nothing; one filesystem alone can be meant then.
         None => pools.retain(|names| !names.is_empty()),
     }
@@ -44,6 +40,14 @@ pub(crate) fn btrfs_members(root: &Root, source: &Path) -> Vec<String> {
         pools.swap_remove(0)
     } else {
         Vec::new()
+    }
+}
+
+/// The kernel's name of the block device that a path means.
+pub(crate) fn device_name(root: &Root, path: &Path) -> Option<String> {
+    match root.stat(path).ok()?.kind {
+        FileKind::Block(number) => Some(BlockDevice::by_number(root, number)?.name),
+        _ => None,
     }
 }
 

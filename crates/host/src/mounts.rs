@@ -146,7 +146,7 @@ fn lossy(bytes: &[u8]) -> String {
 }
 
 /// Undoes the kernel's `\ooo`.
-fn unescape(field: &[u8]) -> OsString {
+pub(crate) fn unescape(field: &[u8]) -> OsString {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((first, tail)) = rest.split_first() {

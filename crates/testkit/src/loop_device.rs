@@ -34,6 +34,27 @@ impl LoopDevice {
         Self { path, file }
     }
 
+    /// Puts another file behind the same device, as when a card is changed in its reader.
+    pub fn change_file(&mut self, file: &Path) {
+        tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+        self.file = file.canonicalize().unwrap();
+        tool("losetup", &[&self.path, &self.file]).unwrap();
+    }
+
+    /// Tells the device that its file has another size now.
+    pub fn notice_size(&self) {
+        tool(
+            "losetup",
+            &["--set-capacity".as_ref(), self.path.as_os_str()],
+        )
+        .unwrap();
+    }
+
+    /// Takes the file away for good.
+    pub fn detach(&self) {
+        tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+    }
+
     /// The device, such as `/dev/loop3`.
     #[must_use]
     pub fn path(&self) -> &Path {

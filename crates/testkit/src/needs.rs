@@ -16,6 +16,22 @@ pub enum Need {
     LoopDevice,
     /// `mkfs.ext4` and the filesystem.
     Ext4,
+    /// `mkfs.btrfs` and the filesystem.
+    Btrfs,
+    /// `mkfs.xfs` and the filesystem.
+    Xfs,
+    /// `mkswap` and `swapon`.
+    Swap,
+    /// `unshare`, for another tree of mounts.
+    Unshare,
+    /// The filesystem that lays one directory over another.
+    Overlay,
+    /// `partx`, which tells the kernel of partitions.
+    Partitions,
+    /// `blockdev`, which sets the flag against writing.
+    BlockDev,
+    /// Memory as block devices that can be added and taken away.
+    Zram,
     /// Rate caps of the root group of blkio.
     Blkio,
     /// `script`, for a terminal.
@@ -34,6 +50,14 @@ impl Need {
                 is_root && Path::new("/dev/loop-control").exists() && is_installed("losetup")
             }
             Self::Ext4 => is_root && is_installed("mkfs.ext4") && knows("ext4"),
+            Self::Btrfs => is_root && is_installed("mkfs.btrfs") && knows("btrfs"),
+            Self::Xfs => is_root && is_installed("mkfs.xfs") && knows("xfs"),
+            Self::Swap => is_root && is_installed("mkswap") && Path::new("/proc/swaps").exists(),
+            Self::Unshare => is_root && is_installed("unshare"),
+            Self::Overlay => is_root && knows("overlay"),
+            Self::Partitions => is_root && is_installed("partx"),
+            Self::BlockDev => is_root && is_installed("blockdev"),
+            Self::Zram => is_root && Path::new("/sys/class/zram-control/hot_add").exists(),
             Self::Blkio => is_root && rate_cap::is_offered(),
             Self::Script => is_installed("script"),
             Self::WallClock => wall_clock::library().is_some(),
@@ -43,7 +67,9 @@ impl Need {
 
 fn knows(filesystem: &str) -> bool {
     let known = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
-    known.lines().any(|line| line.trim() == filesystem)
+    known
+        .lines()
+        .any(|line| line.trim_start_matches("nodev").trim() == filesystem)
 }
 
 /// Whether everything is there. What is not is printed, and the test is to be skipped; with

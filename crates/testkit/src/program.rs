@@ -123,19 +123,31 @@ impl Program {
 
     /// The same on a terminal, with these words typed.
     pub fn run_on_terminal(&self, typed: &str) -> Output {
-        let mut command = Command::new("script");
+        let mut running = self.start_on_terminal(&[]);
+        running.write(typed);
+        let output = running.wait();
+        // On a terminal both are one.
+        Output {
+            stdout: output.stderr.clone(),
+            ..output
+        }
+    }
+
+    /// Starts it on a terminal of its own. What it shows there is heard as its standard error.
+    #[must_use]
+    pub fn start_on_terminal(&self, arguments: &[&str]) -> Running {
+        let words = [&[self.binary.to_str().unwrap()], arguments].concat();
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+            .collect();
+        let mut command = Command::new("sh");
         self.set_up(&mut command);
         command.env("SHELL", "/bin/sh");
-        command.args(["--quiet", "--return", "--echo", "never", "--command"]);
-        command.arg(&self.binary).arg("/dev/null");
+        let script = "exec script --quiet --return --echo never --command \"$1\" /dev/null >&2";
+        command.args(["-c", script, "sh", &quoted.join(" ")]);
         command.stdin(Stdio::piped());
-        let mut running = Running::start(command, None);
-        let mut input = running.child.stdin.take().unwrap();
-        std::io::Write::write_all(&mut input, typed.as_bytes()).unwrap();
-        // The terminal stays open until the program has ended.
-        let output = running.wait();
-        drop(input);
-        output
+        Running::start(command, None)
     }
 
     fn set_up(&self, command: &mut Command) {
@@ -299,6 +311,12 @@ impl Running {
     #[must_use]
     pub fn heard(&self) -> String {
         String::from_utf8_lossy(&self.stderr.text.lock().unwrap()).into_owned()
+    }
+
+    /// Types that on its terminal.
+    pub fn write(&mut self, typed: &str) {
+        let input = self.child.stdin.as_mut().unwrap();
+        std::io::Write::write_all(input, typed.as_bytes()).unwrap();
     }
 
     /// Sends a signal.

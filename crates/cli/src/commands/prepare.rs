@@ -47,7 +47,14 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
         }
     };
     let done_bytes = begun.as_ref().map_or(0, |begun| begun.done_bytes);
-    let size_bytes = device.info.size_bytes;
+    let (what, writes) = match fill {
+        Fill::Ff => ("fill all of a raw device with 0xFF", true),
+        Fill::Zero => ("fill all of a raw device with zeros", true),
+        Fill::Random => ("fill all of a raw device with random content", true),
+        Fill::Discard => ("tell a raw device to forget all that is on it", false),
+    };
+    let size_bytes = device.info.size_bytes.filter(|_| writes);
+    let bytes_to_write = size_bytes.map(|size| size.saturating_sub(done_bytes));
     let consent = Consent {
         yes: arguments.yes,
         device_serial: arguments.device_serial.clone(),
@@ -56,8 +63,8 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
         &device.path,
         &device.resolution,
         &consent,
-        size_bytes.map(|size| size.saturating_sub(done_bytes)),
-        "prepare",
+        bytes_to_write,
+        what,
     )?;
     if target.size_bytes == 0 {
         let what = format!("`{}` has no medium", device.path.display());

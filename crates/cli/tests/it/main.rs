@@ -15,6 +15,7 @@ mod faults;
 mod kills;
 mod known_truth;
 mod prepare;
+mod refusals;
 mod signals;
 mod simulated;
 mod store;

@@ -390,7 +390,7 @@ fn the_file_of_a_loop_device_is_neither_in_the_store_nor_in_a_record() {
     needs!(Root, LoopDevice);
     let rig = Rig::new(256 * MIB);
     assert_eq!(rig.prepare("ff", &[]).code, 0);
-    short_run(&rig);
+    let _ = short_run(&rig);
     let stored = std::fs::read(rig.program.database()).unwrap();
     let holds = |part: &str| {
         let mut windows = stored.windows(part.len());

@@ -8,12 +8,14 @@
 mod boards;
 mod cards;
 mod facts;
+mod identity;
 mod layers;
 mod machine;
 mod places;
 mod sensors;
 mod targets;
 mod tree;
+mod usage;
 
 use std::path::Path;
 

@@ -26,6 +26,11 @@ impl Tree {
 
     /// A file with this text.
     pub(crate) fn file(&mut self, path: &str, text: &str) -> &mut Self {
+        self.bytes(path, text.as_bytes())
+    }
+
+    /// A file with these bytes.
+    pub(crate) fn bytes(&mut self, path: &str, text: &[u8]) -> &mut Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -39,11 +44,36 @@ impl Tree {
     }
 
     /// A link that holds on whatever path the tree lies.
-    fn link(&mut self, path: &str, to: &str) {
+    pub(crate) fn link(&mut self, path: &str, to: &str) -> &mut Self {
         let up = "../".repeat(path.trim_start_matches('/').split('/').count() - 1);
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         symlink(format!("{up}{}", to.trim_start_matches('/')), path).unwrap();
+        self
+    }
+
+    /// What process `id` has open under number 3, with these flags.
+    pub(crate) fn opened(&mut self, id: u32, device: &str, flags: &str) -> &mut Self {
+        self.file(&format!("/proc/{id}/comm"), "qemu-system-arm\n")
+            .file(
+                &format!("/proc/{id}/fdinfo/3"),
+                &format!("pos:\t0\nflags:\t{flags}\nmnt_id:\t22\n"),
+            )
+            .directory(&format!("/proc/{id}/fd"));
+        symlink(device, self.path(&format!("/proc/{id}/fd/3"))).unwrap();
+        self
+    }
+
+    /// The device below is held by the one above, as the kernel shows both.
+    pub(crate) fn holder(&mut self, below: &str, above: &str) -> &mut Self {
+        self.holder_only(below, above).slave(above, below)
+    }
+
+    /// The same, seen from below alone.
+    pub(crate) fn holder_only(&mut self, below: &str, above: &str) -> &mut Self {
+        let name = Path::new(above).file_name().unwrap().to_str().unwrap();
+        let link = format!("/sys/devices/{below}/holders/{name}");
+        self.link(&link, &format!("/sys/devices/{above}"))
     }
 
     /// A whole block device: its directory below `/sys/devices`, number, sectors.

@@ -1,0 +1,814 @@
+//! Situations in which a raw device must not be written, and is not; and those in which it is.
+//!
+//! Each row of the table is a test of its own. In all of them the device is named on the command
+//! line and, but for the rows about consent, agreed to by flags, so that nothing else stands
+//! between the program and the device. That nothing is written is proved by the kernel's counters
+//! of the device. Whatever is no loop device of the test's own is watched, too: it must not even be
+//! opened for writing.
+//!
+//! Holders that this machine cannot make (LVM, RAID, encryption, eMMC …) are in fixture trees:
+//! `crates/host/tests/host/usage.rs`.
+
+use std::ffi::{CString, OsStr};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use cardmark_core::{FindingKind, TargetKind};
+use cardmark_testkit::{LoopDevice, Need, Output, Program, Running, are_met, needs};
+use rustix::fs::inotify;
+use rustix::fs::{FileType, Mode, OFlags, makedev, mknodat};
+use tempfile::TempDir;
+
+use crate::common::{
+    BINARY, MIB, QUICKEST, assert_error, assert_nothing_kept, finding, program, scratch, text,
+};
+
+/// Situations that the issue asks for at least.
+const LEAST_COUNT: usize = 25;
+/// Size of the devices; large enough for the suite.
+const SIZE_BYTES: u64 = 320 * MIB;
+/// Size of each of two partitions, and of the device that has them.
+const PART_BYTES: u64 = 300 * MIB;
+const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
+/// What stands before the words that agree.
+const TO_TYPE: &str = "just so: ";
+/// What the suite writes over.
+const SPAN_BYTES: u64 = 256 * MIB;
+/// The user `nobody`.
+const NOBODY: u32 = 65534;
+/// What the question ends in.
+const ASKED: &str = "Anything else ends here";
+
+/// Name of the test, exit code, what is said, what it needs beside loop devices, how it comes to be.
+macro_rules! refusals {
+    ($($name:ident: $code:literal, $said:expr, [$($need:ident),*], $attempt:expr;)+) => {
+        const REFUSED: &[(&str, i32)] = &[$((stringify!($name), $code)),+];
+        $(
+            #[test]
+            fn $name() {
+                if are_met(&[Need::Root, Need::LoopDevice, $(Need::$need),*]) {
+                    assert_refused($code, &$said, $attempt);
+                }
+            }
+        )+
+    };
+}
+
+refusals! {
+    // Mounted, one way or the other.
+    mounted: 4, ["is mounted at ", "hint: unmount it: umount "], [Ext4], |bench| {
+        let device = bench.ext4();
+        let (_mount, _) = bench.mount(device.path(), "noatime");
+        bench.attempt(&device)
+    };
+    mounted_read_only: 4, ["is mounted at "], [Ext4], |bench| {
+        let device = bench.ext4();
+        let (_mount, _) = bench.mount(device.path(), "ro");
+        bench.attempt(&device)
+    };
+    mounted_in_another_namespace_only: 4, ["is mounted at ", ", as process ", "nsenter"],
+    [Ext4, Unshare], |bench| {
+        let device = bench.ext4();
+        let point = bench.folder();
+        let _other = bench.elsewhere(&format!("mount -o noatime {} {}",
+            device.path().display(), point.display()));
+        assert!(!mountinfo().contains(text(&point)));
+        bench.attempt(&device)
+    };
+    mounted_by_binding_a_folder_of_it: 4, ["is mounted at "], [Ext4], |bench| {
+        let device = bench.ext4();
+        let (mount, point) = bench.mount(device.path(), "noatime");
+        std::fs::create_dir(point.join("deep")).unwrap();
+        let other = bench.folder();
+        tool("mount", &["--bind", text(&point.join("deep")), text(&other)]);
+        let _bound = Undo::new("umount", &[text(&other)]);
+        drop(mount);
+        bench.attempt(&device)
+    };
+    mounted_as_second_device_of_btrfs: 4, ["is mounted at "], [Btrfs], |bench| {
+        let (first, second) = (bench.device("first"), bench.device("second"));
+        tool("mkfs.btrfs", &["-q", "-f", text(first.path()), text(second.path())]);
+        let (_mount, _) = bench.mount(first.path(), "noatime");
+        bench.attempt(&second)
+    };
+    below_an_overlay: 4, ["is mounted at "], [Ext4, Overlay], |bench| {
+        let device = bench.ext4();
+        let (_mount, lower) = bench.mount(device.path(), "noatime");
+        let (_overlay, _) = bench.overlay(&lower);
+        bench.attempt(&device)
+    };
+    below_an_overlay_that_alone_keeps_it: 4,
+    ["the kernel keeps a filesystem open on loop", "hint: unmount what is on loop"],
+    [Ext4, Overlay], |bench| {
+        let device = bench.ext4();
+        let (mount, lower) = bench.mount(device.path(), "noatime");
+        let (_overlay, _) = bench.overlay(&lower);
+        drop(mount);
+        assert!(!mountinfo().contains(text(device.path())));
+        bench.attempt(&device)
+    };
+    unmounted_lazily_with_a_file_open: 4, ["the kernel keeps a filesystem open on loop"],
+    [Xfs], |bench| {
+        let device = bench.device("card");
+        tool("mkfs.xfs", &["-q", "-f", text(device.path())]);
+        let (mount, point) = bench.mount(device.path(), "ro");
+        let _open = File::open(&point).unwrap();
+        tool("umount", &["--lazy", text(&point)]);
+        mount.forget();
+        bench.attempt(&device)
+    };
+    mounted_while_the_question_waits: 4, ["is mounted at "], [Ext4, Script], |bench| {
+        let device = bench.ext4();
+        bench.answered(&device, |_| Some(bench.mount(device.path(), "ro").0))
+    };
+
+    // In use in another way.
+    swap: 4, ["is in use as swap space", "hint: end it: swapoff /dev/loop"], [Swap], |bench| {
+        let device = bench.device("card");
+        tool("mkswap", &[text(device.path())]);
+        tool("swapon", &["--priority", "0", text(device.path())]);
+        let _swap = Undo::new("swapoff", &[text(device.path())]);
+        bench.attempt(&device)
+    };
+    swap_on_a_partition_of_it: 4, ["p1 is in use as swap space"], [Swap, Partitions], |bench| {
+        let parts = bench.partitions();
+        let part = parts.path(1);
+        tool("mkswap", &[text(&part)]);
+        tool("swapon", &["--priority", "0", text(&part)]);
+        let _swap = Undo::new("swapoff", &[text(&part)]);
+        bench.attempt(&parts.device)
+    };
+    a_partition_of_it_is_mounted: 4, ["p1 is mounted at "], [Ext4, Partitions], |bench| {
+        let parts = bench.partitions();
+        bench.make_ext4(&parts.path(1));
+        let (_mount, _) = bench.mount(&parts.path(1), "noatime");
+        bench.attempt(&parts.device)
+    };
+    another_partition_of_its_disk_is_mounted: 4, ["p1 is mounted at "], [Ext4, Partitions], |bench| {
+        let parts = bench.partitions();
+        bench.make_ext4(&parts.path(1));
+        let (_mount, _) = bench.mount(&parts.path(1), "noatime");
+        bench.attempt_on(&parts.device, &parts.path(2))
+    };
+    another_partition_of_its_disk_is_held: 4, ["somebody else holds `/dev/loop"],
+    [Partitions], |bench| {
+        let parts = bench.partitions();
+        let _held = exclusively(&parts.path(1));
+        bench.attempt_on(&parts.device, &parts.path(2))
+    };
+    a_loop_device_stands_on_it: 4, ["is part of loop", "a loop device", "losetup --detach"],
+    [], |bench| {
+        let device = bench.device("card");
+        let _above = LoopDevice::attach(device.path(), false);
+        bench.attempt(&device)
+    };
+    a_loop_device_stands_on_a_partition_of_it: 4, ["p2 is part of loop"], [Partitions], |bench| {
+        let parts = bench.partitions();
+        let _above = LoopDevice::attach(&parts.path(2), false);
+        bench.attempt(&parts.device)
+    };
+    it_is_a_loop_device_on_another_device: 4, ["a loop device on another block device"],
+    [], |bench| {
+        let device = bench.device("card");
+        let above = LoopDevice::attach(device.path(), false);
+        bench.attempt(&above)
+    };
+    another_loop_device_has_the_same_file: 4, ["is part of loop"], [], |bench| {
+        let device = bench.device("card");
+        let _other = LoopDevice::attach(device.file(), false);
+        bench.attempt(&device)
+    };
+    held_exclusively_by_a_process: 4,
+    ["somebody else holds `/dev/loop", "hint: nothing was written; end what uses it"],
+    [], |bench| {
+        let device = bench.device("card");
+        let _held = exclusively(device.path());
+        bench.attempt(&device)
+    };
+    open_for_writing_by_a_process: 4, ["has loop", "open for writing", "hint: end process "],
+    [], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().write(true).open(device.path()).unwrap();
+        bench.attempt(&device)
+    };
+    the_disk_that_the_system_runs_from: 4, ["the system runs from it: / lies on "], [], |bench| {
+        let disk = bench.root_disk();
+        bench.unwatched(&disk, &["--yes", "--device-serial=none"])
+    };
+
+    // Nothing to be written.
+    write_protected: 4, ["is write-protected", "check the lock switch"], [BlockDev], |bench| {
+        let device = bench.device("card");
+        tool("blockdev", &["--setro", text(device.path())]);
+        let _writable = Undo::new("blockdev", &["--setrw", text(device.path())]);
+        bench.attempt(&device)
+    };
+    memory: 4, ["zram", "is memory, no storage"], [Zram], |bench| {
+        let number = std::fs::read_to_string("/sys/class/zram-control/hot_add").unwrap();
+        let number = number.trim();
+        let remove = format!("echo {number} > /sys/class/zram-control/hot_remove");
+        let _zram = Undo::new("sh", &["-c", &remove]);
+        let size = format!("/sys/block/zram{number}/disksize");
+        std::fs::write(size, SIZE_BYTES.to_string()).unwrap();
+        let path = PathBuf::from(format!("/dev/zram{number}"));
+        bench.unwatched(&path, &["--yes", "--device-serial=none"])
+    };
+    a_file_in_memory: 4, ["is in memory, on no storage"], [], |bench| {
+        let file = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+        file.as_file().set_len(SIZE_BYTES).unwrap();
+        let device = LoopDevice::attach(file.path(), false);
+        bench.attempt(&device)
+    };
+    no_medium: 4, ["has no medium: its size is 0"], [], |bench| {
+        let file = bench.scratch.path().join("empty");
+        File::create(&file).unwrap();
+        let device = LoopDevice::attach(&file, false);
+        bench.attempt(&device)
+    };
+    its_file_is_covered: 4, ["it cannot be seen who uses it", "the file of loop"], [], |bench| {
+        let device = bench.device("card");
+        // What the name in sysfs stands for is not to be seen any more.
+        let folder = text(bench.scratch.path());
+        tool("mount", &["-t", "tmpfs", "cardmark-test", folder]);
+        let _cover = Undo::new("umount", &[folder]);
+        bench.attempt(&device)
+    };
+
+    // Without consent.
+    nobody_to_ask: 4,
+    ["nobody is there to confirm", "--yes --device-serial SERIAL", "its serial number is in /sys/"],
+    [], |bench| {
+        let device = bench.device("card");
+        let output = bench.with_flags(&device, device.path(), &[]);
+        assert!(!output.stderr.contains(text(device.file())), "no serial to copy: {output}");
+        output
+    };
+    another_serial: 4, ["has another serial number", "names another device"], [], |bench| {
+        let device = bench.device("card");
+        let other = format!("--device-serial={}x", text(device.file()));
+        bench.with_flags(&device, device.path(), &["--yes", &other])
+    };
+    yes_without_serial: 2, ["--device-serial <SERIAL>"], [], |bench| {
+        let device = bench.device("card");
+        bench.with_flags(&device, device.path(), &["--yes"])
+    };
+    serial_without_yes: 2, ["--yes"], [], |bench| {
+        let device = bench.device("card");
+        let serial = format!("--device-serial={}", text(device.file()));
+        bench.with_flags(&device, device.path(), &[&serial])
+    };
+    yes_typed: 4, ["was not confirmed"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.typed(&device, "yes\n")
+    };
+    model_typed_with_another_size: 4, ["was not confirmed"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.typed(&device, &format!("{}7 MB\n", bench.model(&device)))
+    };
+    size_typed_without_model: 4, ["was not confirmed"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.typed(&device, "336 MB\n")
+    };
+    enter_alone: 4, ["was not confirmed"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.typed(&device, "\n")
+    };
+    end_of_input: 4, ["was not confirmed"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.typed(&device, "\u{4}")
+    };
+
+    // Changed between the question and the answer.
+    another_file_behind_it: 4, ["changed while it was looked at"], [Script], |bench| {
+        let mut device = bench.device("card");
+        let other = bench.file("other");
+        let running = bench.asked(device.path());
+        device.change_file(&other);
+        // Counted from here on: a device that is attached again begins anew.
+        bench.unwritten(&device, |_| bench.answer(running))
+    };
+    the_same_file_put_in_again: 4, ["changed while it was looked at"], [Script], |bench| {
+        let mut device = bench.device("card");
+        let file = device.file().to_owned();
+        let running = bench.asked(device.path());
+        device.change_file(&file);
+        bench.unwritten(&device, |_| bench.answer(running))
+    };
+    it_grew: 4, ["changed while it was looked at"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.answered(&device, |device| {
+            let file = File::options().write(true).open(device.file()).unwrap();
+            file.set_len(SIZE_BYTES + MIB).unwrap();
+            device.notice_size();
+            None
+        })
+    };
+    it_was_partitioned: 4, ["changed while it was looked at"], [Script, Partitions], |bench| {
+        let file = bench.file_of("card", PARTED_BYTES);
+        let device = LoopDevice::attach(&file, false);
+        bench.answered(&device, |device| Some(bench.partition(device)))
+    };
+    it_vanished: 4, ["changed while it was looked at"], [Script], |bench| {
+        let device = bench.device("card");
+        bench.answered(&device, |device| {
+            device.detach();
+            None
+        })
+    };
+    its_name_vanished: 4, ["changed while it was looked at"], [Script], |bench| {
+        let device = bench.device("card");
+        let node = bench.node(&device);
+        bench.unwritten(&device, |_| {
+            let running = bench.asked(&node);
+            std::fs::remove_file(&node).unwrap();
+            bench.answer(running)
+        })
+    };
+    its_name_stands_for_another: 4, ["changed while it was looked at"], [Script], |bench| {
+        let (device, other) = (bench.device("card"), bench.device("other"));
+        let node = bench.node(&device);
+        bench.unwritten(&other, |_| {
+            let running = bench.asked(&node);
+            std::fs::rename(bench.node(&other), &node).unwrap();
+            bench.answer(running)
+        })
+    };
+
+    // No block device at all.
+    a_character_device: 2, ["neither a directory nor a block device"], [], |bench| {
+        bench.unwatched(Path::new("/dev/null"), &["--yes", "--device-serial=none"])
+    };
+    a_plain_file: 2, ["neither a directory nor a block device"], [], |bench| {
+        let file = bench.file("card");
+        let output = bench.unwatched(&file, &["--yes", "--device-serial=none"]);
+        assert_eq!(file.metadata().unwrap().len(), SIZE_BYTES);
+        output
+    };
+}
+
+#[test]
+fn the_table_has_what_the_issue_asks_for() {
+    let refused = REFUSED.iter().filter(|(_, code)| *code == 4).count();
+    assert!(refused >= LEAST_COUNT, "{refused}");
+}
+
+#[test]
+fn an_idle_device_is_written_when_flags_name_it() {
+    needs!(Root, LoopDevice);
+    let bench = Bench::new();
+    let device = bench.device("card");
+    // As udev names devices, too.
+    let link = bench.scratch.path().join("by-id");
+    symlink(device.path(), &link).unwrap();
+    let before = written(&device);
+    let output = bench.program.run(&[
+        "run",
+        text(&link),
+        "--only=rand_write_4k",
+        "--yes",
+        "--device-serial",
+        text(device.file()),
+    ]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(!output.stderr.contains(ASKED), "{output}");
+    let bytes = (written(&device).1 - before.1) * 512;
+    assert!(bytes > SPAN_BYTES, "{bytes}");
+    let record = bench.program.last();
+    assert_eq!(record.target.as_ref().unwrap().kind, TargetKind::Device);
+    assert!(
+        record.bytes_written > SPAN_BYTES,
+        "{}",
+        record.bytes_written
+    );
+    assert!(record.metric("rand_write_4k").unwrap().value > 0.0);
+    assert!(finding(&record, FindingKind::UnwrittenSpan).is_none());
+    // The serial number stays here.
+    let json = bench.program.run(&["show", "last", "--json"]).stdout;
+    assert!(!json.contains(text(bench.scratch.path())));
+    assert_span_written(&device);
+}
+
+#[test]
+fn an_idle_device_is_written_when_model_and_size_are_typed() {
+    needs!(Root, LoopDevice, Script);
+    let bench = Bench::new();
+    let device = bench.device("card");
+    let before = written(&device);
+    let running = bench.asked(device.path());
+    let question = running.heard().replace("\r\n", "\n");
+    let model = bench.model(&device);
+    for told in [
+        "write over the first 256 MiB of a raw device, once",
+        "will be LOST",
+        &format!("  device      {}\n", device.path().display()),
+        &format!("  model       {}\n", model.trim_end()),
+        "  size        336 MB (320 MiB)\n",
+        "  partitions  none\n",
+        "  writes      268 MB (256 MiB)\n",
+        "with them its partition table",
+        &format!("just so: {model}336 MB\n"),
+    ] {
+        assert!(question.contains(told), "no `{told}` in {question}");
+    }
+    assert_eq!(written(&device), before);
+    let output = bench.answer(running);
+    assert_eq!(output.code, 0, "{output}");
+    assert_eq!((written(&device).1 - before.1) * 512, SPAN_BYTES);
+    assert_eq!(bench.program.last().bytes_written, SPAN_BYTES);
+    assert_span_written(&device);
+}
+
+#[test]
+fn an_idle_partition_is_written_and_nothing_around_it() {
+    needs!(Root, LoopDevice, Partitions);
+    let bench = Bench::new();
+    let parts = bench.partitions();
+    let before = std::fs::read(parts.device.file()).unwrap();
+    let serial = format!("--device-serial={}", text(parts.device.file()));
+    let path = parts.path(2);
+    let output = bench
+        .program
+        .run(&["run", text(&path), QUICKEST, "--yes", &serial]);
+    assert_eq!(output.code, 0, "{output}");
+    let after = std::fs::read(parts.device.file()).unwrap();
+    let start = usize::try_from(MIB + PART_BYTES).unwrap();
+    let end = start + usize::try_from(SPAN_BYTES).unwrap();
+    assert!(before[..start] == after[..start]);
+    assert!(before[end..] == after[end..]);
+    assert!(
+        after[start..end]
+            .chunks(4096)
+            .all(|block| block != [0; 4096])
+    );
+}
+
+#[test]
+fn a_device_that_is_too_small_is_told_before_the_question() {
+    needs!(Root, LoopDevice, Script);
+    let bench = Bench::new();
+    let file = bench.scratch.path().join("small");
+    File::create(&file).unwrap().set_len(64 * MIB).unwrap();
+    let device = LoopDevice::attach(&file, false);
+    let output = bench.unwritten(&device, |device| {
+        let terminal = bench
+            .program
+            .start_on_terminal(&["run", text(device.path())]);
+        terminal.wait()
+    });
+    assert_error(&output, 3, &["needs 268435456"]);
+}
+
+#[test]
+fn a_user_without_the_right_to_write_is_told_so() {
+    needs!(Root, LoopDevice);
+    // In a place that everybody may enter.
+    let scratch = tempfile::tempdir_in("/var/tmp").unwrap();
+    let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(scratch.path(), everybody).unwrap();
+    let program = Program::new(BINARY, scratch.path()).as_user(NOBODY);
+    let bench = Bench { scratch, program };
+    let device = bench.device("card");
+    let output = bench.attempt(&device);
+    assert_error(
+        &output,
+        3,
+        &["no permission to read `/dev/loop", "use sudo"],
+    );
+    assert_nothing_kept(&bench.program, &output);
+}
+
+/// The first 256 MiB hold something in each block; what follows is as it was.
+fn assert_span_written(device: &LoopDevice) {
+    tool("blockdev", &["--flushbufs", text(device.path())]);
+    let bytes = std::fs::read(device.file()).unwrap();
+    let (span, rest) = bytes.split_at(usize::try_from(SPAN_BYTES).unwrap());
+    assert!(span.chunks(4096).all(|block| block != [0; 4096]));
+    assert!(rest.iter().all(|byte| *byte == 0));
+}
+
+/// Everything one row needs.
+struct Bench {
+    scratch: TempDir,
+    program: Program,
+}
+
+fn assert_refused(code: i32, said: &[&str], attempt: impl FnOnce(&Bench) -> Output) {
+    let bench = Bench::new();
+    let output = attempt(&bench);
+    assert_eq!(output.code, code, "{output}");
+    let plain = output.stderr.replace("\r\n", "\n");
+    for part in said {
+        assert!(plain.contains(part), "no `{part}` in {output}");
+    }
+    assert!(plain.contains("error: "), "{output}");
+    assert!(
+        code != 4 || plain.contains("nothing was written"),
+        "{output}"
+    );
+    assert_nothing_kept(&bench.program, &output);
+}
+
+impl Bench {
+    fn new() -> Self {
+        let scratch = scratch();
+        let program = program(&scratch);
+        Self { scratch, program }
+    }
+
+    /// A file that a device can stand on.
+    fn file(&self, name: &str) -> PathBuf {
+        self.file_of(name, SIZE_BYTES)
+    }
+
+    fn file_of(&self, name: &str, size_bytes: u64) -> PathBuf {
+        let path = self.scratch.path().join(name);
+        File::create(&path).unwrap().set_len(size_bytes).unwrap();
+        path
+    }
+
+    fn device(&self, name: &str) -> LoopDevice {
+        LoopDevice::attach(&self.file(name), false)
+    }
+
+    /// A device with a filesystem that writes nothing by itself later.
+    fn ext4(&self) -> LoopDevice {
+        let device = self.device("card");
+        self.make_ext4(device.path());
+        device
+    }
+
+    fn make_ext4(&self, device: &Path) {
+        let lazy = "lazy_itable_init=0";
+        tool(
+            "mkfs.ext4",
+            &["-q", "-F", "-O", "^has_journal", "-E", lazy, text(device)],
+        );
+    }
+
+    fn folder(&self) -> PathBuf {
+        tempfile::tempdir_in(self.scratch.path()).unwrap().keep()
+    }
+
+    fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
+        let point = self.folder();
+        tool("mount", &["-o", options, text(device), text(&point)]);
+        (Undo::new("umount", &[text(&point)]), point)
+    }
+
+    fn overlay(&self, lower: &Path) -> (Undo, PathBuf) {
+        let (upper, work, point) = (self.folder(), self.folder(), self.folder());
+        let options = format!(
+            "lowerdir={},upperdir={},workdir={}",
+            lower.display(),
+            upper.display(),
+            work.display()
+        );
+        tool(
+            "mount",
+            &["-t", "overlay", "-o", &options, "overlay", text(&point)],
+        );
+        (Undo::new("umount", &[text(&point)]), point)
+    }
+
+    /// A process in another tree of mounts, where it has run this.
+    fn elsewhere(&self, command: &str) -> Elsewhere {
+        let script = format!("{command} && echo ready && read -r end");
+        let mut child = Command::new("unshare")
+            .args(["--mount", "--propagation", "private", "sh", "-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.as_mut().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Elsewhere(child)
+    }
+
+    /// A device with two partitions.
+    fn partitions(&self) -> Partitions {
+        let file = self.file_of("card", PARTED_BYTES);
+        let device = LoopDevice::attach(&file, false);
+        let added = self.partition(&device);
+        Partitions { added, device }
+    }
+
+    /// Writes a partition table into its file and tells the kernel.
+    fn partition(&self, device: &LoopDevice) -> Undo {
+        let half = u32::try_from(PART_BYTES / 512).unwrap();
+        let mut sector = [0; 512];
+        for (index, start) in [2048, 2048 + half].into_iter().enumerate() {
+            let entry = &mut sector[446 + 16 * index..][..16];
+            entry[4] = 0x83;
+            entry[8..12].copy_from_slice(&start.to_le_bytes());
+            entry[12..].copy_from_slice(&half.to_le_bytes());
+        }
+        sector[510..].copy_from_slice(&[0x55, 0xaa]);
+        let mut file = File::options().write(true).open(device.file()).unwrap();
+        file.write_all(&sector).unwrap();
+        file.sync_all().unwrap();
+        tool("blockdev", &["--flushbufs", text(device.path())]);
+        let undo = Undo::new("partx", &["--delete", "--nr", "1:2", text(device.path())]);
+        tool("partx", &["--add", text(device.path())]);
+        undo
+    }
+
+    /// Another name for the device.
+    fn node(&self, device: &LoopDevice) -> PathBuf {
+        let number = device.number();
+        let (major, minor) = number.split_once(':').unwrap();
+        let node = self.scratch.path().join(format!("node{minor}"));
+        let number = makedev(major.parse().unwrap(), minor.parse().unwrap());
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(rustix::fs::CWD, &node, FileType::BlockDevice, mode, number).unwrap();
+        node
+    }
+
+    /// The disk below `/`; its plain name in `/dev`.
+    fn root_disk(&self) -> PathBuf {
+        let system = cardmark_host::Root::system();
+        let resolution = cardmark_host::resolve(&system, Path::new("/")).unwrap();
+        let disk = resolution.disks.first().expect("the disk below / is known");
+        Path::new("/dev").join(&disk.name)
+    }
+
+    /// What the device is called, up to its size.
+    fn model(&self, device: &LoopDevice) -> String {
+        format!("loop device on {} ", device.file().display())
+    }
+
+    /// Runs on the device, agreed to by flags.
+    fn attempt(&self, device: &LoopDevice) -> Output {
+        self.attempt_on(device, device.path())
+    }
+
+    /// The same on a partition of the device.
+    fn attempt_on(&self, device: &LoopDevice, path: &Path) -> Output {
+        let serial = format!("--device-serial={}", text(device.file()));
+        self.with_flags(device, path, &["--yes", &serial])
+    }
+
+    fn with_flags(&self, device: &LoopDevice, path: &Path, flags: &[&str]) -> Output {
+        self.unwritten(device, |_| self.unwatched(path, flags))
+    }
+
+    /// Runs on something whose counters say nothing; it must not be opened for writing.
+    fn unwatched(&self, path: &Path, flags: &[&str]) -> Output {
+        let watch = Watch::on(path);
+        let output = self
+            .program
+            .run(&[&["run", text(path), QUICKEST], flags].concat());
+        assert!(!watch.saw_writer(), "opened for writing: {output}");
+        output
+    }
+
+    /// Does this, and looks that nothing was written to the device meanwhile.
+    fn unwritten(&self, device: &LoopDevice, act: impl FnOnce(&LoopDevice) -> Output) -> Output {
+        tool("blockdev", &["--flushbufs", text(device.path())]);
+        let before = written(device);
+        let output = act(device);
+        assert_eq!(written(device), before, "{output}");
+        output
+    }
+
+    /// The program on a terminal, once it has asked.
+    fn asked(&self, path: &Path) -> Running {
+        let running = self
+            .program
+            .start_on_terminal(&["run", text(path), QUICKEST]);
+        running.hear(ASKED);
+        running
+    }
+
+    /// Types what was asked for.
+    fn answer(&self, mut running: Running) -> Output {
+        let question = running.heard();
+        let (_, rest) = question.split_once(TO_TYPE).unwrap();
+        running.write(rest.lines().next().unwrap());
+        running.write("\n");
+        running.wait()
+    }
+
+    /// Types something else.
+    fn typed(&self, device: &LoopDevice, typed: &str) -> Output {
+        self.unwritten(device, |device| {
+            let mut running = self.asked(device.path());
+            running.write(typed);
+            running.wait()
+        })
+    }
+
+    /// Does something while the question waits, then types what was asked for.
+    fn answered(
+        &self,
+        device: &LoopDevice,
+        act: impl FnOnce(&LoopDevice) -> Option<Undo>,
+    ) -> Output {
+        let running = self.asked(device.path());
+        let _undo = act(device);
+        self.unwritten(device, |_| self.answer(running))
+    }
+}
+
+/// Operations and sectors that the kernel has counted as written to the device.
+fn written(device: &LoopDevice) -> (u64, u64) {
+    let name = device.path().file_name().unwrap();
+    let stat = Path::new("/sys/block").join(name).join("stat");
+    let stat = std::fs::read_to_string(stat).unwrap();
+    let fields: Vec<u64> = stat
+        .split_whitespace()
+        .map(|field| field.parse().unwrap())
+        .collect();
+    (fields[4], fields[6])
+}
+
+/// Tells whether somebody who could write has closed a file.
+struct Watch(rustix::fd::OwnedFd);
+
+impl Watch {
+    fn on(path: &Path) -> Self {
+        let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
+        let fd = inotify::init(flags).unwrap();
+        let path = CString::new(text(path)).unwrap();
+        inotify::add_watch(&fd, path, inotify::WatchFlags::CLOSE_WRITE).unwrap();
+        Self(fd)
+    }
+
+    fn saw_writer(&self) -> bool {
+        let mut buffer = [0; 1024];
+        rustix::io::read(&self.0, &mut buffer).is_ok_and(|count| count > 0)
+    }
+}
+
+/// Holds a device as a mount would.
+fn exclusively(path: &Path) -> File {
+    let flags = i32::try_from(OFlags::EXCL.bits()).unwrap();
+    File::options()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .unwrap()
+}
+
+fn mountinfo() -> String {
+    std::fs::read_to_string("/proc/self/mountinfo").unwrap()
+}
+
+#[track_caller]
+fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
+    let output = Command::new(name).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {said}");
+}
+
+/// A tool that is run when the test is over.
+struct Undo(Option<(String, Vec<String>)>);
+
+impl Undo {
+    fn new(name: &str, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned());
+        Self(Some((name.to_owned(), arguments.collect())))
+    }
+
+    fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        if let Some((name, arguments)) = self.0.take() {
+            let ended = Command::new(&name).args(&arguments).status();
+            if !ended.is_ok_and(|status| status.success()) {
+                eprintln!("rig: {name} {arguments:?} failed");
+            }
+        }
+    }
+}
+
+/// A process that waits; gone, with its mounts, at the end.
+struct Elsewhere(Child);
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// The partitions go before their device.
+struct Partitions {
+    #[expect(dead_code, reason = "held until the test is over")]
+    added: Undo,
+    device: LoopDevice,
+}
+
+impl Partitions {
+    fn path(&self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}p{number}", self.device.path().display()))
+    }
+}

@@ -1,0 +1,350 @@
+//! Who uses a block device: what speaks against writing to it.
+//!
+//! Looks at the device, its disk, all partitions of that disk, and whatever is made from any of
+//! them. What cannot be known counts as a use, because a wrong "nobody" destroys data.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::block::{Below, BlockDevice, is_numbered};
+use crate::filesystems::device_name;
+use crate::mounts::{Mount, parse_mounts, unescape};
+use crate::openers::openers;
+use crate::root::{Root, names_in};
+use crate::stack::{Stack, kernel_name};
+use crate::uses::{MadeKind, Use};
+use crate::{ResolveError, resolve};
+
+/// Everything that speaks against writing to the block device of that name; the gravest first.
+/// Empty: nothing that can be seen does, and all that has to be seen could be.
+///
+/// Whoever holds a device in a way that is not to be seen (ZFS; a mount that no process sees)
+/// holds it exclusively: that has to be asked of the device itself.
+#[must_use]
+pub fn usage(root: &Root, name: &str) -> Vec<Use> {
+    let Some(device) = BlockDevice::by_name(root, name) else {
+        let detail = format!("sysfs shows no block device {name}");
+        return vec![Use::Unclear { detail }];
+    };
+    let mut found = Found {
+        root,
+        stack: Stack::of(root, &device),
+        uses: BTreeSet::new(),
+    };
+    for detail in found.stack.unclear.clone() {
+        found.unclear(detail);
+    }
+    found.themselves();
+    found.made();
+    let mounts = found.all_mounts();
+    found.mounted(&mounts);
+    found.pools(&mounts);
+    found.kept_open();
+    found.swap();
+    found.system();
+    found.opened();
+    found.into_uses()
+}
+
+struct Found<'a> {
+    root: &'a Root,
+    stack: Stack,
+    uses: BTreeSet<Use>,
+}
+
+/// A mount, and the process that sees it where this one does not.
+struct Seen {
+    mount: Mount,
+    process: Option<u32>,
+}
+
+impl Found<'_> {
+    /// That a filesystem is open goes without saying where it is said to be mounted.
+    fn into_uses(self) -> Vec<Use> {
+        let is_mounted = |name: &str| {
+            let mut uses = self.uses.iter();
+            uses.any(|one| matches!(one, Use::Mounted { device, .. } if device == name))
+        };
+        let is_news = |one: &&Use| match one {
+            Use::Filesystem { device, .. } => !is_mounted(device),
+            _ => true,
+        };
+        self.uses.iter().filter(is_news).cloned().collect()
+    }
+
+    fn add(&mut self, one: Use) {
+        self.uses.insert(one);
+    }
+
+    fn unclear(&mut self, detail: impl Into<String>) {
+        let detail = detail.into();
+        self.add(Use::Unclear { detail });
+    }
+
+    /// What the devices say about themselves.
+    fn themselves(&mut self) {
+        for member in self.stack.members.clone() {
+            if member.device_number().is_none() {
+                self.unclear(format!("sysfs does not tell the number of {}", member.name));
+            }
+        }
+        for part in self.stack.chain.clone() {
+            let device = part.name.clone();
+            if part.flag("ro") == Some(true) {
+                self.add(Use::ReadOnly {
+                    device: device.clone(),
+                });
+            }
+            if part.size_bytes().is_none_or(|size| size == 0) {
+                self.add(Use::NoMedium {
+                    device: device.clone(),
+                });
+            }
+            let is_indirect = self.stack.indirect.contains(&device);
+            let indirect = "a loop device on another block device: name that one";
+            if let Some(reason) = unsuitable(&part).or(is_indirect.then_some(indirect)) {
+                self.add(Use::Unsuitable { device, reason });
+            }
+        }
+    }
+
+    /// Volumes, arrays, loop devices that are made from the same disks.
+    fn made(&mut self) {
+        for (below, above) in self.stack.made.clone() {
+            self.add(Use::Made {
+                device: below.name.clone(),
+                kind: MadeKind::of(&above),
+                title: above.text("dm/name"),
+                holder: above.name,
+            });
+        }
+        // A member of bcache that waits for the others has no holder yet.
+        let has_cache = |part: &BlockDevice| is_numbered(&part.name, "bcache");
+        let leads_to_cache = self.stack.chain.iter().any(has_cache);
+        for member in self.stack.members.clone() {
+            if !has_cache(&member) && !leads_to_cache && member.path("bcache").exists() {
+                self.add(Use::Made {
+                    device: member.name,
+                    holder: "bcache".to_owned(),
+                    kind: MadeKind::Bcache,
+                    title: None,
+                });
+            }
+        }
+    }
+
+    /// The mounts of all namespaces that a process lives in.
+    fn all_mounts(&mut self) -> Vec<Seen> {
+        let own = fs::read(self.root.path("/proc/self/mountinfo")).unwrap_or_default();
+        let mut all: Vec<Seen> = parse_mounts(&own)
+            .into_iter()
+            .map(|mount| Seen {
+                mount,
+                process: None,
+            })
+            .collect();
+        let lines = own
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
+        if all.is_empty() || lines.count() != all.len() {
+            self.unclear("the list of mounts is missing or not understood");
+        }
+        let mut texts = BTreeSet::from([own]);
+        for process in processes(self.root) {
+            let path = format!("/proc/{process}/mountinfo");
+            match fs::read(self.root.path(path)) {
+                Ok(text) if !texts.contains(&text) => {
+                    for mount in parse_mounts(&text) {
+                        let is_new = |seen: &Seen| {
+                            (seen.mount.device, &seen.mount.point) != (mount.device, &mount.point)
+                        };
+                        if all.iter().all(is_new) {
+                            let process = Some(process);
+                            all.push(Seen { mount, process });
+                        }
+                    }
+                    texts.insert(text);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                    self.unclear("the mounts of other users' processes are not shown");
+                }
+                // One that has just ended sees nothing any more.
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Mounts of members, by number. Filesystems over several devices have numbers of their own;
+    /// there the source names one of them, or several with colons between.
+    fn mounted(&mut self, mounts: &[Seen]) {
+        for seen in mounts {
+            let mount = &seen.mount;
+            let source = mount.source.to_string_lossy();
+            let member = self.stack.by_number(mount.device).or_else(|| {
+                let mut sources = source.split(':');
+                let by_path = |path| self.stack.by_path(self.root, Path::new(path));
+                sources
+                    .find_map(by_path)
+                    .filter(|_| mount.device.is_anonymous())
+            });
+            if let Some(member) = member {
+                let device = member.name.clone();
+                self.add_mount(device, seen);
+            }
+        }
+    }
+
+    fn add_mount(&mut self, device: String, seen: &Seen) {
+        self.add(Use::Mounted {
+            device,
+            directory: seen.mount.point.clone(),
+            process: seen.process,
+        });
+    }
+
+    /// Filesystems over several devices that the kernel has open: btrfs and bcachefs.
+    fn pools(&mut self, mounts: &[Seen]) {
+        let pools = self.root.path("/sys/fs/btrfs");
+        for id in names_in(&pools) {
+            let devices = names_in(pools.join(id).join("devices"));
+            let Some(member) = devices.iter().find_map(|name| self.stack.by_name(name)) else {
+                continue;
+            };
+            let device = member.name.clone();
+            let is_source = |seen: &&Seen| {
+                let named = || device_name(self.root, &seen.mount.source);
+                seen.mount.filesystem == "btrfs"
+                    && named().is_some_and(|name| devices.contains(&name))
+            };
+            for seen in mounts.iter().filter(is_source).collect::<Vec<_>>() {
+                self.add_mount(device.clone(), seen);
+            }
+            self.add_filesystem(device, "btrfs");
+        }
+        let pools = self.root.path("/sys/fs/bcachefs");
+        for pool in names_in(&pools).into_iter().map(|id| pools.join(id)) {
+            for entry in names_in(&pool) {
+                let block = fs::canonicalize(pool.join(entry).join("block"));
+                let name = block
+                    .ok()
+                    .and_then(|path| path.file_name().map(ToOwned::to_owned));
+                let name = name.and_then(|name| name.into_string().ok());
+                if name
+                    .as_ref()
+                    .is_some_and(|name| self.stack.by_name(name).is_some())
+                {
+                    self.add_filesystem(name.unwrap_or_default(), "bcachefs");
+                }
+            }
+        }
+    }
+
+    fn add_filesystem(&mut self, device: String, filesystem: &str) {
+        self.add(Use::Filesystem {
+            device,
+            filesystem: filesystem.to_owned(),
+        });
+    }
+
+    /// Most filesystems have a directory for each device that they keep open. They do so longer
+    /// than they are to be seen mounted: as long as an overlay or an open file needs them.
+    fn kept_open(&mut self) {
+        for filesystem in self.root.names("/sys/fs") {
+            for name in self.root.names(format!("/sys/fs/{filesystem}")) {
+                if self.stack.by_name(&name).is_some() {
+                    self.add_filesystem(name, &filesystem);
+                }
+            }
+        }
+    }
+
+    /// Swap on members, and in a file that the device stands on. A swap file on a member needs
+    /// that to be mounted.
+    fn swap(&mut self) {
+        let table = fs::read(self.root.path("/proc/swaps")).unwrap_or_default();
+        for line in table.split(|byte| *byte == b'\n').skip(1) {
+            let mut fields = line
+                .split(u8::is_ascii_whitespace)
+                .filter(|field| !field.is_empty());
+            let (Some(path), Some(kind)) = (fields.next(), fields.next()) else {
+                continue;
+            };
+            let path = PathBuf::from(unescape(path));
+            let member = self.stack.by_path(self.root, &path);
+            if let Some(device) = member.map(|member| member.name.clone()) {
+                self.add(Use::Swap { device });
+            } else if self.stack.files.contains(&path) {
+                let device = path.display().to_string();
+                self.add(Use::Swap { device });
+            } else if kind == b"partition" && !self.is_other_device(&path) {
+                self.unclear(format!(
+                    "swap space {} is on no known device",
+                    path.display()
+                ));
+            }
+        }
+    }
+
+    fn is_other_device(&self, path: &Path) -> bool {
+        let by_name = || BlockDevice::by_name(self.root, &kernel_name(path)?);
+        device_name(self.root, path).is_some() || by_name().is_some()
+    }
+
+    /// The disks that the system runs from. Whether they are to be seen or not, the kernel holds
+    /// them exclusively.
+    fn system(&mut self) {
+        for directory in ["/", "/boot", "/usr"].map(PathBuf::from) {
+            match resolve(self.root, &directory) {
+                Ok(resolution) => {
+                    let layers = resolution
+                        .layers
+                        .into_iter()
+                        .filter_map(|layer| layer.device);
+                    let disks = resolution.disks.into_iter().map(|disk| disk.name);
+                    let below: Vec<String> = layers.chain(disks).collect();
+                    let member = below.iter().find(|name| self.stack.by_name(name).is_some());
+                    if let Some(device) = member.cloned() {
+                        self.add(Use::System { device, directory });
+                    }
+                }
+                Err(ResolveError::Unreadable { .. }) if directory != Path::new("/") => {}
+                Err(error) => self.unclear(error.to_string()),
+            }
+        }
+    }
+
+    fn opened(&mut self) {
+        for opener in openers(self.root, &self.stack) {
+            self.add(opener);
+        }
+    }
+}
+
+/// What nobody tests by writing, however idle it is.
+fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
+    let is_any = |kinds: &[&str]| kinds.iter().any(|kind| is_numbered(&device.name, kind));
+    if device.is_hardware_part() {
+        return Some("a hardware partition of an eMMC: the board may start from it");
+    }
+    if is_any(&["mtdblock", "ubiblock"]) {
+        return Some("flash memory of the board: the board may start from it");
+    }
+    if is_any(&["sr", "fd"]) {
+        return Some("a drive for discs or floppies");
+    }
+    match device.below() {
+        Some(Below::Memory(_)) => Some("memory, no storage"),
+        Some(Below::Network) => {
+            Some("reached through a network: who else uses it is not to be seen here")
+        }
+        _ => None,
+    }
+}
+
+/// The numbers of all processes.
+pub(crate) fn processes(root: &Root) -> Vec<u32> {
+    let names = root.names("/proc");
+    names.iter().filter_map(|name| name.parse().ok()).collect()
+}

@@ -1,0 +1,182 @@
+//! What speaks against writing to a block device, in words for people.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::block::{Below, BlockDevice};
+
+/// Something that speaks against writing to a block device. Devices go by the kernel's names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Use {
+    /// The system runs from it.
+    System {
+        /// The device.
+        device: String,
+        /// What lies on it: `/`, `/boot` or `/usr`.
+        directory: PathBuf,
+    },
+    /// A filesystem on it is mounted.
+    Mounted {
+        /// The device.
+        device: String,
+        /// Where.
+        directory: PathBuf,
+        /// A process that sees it there, where this one does not.
+        process: Option<u32>,
+    },
+    /// The kernel keeps a filesystem on it open, whether or not it can be seen mounted.
+    Filesystem {
+        /// The device.
+        device: String,
+        /// Its type.
+        filesystem: String,
+    },
+    /// It is swap space.
+    Swap {
+        /// The device, or the file of a loop device.
+        device: String,
+    },
+    /// Another block device is made from it.
+    Made {
+        /// The device.
+        device: String,
+        /// The other one.
+        holder: String,
+        /// What that is.
+        kind: MadeKind,
+        /// What people call it, such as the volume's name.
+        title: Option<String>,
+    },
+    /// A process has it open for writing.
+    Opened {
+        /// The device.
+        device: String,
+        /// The process.
+        process: u32,
+        /// Its name.
+        command: String,
+    },
+    /// It is nothing that tests may write to.
+    Unsuitable {
+        /// The device.
+        device: String,
+        /// What it is.
+        reason: &'static str,
+    },
+    /// It is write-protected.
+    ReadOnly {
+        /// The device.
+        device: String,
+    },
+    /// There is no medium in it: its size is 0.
+    NoMedium {
+        /// The device.
+        device: String,
+    },
+    /// Something that would have to be known cannot be.
+    Unclear {
+        /// What.
+        detail: String,
+    },
+}
+
+/// What is made from a block device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MadeKind {
+    /// A volume of LVM.
+    Lvm,
+    /// An encrypted device.
+    Crypt,
+    /// Something else of the device mapper.
+    Mapper,
+    /// An array of md.
+    Raid,
+    /// A device of bcache, or a member of it that waits for the others.
+    Bcache,
+    /// A loop device.
+    Loop,
+    /// Something else.
+    Other,
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System { device, directory } => {
+                let directory = directory.display();
+                write!(f, "the system runs from it: {directory} lies on {device}")
+            }
+            Self::Mounted {
+                device,
+                directory,
+                process,
+            } => {
+                write!(f, "{device} is mounted at {}", directory.display())?;
+                process.map_or(Ok(()), |id| {
+                    write!(f, ", as process {id} sees it, not this one")
+                })
+            }
+            Self::Filesystem { device, filesystem } => {
+                write!(
+                    f,
+                    "the kernel keeps a filesystem open on {device} ({filesystem})"
+                )
+            }
+            Self::Swap { device } => write!(f, "{device} is in use as swap space"),
+            Self::Made {
+                device,
+                holder,
+                kind,
+                title,
+            } => {
+                write!(f, "{device} is part of {holder}, {}", kind.name())?;
+                title
+                    .as_ref()
+                    .map_or(Ok(()), |title| write!(f, " `{title}`"))
+            }
+            Self::Opened {
+                device,
+                process,
+                command,
+            } => write!(
+                f,
+                "process {process} ({command}) has {device} open for writing"
+            ),
+            Self::Unsuitable { device, reason } => write!(f, "{device} is {reason}"),
+            Self::ReadOnly { device } => write!(f, "{device} is write-protected"),
+            Self::NoMedium { device } => write!(f, "{device} has no medium: its size is 0"),
+            Self::Unclear { detail } => write!(f, "it cannot be seen who uses it: {detail}"),
+        }
+    }
+}
+
+impl MadeKind {
+    pub(crate) fn of(device: &BlockDevice) -> Self {
+        match device.below() {
+            Some(Below::File) => Self::Loop,
+            Some(Below::Members("md", _)) => Self::Raid,
+            Some(Below::Members("bcache", _)) => Self::Bcache,
+            Some(Below::Members("dm", _)) => {
+                let id = device.text("dm/uuid").unwrap_or_default();
+                match id.split('-').next() {
+                    Some("LVM") => Self::Lvm,
+                    Some("CRYPT") => Self::Crypt,
+                    _ => Self::Mapper,
+                }
+            }
+            _ => Self::Other,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Lvm => "an LVM volume",
+            Self::Crypt => "an encrypted device",
+            Self::Mapper => "a device of the device mapper",
+            Self::Raid => "a RAID array",
+            Self::Bcache => "a cache device (bcache)",
+            Self::Loop => "a loop device",
+            Self::Other => "another block device",
+        }
+    }
+}
