@@ -41,6 +41,17 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
 }
 
+/// What was agreed to about a raw device that is to be written.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Consent {
+    /// Write to a block device without asking, if it has that serial number: what is on it is lost
+    #[arg(long, requires = "device_serial")]
+    pub(crate) yes: bool,
+    /// Serial number of the block device that may be written; of a loop device, the path of its file
+    #[arg(long, requires = "yes", value_name = "SERIAL")]
+    pub(crate) device_serial: Option<String>,
+}
+
 /// What `run` is told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -57,12 +68,8 @@ pub(crate) struct RunArguments {
     /// Write nothing; for block devices
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Write to a block device without asking, if it has that serial number: what is on it is lost
-    #[arg(long, requires = "device_serial")]
-    pub(crate) yes: bool,
-    /// Serial number of the block device that may be written; of a loop device, the path of its file
-    #[arg(long, requires = "yes", value_name = "SERIAL")]
-    pub(crate) device_serial: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
     /// Seed of offsets and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -112,12 +119,8 @@ pub(crate) struct PrepareArguments {
     /// Begin anew, also where an interrupted preparation could go on
     #[arg(long)]
     pub(crate) restart: bool,
-    /// Ask nothing; needs `--device-serial`
-    #[arg(long, requires = "device_serial")]
-    pub(crate) yes: bool,
-    /// The serial number of the device that is meant
-    #[arg(long, value_name = "SERIAL")]
-    pub(crate) device_serial: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,

@@ -121,7 +121,7 @@ mod tests {
         let line = progress.line(start, 23_000_000_000);
         assert_eq!(line, "35 %: 23 GB of 64 GB");
         let line = progress.line(start + Duration::from_secs(10), 23_200_000_000);
-        assert_eq!(line, "36 %: 23.2 GB of 64 GB, 20.0 MB/s, 34 min");
+        assert_eq!(line, "36 %: 23.2 GB of 64 GB, 20.0 MB/s, 34 min left");
     }
 
     #[test]

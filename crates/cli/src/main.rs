@@ -5,6 +5,7 @@ mod commands;
 mod data;
 mod error;
 mod fill_progress;
+mod filling;
 mod gate;
 mod history;
 mod keeper;

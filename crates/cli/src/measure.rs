@@ -22,9 +22,10 @@ use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
+use crate::args::Consent;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::{self, Consent};
+use crate::gate;
 use crate::guard;
 use crate::history;
 use crate::keeper::{Keeper, RunObserver};

@@ -10,7 +10,6 @@ use super::pretty;
 use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::Consent;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -34,14 +33,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
         limit_ns: measure::limit_ns(arguments.timeout),
     };
-    let consent = Consent {
-        yes: arguments.yes,
-        device_serial: arguments.device_serial.clone(),
-    };
     let job = Job {
         suite: &suite,
         request: &request,
-        consent: &consent,
+        consent: &arguments.consent,
         labels: &arguments.label,
         data: &data,
     };

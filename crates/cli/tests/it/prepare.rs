@@ -458,6 +458,22 @@ fn what_could_not_be_made_durable_is_not_counted() {
 }
 
 #[test]
+fn a_device_that_cannot_discard_is_left_as_it_is_known() {
+    needs!(Root, LoopDevice, Fuse);
+    let (_card, rig) = fragile(4 * MIB);
+    assert_eq!(rig.prepare("ff", &[]).code, 0);
+    let before = rig.assert_whole(Fill::Ff);
+    let output = rig.prepare("discard", &[]);
+    let said = [
+        "cause: the device cannot discard",
+        "hint: `--fill ff` writes",
+    ];
+    assert_error(&output, 3, &said);
+    assert_eq!(rig.last(), Some(before));
+    drop(rig);
+}
+
+#[test]
 fn a_device_that_does_not_answer_is_told() {
     needs!(Root, LoopDevice, Fuse);
     let (card, rig) = fragile(SIZE);
