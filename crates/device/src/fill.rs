@@ -341,17 +341,27 @@ fn sync(file: &File, from_bytes: u64) -> Result<(), FillError> {
 }
 
 /// Tells the device to forget this range: how far it did, and why no further.
+///
+/// Where a device turns out not to know the command, the kernel calls it done, and only refuses
+/// the next one. So the first block is discarded twice.
 fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<FillError>) {
-    let range = [start_bytes, end_bytes - start_bytes];
-    // SAFETY: the number is that of BLKDISCARD, for which the kernel reads two `u64`.
-    let setter = unsafe { rustix::ioctl::Setter::<BLKDISCARD, [u64; 2]>::new(range) };
-    // SAFETY: the call reads the setter's own memory and writes none of ours.
-    let error = match unsafe { rustix::ioctl::ioctl(file, setter) } {
+    let first_end_bytes = end_bytes.min(start_bytes + BLOCK_BYTES);
+    let discarded = discard_range(file, start_bytes, end_bytes)
+        .and_then(|()| discard_range(file, start_bytes, first_end_bytes));
+    let error = match discarded {
         Ok(()) => return (end_bytes, None),
         Err(Errno::OPNOTSUPP | Errno::NOTTY) => FillError::NoDiscard,
         Err(errno) => operation("discard", start_bytes, errno.into()),
     };
     (start_bytes, Some(error))
+}
+
+fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
+    let range = [start_bytes, end_bytes - start_bytes];
+    // SAFETY: the number is that of BLKDISCARD, for which the kernel reads two `u64`.
+    let setter = unsafe { rustix::ioctl::Setter::<BLKDISCARD, [u64; 2]>::new(range) };
+    // SAFETY: the call reads the setter's own memory and writes none of ours.
+    unsafe { rustix::ioctl::ioctl(file, setter) }
 }
 
 fn operation(action: &'static str, offset_bytes: u64, source: io::Error) -> FillError {

@@ -461,7 +461,8 @@ fn what_could_not_be_made_durable_is_not_counted() {
 fn a_device_that_cannot_discard_is_left_as_it_is_known() {
     needs!(Root, LoopDevice, Fuse);
     let (_card, rig) = fragile(4 * MIB);
-    assert_eq!(rig.prepare("ff", &[]).code, 0);
+    let output = rig.prepare("ff", &[]);
+    assert_eq!(output.code, 0, "{output}");
     let before = rig.assert_whole(Fill::Ff);
     let output = rig.prepare("discard", &[]);
     let said = [
