@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cardmark_core::Fill;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Measures microSD cards and other small storage, honestly.
@@ -19,6 +20,12 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Measure a target and keep the record
     Run(RunArguments),
+    /// Bring a device into a known state before it is measured
+    ///
+    /// Everything on it is lost. What was done to a card is kept here, and told with later runs, so
+    /// that figures before and after all its cells were written can be compared. What was
+    /// interrupted goes on where it ended.
+    Prepare(PrepareArguments),
     /// Show a run
     Show(ShowArguments),
     /// List runs, suites or models
@@ -34,6 +41,17 @@ pub(crate) enum Command {
     /// Write completions or the man page
     #[command(hide = true)]
     Generate(GenerateArguments),
+}
+
+/// What was agreed to about a raw device that is to be written.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Consent {
+    /// Write to a block device without asking, if it has that serial number: what is on it is lost
+    #[arg(long, requires = "device_serial")]
+    pub(crate) yes: bool,
+    /// Serial number of the block device that may be written; of a loop device, the path of its file
+    #[arg(long, requires = "yes", value_name = "SERIAL")]
+    pub(crate) device_serial: Option<String>,
 }
 
 /// What `run` is told.
@@ -52,12 +70,8 @@ pub(crate) struct RunArguments {
     /// Write nothing; for block devices
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Write to a block device without asking, if it has that serial number: what is on it is lost
-    #[arg(long, requires = "device_serial")]
-    pub(crate) yes: bool,
-    /// Serial number of the block device that may be written; of a loop device, the path of its file
-    #[arg(long, requires = "yes", value_name = "SERIAL")]
-    pub(crate) device_serial: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
     /// Seed of offsets and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -88,12 +102,53 @@ pub(crate) struct CrosscheckArguments {
     /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
     pub(crate) pairs: u32,
-    /// Write to a block device without asking, if it has that serial number: what is on it is lost
-    #[arg(long, requires = "device_serial")]
-    pub(crate) yes: bool,
-    /// Serial number of the block device that may be written; of a loop device, the path of its file
-    #[arg(long, requires = "yes", value_name = "SERIAL")]
-    pub(crate) device_serial: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a device is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FillArgument {
+    /// 0xFF in every byte, as erased flash reads
+    Ff,
+    /// Zero in every byte
+    Zero,
+    /// Incompressible content that can be made again from the record
+    Random,
+    /// The device is told to forget everything; takes seconds, and writes no cell
+    Discard,
+}
+
+impl From<FillArgument> for Fill {
+    fn from(argument: FillArgument) -> Self {
+        match argument {
+            FillArgument::Ff => Self::Ff,
+            FillArgument::Zero => Self::Zero,
+            FillArgument::Random => Self::Random,
+            FillArgument::Discard => Self::Discard,
+        }
+    }
+}
+
+/// What `prepare` is told.
+#[derive(Debug, Args)]
+pub(crate) struct PrepareArguments {
+    /// The whole block device, such as /dev/mmcblk0
+    pub(crate) device: String,
+    /// What it is filled with
+    #[arg(long)]
+    pub(crate) fill: FillArgument,
+    /// Begin anew, also where an interrupted preparation could go on
+    #[arg(long)]
+    pub(crate) restart: bool,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,17 +9,9 @@ use cardmark_device::{OpenError, OpenTarget, claim_device, open_device_for_writi
 use cardmark_host::{DiskIdentity, MadeKind, Resolution, Root, Use, disk_identity, resolve, usage};
 use cardmark_report::text;
 
+use crate::args::Consent;
 use crate::error::{CommandError, Exit};
 use crate::print;
-
-/// What was agreed to on the command line.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Consent {
-    /// Whether nobody is to be asked.
-    pub(crate) yes: bool,
-    /// The serial number of the device that is meant.
-    pub(crate) device_serial: Option<String>,
-}
 
 /// Opens a raw device for writing, exclusively, once it is clear that this harms nobody: it is idle,
 /// the person has agreed, and it is still the same device afterwards. `what` says what is going to

@@ -24,14 +24,16 @@ use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
+use crate::args::Consent;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::{self, Consent};
+use crate::gate;
 use crate::guard;
+use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
 use crate::target::refuse_memory;
-use crate::watch::{Rescue, Watch};
+use crate::watch::{RunRescue, Watch};
 
 /// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 * MIB;
@@ -127,7 +129,7 @@ pub(crate) fn real(
     );
     header.started_at = Some(now_text());
     header.target = Some(described);
-    header.devices = resolution.disks.clone();
+    header.devices = history::devices(resolution, job.data)?;
     header.board = Some(read_board(&Root::system()));
     header.host = Some(read_host(&Root::system()));
     header.findings = resolution.findings.clone();
@@ -336,7 +338,7 @@ impl<'a> Run<'a> {
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
         let pulse = Arc::clone(&self.pulse);
-        let rescue = Rescue {
+        let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
             data: self.job.data.clone(),
         };
@@ -500,7 +502,8 @@ fn clock_step(before: SystemTime, after: SystemTime, elapsed: Duration) -> Optio
     })
 }
 
-fn now_text() -> String {
+/// Now, RFC 3339, UTC, whole seconds.
+pub(crate) fn now_text() -> String {
     let now = jiff::Timestamp::now();
     jiff::Timestamp::from_second(now.as_second())
         .unwrap_or(now)

@@ -1,4 +1,4 @@
-//! Watches over a run from another thread: signals, and a device that does not answer.
+//! Watches over work from another thread: signals, and a device that does not answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use crate::print;
 
 /// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// The signals that end a run at the next operation.
+/// The signals that end the work at the next operation.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// The watch over one run.
+/// The watch over one run or preparation.
 pub(crate) struct Watch {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -36,20 +36,55 @@ struct Shared {
     ended: AtomicBool,
 }
 
-/// What the watch needs to save a run whose own thread hangs in the kernel.
-pub(crate) struct Rescue {
+/// What is done for work whose own thread hangs in the kernel.
+pub(crate) trait Rescue: Send + 'static {
+    /// What is told when a signal asks for the end.
+    const STOPPING: &'static str;
+
+    /// Saves what can be saved and tells how to go on. Said before anything is tried: the store
+    /// may be on the very device that hangs.
+    fn save(&self, waited: Duration);
+}
+
+/// What the watch needs to save a run.
+pub(crate) struct RunRescue {
     /// What was kept.
     pub(crate) keeper: Arc<Keeper>,
     /// Where the store is.
     pub(crate) data: Data,
 }
 
+impl Rescue for RunRescue {
+    const STOPPING: &'static str = "stopping at the next operation; what was measured is kept";
+
+    fn save(&self, waited: Duration) {
+        print::notice(
+            "hint: the trials that ended are in the journal; `cardmark recover` reads it if nothing \
+             more is said here",
+        );
+        let detail = format!("no answer for {} s", waited.as_secs());
+        let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
+        let record = self.keeper.partial(finding);
+        let saved = self
+            .data
+            .open()
+            .and_then(|mut store| Ok(store.insert(&record)?));
+        match saved.and_then(|_| self.keeper.finish()) {
+            Ok(()) => print::notice(&format!(
+                "saved: `cardmark show {}` shows the trials that ended",
+                record.id
+            )),
+            Err(error) => print::error(&error),
+        }
+    }
+}
+
 impl Watch {
     /// Begins to watch.
-    pub(crate) fn start(
+    pub(crate) fn start<R: Rescue>(
         pulse: Arc<Pulse>,
         limit: Duration,
-        rescue: Rescue,
+        rescue: R,
     ) -> std::io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let last_call = Arc::new(AtomicBool::new(false));
@@ -113,7 +148,7 @@ fn exit_of(signal: usize) -> Option<Exit> {
 }
 
 impl Shared {
-    fn watch(&self, rescue: &Rescue) {
+    fn watch<R: Rescue>(&self, rescue: &R) {
         let (mut last, mut since) = (self.pulse.reading(), Instant::now());
         let mut is_told = false;
         while !self.ended.load(Ordering::Relaxed) {
@@ -121,7 +156,7 @@ impl Shared {
             if self.signal.load(Ordering::Relaxed) != 0 && !is_told {
                 is_told = true;
                 self.pulse.stop();
-                print::notice("stopping at the next operation; what was measured is kept");
+                print::notice(R::STOPPING);
             }
             let reading = self.pulse.reading();
             if reading != last || !reading.1 {
@@ -138,34 +173,16 @@ impl Shared {
         clippy::exit,
         reason = "the thread that works hangs in the kernel and cannot return"
     )]
-    fn rescue(&self, rescue: &Rescue, waited: Duration) {
-        let seconds = waited.as_secs();
+    fn rescue<R: Rescue>(&self, rescue: &R, waited: Duration) {
         print::notice(&format!(
-            "error: the device has not answered for {seconds} s"
+            "error: the device has not answered for {} s",
+            waited.as_secs()
         ));
         print::notice(
             "cause: the kernel still waits for an operation; this process can end only when the \
              kernel gives it back",
         );
-        // Said before anything is tried: the store may be on the very device that hangs.
-        print::notice(
-            "hint: the trials that ended are in the journal; `cardmark recover` reads it if nothing \
-             more is said here",
-        );
-        let detail = format!("no answer for {seconds} s");
-        let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
-        let record = rescue.keeper.partial(finding);
-        let saved = rescue
-            .data
-            .open()
-            .and_then(|mut store| Ok(store.insert(&record)?));
-        match saved.and_then(|_| rescue.keeper.finish()) {
-            Ok(()) => print::notice(&format!(
-                "saved: `cardmark show {}` shows the trials that ended",
-                record.id
-            )),
-            Err(error) => print::error(&error),
-        }
+        rescue.save(waited);
         let exit = exit_of(self.signal.load(Ordering::Relaxed)).unwrap_or(Exit::Trouble);
         std::process::exit(i32::from(exit.or_worse(Exit::Trouble).code()));
     }

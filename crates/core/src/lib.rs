@@ -6,6 +6,7 @@ mod finding;
 mod identity;
 mod payload;
 mod permutation;
+mod preparation;
 mod printed;
 mod record;
 mod rng;
@@ -16,9 +17,10 @@ mod verdict;
 mod workload;
 
 pub use finding::{Finding, FindingKind, Severity};
-pub use identity::{run_id_from_bytes, simulated_run_id};
+pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
 pub use permutation::permutation;
+pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use record::{
     Board, DeviceCounters, DeviceInfo, FORMAT, Host, IntervalKind, LatencyHistogram, Layer, METHOD,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{Derived, Finding, Printed, Workload};
+use crate::{Derived, Finding, Preparation, Printed, Workload};
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
@@ -254,6 +254,13 @@ pub struct DeviceInfo {
     /// The kernel's queue settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// Tells cards of one product apart without naming their serial number, 6 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_id: Option<String>,
+    /// The last preparation before the run that is known of this card. What was written between
+    /// the two is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Preparation>,
 }
 
 /// The kernel's settings for a block device's queue.

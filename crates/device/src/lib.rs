@@ -6,6 +6,7 @@ mod backend;
 mod buffer;
 mod clock;
 mod error;
+mod fill;
 mod null;
 mod object;
 mod objects;
@@ -18,6 +19,7 @@ mod uring;
 pub use backend::{CountersSource, RealBackend};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
+pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
 pub use null::NullBackend;
 pub use target::{
     OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,

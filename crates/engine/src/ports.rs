@@ -143,10 +143,10 @@ impl Pulse {
         self.more_limits.store(more, Ordering::Relaxed);
     }
 
-    /// One more operation was completed. Only the engine's thread calls it, so that a plain store
+    /// One more operation was completed. Only the thread that works calls it, so that a plain store
     /// is enough.
     #[inline]
-    pub(crate) fn beat(&self) {
+    pub fn beat(&self) {
         let count = self.operations.load(Ordering::Relaxed);
         self.operations
             .store(count.wrapping_add(1), Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl Pulse {
 
     /// A run begins or ends. In between the engine waits for the device, or for the journal, which
     /// may lie on the same device.
-    pub(crate) fn set_waiting(&self, waiting: bool) {
+    pub fn set_waiting(&self, waiting: bool) {
         self.beat();
         self.waiting.store(waiting, Ordering::Relaxed);
     }

@@ -4,6 +4,7 @@ use cardmark_core::{DeviceInfo, Queue};
 
 use crate::Root;
 use crate::block::{Below, BlockDevice, is_numbered};
+use crate::card::card_identity;
 
 /// What the kernel says about the block device of that name. A partition has its own size and
 /// its disk's model and queue. Of a device that is not there only the name is given back.
@@ -23,6 +24,8 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
         model: model_of(disk),
         removable: disk.flag("removable"),
         queue: queue_of(disk),
+        sample_id: card_identity(root, name).and_then(|card| card.sample_id),
+        prepared: None,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod block;
 mod board;
+mod card;
 mod counters;
 mod devices;
 mod filesystems;
@@ -22,6 +23,7 @@ mod uses;
 mod walk;
 
 pub use board::{read_board, read_host};
+pub use card::{CardIdentity, card_identity};
 pub use counters::CounterReader;
 pub use devices::{block_devices, device_info};
 pub use identity::{DiskIdentity, Partition, disk_identity};

@@ -7,6 +7,7 @@ use cardmark_core::{
 
 use crate::layout::wrap;
 use crate::names::workload_name;
+use crate::prepared;
 use crate::style::{Style, Tone, clean};
 use crate::table::{self, WARNING_MARK, WITHIN_MARK};
 use crate::text::{MISSING, amount, amount_of, capacity, figure, latency, rate};
@@ -62,6 +63,8 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
         lines.extend(wrap(&place.join(" · "), width, 2));
     }
     lines.extend(layers(record).iter().flat_map(|text| wrap(text, width, 2)));
+    let prepared = prepared::lines(record);
+    lines.extend(prepared.iter().flat_map(|text| wrap(text, width, 2)));
     lines
 }
 

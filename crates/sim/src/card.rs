@@ -84,7 +84,7 @@ impl SimulatedCard {
             size_bytes: Some(self.capacity_bytes()),
             model: Some(self.model.name().to_owned()),
             removable: Some(true),
-            queue: None,
+            ..DeviceInfo::default()
         }
     }
 

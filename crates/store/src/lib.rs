@@ -2,13 +2,14 @@
 //!
 //! The journal is an append-only file of lines with a checksum, synced line by line, so that a
 //! crash or a loss of power costs at most the trial under way. The store is an SQLite database
-//! that holds each record as the document it is, and extracts for listings.
+//! that holds each record as the document it is, extracts for listings, and the history of cards.
 
 mod checksum;
 mod database;
 mod error;
 mod journal;
 mod listing;
+mod preparations;
 mod recover;
 mod rows;
 mod store;
@@ -16,6 +17,7 @@ mod store;
 pub use error::{DocumentError, JournalError, StoreError};
 pub use journal::Journal;
 pub use listing::Summary;
+pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovered, Recovery, discard, recover};
 pub use store::{Found, Inserted, Options, Store, sqlite_path};
 

@@ -8,7 +8,7 @@ use sqlx::query;
 use sqlx::sqlite::SqliteConnection;
 
 /// The name of a variant, as records spell it.
-fn name(value: impl Serialize) -> Option<String> {
+pub(crate) fn name(value: impl Serialize) -> Option<String> {
     match serde_json::to_value(value) {
         Ok(Value::String(name)) => Some(name),
         _ => None,

@@ -1,4 +1,5 @@
-//! The store of records. Records never change; labels are added and taken away.
+//! The store of records. Records never change; labels are added and taken away. What it knows of
+//! cards is in `preparations`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,9 +56,9 @@ pub struct Found {
 
 /// The local store: one SQLite file. Every call blocks.
 pub struct Store {
-    runtime: Runtime,
-    connection: SqliteConnection,
-    path: PathBuf,
+    pub(crate) runtime: Runtime,
+    pub(crate) connection: SqliteConnection,
+    pub(crate) path: PathBuf,
 }
 
 impl std::fmt::Debug for Store {

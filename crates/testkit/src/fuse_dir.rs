@@ -52,6 +52,11 @@ impl FuseDir {
         self.switches.set_write_limit(byte, errno);
     }
 
+    /// From now on every sync fails with this error.
+    pub fn fail_syncs(&self, errno: i32) {
+        self.switches.fail_syncs(errno);
+    }
+
     /// After so many more reads, writes and syncs everything fails with this error.
     pub fn fail_all_after(&self, operations_count: u64, errno: i32) {
         self.switches.fail_after(operations_count, errno);

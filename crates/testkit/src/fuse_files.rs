@@ -314,7 +314,7 @@ impl Filesystem for Files {
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        match self.switches.pass(None) {
+        match self.switches.pass_sync() {
             Ok(()) => reply.ok(),
             Err(errno) => reply.error(errno),
         }

@@ -1,8 +1,11 @@
 //! Loop devices.
 
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::fs::FlockOperation;
 
 use crate::command::tool;
 
@@ -30,12 +33,15 @@ impl LoopDevice {
             direct.as_ref(),
             file.as_os_str(),
         ];
+        let turn = take_turn();
         let path = PathBuf::from(tool("losetup", &arguments).unwrap());
+        drop(turn);
         Self { path, file }
     }
 
     /// Puts another file behind the same device, as when a card is changed in its reader.
     pub fn change_file(&mut self, file: &Path) {
+        let _turn = take_turn();
         tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
         self.file = file.canonicalize().unwrap();
         tool("losetup", &[&self.path, &self.file]).unwrap();
@@ -84,6 +90,14 @@ impl LoopDevice {
         let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
         std::fs::read_to_string(backing).is_ok_and(|told| Path::new(told.trim_end()) == self.file)
     }
+}
+
+/// Tests on one machine take turns in looking for a free device: whoever loses a race for one has
+/// it open for a moment, and the program takes that for another user of it.
+fn take_turn() -> File {
+    let control = File::open("/dev/loop-control").unwrap();
+    rustix::fs::flock(&control, FlockOperation::LockExclusive).unwrap();
+    control
 }
 
 impl Drop for LoopDevice {

@@ -21,6 +21,7 @@ pub(crate) struct Switches {
 struct State {
     write_limit: Option<(u64, i32)>,
     fail_after: Option<(u64, i32)>,
+    sync_error: Option<i32>,
     hang_after: Option<u64>,
     hanging_count: usize,
     names_count: usize,
@@ -38,6 +39,10 @@ impl Switches {
 
     pub(crate) fn fail_after(&self, count: u64, errno: i32) {
         self.state().fail_after = Some((count, errno));
+    }
+
+    pub(crate) fn fail_syncs(&self, errno: i32) {
+        self.state().sync_error = Some(errno);
     }
 
     pub(crate) fn hang_after(&self, count: u64) {
@@ -80,6 +85,13 @@ impl Switches {
         let mut state = self.state();
         (state.files_count, state.names_count) = (files_count, names_count);
         self.changed.notify_all();
+    }
+
+    /// Called by every sync: as [`Self::pass`].
+    pub(crate) fn pass_sync(&self) -> Result<(), Errno> {
+        self.pass(None)?;
+        let error = self.state().sync_error;
+        error.map_or(Ok(()), |errno| Err(Errno::from_i32(errno)))
     }
 
     /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.

@@ -7,11 +7,11 @@ use cardmark_engine::Request;
 use cardmark_host::Resolution;
 use cardmark_report::{Comparison, comparison_table};
 
-use crate::args::CrosscheckArguments;
+use crate::args::{Consent, CrosscheckArguments};
 use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::{self, Consent};
+use crate::gate;
 use crate::measure::{self, Job};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -67,10 +67,7 @@ fn consent(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<Consent, CommandError> {
-    let given = Consent {
-        yes: arguments.yes,
-        device_serial: arguments.device_serial.clone(),
-    };
+    let given = arguments.consent.clone();
     if resolution.kind != TargetKind::Device {
         return Ok(given);
     }

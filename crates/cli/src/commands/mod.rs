@@ -6,6 +6,7 @@ mod export;
 mod generate;
 mod label;
 mod list;
+mod prepare;
 mod recover;
 mod run;
 mod show;
@@ -19,6 +20,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         None => beginner::beginner(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
+        Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),

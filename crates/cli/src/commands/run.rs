@@ -10,7 +10,6 @@ use super::pretty;
 use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::Consent;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -35,14 +34,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         limit_ns: measure::limit_ns(arguments.timeout),
         passes_count: arguments.rounds,
     };
-    let consent = Consent {
-        yes: arguments.yes,
-        device_serial: arguments.device_serial.clone(),
-    };
     let job = Job {
         suite: &suite,
         request: &request,
-        consent: &consent,
+        consent: &arguments.consent,
         labels: &arguments.label,
         data: &data,
         is_one_of_many: false,

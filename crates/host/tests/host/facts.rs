@@ -24,6 +24,9 @@ fn a_card_says_name_size_and_queue() {
         model: Some("SD32G".to_owned()),
         removable: Some(false),
         queue: Some(queue),
+        // Of "SD32G", line feed, the serial number.
+        sample_id: Some("cb7897".to_owned()),
+        prepared: None,
     };
     assert_eq!(device_info(&tree.root(), "mmcblk0"), expected);
     let part = device_info(&tree.root(), "mmcblk0p2");

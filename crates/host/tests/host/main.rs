@@ -6,6 +6,7 @@
 )]
 
 mod boards;
+mod cards;
 mod facts;
 mod identity;
 mod layers;

@@ -1,6 +1,8 @@
 //! The text after a run.
 
-use cardmark_core::{IntervalKind, Origin, OriginKind, Quantity, Record};
+use cardmark_core::{
+    DeviceInfo, Fill, IntervalKind, Origin, OriginKind, Preparation, Quantity, Record,
+};
 use cardmark_report::{Style, terminal};
 use insta::assert_snapshot;
 use uuid::Uuid;
@@ -217,4 +219,57 @@ fn models_and_labels_cannot_steer_the_terminal() {
     );
     assert!(text.contains("evil?[2J?card"), "{text}");
     assert!(text.contains("note=a?b??c"), "{text}");
+}
+
+fn prepared(fill: Fill, finished_at: Option<&str>, done_bytes: u64) -> Preparation {
+    Preparation {
+        fill,
+        seed: None,
+        started_at: "2026-11-20T23:59:59Z".to_owned(),
+        finished_at: finished_at.map(str::to_owned),
+        size_bytes: 63_864_569_856,
+        done_bytes,
+    }
+}
+
+#[test]
+fn what_is_known_of_the_card_is_told_in_one_line() {
+    let mut record = empty();
+    let mut line = |preparation: Preparation| {
+        record.devices[0].prepared = Some(preparation);
+        let text = terminal(&record, 80, Style::Plain);
+        let found = text.lines().find(|line| line.contains("prepared: "));
+        found.unwrap().to_owned()
+    };
+    let whole = |fill| prepared(fill, Some("2026-11-21T01:00:00Z"), 63_864_569_856);
+    assert_eq!(
+        line(whole(Fill::Ff)),
+        "prepared: filled with 0xFF on 2026-11-21"
+    );
+    assert_eq!(
+        line(whole(Fill::Zero)),
+        "prepared: filled with zeros on 2026-11-21"
+    );
+    assert_eq!(
+        line(whole(Fill::Random)),
+        "prepared: filled with random content on 2026-11-21"
+    );
+    assert_eq!(
+        line(whole(Fill::Discard)),
+        "prepared: discarded on 2026-11-21"
+    );
+    assert_eq!(
+        line(prepared(Fill::Ff, None, 23_700_000_000)),
+        "prepared: partly filled with 0xFF (37 %, 23.7 GB of 63.9 GB), begun on"
+    );
+    record.devices.push(DeviceInfo {
+        name: "sda".to_owned(),
+        ..DeviceInfo::default()
+    });
+    record.devices[0].prepared = Some(whole(Fill::Ff));
+    let text = terminal(&record, 80, Style::Plain);
+    assert!(
+        text.contains("\nmmcblk0 prepared: filled with 0xFF on 2026-11-21\n"),
+        "{text}"
+    );
 }

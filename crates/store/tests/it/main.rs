@@ -9,6 +9,7 @@
 
 mod builder;
 mod journal;
+mod preparations;
 mod processes;
 mod refusals;
 mod store;

@@ -1,0 +1,215 @@
+//! `cardmark prepare`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cardmark_core::{DeviceInfo, Fill, Preparation};
+use cardmark_device::{FillError, Filler};
+use cardmark_host::{Resolution, Root, device_info};
+use cardmark_report::{fill_words, text};
+use serde_json::json;
+
+use crate::args::PrepareArguments;
+use crate::data::Data;
+use crate::error::{CommandError, Exit};
+use crate::filling::{Ended, Session};
+use crate::gate::permit_writing;
+use crate::history::CardHistory;
+use crate::measure::limit_ns;
+use crate::print;
+use crate::target::{Chosen, choose};
+
+/// Brings a device into a known state, and keeps in the card's history that it was.
+pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError> {
+    let device = Device::named(&arguments.device)?;
+    let data = Data::from_environment()?;
+    let fill = Fill::from(arguments.fill);
+    let mut history = CardHistory::of(&data, &device.info.name)?;
+    // What was discarded cannot be looked at, and it takes seconds to do it again.
+    let may_go_on = !arguments.restart && fill != Fill::Discard;
+    let begun = match &mut history {
+        Some(history) if may_go_on => history.take_up(fill)?,
+        Some(_) => None,
+        None => {
+            print::notice(
+                "warning: the device says neither a CID nor a serial number: its preparation can \
+                 be neither continued nor told with later runs",
+            );
+            None
+        }
+    };
+    let done_bytes = begun.as_ref().map_or(0, |begun| begun.done_bytes);
+    let (what, writes) = match fill {
+        Fill::Ff => ("fill all of a raw device with 0xFF", true),
+        Fill::Zero => ("fill all of a raw device with zeros", true),
+        Fill::Random => ("fill all of a raw device with random content", true),
+        Fill::Discard => ("tell a raw device to forget all that is on it", false),
+    };
+    let size_bytes = device.info.size_bytes.filter(|_| writes);
+    let bytes_to_write = size_bytes.map(|size| size.saturating_sub(done_bytes));
+    let target = permit_writing(
+        &device.path,
+        &device.resolution,
+        &arguments.consent,
+        bytes_to_write,
+        what,
+    )?;
+    if target.size_bytes == 0 {
+        let what = format!("`{}` has no medium", device.path.display());
+        return Err(CommandError::new(Exit::Trouble, what).because("its size is 0"));
+    }
+    let is_usable =
+        |begun: &Preparation| begun.done_bytes > 0 && begun.size_bytes == target.size_bytes;
+    let begun = begun.filter(is_usable);
+    let filler = Filler::new(target)
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the content"))?;
+    let session = Session::new(filler, fill, history);
+    let ended = session.execute(begun, limit_ns(arguments.timeout))?;
+    tell(ended, &device.info, arguments.json)
+}
+
+/// The device that is to be prepared.
+struct Device {
+    path: PathBuf,
+    resolution: Box<Resolution>,
+    info: DeviceInfo,
+}
+
+impl Device {
+    /// Makes sense of the device's name: it must be a whole device, for all cells are meant.
+    fn named(name: &str) -> Result<Self, CommandError> {
+        let refuse = |what: String| CommandError::new(Exit::Usage, what);
+        let Chosen::Real { path, resolution } = choose(name)? else {
+            let what = format!("`{name}` is a simulated card, which is new in every run");
+            return Err(refuse(what).hint("name a block device, such as /dev/mmcblk0"));
+        };
+        if path.is_dir() {
+            return Err(refuse(format!("`{name}` is a directory"))
+                .because("a device as a whole is prepared; everything on it is lost")
+                .hint("name the block device, such as /dev/mmcblk0"));
+        }
+        let layer = resolution.layers.first();
+        let kind = layer.map(|layer| layer.kind.as_str()).unwrap_or_default();
+        let kernel_name = layer.and_then(|layer| layer.device.clone());
+        match (kind, kernel_name) {
+            ("disk" | "loop", Some(kernel_name)) => Ok(Self {
+                info: device_info(&Root::system(), &kernel_name),
+                path,
+                resolution,
+            }),
+            ("partition", _) => Err(refuse(format!("`{name}` is a partition"))
+                .because("its cells are not its own: the device moves data among all of them")
+                .hint("name the device as a whole, such as /dev/mmcblk0")),
+            _ => Err(refuse(format!("`{name}` is made from other devices"))
+                .hint("name one of the devices below, such as /dev/mmcblk0")),
+        }
+    }
+}
+
+/// Tells how it ended.
+fn tell(ended: Ended, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandError> {
+    let is_finished = ended.preparation.finished_at.is_some();
+    if as_json {
+        print::result(&json(&ended, info)?)?;
+    } else if is_finished {
+        print::result(&line(&ended))?;
+    }
+    let mut exit = Exit::Done;
+    let failed = (!is_finished).then(|| failure(&ended));
+    let history = ended
+        .history_error
+        .map(|error| error.hint("the device is as told; its history is not up to date"));
+    for error in failed.into_iter().chain(history) {
+        print::error(&error);
+        exit = exit.or_worse(error.exit);
+    }
+    Ok(exit)
+}
+
+/// Bytes that this session wrote and made durable.
+fn written_bytes(ended: &Ended) -> u64 {
+    match ended.preparation.fill {
+        Fill::Discard => 0,
+        _ => ended
+            .preparation
+            .done_bytes
+            .saturating_sub(ended.from_bytes),
+    }
+}
+
+/// Bytes per second, where anything was written.
+fn rate(ended: &Ended) -> Option<f64> {
+    let bytes = written_bytes(ended);
+    (bytes > 0).then(|| bytes as f64 / ended.span.as_secs_f64().max(1e-9))
+}
+
+/// `filled with 0xFF: 64 GB in 52 min 30 s, 20.3 MB/s`
+fn line(ended: &Ended) -> String {
+    let mut line = format!(
+        "{}: {}",
+        fill_words(ended.preparation.fill),
+        text::amount(ended.preparation.size_bytes)
+    );
+    if ended.from_bytes > 0 {
+        line += &format!(", {} of it now", text::amount(written_bytes(ended)));
+    }
+    line += &format!(" in {}", text::span(span_ns(ended.span)));
+    if let Some(rate) = rate(ended) {
+        line += &format!(", {}", text::rate(rate));
+    }
+    line + "\n"
+}
+
+fn json(ended: &Ended, info: &DeviceInfo) -> Result<String, CommandError> {
+    let row = json!({
+        "device": info.name,
+        "sample_id": info.sample_id,
+        "preparation": ended.preparation,
+        "from_bytes": ended.from_bytes,
+        "written_bytes": written_bytes(ended),
+        "span_ns": span_ns(ended.span),
+        "rate_bytes_per_s": rate(ended),
+    });
+    serde_json::to_string_pretty(&row)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the result cannot be written").because(error.to_string())
+        })
+}
+
+/// Why it is not finished, and how to go on.
+fn failure(ended: &Ended) -> CommandError {
+    let preparation = &ended.preparation;
+    let done = format!(
+        "{} % ({} of {}) of the device",
+        preparation.done_percent(),
+        text::amount(preparation.done_bytes),
+        text::amount(preparation.size_bytes)
+    );
+    let signal = ended.signal.unwrap_or(Exit::Done);
+    let made = match &ended.error {
+        None => CommandError::new(signal, "the preparation was stopped"),
+        Some(error) => {
+            let exit = Exit::Trouble.or_worse(signal);
+            let mut made = CommandError::from_error(exit, error);
+            made.causes.insert(0, made.what);
+            made.what = "the preparation failed".to_owned();
+            made
+        }
+    };
+    if matches!(ended.error, Some(FillError::NoDiscard)) {
+        return made
+            .because("many readers pass no discard on")
+            .hint("`--fill ff` writes what erased flash reads as");
+    }
+    let made = made.because(format!("{done} is {}", fill_words(preparation.fill)));
+    if ended.can_go_on {
+        made.hint("the same command goes on there")
+    } else {
+        made.hint("the same command begins anew")
+    }
+}
+
+fn span_ns(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,140 @@
+//! Progress of a filling on stderr: a bar on a terminal, plain lines in a pipe.
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use cardmark_report::text;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::print;
+
+/// How often the line on a terminal is drawn anew. Rarely, so that a small board is not kept busy.
+const TICK: Duration = Duration::from_millis(250);
+/// In a pipe a line is written at most so often.
+const PAUSE: Duration = Duration::from_secs(10);
+/// Over how long the rate is taken: a card slows down when its cache is full.
+const WINDOW: Duration = Duration::from_secs(30);
+/// How often the position is noted for it.
+const STEP: Duration = Duration::from_secs(1);
+
+/// Shows how far a filling is.
+pub(crate) struct FillProgress {
+    size_bytes: u64,
+    bar: Option<ProgressBar>,
+    /// Positions in the window, the oldest first.
+    passed: VecDeque<(Instant, u64)>,
+    told: Instant,
+}
+
+impl FillProgress {
+    /// Shows a bar on a terminal, lines elsewhere, beginning at this byte.
+    pub(crate) fn for_stderr(from_bytes: u64, size_bytes: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            size_bytes,
+            bar: std::io::stderr().is_terminal().then(|| bar(size_bytes)),
+            passed: VecDeque::from([(now, from_bytes)]),
+            told: now,
+        }
+    }
+
+    /// So much is written now.
+    pub(crate) fn show(&mut self, written_bytes: u64) {
+        let now = Instant::now();
+        let line = self.line(now, written_bytes);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(written_bytes);
+                bar.set_message(line);
+            }
+            None if now.duration_since(self.told) >= PAUSE => {
+                self.told = now;
+                print::notice(&line);
+            }
+            None => {}
+        }
+    }
+
+    /// `37 %: 23.7 GB of 64 GB, 20.3 MB/s, 33 min left`.
+    fn line(&mut self, now: Instant, written_bytes: u64) -> String {
+        let rate = self.rate(now, written_bytes);
+        let percent = u128::from(written_bytes) * 100 / u128::from(self.size_bytes.max(1));
+        let (written, size) = (text::amount(written_bytes), text::amount(self.size_bytes));
+        let mut line = format!("{percent} %: {written} of {size}");
+        if rate > 0.0 {
+            let left = self.size_bytes.saturating_sub(written_bytes) as f64 / rate;
+            let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
+            let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+            line += &format!(", {}, {} left", text::rate(rate), text::span(left));
+        }
+        line
+    }
+
+    /// Bytes per second over the window; 0 before anything can be said.
+    fn rate(&mut self, now: Instant, written_bytes: u64) -> f64 {
+        let newest = self.passed.back().map(|(at, _)| *at);
+        if newest.is_none_or(|at| now.duration_since(at) >= STEP) {
+            self.passed.push_back((now, written_bytes));
+        }
+        while let [(_, _), (second, _), ..] = self.passed.make_contiguous()
+            && now.duration_since(*second) >= WINDOW
+        {
+            self.passed.pop_front();
+        }
+        let Some((since, from_bytes)) = self.passed.front() else {
+            return 0.0;
+        };
+        let seconds = now.duration_since(*since).as_secs_f64();
+        if seconds < 0.1 {
+            return 0.0;
+        }
+        written_bytes.saturating_sub(*from_bytes) as f64 / seconds
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(size_bytes: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:8} {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸ ");
+    let bar = ProgressBar::new(size_bytes).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_how_far_how_fast_and_how_long() {
+        let mut progress = FillProgress::for_stderr(0, 64_000_000_000);
+        let start = progress.told;
+        progress.passed = VecDeque::from([(start, 23_000_000_000)]);
+        let line = progress.line(start, 23_000_000_000);
+        assert_eq!(line, "35 %: 23 GB of 64 GB");
+        let line = progress.line(start + Duration::from_secs(10), 23_200_000_000);
+        assert_eq!(line, "36 %: 23.2 GB of 64 GB, 20.0 MB/s, 34 min left");
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_last_half_minute() {
+        let mut progress = FillProgress::for_stderr(0, 64_000_000_000);
+        let start = progress.told;
+        let mut rate = 0.0;
+        for second in 1..=120_u64 {
+            // Ten times slower after the first minute.
+            let written = second.min(60) * 50_000_000 + second.saturating_sub(60) * 5_000_000;
+            rate = progress.rate(start + Duration::from_secs(second), written);
+        }
+        assert!((rate - 5e6).abs() < 1.0, "{rate}");
+        assert!(progress.passed.len() <= 32);
+    }
+}

@@ -1,0 +1,373 @@
+//! Filling a device with known content, from a place on to its end.
+//!
+//! Four threads make content and write blocks of 1 MiB: alone, making `random` would cost half of
+//! the rate of a fast device. After each stretch all are waited for and `fdatasync` is called;
+//! only then its bytes count as durable. So everything before that place is there, also after a
+//! loss of power, as far as the device keeps its word.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+use cardmark_core::{Fill, MIB, fill_content};
+use cardmark_engine::Pulse;
+use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+use thiserror::Error;
+
+use crate::buffer::AlignedBuffer;
+use crate::target::OpenTarget;
+
+/// Size of a write, bytes.
+const BLOCK_BYTES: u64 = MIB;
+/// Writes in flight.
+const DEPTH: usize = 4;
+/// After so many bytes they are made durable.
+const STRETCH_BYTES: u64 = 64 * MIB;
+/// The same where the page cache stands between: of more, a slow card would take longer than the
+/// limit for an answer.
+const BUFFERED_STRETCH_BYTES: u64 = 8 * MIB;
+/// What is discarded at once: enough for the speed, little enough for an answer in time.
+const DISCARD_STRETCH_BYTES: u64 = 128 * MIB;
+/// Blocks that are looked at before a filling is continued.
+const LOOKS_COUNT: u64 = 16;
+/// Buffers start at a multiple of at least this, bytes: a page.
+const LEAST_ALIGNMENT_BYTES: u32 = 4096;
+/// `BLKDISCARD`: `_IO(0x12, 119)`, which takes start and length as two `u64`.
+const BLKDISCARD: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 119);
+
+/// Why a filling ended before its end.
+#[derive(Debug, Error)]
+pub enum FillError {
+    /// An operation failed.
+    #[error("cannot {action} at byte {offset_bytes}")]
+    Operation {
+        /// What was tried, such as `write`.
+        action: &'static str,
+        /// Where, bytes from the start of the device.
+        offset_bytes: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The device, or what it is connected by, knows no discard.
+    #[error("the device cannot discard")]
+    NoDiscard,
+}
+
+/// How far a filling is, bytes from the start of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FillPosition {
+    /// Written up to here, but for what is in flight.
+    pub written_bytes: u64,
+    /// Durable up to here.
+    pub durable_bytes: u64,
+}
+
+/// How a filling ended.
+#[derive(Debug)]
+pub struct Filled {
+    /// Durable up to here: the size of the device, unless the filling was stopped or failed.
+    pub durable_bytes: u64,
+    /// Why it failed, where it did.
+    pub error: Option<FillError>,
+}
+
+/// What a device is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FillContent {
+    /// The kind.
+    pub fill: Fill,
+    /// Of `random`: the seed.
+    pub seed: u64,
+}
+
+/// Fills an open device.
+#[derive(Debug)]
+pub struct Filler {
+    target: OpenTarget,
+    /// One for each write in flight.
+    buffers: Vec<AlignedBuffer>,
+    /// For reading.
+    found: AlignedBuffer,
+}
+
+/// What the threads of a stretch share.
+struct Stretch<'a> {
+    file: &'a File,
+    content: FillContent,
+    end_bytes: u64,
+    /// Where the next block starts that no thread has taken.
+    next_bytes: AtomicU64,
+    has_failed: AtomicBool,
+    pulse: &'a Pulse,
+}
+
+/// Bytes of a block that was written, or where and why it failed.
+type Written = Result<u64, (u64, io::Error)>;
+
+impl Filler {
+    /// Takes the device; `None`: no memory.
+    #[must_use]
+    pub fn new(target: OpenTarget) -> Option<Self> {
+        let alignment = target.memory_alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
+        let block = usize::try_from(BLOCK_BYTES).ok()?;
+        let buffers: Option<Vec<AlignedBuffer>> = (0..DEPTH)
+            .map(|_| AlignedBuffer::new(block, alignment))
+            .collect();
+        Some(Self {
+            target,
+            buffers: buffers?,
+            found: AlignedBuffer::new(block, alignment)?,
+        })
+    }
+
+    /// Size of the device, bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.target.size_bytes
+    }
+
+    /// Looks at 16 blocks, the first and the last among them, whether the device is filled up to
+    /// `until_bytes`; where not, the first block that differs. Nothing can be said of `discard`.
+    ///
+    /// # Errors
+    /// When the device cannot be read.
+    pub fn first_difference(
+        &mut self,
+        content: FillContent,
+        until_bytes: u64,
+        pulse: &Pulse,
+    ) -> Result<Option<u64>, FillError> {
+        pulse.set_waiting(true);
+        let difference = self.look(content, until_bytes.min(self.size_bytes()), pulse);
+        pulse.set_waiting(false);
+        difference
+    }
+
+    fn look(
+        &mut self,
+        content: FillContent,
+        until_bytes: u64,
+        pulse: &Pulse,
+    ) -> Result<Option<u64>, FillError> {
+        let blocks_count = until_bytes.div_ceil(BLOCK_BYTES);
+        let looks_count = blocks_count.min(LOOKS_COUNT);
+        let Some(expected) = self.buffers.first_mut() else {
+            return Ok(None);
+        };
+        for look in 0..looks_count {
+            let block = (blocks_count - 1) * look / (looks_count - 1).max(1);
+            let offset = block * BLOCK_BYTES;
+            let length = block_length(offset, until_bytes);
+            let found = &mut self.found.bytes_mut()[..length];
+            let expected = &mut expected.bytes_mut()[..length];
+            read_whole(&self.target.file, found, offset)?;
+            pulse.beat();
+            fill_content(content.fill, content.seed, offset, expected);
+            if found != expected && content.fill != Fill::Discard {
+                return Ok(Some(offset));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fills from `from_bytes` on; tells how far it is after every block and whenever more is
+    /// durable. Ends early when the pulse is stopped, and at the first error.
+    pub fn fill_from(
+        &mut self,
+        content: FillContent,
+        from_bytes: u64,
+        pulse: &Pulse,
+        tell: &mut dyn FnMut(FillPosition),
+    ) -> Filled {
+        let size_bytes = self.size_bytes();
+        let stretch_bytes = self.stretch_bytes(content.fill);
+        let mut durable_bytes = from_bytes.min(size_bytes) / BLOCK_BYTES * BLOCK_BYTES;
+        let mut error = None;
+        for buffer in &mut self.buffers {
+            // Once for all blocks, where it is the same everywhere.
+            fill_content(content.fill, content.seed, 0, buffer.bytes_mut());
+        }
+        pulse.set_waiting(true);
+        while durable_bytes < size_bytes && error.is_none() && !pulse.is_stopped() {
+            let end_bytes = (durable_bytes / stretch_bytes + 1).saturating_mul(stretch_bytes);
+            let range = (durable_bytes, end_bytes.min(size_bytes));
+            let (reached, failed) = match content.fill {
+                Fill::Discard => discard(&self.target.file, range),
+                _ => self.write_stretch(content, range, pulse, tell),
+            };
+            let synced = sync(&self.target.file, durable_bytes);
+            pulse.beat();
+            if synced.is_ok() {
+                durable_bytes = reached;
+            }
+            error = failed.or(synced.err());
+            tell(FillPosition {
+                written_bytes: durable_bytes,
+                durable_bytes,
+            });
+        }
+        pulse.set_waiting(false);
+        Filled {
+            durable_bytes,
+            error,
+        }
+    }
+
+    fn stretch_bytes(&self, fill: Fill) -> u64 {
+        match (fill, self.target.direct) {
+            (Fill::Discard, _) => DISCARD_STRETCH_BYTES,
+            (_, true) => STRETCH_BYTES,
+            (_, false) => BUFFERED_STRETCH_BYTES,
+        }
+    }
+
+    /// Writes a stretch: how far it is written without a gap, and the first error in the order of
+    /// the device.
+    fn write_stretch(
+        &mut self,
+        content: FillContent,
+        (start_bytes, end_bytes): (u64, u64),
+        pulse: &Pulse,
+        tell: &mut dyn FnMut(FillPosition),
+    ) -> (u64, Option<FillError>) {
+        let stretch = Stretch {
+            file: &self.target.file,
+            content,
+            end_bytes,
+            next_bytes: AtomicU64::new(start_bytes),
+            has_failed: AtomicBool::new(false),
+            pulse,
+        };
+        let mut written_bytes = start_bytes;
+        let mut first_failed: Option<(u64, io::Error)> = None;
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            for buffer in &mut self.buffers {
+                let (stretch, sender) = (&stretch, sender.clone());
+                let work = move || stretch.write_blocks(buffer.bytes_mut(), &sender);
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                    first_failed = Some((start_bytes, error));
+                    stretch.has_failed.store(true, Ordering::Relaxed);
+                }
+            }
+            drop(sender);
+            for written in receiver {
+                pulse.beat();
+                match written {
+                    Ok(bytes) => written_bytes += bytes,
+                    Err(failed) if first_failed.as_ref().is_none_or(|(at, _)| failed.0 < *at) => {
+                        first_failed = Some(failed);
+                    }
+                    Err(_) => {}
+                }
+                tell(FillPosition {
+                    written_bytes,
+                    durable_bytes: start_bytes,
+                });
+            }
+        });
+        match first_failed {
+            // The block that failed may be written in part.
+            Some((at, error)) => (
+                at / BLOCK_BYTES * BLOCK_BYTES,
+                Some(operation("write", at, error)),
+            ),
+            None => (stretch.next_bytes.into_inner().min(end_bytes), None),
+        }
+    }
+}
+
+impl Stretch<'_> {
+    /// Takes one block after the other until none is left, one failed, or the end is asked for.
+    fn write_blocks(&self, buffer: &mut [u8], sender: &Sender<Written>) {
+        while !self.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
+            let offset = self.next_bytes.fetch_add(BLOCK_BYTES, Ordering::Relaxed);
+            if offset >= self.end_bytes {
+                return;
+            }
+            let block = &mut buffer[..block_length(offset, self.end_bytes)];
+            if self.content.fill == Fill::Random {
+                fill_content(self.content.fill, self.content.seed, offset, block);
+            }
+            let written = write_whole(self.file, block, offset);
+            if written.is_err() {
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
+            // Who asked waits until all threads have ended.
+            let _ = sender.send(written);
+        }
+    }
+}
+
+/// Length of the block at `offset`; the last one may be shorter.
+fn block_length(offset: u64, end_bytes: u64) -> usize {
+    // At most 1 MiB.
+    usize::try_from(BLOCK_BYTES.min(end_bytes - offset)).unwrap_or(0)
+}
+
+fn write_whole(file: &File, block: &[u8], offset: u64) -> Written {
+    let mut done = 0;
+    while done < block.len() {
+        let at = offset + done as u64;
+        match retry_on_intr(|| pwrite(file, &block[done..], at)) {
+            Ok(0) => return Err((at, io::ErrorKind::WriteZero.into())),
+            Ok(bytes) => done += bytes,
+            Err(errno) => return Err((at, errno.into())),
+        }
+    }
+    Ok(block.len() as u64)
+}
+
+fn read_whole(file: &File, block: &mut [u8], offset: u64) -> Result<(), FillError> {
+    let mut done = 0;
+    while done < block.len() {
+        let at = offset + done as u64;
+        match retry_on_intr(|| pread(file, &mut block[done..], at)) {
+            Ok(0) => {
+                let end = io::ErrorKind::UnexpectedEof.into();
+                return Err(operation("read", at, end));
+            }
+            Ok(bytes) => done += bytes,
+            Err(errno) => return Err(operation("read", at, errno.into())),
+        }
+    }
+    Ok(())
+}
+
+fn sync(file: &File, from_bytes: u64) -> Result<(), FillError> {
+    retry_on_intr(|| rustix::fs::fdatasync(file))
+        .map_err(|errno| operation("make durable what was written", from_bytes, errno.into()))
+}
+
+/// Tells the device to forget this range: how far it did, and why no further.
+///
+/// Where a device turns out not to know the command, the kernel calls it done, and only refuses
+/// the next one. So the first block is discarded twice.
+fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<FillError>) {
+    let first_end_bytes = end_bytes.min(start_bytes + BLOCK_BYTES);
+    let discarded = discard_range(file, start_bytes, end_bytes)
+        .and_then(|()| discard_range(file, start_bytes, first_end_bytes));
+    let error = match discarded {
+        Ok(()) => return (end_bytes, None),
+        Err(Errno::OPNOTSUPP | Errno::NOTTY) => FillError::NoDiscard,
+        Err(errno) => operation("discard", start_bytes, errno.into()),
+    };
+    (start_bytes, Some(error))
+}
+
+fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
+    let range = [start_bytes, end_bytes - start_bytes];
+    // SAFETY: the number is that of BLKDISCARD, for which the kernel reads two `u64`.
+    let setter = unsafe { rustix::ioctl::Setter::<BLKDISCARD, [u64; 2]>::new(range) };
+    // SAFETY: the call reads the setter's own memory and writes none of ours.
+    unsafe { rustix::ioctl::ioctl(file, setter) }
+}
+
+fn operation(action: &'static str, offset_bytes: u64, source: io::Error) -> FillError {
+    FillError::Operation {
+        action,
+        offset_bytes,
+        source,
+    }
+}

@@ -1,0 +1,78 @@
+//! Which card this is: to find it again in the history, and to tell it from others of its product.
+
+use std::os::unix::fs::MetadataExt;
+
+use cardmark_core::sample_id;
+
+use crate::Root;
+use crate::block::BlockDevice;
+use crate::identity::disk_identity;
+use crate::root::path_of;
+
+/// Bytes of a card's CID register.
+const CID_BYTES: usize = 16;
+
+/// What tells one card from all others.
+///
+/// Of a card in a USB reader it may be the reader's serial number: then cards of one size that
+/// are put into that reader cannot be told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardIdentity {
+    /// What identifies it, its size included. May hold its serial number: to be hashed with a
+    /// secret before it is kept.
+    pub history: Vec<u8>,
+    /// The id that records may hold; none for loop devices, which are no cards.
+    pub sample_id: Option<String>,
+}
+
+/// Which card the disk of that name is. Of a partition, the disk that it is a part of. None where
+/// it says neither its CID nor a serial number.
+///
+/// The sample id is made from the 16 bytes of the CID, the last of them, its checksum, set to
+/// zero: some hosts do not show it. Where there is no CID, from model, line feed, serial number.
+#[must_use]
+pub fn card_identity(root: &Root, name: &str) -> Option<CardIdentity> {
+    let disk = BlockDevice::by_name(root, name)?.disk()?;
+    let (kind, identity, is_card) = if let Some(cid) = cid(&disk) {
+        ("cid", cid.to_vec(), true)
+    } else if disk.path("loop").exists() {
+        ("file", file(root, &disk)?.into_bytes(), false)
+    } else {
+        ("serial", serial(root, &disk.name)?.into_bytes(), true)
+    };
+    let mut history = format!("{kind} {} ", disk.size_bytes()?).into_bytes();
+    history.extend(&identity);
+    Some(CardIdentity {
+        history,
+        sample_id: is_card.then(|| sample_id(&identity)),
+    })
+}
+
+/// The CID of an SD card or eMMC, without its checksum.
+fn cid(disk: &BlockDevice) -> Option<[u8; CID_BYTES]> {
+    let text = disk.text("device/cid")?;
+    let digits = text.as_bytes();
+    if digits.len() != 2 * CID_BYTES || !text.is_ascii() {
+        return None;
+    }
+    let mut cid = [0; CID_BYTES];
+    for (index, byte) in cid.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    cid[CID_BYTES - 1] = 0;
+    Some(cid)
+}
+
+/// The file of a loop device: the device that holds it and its number there.
+fn file(root: &Root, disk: &BlockDevice) -> Option<String> {
+    let path = path_of(disk.path("loop/backing_file"))?;
+    let metadata = std::fs::metadata(root.path(path)).ok()?;
+    let is_believed = metadata.is_file() && disk.fits_file(metadata.len());
+    is_believed.then(|| format!("{}:{}", metadata.dev(), metadata.ino()))
+}
+
+fn serial(root: &Root, name: &str) -> Option<String> {
+    let identity = disk_identity(root, name);
+    let model = identity.model.unwrap_or_default();
+    Some(format!("{model}\n{}", identity.serial?))
+}

@@ -1,0 +1,107 @@
+//! Which card it is.
+
+use std::path::Path;
+
+use cardmark_host::{Root, card_identity, device_info};
+use cardmark_testkit::{LoopDevice, needs};
+
+use crate::boards::{PI4_CARD, pi3_stick, pi4};
+
+/// A CID as a host shows it that leaves out the checksum, and as one that does not.
+const CID: &str = "035344534236344780a1b2c3d4016700\n";
+const CID_WITH_CHECKSUM: &str = "035344534236344780a1b2c3d40167a9\n";
+
+#[test]
+fn a_card_is_its_cid_whatever_the_host_shows_of_the_checksum() {
+    let identity = |cid: &str| {
+        let mut tree = pi4();
+        tree.file(&format!("/sys/devices/{PI4_CARD}/device/cid"), cid);
+        card_identity(&tree.root(), "mmcblk0").unwrap()
+    };
+    let card = identity(CID);
+    assert_eq!(card, identity(CID_WITH_CHECKSUM));
+    // As `xxd -r -p | sha256sum` says of the digits.
+    assert_eq!(card.sample_id.as_deref(), Some("4858cd"));
+    let other = identity("035344534236344780a1b2c3d5016700\n");
+    assert_ne!(other.history, card.history);
+    assert_ne!(other.sample_id, card.sample_id);
+}
+
+#[test]
+fn a_cid_that_is_none_is_not_believed() {
+    for text in [
+        "035344\n",
+        "0353445342363447é0a1b2c3d401670\n",
+        "not hexadecimal digits, but 32.\n",
+    ] {
+        let mut tree = pi4();
+        tree.file(&format!("/sys/devices/{PI4_CARD}/device/cid"), text);
+        let by_serial = card_identity(&pi4().root(), "mmcblk0");
+        assert_eq!(card_identity(&tree.root(), "mmcblk0"), by_serial, "{text}");
+    }
+}
+
+#[test]
+fn a_partition_is_its_disk_and_another_size_another_card() {
+    let tree = pi4();
+    let whole = card_identity(&tree.root(), "mmcblk0").unwrap();
+    assert_eq!(
+        card_identity(&tree.root(), "mmcblk0p2"),
+        Some(whole.clone())
+    );
+    let mut larger = pi4();
+    larger.file(&format!("/sys/devices/{PI4_CARD}/size"), "124667904\n");
+    let larger = card_identity(&larger.root(), "mmcblk0").unwrap();
+    assert_eq!(larger.sample_id, whole.sample_id);
+    assert_ne!(larger.history, whole.history);
+}
+
+#[test]
+fn a_disk_that_says_no_serial_number_has_no_identity() {
+    let tree = pi3_stick();
+    assert_eq!(card_identity(&tree.root(), "sda"), None);
+    assert_eq!(card_identity(&tree.root(), "sdq"), None);
+    assert_eq!(device_info(&tree.root(), "sda").sample_id, None);
+}
+
+#[test]
+fn no_serial_number_is_in_what_a_record_holds() {
+    let mut tree = pi4();
+    tree.file(&format!("/sys/devices/{PI4_CARD}/device/cid"), CID);
+    let info = format!("{:?}", device_info(&tree.root(), "mmcblk0"));
+    assert!(info.contains("sample_id: Some("), "{info}");
+    assert!(
+        !info.contains("a1b2c3d4") && !info.contains("0badcafe"),
+        "{info}"
+    );
+}
+
+#[test]
+fn a_loop_device_is_its_file_and_no_card() {
+    needs!(Root, LoopDevice);
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = scratch.path().join(name);
+        std::fs::File::create(&path)
+            .unwrap()
+            .set_len(1 << 20)
+            .unwrap();
+        path
+    };
+    let identity = |file: &Path| {
+        let device = LoopDevice::attach(file, false);
+        let name = device.path().file_name().unwrap().to_str().unwrap();
+        card_identity(&Root::system(), name).unwrap()
+    };
+    let (one, two) = (file("one"), file("two"));
+    let first = identity(&one);
+    assert_eq!(first.sample_id, None);
+    let moved = scratch.path().join("moved");
+    std::fs::rename(&one, &moved).unwrap();
+    assert_eq!(
+        identity(&moved),
+        first,
+        "also under another name and number"
+    );
+    assert_ne!(identity(&two), first);
+}
