@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::command::tool;
@@ -9,6 +10,14 @@ use crate::command::tool;
 /// Times that a device still in use is let go of, and the pause between.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Held while a free device is looked for, and while one of ours is free for a moment, so that no
+/// other rig of this process takes it.
+static SEARCH: Mutex<()> = Mutex::new(());
+
+fn search() -> MutexGuard<'static, ()> {
+    SEARCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A loop device on a file; detached on drop. The file is the caller's.
 #[derive(Debug)]
@@ -30,13 +39,14 @@ impl LoopDevice {
             direct.as_ref(),
             file.as_os_str(),
         ];
+        let _search = search();
         let path = PathBuf::from(tool("losetup", &arguments).unwrap());
         Self { path, file }
     }
 
     /// Puts another file behind the same device, as when a card is changed in its reader.
     pub fn change_file(&mut self, file: &Path) {
-        tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+        let _search = self.detach();
         self.file = file.canonicalize().unwrap();
         tool("losetup", &[&self.path, &self.file]).unwrap();
     }
@@ -50,9 +60,12 @@ impl LoopDevice {
         .unwrap();
     }
 
-    /// Takes the file away for good.
-    pub fn detach(&self) {
+    /// Takes the file away. No other rig gets the device before what is given back is dropped.
+    #[must_use]
+    pub fn detach(&self) -> impl Sized + use<> {
+        let search = search();
         tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+        search
     }
 
     /// The device, such as `/dev/loop3`.
