@@ -41,8 +41,7 @@ impl LoopDevice {
 
     /// Puts another file behind the same device, as when a card is changed in its reader.
     pub fn change_file(&mut self, file: &Path) {
-        let _turn = take_turn();
-        tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+        let _turn = self.detach();
         self.file = file.canonicalize().unwrap();
         tool("losetup", &[&self.path, &self.file]).unwrap();
     }
@@ -56,9 +55,12 @@ impl LoopDevice {
         .unwrap();
     }
 
-    /// Takes the file away for good.
-    pub fn detach(&self) {
+    /// Takes the file away. No other rig gets the device before what is given back is dropped.
+    #[must_use]
+    pub fn detach(&self) -> impl Sized + use<> {
+        let turn = take_turn();
         tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
+        turn
     }
 
     /// The device, such as `/dev/loop3`.
