@@ -8,9 +8,11 @@ pub const PAYLOAD_POOL_BYTES: usize = 8 << 20;
 /// A stamp stands at the start of each stretch of this many bytes.
 pub const STAMP_STRIDE_BYTES: usize = 4096;
 
-/// What iozone writes at the start of every 4 KiB; all else is zero. The byte is that of version
-/// 3.489; older ones take others.
-const IOZONE_PATTERN: [u8; 8] = [0x5F; 8];
+/// What iozone writes eight times at the start of every 4 KiB; all else is zero. It is that of
+/// version 3.489; older ones take others.
+const IOZONE_BYTE: u8 = 95;
+/// How often.
+const IOZONE_BYTES_COUNT: usize = 8;
 
 impl Payload {
     /// Fills `buffer` with content of this kind, before the clock starts.
@@ -21,8 +23,8 @@ impl Payload {
         buffer.fill(0);
         if self == Self::Iozone {
             for page in buffer.chunks_mut(STAMP_STRIDE_BYTES) {
-                let head = page.len().min(IOZONE_PATTERN.len());
-                page[..head].copy_from_slice(&IOZONE_PATTERN[..head]);
+                let head = page.len().min(IOZONE_BYTES_COUNT);
+                page[..head].fill(IOZONE_BYTE);
             }
         }
     }

@@ -116,6 +116,7 @@ pub(crate) fn rate(id: &str, bytes_per_s: f64, block_bytes: f64, share: f64) -> 
         operations_per_s: Some(bytes_per_s / block_bytes),
         operations_low_per_s: Some(low / block_bytes),
         operations_high_per_s: Some(high / block_bytes),
+        printed: None,
         ..bare(id, Quantity::ByteRate, bytes_per_s)
     }
 }
@@ -142,6 +143,7 @@ pub(crate) fn bare(id: &str, quantity: Quantity, value: f64) -> Metric {
         operations_per_s: None,
         operations_low_per_s: None,
         operations_high_per_s: None,
+        printed: None,
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn metric(id: &str, quantity: Quantity, value: f64) -> Metric {
         operations_per_s: None,
         operations_low_per_s: None,
         operations_high_per_s: None,
+        printed: None,
     }
 }
 
