@@ -17,7 +17,9 @@ mod known_truth;
 mod signals;
 mod simulated;
 mod store;
+mod strace;
 mod targets;
+mod traces;
 mod usage;
 
 /// A file that is no module would be no test.
