@@ -3,11 +3,13 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stderr,
     reason = "tests"
 )]
 
 mod contract;
 mod device;
+mod manners;
 mod support;
 mod target;
