@@ -167,4 +167,155 @@ mod tests {
             Err(CatalogError::UnknownSuite { .. })
         ));
     }
+
+    /// What breaks the first rule of a suite when these words are changed in it.
+    fn broken(suite: &str, from: &str, to: &str) -> String {
+        let (_, text) = SUITES.iter().find(|(name, _)| *name == suite).unwrap();
+        assert!(text.contains(from), "{from}");
+        match parse_suite(&text.replacen(from, to, 1)) {
+            Err(CatalogError::Rule(rule)) => rule.to_string(),
+            other => panic!("{from} → {to}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_list_has_neither_rounds_nor_a_layout_and_is_run_at_least_once() {
+        let once = "passes = { count = 1 }";
+        for to in [
+            "passes = { count = 0 }",
+            "passes = { until_good = 0 }",
+            // No figure has a mark: it would never be good.
+            "passes = { until_good = 3 }",
+            "passes = { count = 1 }\nlooks = [6]",
+            "passes = { count = 1 }\nlayout = \"dd_write\"",
+            "passes = { count = 1 }\nlayout_trials_count = 4",
+        ] {
+            let message = broken("dramble", once, to);
+            assert!(
+                message.starts_with("passes must be one or more"),
+                "{message}"
+            );
+        }
+        let message = broken("dramble", once, "");
+        assert!(message.contains("is not a sequential write"), "{message}");
+    }
+
+    #[test]
+    fn broken_workloads_of_the_old_tools_are_named() {
+        let streams = "streams_count = 4";
+        let exact = "stop = { most_bytes = 0 }";
+        let span =
+            "order = \"permuted\"\nblock_bytes = 4_096\nqueue_depth = 32\nspan_bytes = 268_435_456";
+        let all = &span.replace("268_435_456", "0");
+        for (suite, from, to, message) in [
+            (
+                "parallel4",
+                streams,
+                "streams_count = 257",
+                "streams must be 1–256",
+            ),
+            (
+                "parallel4",
+                streams,
+                "streams_count = 0",
+                "streams must be 1–256",
+            ),
+            (
+                "parallel4",
+                streams,
+                "streams_count = 5",
+                "span larger than the file",
+            ),
+            (
+                "parallel4",
+                "queue_depth = 1",
+                "queue_depth = 2",
+                "each at queue depth 1",
+            ),
+            (
+                "parallel4",
+                exact,
+                "stop = { least_span_ns = 1 }",
+                "through their whole span",
+            ),
+            (
+                "parallel4",
+                exact,
+                "stop = { least_span_ns = 1, most_bytes = 0 }",
+                "through their whole span",
+            ),
+            (
+                "parallel4",
+                "span_bytes = 268_435_456",
+                "span_bytes = 268_437_504",
+                "span larger than",
+            ),
+            (
+                "dramble",
+                "span_bytes = 419_430_400",
+                "span_bytes = 419_438_592",
+                "span larger than",
+            ),
+            (
+                "dramble",
+                "span_bytes = 104_857_600",
+                "span_bytes = 104_857_601",
+                "not a multiple",
+            ),
+            ("agnostics", span, all, "known number of blocks"),
+        ] {
+            let said = broken(suite, from, to);
+            assert!(
+                said.starts_with("workload `") && said.contains(message),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn broken_figures_are_named() {
+        let one = "of = \"children\"";
+        for (suite, from, to, message) in [
+            (
+                "dramble",
+                "workload = \"dd_write\"",
+                "workload = \"cp_write\"",
+                "no such workload",
+            ),
+            (
+                "dramble",
+                "printed = \"dd\"",
+                "of = \"children\"\nprinted = \"dd\"",
+                "of several streams",
+            ),
+            ("parallel4", one, "of = \"rate\"", "of several streams"),
+            (
+                "parallel4",
+                one,
+                "of = \"operations\"",
+                "of several streams",
+            ),
+            (
+                "agnostics",
+                "printed = \"agnostics\"\n",
+                "",
+                "of printed numbers",
+            ),
+            (
+                "pibenchmarks",
+                "printed = \"pibenchmarks_dd\"\n",
+                "",
+                "of printed numbers",
+            ),
+        ] {
+            let said = broken(suite, from, to);
+            assert!(
+                said.starts_with("figure `") && said.contains(message),
+                "{said}"
+            );
+        }
+        let twice = "[[figures]]\nid = \"hdparm_T\"";
+        let said = broken("dramble", twice, &twice.replace("hdparm_T", "hdparm_t"));
+        assert_eq!(said, "`hdparm_t` is listed twice");
+    }
 }

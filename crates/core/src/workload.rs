@@ -214,3 +214,94 @@ impl Workload {
         self.span_bytes / self.block_bytes.max(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Origin, OriginKind, Record, Trial, parse_record, record_to_json};
+
+    fn plain() -> Value {
+        json!({
+            "id": "seq_write", "read_share_percent": 0, "order": "sequential",
+            "block_bytes": 4096, "queue_depth": 1, "span_bytes": 8192, "flush": "in_span",
+            "payload": "iozone", "ramp_ns": 0,
+            "stop": { "least_span_ns": 0, "least_operations_count": 0, "most_bytes": 8192 },
+            "latency_metrics": false,
+        })
+    }
+
+    #[test]
+    fn our_own_way_is_not_written_down() {
+        let workload: Workload = serde_json::from_value(plain()).unwrap();
+        assert_eq!(workload.manner, Manner::default());
+        assert_eq!(workload.in_flight_count(), 1);
+        assert_eq!(serde_json::to_value(&workload).unwrap(), plain());
+    }
+
+    #[test]
+    fn of_a_manner_only_what_differs_is_written_down() {
+        for (name, value) in [
+            ("object", json!("disk")),
+            ("access", json!("cached")),
+            ("start", json!("empty")),
+            ("start", json!("allocated")),
+            ("start", json!("written")),
+            ("rest_ns", json!(2_000_000_000_u64)),
+            ("lead_read", json!(true)),
+            ("touch_bytes", json!(512)),
+            ("streams_count", json!(4)),
+        ] {
+            let mut text = plain();
+            text["manner"] = json!({ name: value });
+            let workload: Workload = serde_json::from_value(text.clone()).unwrap();
+            assert_ne!(workload.manner, Manner::default(), "{name}");
+            assert_eq!(serde_json::to_value(&workload).unwrap(), text);
+        }
+        let mut unknown = plain();
+        unknown["manner"] = json!({ "mood": "good" });
+        assert!(serde_json::from_value::<Workload>(unknown).is_err());
+    }
+
+    #[test]
+    fn a_record_keeps_the_manner_of_its_trials() {
+        let mut text = plain();
+        text["manner"] = json!({ "access": "cached", "streams_count": 3, "rest_ns": 7 });
+        let totals = json!({
+            "bytes": 8192, "operations_count": 2, "span_ns": 9, "read_operations_count": 0,
+        });
+        let latency = json!({
+            "step_bits_count": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
+        });
+        let trial: Trial = serde_json::from_value(json!({
+            "id": 0, "workload": text, "round_index": 0, "started_ns": 0, "span_ns": 9,
+            "streams": [totals, totals, totals], "latency": latency, "slice_span_ns": 100,
+            "slices": [], "stopped_by": "goal",
+        }))
+        .unwrap();
+        let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Measured));
+        record.trials = vec![trial];
+        let json = record_to_json(&record).unwrap();
+        assert_eq!(parse_record(&json).unwrap(), record);
+        assert!(json.contains(r#""manner":{"access":"cached","rest_ns":7,"streams_count":3}"#));
+    }
+
+    #[test]
+    fn minima_count_unless_there_are_none_and_most_bytes_say_it_all() {
+        let rule = |least_span_ns, least_operations_count, most_bytes| StopRule {
+            least_span_ns,
+            least_operations_count,
+            most_bytes,
+        };
+        for (rule, has_minima) in [
+            (rule(0, 0, Some(1)), false),
+            (rule(0, 0, None), true),
+            (rule(1, 0, Some(1)), true),
+            (rule(0, 1, Some(1)), true),
+            (rule(1, 1, None), true),
+        ] {
+            assert_eq!(rule.has_minima(), has_minima, "{rule:?}");
+        }
+    }
+}

@@ -124,7 +124,7 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
             None => absent.push(workload.id.clone()),
         }
     }
-    if workloads.is_empty() {
+    if workloads.is_empty() && absent.is_empty() {
         return Err(PlanError::NothingToRead);
     }
     let layout = (!request.read_only)

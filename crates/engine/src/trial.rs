@@ -118,7 +118,10 @@ fn measure<B: Backend, C: Clock>(
     tally: &mut Tally,
 ) -> Result<(), Failure> {
     if workload.manner.lead_read {
-        tally.untimed_bytes += flow.lead_read()?;
+        match flow.lead_read() {
+            Ok(bytes) => tally.untimed_bytes += bytes,
+            Err(failure) => return flow.end(tally, Err(failure)),
+        }
     }
     if workload.manner.streams_count > 1 {
         return streams::measure(flow, workload, tally);

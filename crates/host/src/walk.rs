@@ -254,6 +254,10 @@ impl<'a> Walk<'a> {
             )) if device.fits_file(size_bytes) => {
                 self.buffered_loop(device, &path, stat);
                 self.path(&path, stat, false);
+                // Where its file leads to no device, it is itself the lowest that is known.
+                if self.out.disks.is_empty() {
+                    self.disk(device);
+                }
             }
             _ => {
                 self.disk(device);

@@ -16,7 +16,7 @@ const READ_AHEAD_BYTES: u64 = 128 << 10;
 pub(crate) struct PageCache {
     /// Bytes written that the card has not seen.
     dirty_bytes: u64,
-    /// Bytes from the start of the object that were read.
+    /// Bytes from the start of the object that were read, or read ahead.
     read_until: u64,
 }
 
@@ -32,11 +32,19 @@ pub(crate) struct Share {
 }
 
 impl PageCache {
-    /// A read of so many bytes.
-    pub(crate) fn read(&mut self, offset: u64, bytes: u64) -> Share {
+    /// A read of so many bytes, of an object of this size. What is missing is read in whole
+    /// requests, and so ahead.
+    pub(crate) fn read(&mut self, offset: u64, bytes: u64, size_bytes: u64) -> Share {
+        let begin = self.read_until.max(offset);
         let end = offset.saturating_add(bytes);
-        let missing = end.saturating_sub(self.read_until.max(offset));
-        self.read_until = self.read_until.max(end);
+        let missing = if end > begin {
+            let requests = (end - begin).div_ceil(READ_AHEAD_BYTES);
+            let ahead = requests.saturating_mul(READ_AHEAD_BYTES);
+            ahead.min(size_bytes.saturating_sub(begin)).max(end - begin)
+        } else {
+            0
+        };
+        self.read_until = self.read_until.max(begin + missing);
         Share {
             copy_ns: bytes as f64 * COPY_NS_PER_BYTE,
             card_bytes: missing,
@@ -71,12 +79,23 @@ mod tests {
     #[test]
     fn the_card_sees_each_byte_once() {
         let mut cache = PageCache::default();
-        assert_eq!(cache.read(0, 2 << 20).card_bytes, 2 << 20);
-        assert_eq!(cache.read(0, 2 << 20).card_bytes, 0);
-        assert_eq!(cache.read(1 << 20, 2 << 20).card_bytes, 1 << 20);
+        let size = 1 << 30;
+        assert_eq!(cache.read(0, 2 << 20, size).card_bytes, 2 << 20);
+        assert_eq!(cache.read(0, 2 << 20, size).card_bytes, 0);
+        assert_eq!(cache.read(1 << 20, 2 << 20, size).card_bytes, 1 << 20);
         assert_eq!(cache.write(8192).card_bytes, 0);
         assert_eq!(cache.write(8192).card_bytes, 0);
         assert_eq!(cache.sync().card_bytes, 16_384);
         assert_eq!(cache.sync().card_bytes, 0);
+    }
+
+    #[test]
+    fn small_reads_are_read_ahead_of_but_not_beyond_the_end() {
+        let mut cache = PageCache::default();
+        let size = 5 * (64 << 10);
+        let moved: Vec<u64> = (0..5)
+            .map(|block| cache.read(block * (64 << 10), 64 << 10, size).card_bytes >> 10)
+            .collect();
+        assert_eq!(moved, [128, 0, 128, 0, 64]);
     }
 }

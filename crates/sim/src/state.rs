@@ -185,7 +185,10 @@ impl State {
         }
         if let Some(cache) = &mut self.page_cache {
             let share = match op.kind {
-                OpKind::Read => cache.read(op.offset, u64::from(op.bytes)),
+                OpKind::Read => {
+                    let size_bytes = self.model.capacity_bytes();
+                    cache.read(op.offset, u64::from(op.bytes), size_bytes)
+                }
                 OpKind::Write | OpKind::WriteSync => cache.write(u64::from(op.bytes)),
                 OpKind::Sync => cache.sync(),
             };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::command::is_installed;
+use crate::command::{is_installed, tool};
 use crate::{rate_cap, wall_clock};
 
 /// Something that not every machine has.
@@ -38,6 +38,12 @@ pub enum Need {
     Script,
     /// libfaketime, for a wall clock that steps.
     WallClock,
+    /// `strace`, and the right to trace.
+    Strace,
+    /// `hdparm`.
+    Hdparm,
+    /// `iozone`.
+    Iozone,
 }
 
 impl Need {
@@ -61,6 +67,9 @@ impl Need {
             Self::Blkio => is_root && rate_cap::is_offered(),
             Self::Script => is_installed("script"),
             Self::WallClock => wall_clock::library().is_some(),
+            Self::Strace => tool("strace", &["-qq", "-e", "trace=none", "true"]).is_ok(),
+            Self::Hdparm => is_installed("hdparm"),
+            Self::Iozone => is_installed("iozone"),
         }
     }
 }

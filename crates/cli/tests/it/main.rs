@@ -19,7 +19,9 @@ mod refusals;
 mod signals;
 mod simulated;
 mod store;
+mod strace;
 mod targets;
+mod traces;
 mod usage;
 
 /// A file that is no module would be no test.

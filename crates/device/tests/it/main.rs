@@ -11,5 +11,6 @@
 mod contract;
 mod device;
 mod fill;
+mod manners;
 mod support;
 mod target;

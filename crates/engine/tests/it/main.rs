@@ -10,11 +10,15 @@
 )]
 
 mod failures;
+mod manners;
 mod offsets;
 mod oracle;
+mod passes;
+mod plans;
 mod random;
 mod recording;
 mod rounds;
+mod streams;
 mod support;
 mod timing;
 

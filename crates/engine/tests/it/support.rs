@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use cardmark_core::{
-    DeviceCounters, Flush, KIB, MIB, Manner, Order, Origin, OriginKind, Payload, Record, SECOND_NS,
-    SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, TargetNeed, Trial, Workload,
-    simulated_run_id,
+    DeviceCounters, Flush, KIB, MIB, Manner, Order, Origin, OriginKind, Passes, Payload, Record,
+    SECOND_NS, SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, TargetNeed, Trial,
+    Workload, simulated_run_id,
 };
 use cardmark_engine::{
     Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
@@ -93,6 +93,8 @@ pub(crate) struct TrialLog {
     /// Index among the submitted and time of completion, in that order.
     pub(crate) reaped: Vec<(usize, u64)>,
     pub(crate) flushes_count: u32,
+    /// How many limits the device was given to make ready, and then for each sync.
+    pub(crate) limits: Vec<u32>,
 }
 
 impl TrialLog {
@@ -127,6 +129,7 @@ impl Backend for ScriptedBackend {
             submitted: Vec::new(),
             reaped: Vec::new(),
             flushes_count: 0,
+            limits: vec![self.pulse.limits_count()],
         });
         (self.script.prepare)(self.trials.len() - 1)
     }
@@ -136,9 +139,12 @@ impl Backend for ScriptedBackend {
         let log = &mut self.trials[trial];
         assert_allowed(&log.workload, op);
         assert!(
-            self.flying.len() < log.workload.queue_depth as usize,
+            self.flying.len() < log.workload.in_flight_count() as usize,
             "more than the queue depth"
         );
+        if op.kind == OpKind::Sync {
+            log.limits.push(self.pulse.limits_count());
+        }
         assert!(
             self.flying.iter().all(|other| other.done.slot != op.slot),
             "two in one slot"
@@ -208,6 +214,7 @@ impl Backend for ScriptedBackend {
 fn assert_allowed(workload: &Workload, op: Op) {
     assert!(op.slot < workload.in_flight_count());
     assert!(op.stream < workload.manner.streams_count);
+    let is_lead = workload.manner.lead_read && op.offset == 0;
     if op.kind == OpKind::Sync {
         assert_eq!(op.bytes, 0);
         return;
@@ -219,22 +226,33 @@ fn assert_allowed(workload: &Workload, op: Op) {
         "outside the span"
     );
     match op.kind {
-        OpKind::Read => assert!(workload.reads()),
+        OpKind::Read => assert!(workload.reads() || is_lead),
         OpKind::Write => assert!(workload.writes() && workload.flush != Flush::EachOperation),
         OpKind::WriteSync => assert!(workload.writes() && workload.flush == Flush::EachOperation),
         OpKind::Sync => unreachable!("told apart above"),
     }
 }
 
-pub(crate) struct ManualClock(Rc<Cell<u64>>);
+pub(crate) struct ManualClock {
+    now_ns: Rc<Cell<u64>>,
+    pulse: Rc<Pulse>,
+    /// Asks to stop the run at the end of the rest that reaches this time.
+    stop_at_ns: Option<u64>,
+}
 
 impl Clock for ManualClock {
     fn now_ns(&mut self) -> u64 {
-        self.0.get()
+        self.now_ns.get()
     }
 
     fn rest(&mut self, span_ns: u64) {
-        self.0.set(self.0.get() + span_ns);
+        self.now_ns.set(self.now_ns.get() + span_ns);
+        if self
+            .stop_at_ns
+            .is_some_and(|at_ns| self.now_ns.get() >= at_ns)
+        {
+            self.pulse.stop();
+        }
     }
 }
 
@@ -310,6 +328,8 @@ pub(crate) struct Rig {
     pub(crate) sensors: ScriptedSensors,
     /// Asks to stop the run after so many events.
     pub(crate) stop_after: Option<usize>,
+    /// Asks to stop the run in a rest, at this time.
+    pub(crate) stop_at_ns: Option<u64>,
     pub(crate) heard: Rc<RefCell<Vec<Heard>>>,
     pub(crate) pulse: Rc<Pulse>,
     now_ns: Rc<Cell<u64>>,
@@ -333,15 +353,24 @@ impl Rig {
             backend,
             sensors,
             stop_after: None,
+            stop_at_ns: None,
             heard,
             pulse,
             now_ns,
         }
     }
 
+    fn clock(&self) -> ManualClock {
+        ManualClock {
+            now_ns: Rc::clone(&self.now_ns),
+            pulse: Rc::clone(&self.pulse),
+            stop_at_ns: self.stop_at_ns,
+        }
+    }
+
     /// One trial on its own; the run began with the clock.
     pub(crate) fn trial(&mut self, workload: &Workload, context: TrialContext) -> TrialEnd {
-        let mut clock = ManualClock(Rc::clone(&self.now_ns));
+        let mut clock = self.clock();
         let context = TrialContext {
             run_started_ns: ORIGIN_NS,
             limit_ns: if context.limit_ns == 0 {
@@ -364,7 +393,7 @@ impl Rig {
 
     /// A whole run.
     pub(crate) fn run(&mut self, plan: &Plan) -> Outcome {
-        let mut clock = ManualClock(Rc::clone(&self.now_ns));
+        let mut clock = self.clock();
         let mut observer = Listener {
             heard: Rc::clone(&self.heard),
             stop_after: self.stop_after,
@@ -442,6 +471,18 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
     };
     assert_eq!(suite.check(), Ok(()));
     suite
+}
+
+/// A suite that is a list, run through in its order.
+pub(crate) fn list(workloads: Vec<Workload>, passes: Passes) -> Suite {
+    let suite = Suite {
+        layout: String::new(),
+        layout_trials_count: 0,
+        looks: Vec::new(),
+        passes: Some(passes),
+        ..suite(vec![sequential("seq_write", 0)])
+    };
+    Suite { workloads, ..suite }
 }
 
 /// A sequential write and two random workloads, one of them deep.

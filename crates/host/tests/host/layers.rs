@@ -225,6 +225,7 @@ fn a_loop_device_on_a_file_in_fuse_is_not_said_to_be_cached() {
     let resolution = resolved(&tree.root(), "/dev/loop0");
     assert_eq!(layers(&resolution), ["loop loop0", "mount"]);
     assert_eq!(resolution.counted, ["loop0"]);
+    assert_eq!(disks(&resolution), ["loop0"], "the lowest that is known");
     assert!(!finds(&resolution, FindingKind::Buffered));
     assert!(finds(&resolution, FindingKind::UnknownDevice));
 }
