@@ -115,7 +115,7 @@ fn positions_rise_and_durable_comes_after_written() {
 
 #[test]
 fn a_stop_leaves_whole_what_counts_as_durable() {
-    for stop_after in [1, 30, 64, 65, 100] {
+    for stop_after in [1, 65] {
         let (target, look) = device(SIZE);
         let mut filler = Filler::new(target).unwrap();
         let (pulse, mut count) = (Pulse::new(), 0);
