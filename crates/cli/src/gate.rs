@@ -43,7 +43,8 @@ pub(crate) fn idle_device(
 ) -> Result<DiskIdentity, CommandError> {
     let identity = look(path, resolution)?;
     claim(path, &identity)?;
-    Ok(identity)
+    // The first to open a device after its medium was changed makes the kernel notice that.
+    Ok(disk_identity(&Root::system(), &identity.name))
 }
 
 /// What can be seen without touching the device.

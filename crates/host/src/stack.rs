@@ -174,9 +174,8 @@ impl Loop {
     fn stands_on(&self, device: &BlockDevice) -> bool {
         match self.kind {
             Some(FileKind::Block(number)) => device.device_number() == Some(number),
-            Some(_) => false,
             // Set up where another tree of mounts was seen.
-            None => kernel_name(&self.path).is_some_and(|name| name == device.name),
+            _ => kernel_name(&self.path).is_some_and(|name| name == device.name),
         }
     }
 }
@@ -184,7 +183,7 @@ impl Loop {
 /// The kernel's name that a path below `/dev` ends in.
 pub(crate) fn kernel_name(path: &Path) -> Option<String> {
     let below = path.strip_prefix("/dev").ok()?.to_str()?;
-    Some(below.trim_start_matches("mapper/").replace('/', "!"))
+    Some(below.replace('/', "!"))
 }
 
 fn loops(root: &Root) -> Vec<Loop> {

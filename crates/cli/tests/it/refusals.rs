@@ -122,7 +122,7 @@ refusals! {
     };
     mounted_while_the_question_waits: 4, ["is mounted at "], [Ext4, Script], |bench| {
         let device = bench.ext4();
-        bench.answered(&device, |_| Some(bench.mount(device.path(), "ro").0))
+        bench.answered(&device, |_| bench.mount(device.path(), "ro").0)
     };
 
     // In use in another way.
@@ -303,20 +303,16 @@ refusals! {
             let file = File::options().write(true).open(device.file()).unwrap();
             file.set_len(SIZE_BYTES + MIB).unwrap();
             device.notice_size();
-            None
         })
     };
     it_was_partitioned: 4, ["changed while it was looked at"], [Script, Partitions], |bench| {
         let file = bench.file_of("card", PARTED_BYTES);
         let device = LoopDevice::attach(&file, false);
-        bench.answered(&device, |device| Some(bench.partition(device)))
+        bench.answered(&device, |device| bench.partition(device))
     };
     it_vanished: 4, ["changed while it was looked at"], [Script], |bench| {
         let device = bench.device("card");
-        bench.answered(&device, |device| {
-            device.detach();
-            None
-        })
+        bench.answered(&device, LoopDevice::detach)
     };
     its_name_vanished: 4, ["changed while it was looked at"], [Script], |bench| {
         let device = bench.device("card");
@@ -333,13 +329,19 @@ refusals! {
         bench.unwritten(&other, |_| {
             let running = bench.asked(&node);
             std::fs::rename(bench.node(&other), &node).unwrap();
-            bench.answer(running)
+            let watch = Watch::on(&node);
+            let output = bench.answer(running);
+            assert!(!watch.saw_writer(), "opened for writing: {output}");
+            output
         })
     };
 
     // No block device at all.
     a_character_device: 2, ["neither a directory nor a block device"], [], |bench| {
-        bench.unwatched(Path::new("/dev/null"), &["--yes", "--device-serial=none"])
+        // Everybody writes to this one: it cannot be watched.
+        bench
+            .program
+            .run(&["run", "/dev/null", QUICKEST, "--yes", "--device-serial=none"])
     };
     a_plain_file: 2, ["neither a directory nor a block device"], [], |bench| {
         let file = bench.file("card");
@@ -703,13 +705,9 @@ impl Bench {
     }
 
     /// Does something while the question waits, then types what was asked for.
-    fn answered(
-        &self,
-        device: &LoopDevice,
-        act: impl FnOnce(&LoopDevice) -> Option<Undo>,
-    ) -> Output {
+    fn answered<R>(&self, device: &LoopDevice, act: impl FnOnce(&LoopDevice) -> R) -> Output {
         let running = self.asked(device.path());
-        let _undo = act(device);
+        let _held = act(device);
         self.unwritten(device, |_| self.answer(running))
     }
 }

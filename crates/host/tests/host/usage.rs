@@ -372,17 +372,23 @@ fn a_process_that_could_write_counts_and_a_reader_does_not() {
 fn a_loop_device_whose_file_was_named_elsewhere_counts_by_its_name() {
     let mut tree = idle_stick();
     let folder = "/sys/devices/virtual/block/loop3";
-    tree.disk("virtual/block/loop3", "7:3", 900)
-        .file(&format!("{folder}/loop/backing_file"), "/dev/sda2\n");
-    tree.mounts(
-        "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
-         30 22 7:3 / /mnt rw - ext4 /dev/loop3 rw\n",
-    );
+    tree.disk("pci0/block/cciss!c0d0", "104:0", 900)
+        .disk("virtual/block/loop3", "7:3", 900)
+        // Nothing is to be seen there; the kernel writes `!` for `/` in names.
+        .file(&format!("{folder}/loop/backing_file"), "/dev/cciss/c0d0\n")
+        .mounts(
+            "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
+             30 22 7:3 / /mnt rw - ext4 /dev/loop3 rw\n",
+        );
     let said = [
-        "sda2 is part of loop3, a loop device",
+        "cciss!c0d0 is part of loop3, a loop device",
         "loop3 is mounted at /mnt",
     ];
+    assert_used(&tree, "cciss!c0d0", &said);
+    tree.file(&format!("{folder}/loop/backing_file"), "/dev/sda2\n");
+    let said = ["sda2 is part of loop3, a loop device"];
     assert_used(&tree, "sda1", &said);
+    assert_idle(&tree, "cciss!c0d0");
 }
 
 #[test]
