@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::{Event, Observer, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
 use cardmark_sim::{Model, SimulatedCard, models};
 
 /// Share of intervals that must hold the truth, percent.
@@ -55,10 +55,15 @@ fn run_one(model: &Model, suite: &Suite, seed: u64, cells: &mut Cells) -> Result
     let request = Request {
         seed,
         limit_ns: 30_000_000_000,
+        passes_count: None,
         ..Request::default()
     };
-    let plan = make_plan(suite, &request, TargetKind::Sim, card.capacity_bytes())
-        .map_err(|error| error.to_string())?;
+    let plan = make_plan(
+        suite,
+        &request,
+        Place::disk(TargetKind::Sim, card.capacity_bytes()),
+    )
+    .map_err(|error| error.to_string())?;
     let (mut backend, mut clock, mut sensors) = card.ports();
     let pulse = Pulse::new();
     let ports = Ports {

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use cardmark_core::{Origin, OriginKind, Record, SECOND_NS, Suite, TargetKind, run_id_from_bytes};
 use cardmark_device::{MonotonicClock, RealBackend, TestFile};
 use cardmark_engine::{
-    Event, Observer, Ports, Pulse, Request, Sensors, execute, make_plan, record,
+    Event, Observer, Place, Ports, Pulse, Request, Sensors, execute, make_plan, record,
 };
 
 /// Ramp of a trial: what the kernel saved up while the device idled is used up in it.
@@ -64,10 +64,15 @@ fn measure(directory: &Path, suite: &Suite, only: &[String]) -> Result<Record, S
         only: only.to_vec(),
         seed: 1,
         limit_ns: 60 * SECOND_NS,
+        passes_count: None,
         read_only: false,
     };
-    let plan = make_plan(suite, &request, TargetKind::Directory, u64::MAX)
-        .map_err(|error| error.to_string())?;
+    let place = Place {
+        kind: TargetKind::Directory,
+        usable_bytes: u64::MAX,
+        disk_bytes: None,
+    };
+    let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
     let file = TestFile::create(directory, suite.file_bytes).map_err(|error| error.to_string())?;
     let mut backend = RealBackend::new(file, plan.seed, Box::new(|| None));
     let pulse = Pulse::new();

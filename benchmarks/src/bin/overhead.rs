@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::Path;
 
 use cardmark_core::{
-    Flush, MIB, Order, PAYLOAD_POOL_BYTES, Payload, SECOND_NS, StopRule, Workload, fill_payload,
-    stamp_payload,
+    Flush, MIB, Manner, Order, PAYLOAD_POOL_BYTES, Payload, SECOND_NS, StopRule, Workload,
+    fill_payload, stamp_payload,
 };
 use cardmark_device::{MonotonicClock, NullBackend, RealBackend, open_device_readonly};
 use cardmark_engine::{Backend, Pulse, TrialContext, run_trial};
@@ -69,6 +69,7 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
             most_bytes: None,
         },
         latency_metrics: true,
+        manner: Manner::default(),
     };
     let context = TrialContext {
         seed: SEED,

@@ -4,7 +4,17 @@ use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
 /// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 1] = [("quick", include_str!("../suites/quick.toml"))];
+const SUITES: [(&str, &str); 6] = [
+    ("quick", include_str!("../suites/quick.toml")),
+    ("dramble", include_str!("../suites/dramble.toml")),
+    ("raw-survey", include_str!("../suites/raw-survey.toml")),
+    ("parallel4", include_str!("../suites/parallel4.toml")),
+    ("agnostics", include_str!("../suites/agnostics.toml")),
+    ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
+];
+
+/// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
+const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
 
 /// Why there is no such suite.
 #[derive(Debug, Error)]
@@ -52,6 +62,14 @@ pub fn suite(name: &str) -> Result<Suite, CatalogError> {
     )
 }
 
+/// The suite that the original tools are set beside.
+///
+/// # Errors
+/// Never with the data that come with the program; a test sees to that.
+pub fn crosscheck_suite() -> Result<Suite, CatalogError> {
+    parse_suite(CROSSCHECK)
+}
+
 /// Reads a suite and checks its rules.
 ///
 /// # Errors
@@ -71,6 +89,7 @@ mod tests {
         for name in suite_names() {
             assert_eq!(suite(name).unwrap().name, name);
         }
+        assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
     }
 
     #[test]

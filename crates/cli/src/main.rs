@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod crosscheck;
 mod data;
 mod error;
 mod fill_progress;

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cardmark_core::{
-    Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity, Suite,
-    Target, TargetKind, Tool, Workload, run_id_from_bytes, simulated_run_id,
+    DeviceInfo, Finding, FindingKind, METHOD, MIB, Origin, OriginKind, Record, SECOND_NS, Severity,
+    Suite, Target, TargetKind, Tool, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::{
-    MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
+    CountersSource, MonotonicClock, OpenError, OpenTarget, RealBackend, TestFile, free_bytes,
+    open_device_readonly,
 };
 use cardmark_engine::{
-    Backend, Clock, Outcome, Plan, PlanError, Ports, Pulse, Request, Sensors, execute, make_plan,
-    record,
+    Backend, Clock, Outcome, Place, Plan, PlanError, Ports, Pulse, Request, Sensors, execute,
+    make_plan, record,
 };
 use cardmark_host::{CounterReader, HostSensors, Resolution, Root, read_board, read_host};
+use cardmark_judge::judge;
 use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
@@ -50,6 +52,9 @@ pub(crate) struct Job<'a> {
     pub(crate) labels: &'a [(String, String)],
     /// Where results go.
     pub(crate) data: &'a Data,
+    /// Whether the program measures again and again: it then shows no progress of its own for
+    /// each, and gives file and device back at once.
+    pub(crate) is_one_of_many: bool,
 }
 
 /// A run that ended, one way or the other.
@@ -65,7 +70,8 @@ pub(crate) struct Measured {
 /// Measures a simulated card. Board, clock and start time are simulated too.
 pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, CommandError> {
     let card = SimulatedCard::new(model, job.request.seed);
-    let plan = plan(job, TargetKind::Sim, card.capacity_bytes())?;
+    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let plan = plan(job, place)?;
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
@@ -85,7 +91,8 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     header.devices = vec![card.device()];
     header.board = Some(card.board());
     header.host = Some(card.host());
-    let mut run = Run::new(job, &plan, header, Progress::silent())?;
+    let pulse = Arc::new(Pulse::new());
+    let mut run = Run::new(job, &plan, header, Progress::silent(&pulse), pulse)?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
@@ -96,13 +103,11 @@ pub(crate) fn real(
     resolution: &Resolution,
 ) -> Result<Measured, CommandError> {
     let (plan, opened, free) = open(job, path, resolution)?;
-    let mut counters = CounterReader::new(&Root::system(), &resolution.counted);
     same_device(path, resolution, &opened)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
-    let source = Box::new(move || counters.read());
-    // Never dropped: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
+    // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
-    let mut backend = ManuallyDrop::new(RealBackend::new(opened, plan.seed, source));
+    let mut backend = ManuallyDrop::new(self::backend(path, resolution, opened, plan.seed));
     let mut described = target(resolution.kind, &plan);
     described.layers = resolution.layers.clone();
     described.filesystem = resolution.filesystem.clone();
@@ -136,7 +141,13 @@ pub(crate) fn real(
     let now = Box::new(move || for_sensors.clone().now_ns());
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
-    let mut run = Run::new(job, &plan, header, Progress::for_stderr())?;
+    let pulse = Arc::new(Pulse::new());
+    let progress = if job.is_one_of_many {
+        Progress::silent(&pulse)
+    } else {
+        Progress::for_stderr(&pulse)
+    };
+    let mut run = Run::new(job, &plan, header, progress, pulse)?;
     let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
@@ -146,6 +157,9 @@ pub(crate) fn real(
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
+    }
+    if job.is_one_of_many {
+        drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
 }
@@ -177,10 +191,17 @@ fn open(
     if resolution.kind == TargetKind::Device {
         refuse_memory(path, resolution)?;
         let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
-        let plan = plan(job, TargetKind::Device, opened.size_bytes)?;
+        let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
     }
-    let plan = plan(job, TargetKind::Directory, u64::MAX)?;
+    let plan = plan(
+        job,
+        Place {
+            kind: TargetKind::Directory,
+            usable_bytes: u64::MAX,
+            disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
+        },
+    )?;
     let free = free_bytes(path).map_err(|error| open_error(&error))?;
     let needed = job.suite.file_bytes + RESERVE_BYTES;
     // Asked first, so that a read-only or closed directory is told as what it is.
@@ -202,6 +223,39 @@ fn open(
     Ok((plan, opened.into(), Some(free)))
 }
 
+/// The one disk below a directory; `None` where there are several, or none is known.
+fn disk_below(resolution: &Resolution) -> Option<&DeviceInfo> {
+    match resolution.disks.as_slice() {
+        [disk] => Some(disk),
+        _ => None,
+    }
+}
+
+/// The node of the one disk below a directory.
+pub(crate) fn disk_path(resolution: &Resolution) -> Option<String> {
+    disk_below(resolution).map(|disk| format!("/dev/{}", disk.name))
+}
+
+/// The back end for what was opened, with all that workloads may work on besides.
+fn backend(path: &Path, resolution: &Resolution, opened: OpenTarget, seed: u64) -> RealBackend {
+    let counters = |names: &[String]| -> CountersSource {
+        let mut reader = CounterReader::new(&Root::system(), names);
+        Box::new(move || reader.read())
+    };
+    let backend = RealBackend::new(opened, seed, counters(&resolution.counted));
+    if resolution.kind == TargetKind::Device {
+        return backend.with_disk(path.to_owned(), counters(&resolution.counted));
+    }
+    let backend = backend.with_directory(path.to_owned());
+    match disk_below(resolution) {
+        Some(disk) => {
+            let node = Path::new("/dev").join(&disk.name);
+            backend.with_disk(node, counters(std::slice::from_ref(&disk.name)))
+        }
+        None => backend,
+    }
+}
+
 /// A device that is used is refused before anything else that may be wrong is told.
 fn open_for_writing(
     job: &Job<'_>,
@@ -209,21 +263,39 @@ fn open_for_writing(
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
     let device = gate::idle_device(path, resolution)?;
-    let plan = plan(job, TargetKind::Device, device.size_bytes)?;
-    let span_bytes = plan.suite.file_bytes;
-    let is_rewritten = plan.workloads.iter().any(Workload::writes);
-    let how_often = if is_rewritten {
-        ": once for the layout, then again and again, some hundred MB on a card, more on a fast disk"
-    } else {
-        ", once"
-    };
-    let what = format!(
-        "write over the first {} of a raw device{how_often}",
-        text::size(span_bytes)
-    );
-    let bytes = (!is_rewritten).then_some(span_bytes);
+    let plan = plan(job, Place::disk(TargetKind::Device, device.size_bytes))?;
+    let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = gate::permit_writing(path, resolution, job.consent, bytes, &what)?;
     Ok((plan, opened, None))
+}
+
+/// What a plan does to a raw device, and how many bytes it writes where that is known before.
+fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
+    let writing = || plan.workloads.iter().filter(|workload| workload.writes());
+    let spans = writing().map(|workload| workload.span_bytes);
+    let reach_bytes = spans.max().unwrap_or(0).max(match plan.layout {
+        Some(_) => plan.suite.file_bytes,
+        None => 0,
+    });
+    let exact: Option<u64> = writing().map(|workload| workload.stop.most_bytes).sum();
+    let part = if reach_bytes.saturating_add(MIB) > size_bytes {
+        "all".to_owned()
+    } else {
+        format!("the first {}", text::size(reach_bytes))
+    };
+    let (how_often, bytes) = match (plan.layout.is_some(), writing().next().is_some()) {
+        (true, true) => (
+            ": once for the layout, then again and again, some hundred MB on a card, more on a fast \
+             disk",
+            None,
+        ),
+        (true, false) => (", once", Some(reach_bytes)),
+        (false, _) => ("", exact),
+    };
+    (
+        format!("write over {part} of a raw device{how_often}"),
+        bytes,
+    )
 }
 
 /// One execution of a plan, with everything that watches over it.
@@ -233,6 +305,7 @@ struct Run<'a> {
     header: Record,
     keeper: Arc<Keeper>,
     observer: RunObserver,
+    pulse: Arc<Pulse>,
 }
 
 impl<'a> Run<'a> {
@@ -241,6 +314,7 @@ impl<'a> Run<'a> {
         plan: &'a Plan,
         header: Record,
         progress: Progress,
+        pulse: Arc<Pulse>,
     ) -> Result<Self, CommandError> {
         let keeper = Keeper::new(header.clone(), job.suite.clone(), &job.data.journals)?;
         let observer = RunObserver {
@@ -253,6 +327,7 @@ impl<'a> Run<'a> {
             header,
             keeper,
             observer,
+            pulse,
         })
     }
 
@@ -262,7 +337,7 @@ impl<'a> Run<'a> {
         clock: &mut C,
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
-        let pulse = Arc::new(Pulse::new());
+        let pulse = Arc::clone(&self.pulse);
         let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
             data: self.job.data.clone(),
@@ -288,7 +363,8 @@ impl<'a> Run<'a> {
                 .hint("the trials that ended are in the journal: `cardmark recover`")
         })?;
         let exit = exit_of(&outcome, signal);
-        let record = record(self.header.clone(), outcome, self.job.suite);
+        let mut record = record(self.header.clone(), outcome, self.job.suite);
+        record.derived = judge(&record, self.job.suite);
         Ok(Measured {
             record,
             keeper: Arc::clone(&self.keeper),
@@ -310,8 +386,8 @@ fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
     }
 }
 
-fn plan(job: &Job<'_>, kind: TargetKind, usable_bytes: u64) -> Result<Plan, CommandError> {
-    make_plan(job.suite, job.request, kind, usable_bytes).map_err(|error| plan_error(&error))
+fn plan(job: &Job<'_>, place: Place) -> Result<Plan, CommandError> {
+    make_plan(job.suite, job.request, place).map_err(|error| plan_error(&error))
 }
 
 fn plan_error(error: &PlanError) -> CommandError {
@@ -324,6 +400,12 @@ fn plan_error(error: &PlanError) -> CommandError {
         PlanError::ReadOnlyDirectory => made(Exit::Usage)
             .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
         PlanError::TooSmall { .. } => made(Exit::Trouble),
+        PlanError::WrongTarget { .. } => {
+            made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
+        }
+        PlanError::OwnPasses { .. } => {
+            made(Exit::Usage).hint("leave `--rounds` out, or name a suite of an old tool")
+        }
     }
 }
 

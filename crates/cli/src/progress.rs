@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cardmark_engine::{Event, Plan};
+use cardmark_engine::{Event, Plan, Pulse};
 use cardmark_report::text;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
@@ -21,6 +21,10 @@ pub(crate) struct Progress {
     numbers: HashMap<String, usize>,
     /// The round told last in a pipe.
     told: Option<(bool, u32)>,
+    /// Whether every trial is told in a pipe: those of a list may take minutes.
+    tells_all: bool,
+    /// Counts the operations.
+    pulse: Arc<Pulse>,
 }
 
 enum Shape {
@@ -39,28 +43,60 @@ enum Shape {
 /// When the trial and the run are expected to end.
 #[derive(Clone, Copy)]
 struct Ends {
-    trial: Instant,
-    run: Instant,
+    started: Instant,
+    /// What the trial is expected to take.
+    trial: Duration,
+    /// What the run is expected to take after the trial.
+    rest: Duration,
+    /// The operations of the trial, where they are known, and the pulse's count before it.
+    operations: Option<(u64, usize)>,
 }
+
+impl Ends {
+    /// What the trial is expected to take from now on: by the operations done so far, where that
+    /// says something.
+    fn trial_left(&self, pulse: &Pulse) -> Duration {
+        let elapsed = self.started.elapsed();
+        let by_time = self.trial.saturating_sub(elapsed);
+        let Some((all, before)) = self.operations else {
+            return by_time;
+        };
+        let done = pulse.reading().0.saturating_sub(before) as f64;
+        let share = (done / all as f64).min(1.0);
+        if share < LEAST_SHARE {
+            return by_time;
+        }
+        elapsed.mul_f64((1.0 - share) / share)
+    }
+}
+
+/// Share of a trial that has to be done before the time left is taken from it.
+const LEAST_SHARE: f64 = 0.02;
 
 impl Progress {
     /// Shows nothing.
-    pub(crate) fn silent() -> Self {
-        Self {
-            shape: Shape::Silent,
-            numbers: HashMap::new(),
-            told: None,
-        }
+    pub(crate) fn silent(pulse: &Arc<Pulse>) -> Self {
+        Self::of(Shape::Silent, pulse)
     }
 
     /// Shows a bar on a terminal, lines elsewhere.
-    pub(crate) fn for_stderr() -> Self {
+    pub(crate) fn for_stderr(pulse: &Arc<Pulse>) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
-        let shape = if is_terminal { bar() } else { Shape::Lines };
+        let shape = if is_terminal {
+            bar(pulse)
+        } else {
+            Shape::Lines
+        };
+        Self::of(shape, pulse)
+    }
+
+    fn of(shape: Shape, pulse: &Arc<Pulse>) -> Self {
         Self {
             shape,
             numbers: HashMap::new(),
             told: None,
+            tells_all: false,
+            pulse: Arc::clone(pulse),
         }
     }
 
@@ -74,19 +110,23 @@ impl Progress {
                 expected_ns,
                 remaining_ns,
                 layout,
+                operations_count,
             } => {
                 let name = self.name(workload, *round_index, *layout);
-                let left = (
-                    Duration::from_nanos(*expected_ns),
-                    Duration::from_nanos(*remaining_ns),
-                );
-                self.show(&name, left, (*layout, *round_index));
+                let ends = Ends {
+                    started: Instant::now(),
+                    trial: Duration::from_nanos(*expected_ns),
+                    rest: Duration::from_nanos(remaining_ns.saturating_sub(*expected_ns)),
+                    operations: operations_count.map(|all| (all, self.pulse.reading().0)),
+                };
+                self.show(&name, ends, (*layout, *round_index));
             }
             Event::TrialEnded { .. } | Event::Found { .. } => {}
         }
     }
 
     fn start(&mut self, plan: &Plan) {
+        self.tells_all = plan.suite.passes.is_some();
         for (index, workload) in plan.workloads.iter().enumerate() {
             self.numbers.insert(workload.id.clone(), index + 1);
         }
@@ -101,24 +141,21 @@ impl Progress {
         format!("{number}/{count} {workload}, round {}", round_index + 1)
     }
 
-    fn show(&mut self, name: &str, left: (Duration, Duration), round: (bool, u32)) {
+    fn show(&mut self, name: &str, new: Ends, round: (bool, u32)) {
+        let left = new.trial + new.rest;
         match &self.shape {
             Shape::Silent => {}
             Shape::Lines => {
-                if self.told != Some(round) {
+                if self.tells_all || self.told != Some(round) {
                     self.told = Some(round);
-                    print::notice(&format!("{name}; {} left", seconds(left.1)));
+                    print::notice(&format!("{name}; {} left", seconds(left)));
                 }
             }
             Shape::Bar { bar, ends, started } => {
-                let now = Instant::now();
-                let run = now + left.1;
-                *ends.lock().unwrap_or_else(PoisonError::into_inner) = Ends {
-                    trial: now + left.0,
-                    run,
-                };
-                bar.set_length(millis(run.duration_since(*started)));
-                bar.set_position(millis(now.duration_since(*started)));
+                *ends.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                let elapsed = new.started.duration_since(*started);
+                bar.set_length(millis(elapsed + left));
+                bar.set_position(millis(elapsed));
                 bar.set_message(name.to_owned());
             }
         }
@@ -140,35 +177,46 @@ fn seconds(span: Duration) -> String {
     text::span(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
 }
 
-fn bar() -> Shape {
+/// Whole seconds, and minutes from one on.
+fn in_seconds(left: Duration) -> String {
+    match left.as_secs() {
+        few @ 0..60 => format!("{few} s"),
+        many => seconds(Duration::from_secs(many)),
+    }
+}
+
+fn bar(pulse: &Arc<Pulse>) -> Shape {
     let now = Instant::now();
     let ends = Arc::new(Mutex::new(Ends {
-        trial: now,
-        run: now,
+        started: now,
+        trial: Duration::ZERO,
+        rest: Duration::ZERO,
+        operations: None,
     }));
-    let of = |pick: fn(&Ends) -> Instant, show: fn(u64) -> String| {
-        let ends = Arc::clone(&ends);
+    let of = |with_rest: bool, show: fn(Duration) -> String| {
+        let (ends, pulse) = (Arc::clone(&ends), Arc::clone(pulse));
         move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let end = pick(&ends.lock().unwrap_or_else(PoisonError::into_inner));
-            let left = end.saturating_duration_since(Instant::now()).as_secs();
+            let ends = *ends.lock().unwrap_or_else(PoisonError::into_inner);
+            let rest = if with_rest { ends.rest } else { Duration::ZERO };
+            let left = ends.trial_left(&pulse) + rest;
             // A line that cannot be written is left out; nothing depends on it.
             let _ = write!(out, "{}", show(left));
         }
     };
-    let whole = |left: u64| format!("{left} s");
+    let whole = in_seconds;
     // A trial of half a second needs no count-down of its own.
-    let trial = |left: u64| {
-        if left < 2 {
+    let trial = |left: Duration| {
+        if left < Duration::from_secs(2) {
             String::new()
         } else {
-            format!(" ({left} s)")
+            format!(" ({})", in_seconds(left))
         }
     };
     let template = "{bar:8} {run_left} left · {wide_msg}{trial_left}";
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .with_key("run_left", of(|ends| ends.run, whole))
-        .with_key("trial_left", of(|ends| ends.trial, trial))
+        .with_key("run_left", of(true, whole))
+        .with_key("trial_left", of(false, trial))
         .progress_chars("━╸ ");
     let bar = ProgressBar::new(1).with_style(style);
     bar.enable_steady_tick(TICK);

@@ -161,7 +161,7 @@ impl Shared {
             let reading = self.pulse.reading();
             if reading != last || !reading.1 {
                 (last, since) = (reading, Instant::now());
-            } else if since.elapsed() >= self.limit {
+            } else if since.elapsed() >= self.limit.saturating_mul(self.pulse.limits_count()) {
                 self.rescue(rescue, since.elapsed());
                 return;
             }

@@ -60,6 +60,10 @@ pub enum FindingKind {
     ClockStepped,
     /// The host cannot say which device lies below the target.
     UnknownDevice,
+    /// This user may not do what a workload needs, such as reading the disk below a directory.
+    NotPermitted,
+    /// A workload has nothing to work on here.
+    NotApplicable,
 }
 
 /// One thing noticed, with the metrics it touches.

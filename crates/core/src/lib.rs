@@ -5,26 +5,34 @@
 mod finding;
 mod identity;
 mod payload;
+mod permutation;
 mod preparation;
+mod printed;
 mod record;
 mod rng;
 mod suite;
+mod suite_rules;
 mod upgrade;
+mod verdict;
 mod workload;
 
 pub use finding::{Finding, FindingKind, Severity};
 pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
+pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
+pub use printed::{PrintStyle, Printed};
 pub use record::{
     Board, DeviceCounters, DeviceInfo, FORMAT, Host, IntervalKind, LatencyHistogram, Layer, METHOD,
     Metric, OperationError, Origin, OriginKind, Quantity, Queue, Record, SensorSample, Slice,
     StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Trial,
 };
 pub use rng::{Rng, mix};
-pub use suite::{Suite, SuiteError};
+pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed};
+pub use suite_rules::SuiteError;
 pub use upgrade::{ParseError, parse_record, record_to_json};
-pub use workload::{Flush, Order, Payload, StopRule, Workload};
+pub use verdict::{Derived, Verdict, VerdictOutcome};
+pub use workload::{Access, Flush, Manner, Object, Order, Payload, Start, StopRule, Workload};
 
 /// One kibibyte: 1,024 bytes.
 pub const KIB: u64 = 1024;

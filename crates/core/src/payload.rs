@@ -1,12 +1,38 @@
 //! What is written: incompressible data from a seed, made before the clock starts, and a stamp
 //! that makes every 4 KiB block different from all others.
 
-use crate::{Rng, mix};
+use crate::{Payload, Rng, mix};
 
 /// Size of the pool that back ends fill before a trial and write from, bytes.
 pub const PAYLOAD_POOL_BYTES: usize = 8 << 20;
 /// A stamp stands at the start of each stretch of this many bytes.
 pub const STAMP_STRIDE_BYTES: usize = 4096;
+
+/// What iozone writes at the start of every 4 KiB; all else is zero. The byte is that of version
+/// 3.489; older ones take others.
+const IOZONE_PATTERN: [u8; 8] = [0x5F; 8];
+
+impl Payload {
+    /// Fills `buffer` with content of this kind, before the clock starts.
+    pub fn fill(self, seed: u64, buffer: &mut [u8]) {
+        if self == Self::Incompressible {
+            return fill_payload(seed, buffer);
+        }
+        buffer.fill(0);
+        if self == Self::Iozone {
+            for page in buffer.chunks_mut(STAMP_STRIDE_BYTES) {
+                let head = page.len().min(IOZONE_PATTERN.len());
+                page[..head].copy_from_slice(&IOZONE_PATTERN[..head]);
+            }
+        }
+    }
+
+    /// Whether each block is stamped before it is written.
+    #[must_use]
+    pub fn is_stamped(self) -> bool {
+        self == Self::Incompressible
+    }
+}
 
 /// Fills `buffer` with incompressible bytes of `seed`.
 pub fn fill_payload(seed: u64, buffer: &mut [u8]) {

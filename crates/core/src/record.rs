@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{Finding, Preparation, Workload};
+use crate::{Derived, Finding, Preparation, Printed, Workload};
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
@@ -61,6 +61,9 @@ pub struct Record {
     /// Figures derived from the trials; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
+    /// What was judged from the metrics; any reader can rebuild it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived: Option<Derived>,
     /// Readings taken during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorSample>,
@@ -95,6 +98,7 @@ impl Record {
             labels: BTreeMap::new(),
             trials: Vec::new(),
             metrics: Vec::new(),
+            derived: None,
             sensors: Vec::new(),
             findings: Vec::new(),
             bytes_written: 0,
@@ -546,6 +550,9 @@ pub struct Metric {
     /// For rates: upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_high_per_s: Option<f64>,
+    /// As the tool prints it whose method the suite reproduces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<Printed>,
 }
 
 /// One reading of the board's sensors.

@@ -1,11 +1,15 @@
 //! A suite: an ordered list of workloads with their preparation; a named, versioned method.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::{Order, Workload};
+use crate::suite_rules::{SuiteError, broken_rule};
+use crate::{PrintStyle, Workload};
 
 /// A named, versioned method.
+///
+/// There are two kinds. In one, the workloads are measured in interleaved rounds until their
+/// intervals are narrow (`looks`). In the other (`passes`), they are run through in their order,
+/// as a script of old tools does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -15,44 +19,114 @@ pub struct Suite {
     pub version: u32,
     /// One sentence for `cardmark list suites`.
     pub summary: String,
-    /// Size of the file that the suite lays out, bytes.
+    /// Most bytes that the files of the suite take at once.
     pub file_bytes: u64,
-    /// The workload whose trials write the file for the first time.
+    /// What it can run on.
+    #[serde(default)]
+    pub needs: TargetNeed,
+    /// The workload whose trials write the file for the first time; empty with `passes`.
+    #[serde(default)]
     pub layout: String,
     /// Number of trials in which the file is laid out; they divide `file_bytes` evenly.
+    #[serde(default)]
     pub layout_trials_count: u32,
     /// Numbers of rounds after which a metric is looked at, rising; the first is the least number
-    /// of rounds.
+    /// of rounds. Empty with `passes`.
+    #[serde(default)]
     pub looks: Vec<u32>,
     /// Goal for the half-width of the interval, relative to the point, percent.
+    #[serde(default)]
     pub goal_percent: f64,
     /// No further rounds are begun once a run has lasted this long, nanoseconds.
+    #[serde(default)]
     pub budget_ns: u64,
+    /// How often the list is run through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Passes>,
     /// The workloads, in order.
     pub workloads: Vec<Workload>,
+    /// The metrics, where they are not simply the workloads' rates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
+    /// The score of an old tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
 }
 
-/// Largest block size, bytes.
-const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
+/// On which kind of target a suite makes sense.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetNeed {
+    /// Any.
+    #[default]
+    Any,
+    /// Files in a directory (or a simulated card).
+    Directory,
+    /// A whole device (or a simulated card).
+    Device,
+}
 
-/// Why a suite is not usable.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum SuiteError {
-    /// The layout names no workload, or one that does not write the whole file in sequence.
-    #[error("layout `{0}` is not a sequential write of the whole file")]
-    Layout(String),
-    /// The file cannot be divided among the layout's trials.
-    #[error("file of {0} bytes cannot be laid out in {1} trials")]
-    LayoutTrials(u64, u32),
-    /// Looks must rise, and start at three or more rounds and after the layout's.
-    #[error("looks must rise, and start at three or more rounds and after the layout's")]
-    Looks,
-    /// A workload's numbers are out of range.
-    #[error("workload `{0}`: {1}")]
-    Workload(String, &'static str),
-    /// Two workloads have one name.
-    #[error("workload `{0}` is listed twice")]
-    Twice(String),
+/// How often a list of workloads is run through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Passes {
+    /// So many times; figures rest on all of them.
+    Count(u32),
+    /// Until one pass fulfils every figure's `least`, at most so many times; figures rest on the
+    /// last pass.
+    UntilGood(u32),
+}
+
+/// A metric and where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Name of the metric.
+    pub id: String,
+    /// The workload whose trials it comes from.
+    pub workload: String,
+    /// Which figure.
+    #[serde(default)]
+    pub of: FigureOf,
+    /// How the old tool prints it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<PrintStyle>,
+    /// The least printed number that the old tool accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// By how much the printed number counts in the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+}
+
+/// Which figure of a workload's trials a metric is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureOf {
+    /// Bytes a second.
+    #[default]
+    Rate,
+    /// Operations a second.
+    Operations,
+    /// Sum of the streams' own rates (iozone: "children see").
+    Children,
+    /// Counted bytes of all streams over the span until the last is through ("parent sees").
+    Parent,
+    /// The slowest stream's rate.
+    Min,
+    /// The fastest stream's rate.
+    Max,
+    /// Mean of the streams' rates.
+    Avg,
+}
+
+/// The score of an old tool: the sum of printed numbers times their weights, over the divisor,
+/// rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Score {
+    /// What the sum is divided by.
+    pub divisor: f64,
 }
 
 impl Suite {
@@ -61,36 +135,7 @@ impl Suite {
     /// # Errors
     /// The first rule that does not hold.
     pub fn check(&self) -> Result<(), SuiteError> {
-        let layout = self.workload(&self.layout);
-        let lays_out = |w: &Workload| {
-            let covers = w.span_bytes == self.file_bytes;
-            w.order == Order::Sequential && w.read_share_percent == 0 && covers
-        };
-        if !layout.is_some_and(lays_out) {
-            return Err(SuiteError::Layout(self.layout.clone()));
-        }
-        let pieces = u64::from(self.layout_trials_count);
-        let block = layout.map_or(1, |w| w.block_bytes);
-        let share = pieces.saturating_mul(block);
-        if share == 0 || self.file_bytes == 0 || !self.file_bytes.is_multiple_of(share) {
-            return Err(SuiteError::LayoutTrials(
-                self.file_bytes,
-                self.layout_trials_count,
-            ));
-        }
-        let rising = self.looks.windows(2).all(|pair| pair[0] < pair[1]);
-        let least = self.layout_trials_count.max(2);
-        if !rising || self.looks.first().is_none_or(|&first| first <= least) {
-            return Err(SuiteError::Looks);
-        }
-        for (index, workload) in self.workloads.iter().enumerate() {
-            if self.workloads[..index].iter().any(|w| w.id == workload.id) {
-                return Err(SuiteError::Twice(workload.id.clone()));
-            }
-            check_workload(workload, self.file_bytes)
-                .map_err(|why| SuiteError::Workload(workload.id.clone(), why))?;
-        }
-        Ok(())
+        broken_rule(self).map_or(Ok(()), Err)
     }
 
     /// The workload of that name.
@@ -98,38 +143,11 @@ impl Suite {
     pub fn workload(&self, id: &str) -> Option<&Workload> {
         self.workloads.iter().find(|w| w.id == id)
     }
-}
 
-fn check_workload(workload: &Workload, file_bytes: u64) -> Result<(), &'static str> {
-    let checks = [
-        (
-            workload.read_share_percent <= 100,
-            "read share above 100 percent",
-        ),
-        (
-            workload.block_bytes.is_power_of_two()
-                && (512..=LARGEST_BLOCK_BYTES).contains(&workload.block_bytes),
-            "block size must be a power of two from 512 bytes to 1 GiB",
-        ),
-        (
-            (1..=256).contains(&workload.queue_depth),
-            "queue depth must be 1–256",
-        ),
-        (
-            workload.blocks_count() >= u64::from(workload.queue_depth),
-            "span smaller than its queue",
-        ),
-        (
-            workload.span_bytes <= file_bytes,
-            "span larger than the file",
-        ),
-        (
-            workload.span_bytes.is_multiple_of(workload.block_bytes),
-            "span is not a multiple of the block size",
-        ),
-    ];
-    checks
-        .into_iter()
-        .find(|(holds, _)| !holds)
-        .map_or(Ok(()), |(_, why)| Err(why))
+    /// The names of the metrics that come from a workload, as far as the suite names them.
+    pub fn figures_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Figure> {
+        self.figures
+            .iter()
+            .filter(move |figure| figure.workload == workload)
+    }
 }

@@ -1,15 +1,16 @@
 //! The back end for real storage: picks by workload how operations reach the object.
 
-use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use cardmark_core::{DeviceCounters, Order, Workload};
+use cardmark_core::{Access, DeviceCounters, Order, Workload};
 use cardmark_engine::{Backend, Done, Op, OpKind};
 use rustix::fs::Advice;
 use rustix::io::Errno;
 
 use crate::buffer::{AlignedBuffer, Stretch};
 use crate::object::{execute, flush, number};
+use crate::objects::{Object, Objects};
 use crate::payload::PayloadPool;
 use crate::target::OpenTarget;
 use crate::threads::Threads;
@@ -45,12 +46,21 @@ pub struct RealBackend {
     payload: PayloadPool,
     reads: AlignedBuffer,
     block_bytes: usize,
-    queue_depth: u32,
-    file: Arc<File>,
-    direct: bool,
-    alignment_bytes: u64,
+    /// Places in flight of the workload that was prepared.
+    places_count: u32,
+    objects: Objects,
+    /// The objects of the workload that was prepared, one for each stream.
+    used: Vec<Object>,
+    /// Whether buffered writes are made durable on the way.
+    flushes_within: bool,
+    /// After a read at queue depth 1, one byte in so many is touched; 0: none.
+    touch_bytes: usize,
+    seed: u64,
     memory_alignment_bytes: usize,
     counters: CountersSource,
+    disk_counters: CountersSource,
+    /// Whether the workload that was prepared works on the disk below.
+    is_on_disk: bool,
     force_threads: bool,
     used_threads: bool,
     refused: Option<i32>,
@@ -87,12 +97,16 @@ impl RealBackend {
             payload: PayloadPool::new(seed, memory_alignment),
             reads: AlignedBuffer::empty(),
             block_bytes: 0,
-            queue_depth: 0,
-            file: Arc::new(target.file),
-            direct: target.direct,
-            alignment_bytes: u64::from(target.alignment_bytes),
+            places_count: 0,
+            used: Vec::new(),
+            objects: Objects::new(target),
+            flushes_within: false,
+            touch_bytes: 0,
+            seed,
             memory_alignment_bytes: memory_alignment,
             counters,
+            disk_counters: Box::new(|| None),
+            is_on_disk: false,
             force_threads: false,
             used_threads: false,
             refused: None,
@@ -105,6 +119,22 @@ impl RealBackend {
     #[must_use]
     pub fn force_threads(mut self) -> Self {
         self.force_threads = true;
+        self
+    }
+
+    /// The same back end, which makes further files for streams in this directory.
+    #[must_use]
+    pub fn with_directory(mut self, directory: PathBuf) -> Self {
+        self.objects.set_directory(directory);
+        self
+    }
+
+    /// The same back end, which reads this block device where a workload works on the disk below;
+    /// `counters` reads what the block layer has counted of it.
+    #[must_use]
+    pub fn with_disk(mut self, disk: PathBuf, counters: CountersSource) -> Self {
+        self.objects.set_disk(disk);
+        self.disk_counters = counters;
         self
     }
 
@@ -124,7 +154,7 @@ impl RealBackend {
     /// Whether O_DIRECT was accepted; if not, the page cache stands between.
     #[must_use]
     pub fn is_direct(&self) -> bool {
-        self.direct
+        self.objects.target().direct
     }
 
     /// Speed at which payload is made, measured once on blocks of 1 MiB, the best of five windows
@@ -139,11 +169,14 @@ impl RealBackend {
     /// Part of the buffers for this operation; for a write, filled.
     #[inline]
     fn stretch(&mut self, op: Op) -> Option<Stretch> {
+        if op.kind == OpKind::Sync {
+            return self.reads.stretch(0, 0);
+        }
         if op.kind != OpKind::Read {
             return self.payload.next(op.slot, op.offset, op.bytes);
         }
         let bytes = op.bytes as usize;
-        if bytes > self.block_bytes || op.slot >= self.queue_depth {
+        if bytes > self.block_bytes || op.slot >= self.places_count {
             return None;
         }
         self.reads
@@ -170,27 +203,34 @@ impl RealBackend {
 
     /// Buffers for a queue of this depth. Nothing may be in flight.
     fn make_buffers(&mut self, workload: &Workload, block: usize, depth: usize) -> Option<()> {
-        if workload.reads() && self.reads.len() < block.checked_mul(depth)? {
+        if has_reads(workload) && self.reads.len() < block.checked_mul(depth)? {
             self.reads = AlignedBuffer::new(block * depth, self.memory_alignment_bytes)?;
             // Touched now, so that no page is missing inside the clock.
             self.reads.bytes_mut().fill(1);
         }
         if workload.writes() {
-            self.payload.prepare(block, depth)?;
+            self.payload.prepare(workload.payload, block, depth)?;
         }
         self.block_bytes = block;
-        self.queue_depth = workload.queue_depth;
+        self.places_count = workload.in_flight_count();
         Some(())
     }
 
-    fn start_queue(&mut self, queue_depth: u32) -> Result<(), i32> {
+    /// Threads where there are several objects, as the old tools do it; else `io_uring`.
+    fn start_queue(&mut self, places_count: u32) -> Result<(), i32> {
+        let [object] = self.used.as_slice() else {
+            let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
+            self.way = Way::Threads(Threads::new(&files)?);
+            return Ok(());
+        };
+        let file = &object.file;
         #[cfg(target_pointer_width = "64")]
         if !self.force_threads && self.refused.is_none() {
             let reads = self
                 .reads
                 .stretch(0, self.reads.len())
                 .filter(|all| all.len() > 0);
-            match Uring::new(&self.file, queue_depth, [reads, self.payload.all()]) {
+            match Uring::new(file, places_count, [reads, self.payload.all()]) {
                 Ok(ring) => {
                     self.way = Way::Uring(Box::new(ring));
                     return Ok(());
@@ -198,40 +238,68 @@ impl RealBackend {
                 Err(errno) => self.refused = Some(errno),
             }
         }
-        self.way = Way::Threads(Threads::new(&self.file, queue_depth)?);
+        let files = vec![Arc::clone(file); places_count as usize];
+        self.way = Way::Threads(Threads::new(&files)?);
         self.used_threads = true;
         Ok(())
     }
 
-    /// Without O_DIRECT: empties the page cache of the object, and keeps the kernel from reading
-    /// ahead of random reads.
-    fn drop_cache(&self, order: Order) -> Result<(), i32> {
-        flush(&self.file)?;
-        let advise = |advice| rustix::fs::fadvise(&self.file, 0, None, advice).map_err(number);
-        advise(Advice::DontNeed)?;
-        advise(match order {
-            Order::Sequential => Advice::Normal,
-            Order::Random => Advice::Random,
-        })
+    /// Brings the objects of a workload into the state in which it starts. What was used before
+    /// goes where the objects are others.
+    fn ready_objects(&mut self, workload: &Workload) -> Result<(), i32> {
+        let ready = self.objects.ready(workload, self.seed)?;
+        let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
+        if ready.len() != self.used.len() || !ready.iter().zip(&self.used).all(same) {
+            self.retire();
+        }
+        self.used = ready;
+        Ok(())
     }
+
+    /// Empties the page cache of the objects, and keeps the kernel from reading ahead of random
+    /// reads.
+    fn drop_caches(&self, order: Order) -> Result<(), i32> {
+        let advice = match order {
+            Order::Sequential => Advice::Normal,
+            Order::Random | Order::Permuted => Advice::Random,
+        };
+        self.used
+            .iter()
+            .try_for_each(|object| object.drop_cache(advice))
+    }
+
+    fn is_usable(&self, workload: &Workload) -> bool {
+        let is_direct = workload.manner.access == Access::Direct;
+        let is_aligned = |object: &Object| {
+            let alignment = object.alignment_bytes.max(1);
+            !(is_direct && object.direct) || workload.block_bytes.is_multiple_of(alignment)
+        };
+        let is_countable = u32::try_from(workload.block_bytes).is_ok();
+        let is_empty = workload.block_bytes == 0 || workload.in_flight_count() == 0;
+        !is_empty && is_countable && self.used.iter().all(is_aligned)
+    }
+}
+
+/// Whether a buffer for reads is needed.
+fn has_reads(workload: &Workload) -> bool {
+    workload.reads() || workload.manner.lead_read
 }
 
 impl Backend for RealBackend {
     fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
         let invalid = number(Errno::INVAL);
-        let is_aligned = workload
-            .block_bytes
-            .is_multiple_of(self.alignment_bytes.max(1));
         let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
-        let depth = workload.queue_depth as usize;
-        let is_countable = u32::try_from(block).is_ok();
-        if block == 0 || depth == 0 || !is_countable || (self.direct && !is_aligned) {
+        let depth = workload.in_flight_count() as usize;
+        if !self.way.drain() {
+            self.retire();
+        }
+        self.ready_objects(workload)?;
+        if !self.is_usable(workload) {
             return Err(invalid);
         }
-        let must_move = (workload.reads() && self.reads.len() < block.saturating_mul(depth))
+        let must_move = (has_reads(workload) && self.reads.len() < block.saturating_mul(depth))
             || (workload.writes() && self.payload.must_grow(block, depth));
-        let drained = self.way.drain();
-        if must_move || !drained || self.way.queue_depth() != depth {
+        if must_move || self.way.queue_depth() != depth {
             self.retire();
         }
         self.pending = None;
@@ -240,17 +308,22 @@ impl Backend for RealBackend {
         self.make_buffers(workload, block, depth)
             .ok_or(number(Errno::NOMEM))?;
         if depth > 1 && matches!(self.way, Way::Sync) {
-            self.start_queue(workload.queue_depth)?;
+            self.start_queue(workload.in_flight_count())?;
         }
-        if !self.direct && workload.reads() {
-            self.drop_cache(workload.order)?;
+        self.is_on_disk = workload.manner.object == cardmark_core::Object::Disk;
+        let is_cached = workload.manner.access == Access::Cached;
+        let is_refused = self.used.iter().any(|object| !object.direct);
+        self.flushes_within = is_refused && !is_cached;
+        self.touch_bytes = usize::try_from(workload.manner.touch_bytes).map_err(|_| invalid)?;
+        if (is_refused && workload.reads()) || is_cached {
+            self.drop_caches(workload.order)?;
         }
         Ok(())
     }
 
     #[inline]
     fn submit(&mut self, op: Op) {
-        if !self.direct && op.kind == OpKind::Write {
+        if self.flushes_within && op.kind == OpKind::Write {
             self.unflushed.bytes += u64::from(op.bytes);
             self.unflushed.operations += 1;
         }
@@ -280,11 +353,15 @@ impl Backend for RealBackend {
 
     fn flush(&mut self) -> Result<(), i32> {
         self.unflushed = Unflushed::default();
-        flush(&self.file)
+        self.used.iter().try_for_each(|object| flush(&object.file))
     }
 
     fn counters(&mut self) -> Option<DeviceCounters> {
-        (self.counters)()
+        if self.is_on_disk {
+            (self.disk_counters)()
+        } else {
+            (self.counters)()
+        }
     }
 }
 
@@ -299,7 +376,13 @@ impl RealBackend {
                 };
                 // SAFETY: the buffers are alive and nothing else is in flight.
                 let buffer = unsafe { stretch.as_mut_slice() };
-                let outcome = execute(&self.file, op.kind, buffer, op.offset);
+                let Some(object) = self.used.first() else {
+                    return rejection(op.slot);
+                };
+                let outcome = execute(&object.file, op.kind, buffer, op.offset);
+                if self.touch_bytes > 0 && op.kind == OpKind::Read {
+                    touch(buffer, self.touch_bytes);
+                }
                 Done {
                     slot: op.slot,
                     outcome,
@@ -359,6 +442,13 @@ impl Way {
     }
 }
 
+/// Touches one byte in every so many, as hdparm does to be sure that all of it has arrived.
+fn touch(buffer: &mut [u8], stride: usize) {
+    for byte in buffer.iter_mut().step_by(stride) {
+        *byte = std::hint::black_box(*byte) & 1;
+    }
+}
+
 /// What becomes of an operation outside the workload that was prepared.
 #[cold]
 fn rejection(slot: u32) -> Done {
@@ -371,8 +461,7 @@ fn rejection(slot: u32) -> Done {
 impl std::fmt::Debug for RealBackend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RealBackend")
-            .field("file", &self.file)
-            .field("direct", &self.direct)
+            .field("objects", &self.objects)
             .field("queue_depth", &self.way.queue_depth())
             .field("used_threads", &self.used_threads)
             .finish_non_exhaustive()
@@ -382,8 +471,10 @@ impl std::fmt::Debug for RealBackend {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
+
     use crate::TestFile;
-    use cardmark_core::{Flush, Payload, StopRule};
+    use cardmark_core::{Flush, Manner, Payload, StopRule};
 
     fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
         Workload {
@@ -402,6 +493,7 @@ mod tests {
                 most_bytes: None,
             },
             latency_metrics: false,
+            manner: Manner::default(),
         }
     }
 
@@ -424,11 +516,11 @@ mod tests {
     fn most_unflushed(direct: bool, block: u64, depth: u32, kind: OpKind) -> Unflushed {
         let target = TestFile::create(&std::env::temp_dir(), 0).unwrap();
         let mut backend = RealBackend::new(target, 1, Box::new(|| None));
-        // Told only: how the file is open does not matter here.
-        backend.direct = direct;
         let mut writing = workload(0, depth);
         writing.block_bytes = block;
         backend.prepare(&writing).unwrap();
+        // Told only: how the file is open does not matter here.
+        backend.flushes_within = !direct;
         let mut most = Unflushed::default();
         for number in 0..300 {
             backend.submit(Op {
@@ -436,6 +528,7 @@ mod tests {
                 offset: number * block % (1 << 20),
                 bytes: u32::try_from(block).unwrap(),
                 slot: 0,
+                stream: 0,
             });
             assert_eq!(backend.reap().outcome.map(u64::from), Ok(block));
             most.bytes = most.bytes.max(backend.unflushed.bytes);
@@ -464,7 +557,7 @@ mod tests {
         backend.prepare(&workload(50, 1)).unwrap();
         // Nothing can be made durable in a pipe.
         let (reader, _writer) = std::io::pipe().unwrap();
-        backend.file = Arc::new(File::from(std::os::fd::OwnedFd::from(reader)));
+        backend.used[0].file = Arc::new(File::from(std::os::fd::OwnedFd::from(reader)));
         let done = Done {
             slot: 3,
             outcome: Ok(4096),
@@ -492,6 +585,7 @@ mod tests {
                         offset: 0,
                         bytes: 4096,
                         slot: 0,
+                        stream: 0,
                     });
                     let expected = Err(number(Errno::BADF));
                     assert_eq!(
@@ -515,6 +609,7 @@ mod tests {
                 offset: 0,
                 bytes: 512,
                 slot: 0,
+                stream: 0,
             });
             assert_eq!(backend.reap().outcome, Err(number(Errno::INVAL)));
             backend.prepare(&workload(100, depth)).unwrap();
@@ -524,6 +619,7 @@ mod tests {
                     offset: 0,
                     bytes,
                     slot,
+                    stream: 0,
                 });
                 assert_eq!(backend.reap().outcome, Err(number(Errno::INVAL)));
             }
@@ -532,6 +628,7 @@ mod tests {
                 offset: 0,
                 bytes: 4096,
                 slot: 0,
+                stream: 0,
             });
             assert_eq!(
                 backend.reap().outcome,
@@ -556,6 +653,7 @@ mod tests {
                 offset: 0,
                 bytes: 4096,
                 slot,
+                stream: 0,
             });
         }
         let mut slots = [backend.reap(), backend.reap()].map(|done| (done.slot, done.outcome));
@@ -567,6 +665,7 @@ mod tests {
             offset: 0,
             bytes: 4096,
             slot: 1,
+            stream: 0,
         });
         assert_eq!(
             backend.reap(),

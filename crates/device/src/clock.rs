@@ -1,5 +1,7 @@
 //! The clock of real runs.
 
+use std::time::Duration;
+
 use cardmark_engine::Clock;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -33,6 +35,10 @@ impl Clock for MonotonicClock {
     #[inline]
     fn now_ns(&mut self) -> u64 {
         since_boot_ns().wrapping_sub(self.origin_ns)
+    }
+
+    fn rest(&mut self, span_ns: u64) {
+        std::thread::sleep(Duration::from_nanos(span_ns));
     }
 }
 

@@ -106,6 +106,26 @@ impl OpenError {
         }
     }
 
+    /// The system's error number that comes nearest.
+    pub(crate) fn errno(&self) -> i32 {
+        let errno = match self {
+            Self::NotDirectory { .. } => Errno::NOTDIR,
+            Self::NotBlockDevice { .. } => Errno::NOTBLK,
+            Self::Missing { .. } => Errno::NOENT,
+            Self::NotWritable { .. }
+            | Self::NotReadable { .. }
+            | Self::DeviceNotWritable { .. } => Errno::ACCESS,
+            Self::ReadOnly { .. } | Self::WriteProtected { .. } => Errno::ROFS,
+            Self::Busy { .. } => Errno::BUSY,
+            Self::NoSpace { .. } => Errno::NOSPC,
+            Self::NoMedium { .. } => Errno::NOMEDIUM,
+            Self::Other { source, .. } => {
+                return source.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
+            }
+        };
+        errno.raw_os_error()
+    }
+
     /// What `errno` means while a file is made in the directory `path`.
     pub(crate) fn of_directory(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();

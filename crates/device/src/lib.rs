@@ -9,6 +9,7 @@ mod error;
 mod fill;
 mod null;
 mod object;
+mod objects;
 mod payload;
 mod target;
 mod threads;

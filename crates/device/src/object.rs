@@ -21,12 +21,18 @@ pub(crate) fn execute(
             retry_on_intr(|| rustix::fs::fdatasync(file))?;
             Ok(moved)
         }),
+        OpKind::Sync => retry_on_intr(|| rustix::fs::fsync(file)).map(|()| 0),
     };
     match moved {
         // A block is at most 4 GiB, as `Op::bytes` is.
         Ok(bytes) => Ok(u32::try_from(bytes).unwrap_or(u32::MAX)),
         Err(errno) => Err(number(errno)),
     }
+}
+
+/// Makes everything written durable, with all that is known of the file.
+pub(crate) fn make_durable(file: &File) -> Result<(), i32> {
+    retry_on_intr(|| rustix::fs::fsync(file)).map_err(number)
 }
 
 /// Makes everything written durable.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cardmark_core::{PAYLOAD_POOL_BYTES, fill_payload, stamp_payload};
+use cardmark_core::{PAYLOAD_POOL_BYTES, Payload, fill_payload, stamp_payload};
 
 use crate::buffer::{AlignedBuffer, Stretch};
 
@@ -19,6 +19,8 @@ const RATE_BLOCK_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct PayloadPool {
     pool: AlignedBuffer,
+    /// What the pool is filled with.
+    kind: Payload,
     seed: u64,
     alignment: usize,
     block_bytes: usize,
@@ -34,6 +36,7 @@ impl PayloadPool {
     pub(crate) fn new(seed: u64, alignment: usize) -> Self {
         Self {
             pool: AlignedBuffer::empty(),
+            kind: Payload::Incompressible,
             seed,
             alignment,
             block_bytes: 0,
@@ -48,12 +51,22 @@ impl PayloadPool {
         self.pool.len() < pool_bytes(block_bytes, queue_depth)
     }
 
-    /// Divides the pool among `queue_depth` slots; fills it at first use. `None`: no memory.
-    pub(crate) fn prepare(&mut self, block_bytes: usize, queue_depth: usize) -> Option<()> {
-        if self.must_grow(block_bytes, queue_depth) {
+    /// Divides the pool among `queue_depth` slots; fills it at first use and where content of
+    /// another kind is wanted. Nothing may be in flight. `None`: no memory.
+    pub(crate) fn prepare(
+        &mut self,
+        kind: Payload,
+        block_bytes: usize,
+        queue_depth: usize,
+    ) -> Option<()> {
+        let must_grow = self.must_grow(block_bytes, queue_depth);
+        if must_grow {
             let bytes = pool_bytes(block_bytes, queue_depth);
             self.pool = AlignedBuffer::new(bytes, self.alignment)?;
-            fill_payload(self.seed, self.pool.bytes_mut());
+        }
+        if must_grow || self.kind != kind {
+            self.kind = kind;
+            kind.fill(self.seed, self.pool.bytes_mut());
         }
         let part = self.pool.len() / queue_depth.max(1);
         self.block_bytes = block_bytes;
@@ -91,10 +104,12 @@ impl PayloadPool {
         if *cursor >= self.part_bytes {
             *cursor = 0;
         }
-        // SAFETY: the pool is alive; parts do not overlap, and the slot is free, so that nothing
-        // in flight uses this one.
-        let block = unsafe { stretch.as_mut_slice() };
-        stamp_payload(block, offset, self.generation);
+        if self.kind.is_stamped() {
+            // SAFETY: the pool is alive; parts do not overlap, and the slot is free, so that nothing
+            // in flight uses this one.
+            let block = unsafe { stretch.as_mut_slice() };
+            stamp_payload(block, offset, self.generation);
+        }
         self.generation += 1;
         Some(stretch)
     }

@@ -68,16 +68,17 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Starts `queue_depth` workers.
-    pub(crate) fn new(file: &Arc<File>, queue_depth: u32) -> Result<Self, i32> {
-        let completed = Arc::new(Belled::new(VecDeque::with_capacity(queue_depth as usize)));
+    /// Starts a worker for each of these files; the same one stands there as often as operations
+    /// on it may be in flight.
+    pub(crate) fn new(files: &[Arc<File>]) -> Result<Self, i32> {
+        let completed = Arc::new(Belled::new(VecDeque::with_capacity(files.len())));
         let mut threads = Self {
             boxes: Vec::new(),
             completed,
             workers: Vec::new(),
             in_flight: 0,
         };
-        for _ in 0..queue_depth {
+        for file in files {
             let letter_box = Arc::new(Belled::new(Mail::Nothing));
             let worker = Worker {
                 file: Arc::clone(file),

@@ -93,19 +93,28 @@ impl Uring {
 
     #[inline]
     fn push(&mut self, op: Op, stretch: Stretch) {
-        let entry = self.entry(op, stretch).user_data(u64::from(op.slot));
+        let entry = if op.kind == OpKind::Sync {
+            self.sync_entry(types::FsyncFlags::empty())
+        } else {
+            self.entry(op, stretch)
+        };
+        let entry = entry.user_data(u64::from(op.slot));
         if op.kind != OpKind::WriteSync {
             self.push_entries(&[entry]);
             return;
         }
-        let flags = types::FsyncFlags::DATASYNC;
-        let sync = if self.has_registered_file {
+        let sync = self.sync_entry(types::FsyncFlags::DATASYNC);
+        let sync = sync.user_data(u64::from(op.slot) | SYNC_BIT);
+        self.push_entries(&[entry.flags(Flags::IO_LINK), sync]);
+    }
+
+    /// The entry that makes the object durable.
+    fn sync_entry(&self, flags: types::FsyncFlags) -> Entry {
+        if self.has_registered_file {
             opcode::Fsync::new(FILE).flags(flags).build()
         } else {
             opcode::Fsync::new(types::Fd(self.fd)).flags(flags).build()
-        };
-        let sync = sync.user_data(u64::from(op.slot) | SYNC_BIT);
-        self.push_entries(&[entry.flags(Flags::IO_LINK), sync]);
+        }
     }
 
     /// The entry that reads or writes.

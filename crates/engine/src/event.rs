@@ -24,6 +24,8 @@ pub enum Event<'a> {
         remaining_ns: u64,
         /// Whether it lays out the file.
         layout: bool,
+        /// Operations until it ends, where their number alone decides that.
+        operations_count: Option<u64>,
     },
     /// A trial ended, whole or not.
     TrialEnded {

@@ -4,16 +4,20 @@
 //! clock but the one it is given. See `docs/METHODOLOGY.md`.
 
 mod event;
+mod flow;
+mod offsets;
 mod plan;
 mod ports;
 mod recorder;
 mod run;
 mod schedule;
 mod slices;
+mod streams;
+mod tally;
 mod trial;
 
 pub use event::Event;
-pub use plan::{Plan, PlanError, Request, make_plan};
+pub use plan::{Place, Plan, PlanError, Request, make_plan};
 pub use ports::{Backend, Clock, Done, Observer, Op, OpKind, Pulse, Sensors};
 pub use recorder::record;
 pub use run::{Outcome, Ports, execute};

@@ -1,6 +1,8 @@
 //! The planner: from what was asked to what will be done.
 
-use cardmark_core::{Order, Suite, SuiteRef, TargetKind, Workload};
+use cardmark_core::{
+    Object, Order, Passes, StopRule, Suite, SuiteRef, TargetKind, TargetNeed, Workload,
+};
 use thiserror::Error;
 
 /// What was asked for.
@@ -14,6 +16,31 @@ pub struct Request {
     pub seed: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
     pub limit_ns: u64,
+    /// How often a suite that is a list is run through; absent: as often as it says.
+    pub passes_count: Option<u32>,
+}
+
+/// Where it will be done.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// What kind of target it is.
+    pub kind: TargetKind,
+    /// Bytes that may be used of it.
+    pub usable_bytes: u64,
+    /// Size of the disk below, bytes; absent where there is none, or more than one.
+    pub disk_bytes: Option<u64>,
+}
+
+impl Place {
+    /// A target that is its own disk: a device or a simulated card.
+    #[must_use]
+    pub fn disk(kind: TargetKind, size_bytes: u64) -> Self {
+        Self {
+            kind,
+            usable_bytes: size_bytes,
+            disk_bytes: Some(size_bytes),
+        }
+    }
 }
 
 /// What will be done.
@@ -25,8 +52,10 @@ pub struct Plan {
     pub suite_ref: SuiteRef,
     /// The workload that lays out the file; absent where nothing is written.
     pub layout: Option<Workload>,
-    /// The workloads to measure in rounds, in order.
+    /// The workloads to measure, in order.
     pub workloads: Vec<Workload>,
+    /// Names of the workloads asked for that have nothing to work on here.
+    pub absent: Vec<String>,
     /// Seed of offsets and payload.
     pub seed: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
@@ -52,6 +81,20 @@ pub enum PlanError {
     /// A directory holds nothing of ours that could be read.
     #[error("a directory cannot be measured without writing a file to read")]
     ReadOnlyDirectory,
+    /// The suite is of another kind of target.
+    #[error("suite `{suite}` works on {wants}")]
+    WrongTarget {
+        /// The suite.
+        suite: String,
+        /// What it works on.
+        wants: &'static str,
+    },
+    /// The suite is no list that could be run through several times.
+    #[error("suite `{suite}` decides itself how often it measures")]
+    OwnPasses {
+        /// The suite.
+        suite: String,
+    },
     /// The target is smaller than the suite's file.
     #[error("the target has {has_bytes} bytes, suite `{suite}` needs {needs_bytes}")]
     TooSmall {
@@ -64,61 +107,109 @@ pub enum PlanError {
     },
 }
 
-/// Makes the plan for a target of this kind with this many usable bytes.
+/// Makes the plan for a target.
 ///
 /// # Errors
 /// When the request cannot be fulfilled on such a target.
-pub fn make_plan(
-    suite: &Suite,
-    request: &Request,
-    kind: TargetKind,
-    usable_bytes: u64,
-) -> Result<Plan, PlanError> {
-    if kind == TargetKind::Directory && request.read_only {
-        return Err(PlanError::ReadOnlyDirectory);
-    }
-    if usable_bytes < suite.file_bytes {
-        return Err(PlanError::TooSmall {
-            suite: suite.name.clone(),
-            has_bytes: usable_bytes,
-            needs_bytes: suite.file_bytes,
-        });
-    }
-    for id in &request.only {
-        if suite.workload(id).is_none() {
-            return Err(unknown(suite, id));
+pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
+    check(suite, request, place)?;
+    let suite = with_passes(suite, request)?;
+    let asked = |w: &&Workload| request.only.is_empty() || request.only.contains(&w.id);
+    let mut absent = Vec::new();
+    let mut workloads = Vec::new();
+    let wanted = suite.workloads.iter().filter(asked);
+    for workload in wanted.filter(|w| !(request.read_only && w.writes())) {
+        match resolved(workload, place, &suite) {
+            Some(resolved) => workloads.push(resolved),
+            None => absent.push(workload.id.clone()),
         }
     }
-    let asked = |w: &&Workload| request.only.is_empty() || request.only.contains(&w.id);
-    let workloads: Vec<Workload> = suite
-        .workloads
-        .iter()
-        .filter(asked)
-        .filter(|w| !(request.read_only && w.writes()))
-        .cloned()
-        .collect();
     if workloads.is_empty() {
         return Err(PlanError::NothingToRead);
     }
     let layout = (!request.read_only)
         .then(|| suite.workload(&suite.layout).cloned())
         .flatten();
+    let asked_count = workloads.len() + absent.len();
+    let ids = workloads.iter().map(|w| &w.id).chain(&absent);
     Ok(Plan {
         suite_ref: SuiteRef {
             name: suite.name.clone(),
             version: suite.version,
-            only: if workloads.len() == suite.workloads.len() {
+            only: if asked_count == suite.workloads.len() {
                 Vec::new()
             } else {
-                workloads.iter().map(|w| w.id.clone()).collect()
+                ids.cloned().collect()
             },
         },
-        suite: suite.clone(),
         layout,
         workloads,
+        absent,
         seed: request.seed,
         limit_ns: request.limit_ns,
+        suite,
     })
+}
+
+/// What can be said before any workload is looked at.
+fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError> {
+    let is_directory = place.kind == TargetKind::Directory;
+    let wrong = |wants| {
+        Err(PlanError::WrongTarget {
+            suite: suite.name.clone(),
+            wants,
+        })
+    };
+    match suite.needs {
+        TargetNeed::Directory if place.kind == TargetKind::Device => {
+            return wrong("files in a directory");
+        }
+        TargetNeed::Device if is_directory => return wrong("a whole block device"),
+        _ => {}
+    }
+    if is_directory && request.read_only {
+        return Err(PlanError::ReadOnlyDirectory);
+    }
+    if place.usable_bytes < suite.file_bytes {
+        return Err(PlanError::TooSmall {
+            suite: suite.name.clone(),
+            has_bytes: place.usable_bytes,
+            needs_bytes: suite.file_bytes,
+        });
+    }
+    let missing = request.only.iter().find(|id| suite.workload(id).is_none());
+    missing.map_or(Ok(()), |id| Err(unknown(suite, id)))
+}
+
+/// The suite, run through as often as was asked.
+fn with_passes(suite: &Suite, request: &Request) -> Result<Suite, PlanError> {
+    let mut suite = suite.clone();
+    match (request.passes_count, suite.passes) {
+        (None, _) => {}
+        (Some(count), Some(Passes::Count(_))) => suite.passes = Some(Passes::Count(count)),
+        (Some(_), _) => return Err(PlanError::OwnPasses { suite: suite.name }),
+    }
+    Ok(suite)
+}
+
+/// The workload with its spans as large as its object; `None` where that is not there.
+fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload> {
+    let object_bytes = match (workload.manner.object, place.kind) {
+        (Object::Disk, _) => place.disk_bytes?,
+        (Object::Target, TargetKind::Directory) => suite.file_bytes,
+        (Object::Target, _) => place.usable_bytes,
+    };
+    let mut workload = workload.clone();
+    let whole_bytes = object_bytes - object_bytes % workload.block_bytes;
+    if workload.span_bytes == 0 || workload.span_bytes > object_bytes {
+        workload.span_bytes = whole_bytes;
+    }
+    if let Some(most) = &mut workload.stop.most_bytes
+        && (*most == 0 || *most > workload.span_bytes)
+    {
+        *most = workload.span_bytes;
+    }
+    (workload.span_bytes > 0).then_some(workload)
 }
 
 fn unknown(suite: &Suite, id: &str) -> PlanError {
@@ -138,7 +229,11 @@ impl Plan {
         self.layout.clone().map(|mut workload| {
             debug_assert_eq!(workload.order, Order::Sequential);
             workload.ramp_ns = 0;
-            workload.stop.most_bytes = Some(share);
+            workload.stop = StopRule {
+                least_span_ns: 0,
+                least_operations_count: 0,
+                most_bytes: Some(share),
+            };
             workload
         })
     }

@@ -1,6 +1,6 @@
 //! The ports: what the engine needs from outside. They live here, with their consumer.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use cardmark_core::{DeviceCounters, SensorSample, Workload};
 
@@ -15,6 +15,8 @@ pub enum OpKind {
     Write,
     /// Writes a block and makes it durable (`fdatasync`) before it counts as done.
     WriteSync,
+    /// Makes everything written to the stream's object durable (`fsync`); moves no bytes.
+    Sync,
 }
 
 /// One operation.
@@ -24,10 +26,12 @@ pub struct Op {
     pub kind: OpKind,
     /// Where, bytes from the start of the object.
     pub offset: u64,
-    /// How much, bytes; always the workload's block size.
+    /// How much, bytes; the workload's block size, or 0 for [`OpKind::Sync`].
     pub bytes: u32,
-    /// Which of the `queue_depth` places in flight it takes, from 0.
+    /// Which of the places in flight it takes, from 0: of [`Workload::in_flight_count`].
     pub slot: u32,
+    /// Which stream it belongs to, from 0, and with it which object.
+    pub stream: u32,
 }
 
 /// A completed operation.
@@ -42,13 +46,14 @@ pub struct Done {
 /// Accepts operations and hands back completions. Implemented by real storage and by the
 /// simulated card. An I/O error is a result, because bad cards are our subject.
 pub trait Backend {
-    /// Makes ready for a trial of this workload: buffers, queue, payload. Outside the clock.
+    /// Makes ready for a trial of this workload: buffers, queue, payload, the file's state at the
+    /// start, an empty page cache. Outside the clock.
     ///
     /// # Errors
     /// The system's error number where the object cannot be used in this way.
     fn prepare(&mut self, workload: &Workload) -> Result<(), i32>;
 
-    /// Takes an operation on. Never more than the workload's queue depth are in flight, and
+    /// Takes an operation on. Never more than [`Workload::in_flight_count`] are in flight, and
     /// never two in one slot.
     fn submit(&mut self, op: Op);
 
@@ -69,6 +74,9 @@ pub trait Backend {
 pub trait Clock {
     /// Nanoseconds; never goes back.
     fn now_ns(&mut self) -> u64;
+
+    /// Lets so many nanoseconds pass with nothing to do.
+    fn rest(&mut self, span_ns: u64);
 }
 
 /// Readings of the board.
@@ -89,6 +97,8 @@ pub struct Pulse {
     operations: AtomicUsize,
     waiting: AtomicBool,
     stop: AtomicBool,
+    /// One less than the limits that the wait under way may last.
+    more_limits: AtomicU32,
 }
 
 impl Pulse {
@@ -118,6 +128,19 @@ impl Pulse {
             self.operations.load(Ordering::Relaxed),
             self.waiting.load(Ordering::Relaxed),
         )
+    }
+
+    /// How many times the limit for an answer the wait under way may last: more than once where
+    /// much lies in the page cache.
+    #[must_use]
+    pub fn limits_count(&self) -> u32 {
+        self.more_limits.load(Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// The wait that begins now may last so many limits.
+    pub(crate) fn set_limits_count(&self, count: u64) {
+        let more = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.more_limits.store(more, Ordering::Relaxed);
     }
 
     /// One more operation was completed. Only the thread that works calls it, so that a plain store

@@ -1,7 +1,7 @@
 //! The recorder: from what a run yielded to its record, with what its figures rest on.
 
 use cardmark_core::{
-    DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
+    Access, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
 };
 use cardmark_stats::refresh;
 
@@ -77,10 +77,8 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     if !known {
         return None;
     }
-    let asked: u64 = trials
-        .iter()
-        .map(|trial| trial.bytes() + trial.untimed_bytes)
-        .sum();
+    let is_cached = workload.manner.access == Access::Cached;
+    let asked: u64 = trials.iter().map(|trial| asked_bytes(trial)).sum();
     let ratio = counted as f64 / asked as f64;
     let percent = 100.0 * ratio;
     if ratio < REACHED_LOW_RATIO {
@@ -91,7 +89,8 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
             detail,
         ));
     }
-    if ratio > REACHED_HIGH_RATIO {
+    // Through the page cache the kernel reads ahead of what is asked for.
+    if ratio > REACHED_HIGH_RATIO && !is_cached {
         // A filesystem may write its journal with every synced write: that is part of the price.
         let own = workload.flush == Flush::EachOperation;
         let severity = if own {
@@ -106,6 +105,15 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
         return Some(Finding::new(FindingKind::SharedDevice, severity, detail));
     }
     None
+}
+
+/// Bytes that should reach the device. Through the page cache it is each byte once.
+fn asked_bytes(trial: &Trial) -> u64 {
+    let bytes = trial.bytes() + trial.untimed_bytes;
+    match trial.workload.manner.access {
+        Access::Direct => bytes,
+        Access::Cached => bytes.min(trial.workload.span_bytes),
+    }
 }
 
 fn both(counters: DeviceCounters) -> u64 {
@@ -123,6 +131,13 @@ fn unverified(record: &Record) -> Option<Finding> {
 }
 
 fn cached(trials: &[&Trial]) -> Option<Finding> {
+    // A flush inside the span is a part of the figure.
+    if trials
+        .iter()
+        .any(|trial| trial.workload.flush == Flush::InSpan)
+    {
+        return None;
+    }
     let flushed: u64 = trials.iter().filter_map(|trial| trial.flush_span_ns).sum();
     let span: u64 = trials.iter().map(|trial| trial.span_ns).sum();
     let ratio = flushed as f64 / span as f64;
@@ -170,12 +185,18 @@ fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Opti
 
 /// Error numbers that say that there is no room: `ENOSPC`, `EDQUOT`.
 const NO_SPACE: [i32; 2] = [28, 122];
+/// Error numbers that say that this user may not: `EPERM`, `EACCES`.
+const NO_PERMISSION: [i32; 2] = [1, 13];
 /// Error numbers that say that the device is gone: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
 const VANISHED: [i32; 4] = [6, 19, 108, 123];
 
 /// The finding for a failure, and whether other workloads can still be measured.
 pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, bool) {
     let (kind, detail) = match failure {
+        Failure::NotReady(errno) if NO_PERMISSION.contains(&errno) => {
+            let detail = "this user may not read the disk below the target";
+            (FindingKind::NotPermitted, detail.to_owned())
+        }
         Failure::NotReady(errno) => (
             kind_of(errno),
             format!("could not be started: {}", words(errno)),
@@ -199,7 +220,7 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
         }
         Failure::Stopped => (FindingKind::Interrupted, "the run was stopped".to_owned()),
     };
-    let goes_on = kind == FindingKind::IoError;
+    let goes_on = matches!(kind, FindingKind::IoError | FindingKind::NotPermitted);
     let finding = Finding::new(kind, Severity::Error, detail);
     let all = matches!(kind, FindingKind::Interrupted);
     (if all { finding } else { finding.on(workload) }, goes_on)

@@ -1,7 +1,10 @@
 //! A run: layout, rounds, looks, and what to do when a part fails.
 
-use cardmark_core::{Finding, SensorSample, StopReason, Trial, Workload};
-use cardmark_stats::is_precise;
+use cardmark_core::{
+    Access, Finding, FindingKind, Order, Passes, SensorSample, Severity, StopReason, Trial,
+    Workload,
+};
+use cardmark_stats::{is_good, is_precise};
 
 use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
@@ -39,7 +42,8 @@ impl Outcome {
     /// Whether everything planned was measured.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.findings.is_empty()
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        !self.findings.iter().any(is_error)
     }
 
     /// Whether the run was stopped from outside.
@@ -94,6 +98,44 @@ type Cursors = Vec<u64>;
 
 impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     fn phases(&mut self) {
+        for workload in &self.plan.absent {
+            self.found(no_object(workload));
+        }
+        match self.plan.suite.passes {
+            Some(Passes::Count(count)) => self.passes(count, false),
+            Some(Passes::UntilGood(count)) => self.passes(count, true),
+            None => self.rounds(),
+        }
+    }
+
+    /// Runs through the list of workloads, as scripts of the old tools do.
+    fn passes(&mut self, count: u32, until_good: bool) {
+        let plan = self.plan;
+        let mut expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
+        for pass in 0..count {
+            for (index, workload) in plan.workloads.iter().enumerate() {
+                let rest: u64 = expected[index..].iter().sum();
+                let more = if until_good { 0 } else { count - pass - 1 };
+                let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
+                self.announce(workload, pass, expected[index], remaining_ns, false);
+                let begun_ns = self.elapsed_ns();
+                let end = self.trial(workload, pass, 0, false);
+                expected[index] = self.elapsed_ns() - begun_ns;
+                self.keep(end.trial);
+                if let Some(failure) = end.failure
+                    && !self.fail(&workload.id, failure)
+                {
+                    return;
+                }
+            }
+            if until_good && is_good(&self.outcome.trials, &plan.suite) {
+                return;
+            }
+        }
+    }
+
+    /// Measures in interleaved rounds until every figure is known well enough.
+    fn rounds(&mut self) {
         let plan = self.plan;
         let expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
         let mut schedule = Schedule::new(&plan.suite.looks, plan.suite.budget_ns, &expected);
@@ -217,6 +259,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             expected_ns,
             remaining_ns,
             layout,
+            operations_count: exact_operations(workload),
         });
     }
 
@@ -230,11 +273,15 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     /// Notes a failure. Returns whether other workloads can go on.
     fn fail(&mut self, workload: &str, failure: Failure) -> bool {
         let (finding, goes_on) = failure_finding(workload, failure);
+        self.found(finding);
+        goes_on
+    }
+
+    fn found(&mut self, finding: Finding) {
         self.ports
             .observer
             .event(&Event::Found { finding: &finding });
         self.outcome.findings.push(finding);
-        goes_on
     }
 
     fn trials_of(&self, id: &str) -> Vec<&Trial> {
@@ -247,11 +294,37 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     }
 }
 
-/// What a trial is expected to take before any was run, nanoseconds. For exact work a rate of
-/// 20 MB/s is supposed, that of a middling card.
+/// Operations of a trial whose progress can be told from them. Through the page cache it cannot:
+/// the flush at the end takes most of the time.
+fn exact_operations(workload: &Workload) -> Option<u64> {
+    let is_exact = !workload.stop.has_minima() && workload.manner.access == Access::Direct;
+    let bytes = workload.stop.most_bytes.filter(|_| is_exact)?;
+    Some(bytes / workload.block_bytes * u64::from(workload.manner.streams_count))
+}
+
+/// What is said of a workload without an object.
+fn no_object(workload: &str) -> Finding {
+    let detail = "no block device is known below this target";
+    Finding::new(FindingKind::NotApplicable, Severity::Note, detail).on(workload)
+}
+
+/// What a trial is expected to take before any was run, nanoseconds. For exact work the speed of
+/// a middling card is supposed: 20 MB/s one after the other, at random 0.4 ms to read and 1.5 ms
+/// to write a block besides.
 fn expected_ns(workload: &Workload) -> u64 {
-    match workload.stop.most_bytes {
-        Some(bytes) => bytes * 50,
-        None => workload.ramp_ns + workload.stop.least_span_ns,
-    }
+    let Some(bytes) = workload.stop.most_bytes else {
+        return workload.ramp_ns + workload.stop.least_span_ns;
+    };
+    let bytes = bytes * u64::from(workload.manner.streams_count);
+    let blocks = match workload.order {
+        Order::Sequential => 0,
+        Order::Random | Order::Permuted => bytes / workload.block_bytes,
+    };
+    let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };
+    let work_ns = bytes * 50 + blocks * each_ns;
+    let timed_ns = match workload.stop.least_span_ns {
+        0 => work_ns,
+        least => work_ns.min(least),
+    };
+    workload.manner.rest_ns + timed_ns
 }

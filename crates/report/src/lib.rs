@@ -1,5 +1,6 @@
 //! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
 
+mod comparison;
 mod csv;
 mod layout;
 mod list;
@@ -10,6 +11,7 @@ mod summary;
 mod table;
 pub mod text;
 
+pub use comparison::{Comparison, comparison_table};
 pub use csv::{csv, csv_heading, csv_rows};
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;

@@ -2,6 +2,7 @@
 
 use cardmark_core::{
     Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
+    VerdictOutcome,
 };
 
 use crate::layout::wrap;
@@ -9,7 +10,7 @@ use crate::names::workload_name;
 use crate::prepared;
 use crate::style::{Style, Tone, clean};
 use crate::table::{self, WARNING_MARK, WITHIN_MARK};
-use crate::text::{amount, amount_of, capacity, figure, latency, rate};
+use crate::text::{MISSING, amount, amount_of, capacity, figure, latency, rate};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -30,6 +31,7 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     }
     blocks.push(other_lines(&table::others(record, &rows), width));
     blocks.push(legend(record, width, style));
+    blocks.push(verdict_lines(record, width, style));
     blocks.push(finding_lines(&record.findings, width, style));
     blocks.push(footer(record, width, style));
     blocks.retain(|lines| !lines.is_empty());
@@ -167,6 +169,31 @@ fn legend(record: &Record, width: usize, style: Style) -> Vec<String> {
     }
     let wrapped = lines.iter().flat_map(|line| wrap(line, width, 2));
     wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
+}
+
+/// What was judged, with the reasons below.
+fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
+    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let mut lines = Vec::new();
+    for verdict in verdicts {
+        let (word, tone) = match verdict.outcome {
+            VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
+            VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
+            VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
+            VerdictOutcome::Score => {
+                let score = verdict
+                    .score
+                    .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
+                (format!("score {score}"), Tone::Heading)
+            }
+        };
+        let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
+        lines.extend(head.iter().map(|line| style.paint(tone, line)));
+        for reason in &verdict.reasons {
+            lines.extend(wrap(&format!("  {}", clean(reason)), width, 4));
+        }
+    }
+    lines
 }
 
 fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::{IntervalKind, Metric, Quantity, Record};
+use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
 
 use crate::layout::{Grid, Side, wrap};
 use crate::names::{QUICK, workload_name};
@@ -13,6 +13,8 @@ use crate::text::{LatencyUnit, MISSING, figure, percent};
 pub(crate) const WITHIN_MARK: &str = "~";
 /// Stands behind names of workloads that a warning touches.
 pub(crate) const WARNING_MARK: &str = "!";
+/// Blocks up to about this size are spoken of in operations, bytes.
+const SMALL_BLOCK_BYTES: f64 = 4096.0;
 /// Endings of ids of latencies that belong to a workload.
 const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
 
@@ -22,6 +24,8 @@ pub(crate) struct Row {
     pub(crate) rate: Option<Interval>,
     pub(crate) operations_per_s: Option<f64>,
     pub(crate) p99_ns: Option<f64>,
+    /// As an old tool prints it.
+    pub(crate) printed: Option<String>,
     pub(crate) is_warned: bool,
 }
 
@@ -85,12 +89,34 @@ fn row(record: &Record, id: &str) -> Row {
         id: clean(id),
         rate: metric.and_then(Interval::of),
         operations_per_s: metric
+            .filter(|metric| is_spoken_of_in_operations(metric))
             .and_then(|metric| metric.operations_per_s.or_else(|| own_operations(metric))),
         p99_ns: record
             .metric(&format!("{id}_p99"))
             .map(|metric| metric.value),
+        printed: metric
+            .and_then(|metric| metric.printed.as_ref())
+            .map(printed_text),
         is_warned: metric.is_some_and(|metric| !metric.warnings.is_empty()),
     }
+}
+
+/// The tool's own words, and the right unit where theirs is wrong.
+fn printed_text(printed: &Printed) -> String {
+    let meaning = match &printed.meaning {
+        Some(meaning) => format!(" = {}", clean(meaning)),
+        None => String::new(),
+    };
+    format!("{} {}{meaning}", clean(&printed.tool), clean(&printed.text))
+}
+
+/// The old tools' figures for large blocks are rates alone.
+fn is_spoken_of_in_operations(metric: &Metric) -> bool {
+    let block_bytes = metric
+        .rate_bytes_per_s
+        .zip(metric.operations_per_s)
+        .map(|(bytes, operations)| bytes / operations);
+    metric.printed.is_none() || block_bytes.is_none_or(|bytes| bytes < 1.5 * SMALL_BLOCK_BYTES)
 }
 
 fn ids(record: &Record) -> Vec<&str> {
@@ -101,7 +127,15 @@ fn ids(record: &Record) -> Vec<&str> {
     }
     let rates = record.metrics.iter().filter(|metric| is_rate(metric));
     ids.extend(rates.map(|metric| metric.id.as_str()));
-    ids.extend(record.trials.iter().map(|trial| trial.workload.id.as_str()));
+    let whole: BTreeSet<&str> = record
+        .trials
+        .iter()
+        .filter(|trial| trial.is_whole())
+        .map(|trial| trial.workload.id.as_str())
+        .collect();
+    let all = record.trials.iter().map(|trial| trial.workload.id.as_str());
+    // A workload that was measured and has no metric of its name serves others.
+    ids.extend(all.filter(|id| !whole.contains(id)));
     let mut seen = BTreeSet::new();
     ids.retain(|id| seen.insert(*id));
     ids
@@ -137,19 +171,27 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
     const ENDS: usize = 4;
     const IOPS: usize = 5;
     const P99: usize = 6;
-    let choices: [&[usize]; 4] = [
-        &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99],
-        &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99],
-        &[NAME, RATE, ENDS, IOPS, P99],
-        &[NAME, RATE, HALF_WIDTH, IOPS, P99],
+    const PRINTED: usize = 7;
+    let choices: [&[usize]; 5] = [
+        &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
+        &[NAME, RATE, ENDS, IOPS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, IOPS, P99, PRINTED],
+        &[NAME, RATE, IOPS, PRINTED],
     ];
     let unit = latency_unit(rows);
     let full = grid(rows, unit);
     let has_names = rows.iter().any(|row| workload_name(&row.id) != row.id);
     let has_latencies = rows.iter().any(|row| row.p99_ns.is_some());
+    let has_printed = rows.iter().any(|row| row.printed.is_some());
+    let has_intervals = rows
+        .iter()
+        .any(|row| row.rate.is_some_and(|r| r.ends.is_some()));
     let is_useful = |column: &usize| match *column {
         ID => has_names,
         P99 => has_latencies,
+        PRINTED => has_printed,
+        HALF_WIDTH | ENDS => has_intervals || !has_printed,
         _ => true,
     };
     let chosen = |wanted: &&[usize]| {
@@ -173,7 +215,17 @@ fn latency_unit(rows: &[Row]) -> LatencyUnit {
 
 fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
     let p99 = format!("p99 {}", unit.name());
-    let heading = ["", "id", "MB/s", "±", "95 % interval", "IOPS", &p99].map(str::to_owned);
+    let heading = [
+        "",
+        "id",
+        "MB/s",
+        "±",
+        "95 % interval",
+        "IOPS",
+        &p99,
+        "as printed",
+    ];
+    let heading = heading.map(str::to_owned);
     let or_missing = |cell: Option<String>| cell.unwrap_or_else(|| MISSING.to_owned());
     let cells = |row: &Row| {
         vec![
@@ -184,10 +236,12 @@ fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
             or_missing(row.rate.and_then(Interval::ends_cell)),
             or_missing(row.operations_per_s.map(figure)),
             or_missing(row.p99_ns.map(|latency_ns| unit.figure(latency_ns))),
+            or_missing(row.printed.clone()),
         ]
     };
     let mut sides = vec![Side::Right; heading.len()];
     sides[..2].fill(Side::Left);
+    sides[heading.len() - 1] = Side::Left;
     let rows = std::iter::once(heading.to_vec())
         .chain(rows.iter().map(cells))
         .collect();
@@ -230,7 +284,7 @@ fn stacked(rows: &[Row], unit: LatencyUnit, width: usize, style: Style) -> Vec<S
                 .iter()
                 .map(|line| style.paint(tone, line)),
         );
-        for text in [rate_text(row), latency_text(row, unit)]
+        for text in [rate_text(row), latency_text(row, unit), row.printed.clone()]
             .into_iter()
             .flatten()
         {

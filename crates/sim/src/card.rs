@@ -173,6 +173,12 @@ impl Clock for SimClock {
     fn now_ns(&mut self) -> u64 {
         self.shared.now_ns.get()
     }
+
+    fn rest(&mut self, span_ns: u64) {
+        let now_ns = self.shared.now_ns.get();
+        let later_ns = self.shared.state.borrow_mut().rest(now_ns, span_ns);
+        self.shared.now_ns.set(later_ns);
+    }
 }
 
 /// The simulated board's readings, one a second.

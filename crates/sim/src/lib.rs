@@ -13,6 +13,7 @@ mod data;
 mod heat;
 mod library;
 mod model;
+mod page_cache;
 mod queue;
 mod service;
 mod state;

@@ -1,12 +1,13 @@
 //! The state of a simulated card: what happens to an operation.
 
-use cardmark_core::{DeviceCounters, Order, Rng, SECOND_NS, SensorSample, Workload};
+use cardmark_core::{Access, DeviceCounters, Order, Rng, SECOND_NS, SensorSample, Workload};
 use cardmark_engine::{Done, Op, OpKind};
 
 use crate::Model;
 use crate::body::draw_factor;
 use crate::data::{CacheData, FaultData};
 use crate::heat::Heat;
+use crate::page_cache::{PageCache, Share};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
 use crate::sway::Sway;
@@ -28,6 +29,10 @@ pub(crate) struct State {
     /// Spans are divided by this: factors of the run and of the trial.
     rate_factor: f64,
     order: Order,
+    /// Where each stream's object begins, as a multiple of its number, bytes.
+    stream_bytes: u64,
+    /// Present while a workload goes through it.
+    page_cache: Option<PageCache>,
     queue: ServiceQueue,
     cache: Option<Cache>,
     heat: Heat,
@@ -51,6 +56,8 @@ impl State {
             run_factor,
             rate_factor: run_factor,
             order: Order::Random,
+            stream_bytes: 0,
+            page_cache: None,
             queue: ServiceQueue::new(model.channels_count()),
             cache: model.cache().map(Cache::new),
             heat: Heat::new(model.heat()),
@@ -80,12 +87,14 @@ impl State {
         if self.is_gone(now_ns) {
             return Err(ENODEV);
         }
-        let depth = usize::try_from(workload.queue_depth).unwrap_or(usize::MAX);
+        let depth = usize::try_from(workload.in_flight_count()).unwrap_or(usize::MAX);
         if !(1..=MOST_IN_FLIGHT).contains(&depth) || workload.block_bytes == 0 {
             return Err(EINVAL);
         }
         self.queue.clear();
         self.order = workload.order;
+        self.stream_bytes = workload.span_bytes;
+        self.page_cache = (workload.manner.access == Access::Cached).then(PageCache::default);
         let trial_factor = draw_factor(self.model.trial_deviation(), &mut self.trial_rng);
         self.rate_factor = self.run_factor * trial_factor;
         Ok(self.pass(now_ns, to_ns(self.model.prepare_ns()), false))
@@ -96,11 +105,20 @@ impl State {
         if self.is_gone(now_ns) {
             return Err(ENODEV);
         }
-        let span_ns = match (std::mem::take(&mut self.is_dirty), self.model.flush_ns()) {
+        let span_ns = self.flush_span_ns();
+        Ok(self.pass(now_ns, span_ns, true))
+    }
+
+    /// Lets time pass in which nothing is asked of the card. Returns the time afterwards.
+    pub(crate) fn rest(&mut self, now_ns: u64, span_ns: u64) -> u64 {
+        self.pass(now_ns, span_ns, false)
+    }
+
+    fn flush_span_ns(&mut self) -> u64 {
+        match (std::mem::take(&mut self.is_dirty), self.model.flush_ns()) {
             (true, full_ns) if full_ns > 0.0 => to_ns(full_ns / self.rate_factor),
             _ => IDLE_FLUSH_NS,
-        };
-        Ok(self.pass(now_ns, span_ns, true))
+        }
     }
 
     /// Takes an operation on.
@@ -128,8 +146,11 @@ impl State {
         };
         let finish_ns = flight.finish_ns.max(now_ns);
         self.heat.pass(now_ns, finish_ns, true);
-        if let Ok(bytes) = flight.done.outcome {
-            self.count(flight.kind, bytes);
+        if let Ok(bytes) = flight.done.outcome
+            && self.page_cache.is_none()
+            && flight.kind != OpKind::Sync
+        {
+            self.count(flight.kind, u64::from(bytes));
         }
         if let Some(op) = self.queue.next_waiting() {
             self.begin(finish_ns, op);
@@ -162,6 +183,17 @@ impl State {
             self.fault = None;
             return start_ns + to_ns(span_s * SECOND_NS as f64);
         }
+        if let Some(cache) = &mut self.page_cache {
+            let share = match op.kind {
+                OpKind::Read => cache.read(op.offset, u64::from(op.bytes)),
+                OpKind::Write | OpKind::WriteSync => cache.write(u64::from(op.bytes)),
+                OpKind::Sync => cache.sync(),
+            };
+            return self.finish_cached(start_ns, op.kind, share);
+        }
+        if op.kind == OpKind::Sync {
+            return start_ns + self.flush_span_ns();
+        }
         let busy_count = self.queue.busy_count() + 1;
         let bytes = u64::from(op.bytes);
         let mut slowdown = self.heat.slowdown() / self.rate_factor;
@@ -184,9 +216,40 @@ impl State {
         finish_ns
     }
 
+    /// An operation through the page cache: copying, and what the card has to move for it, with
+    /// all its channels at work.
+    fn finish_cached(&mut self, start_ns: u64, kind: OpKind, share: Share) -> u64 {
+        let card_kind = match kind {
+            OpKind::Read => OpKind::Read,
+            OpKind::Write | OpKind::WriteSync | OpKind::Sync => OpKind::Write,
+        };
+        let channels = self.model.channels_count();
+        let mut finish_ns = start_ns + to_ns(share.copy_ns);
+        let mut rest = share.card_bytes;
+        while rest > 0 {
+            let bytes = rest.min(share.piece_bytes);
+            rest -= bytes;
+            let slowdown = self.heat.slowdown() / self.rate_factor / channels as f64;
+            let service = service_of(&self.model, card_kind, Order::Sequential);
+            let work_ns = slowdown * service.draw_ns(bytes, channels, &mut self.service_rng);
+            finish_ns = match &mut self.sway {
+                Some(sway) => sway.finish(finish_ns, work_ns),
+                None => finish_ns + to_ns(work_ns),
+            };
+            self.count(card_kind, bytes);
+        }
+        if kind == OpKind::Sync {
+            finish_ns += self.flush_span_ns();
+        }
+        finish_ns
+    }
+
     #[inline]
     fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
-        let end = op.offset.saturating_add(u64::from(op.bytes));
+        let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
+        let end = begin
+            .saturating_add(op.offset)
+            .saturating_add(u64::from(op.bytes));
         if end > self.model.capacity_bytes() {
             return Err(EIO);
         }
@@ -205,13 +268,13 @@ impl State {
     }
 
     #[inline]
-    fn count(&mut self, kind: OpKind, bytes: u32) {
+    fn count(&mut self, kind: OpKind, bytes: u64) {
         if kind == OpKind::Read {
             self.counters.read_operations_count += 1;
-            self.counters.read_bytes += u64::from(bytes);
+            self.counters.read_bytes += bytes;
         } else {
             self.counters.write_operations_count += 1;
-            self.counters.write_bytes += u64::from(bytes);
+            self.counters.write_bytes += bytes;
             self.is_dirty = kind == OpKind::Write;
         }
     }
@@ -227,12 +290,12 @@ impl State {
 pub(crate) fn service_of(model: &Model, kind: OpKind, order: Order) -> &Service {
     let by_order = match kind {
         OpKind::Read => &model.services()[0],
-        OpKind::Write => &model.services()[1],
+        OpKind::Write | OpKind::Sync => &model.services()[1],
         OpKind::WriteSync => &model.services()[2],
     };
     match order {
         Order::Sequential => &by_order[0],
-        Order::Random => &by_order[1],
+        Order::Random | Order::Permuted => &by_order[1],
     }
 }
 

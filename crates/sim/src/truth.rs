@@ -4,7 +4,7 @@
 //! are always at work and each is a renewal process: the long-run rate is `k ÷ mean span`. Swaying
 //! and trial factors have mean one in the rate and leave it as it is.
 
-use cardmark_core::{Flush, Workload};
+use cardmark_core::{Access, Flush, Workload};
 use cardmark_engine::OpKind;
 
 use crate::Model;
@@ -53,7 +53,14 @@ struct Part<'a> {
 
 pub(crate) fn truth_of(model: &Model, workload: &Workload) -> Option<Truth> {
     let depth = usize::try_from(workload.queue_depth).ok()?;
-    if !model.is_stationary() || depth == 0 || workload.span_bytes > model.capacity_bytes() {
+    let is_plain = workload.manner.access == Access::Direct
+        && workload.flush != Flush::InSpan
+        && workload.manner.streams_count == 1;
+    if !is_plain
+        || !model.is_stationary()
+        || depth == 0
+        || workload.span_bytes > model.capacity_bytes()
+    {
         return None;
     }
     let busy_count = depth.min(model.channels_count());
@@ -75,7 +82,7 @@ pub(crate) fn truth_of(model: &Model, workload: &Workload) -> Option<Truth> {
 fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec<Part<'a>> {
     let read_share = f64::from(workload.read_share_percent) / 100.0;
     let write = match workload.flush {
-        Flush::AfterTrial => OpKind::Write,
+        Flush::AfterTrial | Flush::InSpan => OpKind::Write,
         Flush::EachOperation => OpKind::WriteSync,
     };
     [(OpKind::Read, read_share), (write, 1.0 - read_share)]

@@ -113,6 +113,7 @@ fn beyond_the_capacity_there_is_an_error() {
             offset,
             bytes: 4096,
             slot: 0,
+            stream: 0,
         });
         assert_eq!(backend.reap().outcome, outcome);
     }

@@ -1,7 +1,10 @@
 //! From trials to metrics: the one place where figures come from.
 
-use cardmark_core::{IntervalKind, KIB, Metric, Quantity, StopReason, Suite, Trial, Workload};
+use cardmark_core::{
+    IntervalKind, KIB, Metric, Passes, Quantity, StopReason, Suite, Trial, Workload,
+};
 
+use crate::figures::figure_metrics;
 use crate::{is_precise, merged_histogram, percentile_interval, rate_interval, rate_point};
 
 /// Workloads with blocks of this size on are spoken of in bytes per second, smaller ones in
@@ -9,7 +12,8 @@ use crate::{is_precise, merged_histogram, percentile_interval, rate_interval, ra
 const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
 
 /// The metrics of a run: for each workload of the suite in its order, as far as it has whole
-/// trials, its rate, and with `latency_metrics` its median, 99th percentile and largest latency.
+/// trials, the figures that the suite names, or else its rate, and with `latency_metrics` its
+/// median, 99th percentile and largest latency.
 #[must_use]
 pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
     by_workload(trials, suite)
@@ -30,13 +34,14 @@ pub(crate) struct Derived<'a> {
 /// What [`derive`] returns, by workload; workloads without a whole trial are left out.
 pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Derived<'a>> {
     let derived = suite.workloads.iter().filter_map(|workload| {
-        let whole: Vec<&Trial> = trials
-            .iter()
-            .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
-            .collect();
+        let whole = counted(trials, workload, suite);
         let stopped_by = stop_reason(&whole, trials, workload, suite);
-        let rate = rate_metric(workload, &whole, stopped_by)?;
-        let mut metrics = vec![rate];
+        let quantity = quantity_of(workload);
+        let rate = rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?;
+        let mut metrics = figure_metrics(workload, &whole, stopped_by, suite);
+        if suite.figures.is_empty() {
+            metrics.push(rate);
+        }
         if workload.latency_metrics {
             metrics.extend(
                 latency_metrics(workload, &whole, stopped_by)
@@ -53,6 +58,19 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
     derived.collect()
 }
 
+/// The whole trials that figures rest on.
+fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a Trial> {
+    let mut whole: Vec<&Trial> = trials
+        .iter()
+        .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
+        .collect();
+    if matches!(suite.passes, Some(Passes::UntilGood(_))) {
+        let last = trials.iter().map(|trial| trial.round_index).max();
+        whole.retain(|trial| Some(trial.round_index) == last);
+    }
+    whole
+}
+
 /// Why no further rounds were added.
 fn stop_reason(
     whole: &[&Trial],
@@ -61,10 +79,14 @@ fn stop_reason(
     suite: &Suite,
 ) -> StopReason {
     let of_workload = |trial: &Trial| trial.workload.id == workload.id;
-    let most = suite.looks.last().map_or(usize::MAX, |&look| look as usize);
-    if is_precise(whole, suite.goal_percent / 100.0) {
+    let passes = suite.passes.map(|passes| match passes {
+        Passes::Count(count) => count,
+        Passes::UntilGood(_) => 1,
+    });
+    let most = passes.or(suite.looks.last().copied());
+    if passes.is_none() && is_precise(whole, suite.goal_percent / 100.0) {
         StopReason::Goal
-    } else if whole.len() >= most {
+    } else if most.is_some_and(|most| whole.len() >= most as usize) {
         StopReason::Rounds
     } else if trials
         .iter()
@@ -82,15 +104,30 @@ fn stop_reason(
     }
 }
 
-fn rate_metric(workload: &Workload, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+/// How a workload's rate is spoken of.
+fn quantity_of(workload: &Workload) -> Quantity {
+    if workload.block_bytes >= BYTE_RATE_BLOCK_BYTES {
+        Quantity::ByteRate
+    } else {
+        Quantity::OperationRate
+    }
+}
+
+/// The rate over all these trials, spoken of as `quantity`.
+pub(crate) fn rate_metric(
+    id: String,
+    quantity: Quantity,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+) -> Option<Metric> {
     let (bytes_per_s, operations_per_s) = rate_point(whole)?;
     let estimate = rate_interval(whole);
     let bytes = estimate.map(|estimate| estimate.bytes_per_s);
     let operations = estimate.map(|estimate| estimate.operations_per_s);
-    let (quantity, value, shown) = if workload.block_bytes >= BYTE_RATE_BLOCK_BYTES {
-        (Quantity::ByteRate, bytes_per_s, bytes)
+    let (value, shown) = if quantity == Quantity::ByteRate {
+        (bytes_per_s, bytes)
     } else {
-        (Quantity::OperationRate, operations_per_s, operations)
+        (operations_per_s, operations)
     };
     Some(Metric {
         low: shown.map(|interval| interval.low),
@@ -102,7 +139,7 @@ fn rate_metric(workload: &Workload, whole: &[&Trial], stopped_by: StopReason) ->
         operations_per_s: Some(operations_per_s),
         operations_low_per_s: operations.map(|interval| interval.low),
         operations_high_per_s: operations.map(|interval| interval.high),
-        ..bare_metric(workload.id.clone(), quantity, value, whole, stopped_by)
+        ..bare_metric(id, quantity, value, whole, stopped_by)
     })
 }
 
@@ -136,7 +173,7 @@ fn latency_metrics(
 }
 
 /// A metric with neither interval nor rates.
-fn bare_metric(
+pub(crate) fn bare_metric(
     id: String,
     quantity: Quantity,
     value: f64,
@@ -159,5 +196,6 @@ fn bare_metric(
         operations_per_s: None,
         operations_low_per_s: None,
         operations_high_per_s: None,
+        printed: None,
     }
 }

@@ -5,8 +5,10 @@
 
 mod derive;
 mod distribution;
+mod figures;
 mod histogram;
 mod interval;
+mod median;
 mod percentile;
 mod rate;
 mod refresh;
@@ -15,8 +17,10 @@ mod within;
 
 pub use derive::derive;
 pub use distribution::student_t;
+pub use figures::is_good;
 pub use histogram::Histogram;
 pub use interval::{Interval, RateEstimate, rate_point};
+pub use median::{median, median_interval};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use rate::{is_precise, rate_interval};
 pub use refresh::refresh;

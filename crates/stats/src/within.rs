@@ -9,10 +9,17 @@ use crate::{LEVEL, student_t};
 /// degrees of freedom, and each long enough to level out that a slice holds few operations.
 const BATCHES: usize = 20;
 
+/// Fewest operations: with less than five a batch, chance decides which batch one falls into.
+const LEAST_OPERATIONS: u64 = 5 * BATCHES as u64;
+
 /// The rate with an interval from batch means. It says how steady the trial was, not how the next
 /// trial will be: no comparison may rest on it.
 pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let (bytes, operations) = rate_point(trials)?;
+    let operations_count: u64 = trials.iter().map(|trial| trial.operations_count()).sum();
+    if operations_count < LEAST_OPERATIONS {
+        return None;
+    }
     let bytes_width = half_width_ratio(&batches(trials, |slice| slice.0))?;
     let operations_width = half_width_ratio(&batches(trials, |slice| slice.1))?;
     Some(RateEstimate {

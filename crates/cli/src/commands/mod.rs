@@ -1,6 +1,7 @@
 //! The commands.
 
 mod beginner;
+mod crosscheck;
 mod export;
 mod generate;
 mod label;
@@ -19,6 +20,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         None => beginner::beginner(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
+        Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),

@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         read_only: arguments.read_only,
         seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
         limit_ns: measure::limit_ns(arguments.timeout),
+        passes_count: arguments.rounds,
     };
     let job = Job {
         suite: &suite,
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         consent: &arguments.consent,
         labels: &arguments.label,
         data: &data,
+        is_one_of_many: false,
     };
     let measured = match &chosen {
         Chosen::Simulated(model) => measure::simulated(&job, model)?,
@@ -67,7 +69,8 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
         .findings
         .iter()
         .filter(|f| f.severity == Severity::Error);
-    let causes: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    let mut causes: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    causes.dedup();
     if causes.is_empty() {
         return None;
     }

@@ -32,6 +32,7 @@ fn run_all(
                 offset: offsets[next],
                 bytes: BLOCK,
                 slot,
+                stream: 0,
             });
             next += 1;
         }
@@ -191,6 +192,7 @@ fn a_drop_with_operations_in_flight_ends() {
                         offset,
                         bytes: BLOCK,
                         slot,
+                        stream: 0,
                     });
                 }
             }
@@ -222,6 +224,7 @@ fn the_null_back_end_completes_in_order() {
             offset: 0,
             bytes: BLOCK,
             slot,
+            stream: 0,
         });
     }
     assert_eq!(

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
-use cardmark_core::{Flush, Order, Payload, StopRule, Workload};
+use cardmark_core::{Flush, Manner, Order, Payload, StopRule, Workload};
 use cardmark_device::{RealBackend, TestFile};
 
 pub(crate) const BLOCK: u32 = 4096;
@@ -28,6 +28,7 @@ pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
             most_bytes: None,
         },
         latency_metrics: true,
+        manner: Manner::default(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Any suite that holds its rules, on any device: the back end's own checks, and the sums.
 
 use cardmark_core::{
-    Flush, Order, Payload, Rng, StopReason, StopRule, Suite, Workload, parse_record, record_to_json,
+    Flush, Manner, Order, Payload, Rng, StopReason, StopRule, Suite, TargetNeed, Workload,
+    parse_record, record_to_json,
 };
 use cardmark_stats::refresh;
 use proptest::prelude::*;
@@ -53,6 +54,7 @@ fn workloads(file_bytes: u64) -> impl Strategy<Value = Workload> {
                     most_bytes,
                 },
                 latency_metrics: each,
+                manner: Manner::default(),
             }
         },
     )
@@ -83,12 +85,16 @@ fn suites() -> impl Strategy<Value = Suite> {
                 version: 1,
                 summary: String::new(),
                 file_bytes,
+                needs: TargetNeed::Any,
                 layout: "w0".to_owned(),
                 layout_trials_count: pieces,
                 looks: vec![5, 6],
                 goal_percent: 3.0,
                 budget_ns: budget,
+                passes: None,
                 workloads: list,
+                figures: Vec::new(),
+                score: None,
             }
         });
     suite.prop_filter("a rule of suites", |suite| suite.check().is_ok())

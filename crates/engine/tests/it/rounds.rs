@@ -1,7 +1,7 @@
 //! Whole runs: layout, rounds, looks, budget.
 
 use cardmark_core::{SECOND_NS, StopReason, Suite, TargetKind, Trial, Workload};
-use cardmark_engine::{Outcome, Plan, Request, make_plan};
+use cardmark_engine::{Outcome, Place, Plan, Request, make_plan};
 
 use crate::oracle::assert_agrees;
 use crate::support::{
@@ -34,7 +34,12 @@ fn reading(suite: &Suite) -> Plan {
         limit_ns: LIMIT_NS,
         ..Request::default()
     };
-    make_plan(suite, &request, TargetKind::Device, suite.file_bytes).unwrap()
+    make_plan(
+        suite,
+        &request,
+        Place::disk(TargetKind::Device, suite.file_bytes),
+    )
+    .unwrap()
 }
 
 /// Service times that differ by turns from trial to trial by so many per cent of the middle.

@@ -5,11 +5,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use cardmark_core::{
-    DeviceCounters, Flush, KIB, MIB, Order, Origin, OriginKind, Payload, Record, SECOND_NS,
-    SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, Trial, Workload, simulated_run_id,
+    DeviceCounters, Flush, KIB, MIB, Manner, Order, Origin, OriginKind, Payload, Record, SECOND_NS,
+    SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, TargetNeed, Trial, Workload,
+    simulated_run_id,
 };
 use cardmark_engine::{
-    Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Plan, Ports, Pulse, Request,
+    Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
     Sensors, TrialContext, TrialEnd, execute, make_plan, record, run_trial,
 };
 
@@ -205,8 +206,13 @@ impl Backend for ScriptedBackend {
 
 /// Whether the workload allows such an operation.
 fn assert_allowed(workload: &Workload, op: Op) {
+    assert!(op.slot < workload.in_flight_count());
+    assert!(op.stream < workload.manner.streams_count);
+    if op.kind == OpKind::Sync {
+        assert_eq!(op.bytes, 0);
+        return;
+    }
     assert_eq!(u64::from(op.bytes), workload.block_bytes);
-    assert!(op.slot < workload.queue_depth);
     assert_eq!(op.offset % workload.block_bytes, 0, "not aligned");
     assert!(
         op.offset + workload.block_bytes <= workload.span_bytes,
@@ -214,8 +220,9 @@ fn assert_allowed(workload: &Workload, op: Op) {
     );
     match op.kind {
         OpKind::Read => assert!(workload.reads()),
-        OpKind::Write => assert!(workload.writes() && workload.flush == Flush::AfterTrial),
+        OpKind::Write => assert!(workload.writes() && workload.flush != Flush::EachOperation),
         OpKind::WriteSync => assert!(workload.writes() && workload.flush == Flush::EachOperation),
+        OpKind::Sync => unreachable!("told apart above"),
     }
 }
 
@@ -224,6 +231,10 @@ pub(crate) struct ManualClock(Rc<Cell<u64>>);
 impl Clock for ManualClock {
     fn now_ns(&mut self) -> u64 {
         self.0.get()
+    }
+
+    fn rest(&mut self, span_ns: u64) {
+        self.0.set(self.0.get() + span_ns);
     }
 }
 
@@ -395,6 +406,7 @@ pub(crate) fn workload(id: &str) -> Workload {
             most_bytes: None,
         },
         latency_metrics: true,
+        manner: Manner::default(),
     }
 }
 
@@ -405,6 +417,7 @@ pub(crate) fn sequential(id: &str, read_share_percent: u8) -> Workload {
         order: Order::Sequential,
         block_bytes: 64 * KIB,
         latency_metrics: false,
+        manner: Manner::default(),
         ..workload(id)
     }
 }
@@ -416,12 +429,16 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         version: 1,
         summary: String::new(),
         file_bytes: 4 * MIB,
+        needs: TargetNeed::Any,
         layout: workloads[0].id.clone(),
         layout_trials_count: 4,
         looks: vec![6, 12, 24],
         goal_percent: 3.0,
         budget_ns: 60 * SECOND_NS,
+        passes: None,
         workloads,
+        figures: Vec::new(),
+        score: None,
     };
     assert_eq!(suite.check(), Ok(()));
     suite
@@ -451,8 +468,14 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
         read_only: false,
         seed: 1,
         limit_ns: LIMIT_NS,
+        passes_count: None,
     };
-    make_plan(suite, &request, TargetKind::Sim, suite.file_bytes).unwrap()
+    make_plan(
+        suite,
+        &request,
+        Place::disk(TargetKind::Sim, suite.file_bytes),
+    )
+    .unwrap()
 }
 
 /// What was known before a run.

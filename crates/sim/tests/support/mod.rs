@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a rig of tests")]
 
-use cardmark_core::{Flush, Order, Payload, Rng, StopRule, Workload};
+use cardmark_core::{Flush, Manner, Order, Payload, Rng, StopRule, Workload};
 use cardmark_engine::{Backend, Clock, Op, OpKind};
 use cardmark_sim::{SimBackend, SimClock, SimulatedCard};
 
@@ -28,6 +28,7 @@ pub(crate) fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u3
             most_bytes: None,
         },
         latency_metrics: true,
+        manner: Manner::default(),
     }
 }
 
@@ -97,12 +98,12 @@ impl Rig {
 
     fn submit(&mut self, workload: &Workload, slot: u32) {
         let block = match workload.order {
-            Order::Random => self.rng.below(workload.blocks_count()),
+            Order::Random | Order::Permuted => self.rng.below(workload.blocks_count()),
             Order::Sequential => self.place % workload.blocks_count(),
         };
         self.place += 1;
         let write = match workload.flush {
-            Flush::AfterTrial => OpKind::Write,
+            Flush::AfterTrial | Flush::InSpan => OpKind::Write,
             Flush::EachOperation => OpKind::WriteSync,
         };
         let reads = self.rng.below(100) < u64::from(workload.read_share_percent);
@@ -116,6 +117,7 @@ impl Rig {
             offset,
             bytes,
             slot,
+            stream: 0,
         });
     }
 

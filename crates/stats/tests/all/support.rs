@@ -1,8 +1,9 @@
 //! Builders of trials and random series with known truth.
 
 use cardmark_core::{
-    Flush, LatencyHistogram, MIB, Order, Origin, OriginKind, Payload, Record, Rng, SECOND_NS,
-    Slice, StopReason, StopRule, StreamTotals, Suite, Trial, Workload, simulated_run_id,
+    Flush, LatencyHistogram, MIB, Manner, Order, Origin, OriginKind, Payload, Record, Rng,
+    SECOND_NS, Slice, StopReason, StopRule, StreamTotals, Suite, TargetNeed, Trial, Workload,
+    simulated_run_id,
 };
 use cardmark_stats::Histogram;
 
@@ -23,6 +24,7 @@ pub(crate) fn workload(id: &str, block_bytes: u64) -> Workload {
             most_bytes: None,
         },
         latency_metrics: true,
+        manner: Manner::default(),
     }
 }
 
@@ -38,6 +40,10 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         goal_percent: 3.0,
         budget_ns: 60 * SECOND_NS,
         workloads,
+        needs: TargetNeed::Any,
+        passes: None,
+        figures: Vec::new(),
+        score: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Records with defaults.
 
 use cardmark_core::{
-    Finding, FindingKind, Flush, IntervalKind, Metric, Order, Origin, OriginKind, Payload,
+    Finding, FindingKind, Flush, IntervalKind, Manner, Metric, Order, Origin, OriginKind, Payload,
     Quantity, Record, Severity, StopReason, StopRule, SuiteRef, Target, TargetKind, Trial,
     Workload,
 };
@@ -77,6 +77,7 @@ pub(crate) fn trial(id: u32) -> Trial {
             most_bytes: None,
         },
         latency_metrics: false,
+        manner: Manner::default(),
     };
     let json = serde_json::json!({
         "id": id, "workload": workload, "round_index": id, "started_ns": 7, "span_ns": 1000,

@@ -1,0 +1,238 @@
+//! `cardmark crosscheck`.
+
+use std::path::Path;
+
+use cardmark_core::{Record, Suite, TargetKind};
+use cardmark_engine::Request;
+use cardmark_host::Resolution;
+use cardmark_report::{Comparison, comparison_table};
+
+use crate::args::{Consent, CrosscheckArguments};
+use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
+use crate::data::Data;
+use crate::error::{CommandError, Exit};
+use crate::gate;
+use crate::measure::{self, Job};
+use crate::print;
+use crate::target::{Chosen, choose};
+
+/// Runs the originals and ours in turn, and shows how they compare.
+pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, CommandError> {
+    let suite = cardmark_catalog::crosscheck_suite()
+        .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
+    let Chosen::Real { path, resolution } = choose(&arguments.target)? else {
+        return Err(CommandError::new(
+            Exit::Usage,
+            "the original tools cannot run on a simulated card",
+        )
+        .hint("cardmark-simfs makes one into a block device for any tool"));
+    };
+    let data = Data::from_environment()?;
+    let parent = match resolution.kind {
+        TargetKind::Device => std::env::temp_dir(),
+        _ => path.clone(),
+    };
+    let workshop = Workshop::new(&parent)?;
+    let bench = Bench {
+        suite: &suite,
+        path: &path,
+        resolution: &resolution,
+        data: &data,
+        workshop: &workshop,
+        consent: consent(arguments, &path, &resolution)?,
+    };
+    let place = bench.place();
+    let asked = asked(contests(&place), &arguments.only, &suite)?;
+    let mut comparisons = Vec::new();
+    let mut exit = Exit::Done;
+    for contest in present(&asked) {
+        match bench.meet(contest, arguments.pairs) {
+            Ok(figures) => comparisons.extend(figures),
+            Err(error) => {
+                exit = exit.or_worse(error.exit);
+                print::error(&error);
+            }
+        }
+        if workshop.signalled().is_some() {
+            break;
+        }
+    }
+    show(&comparisons, arguments.json)?;
+    Ok(exit)
+}
+
+/// What every run on a device is told: the question, if there is one, is asked once.
+fn consent(
+    arguments: &CrosscheckArguments,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<Consent, CommandError> {
+    let given = &arguments.consent;
+    if resolution.kind != TargetKind::Device {
+        return Ok(given.clone());
+    }
+    let identity = gate::idle_device(path, resolution)?;
+    let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
+                and again";
+    drop(gate::permit_writing(path, resolution, given, None, what)?);
+    if identity.serial.is_none() {
+        let what = format!("`{}` tells no serial number", path.display());
+        return Err(CommandError::new(Exit::Refused, what)
+            .because("without one, a device that is changed between two runs would not be noticed")
+            .hint("compare in a directory on it instead"));
+    }
+    Ok(Consent {
+        yes: true,
+        device_serial: identity.serial,
+    })
+}
+
+/// The contests in which a workload that was asked for takes part.
+fn asked(
+    contests: Vec<Contest>,
+    only: &[String],
+    suite: &Suite,
+) -> Result<Vec<Contest>, CommandError> {
+    if let Some(id) = only.iter().find(|id| suite.workload(id).is_none()) {
+        let known: Vec<&str> = suite.workloads.iter().map(|w| w.id.as_str()).collect();
+        return Err(
+            CommandError::new(Exit::Usage, format!("no workload `{id}`"))
+                .hint(format!("there is {}", known.join(", "))),
+        );
+    }
+    let is_asked =
+        |contest: &Contest| only.is_empty() || contest.workloads.iter().any(|id| only.contains(id));
+    Ok(contests.into_iter().filter(is_asked).collect())
+}
+
+/// Those whose tool is installed; the others are named, each package once.
+fn present(contests: &[Contest]) -> Vec<&Contest> {
+    let mut told: Vec<&str> = Vec::new();
+    let is_there = |contest: &&Contest| {
+        let call = &contest.invocation;
+        if find_program(call.program).is_some() {
+            return true;
+        }
+        if !told.contains(&call.program) {
+            told.push(call.program);
+            print::notice(&format!(
+                "left out: {} is not installed; Debian has it in the package {}",
+                call.program, call.package
+            ));
+        }
+        false
+    };
+    contests.iter().filter(is_there).collect()
+}
+
+fn show(comparisons: &[Comparison], as_json: bool) -> Result<(), CommandError> {
+    if as_json {
+        let text = serde_json::to_string_pretty(comparisons).map_err(|error| {
+            CommandError::new(Exit::Bug, "the comparison cannot be written")
+                .because(error.to_string())
+        })?;
+        return print::result(&(text + "\n"));
+    }
+    if comparisons.is_empty() {
+        return print::result("nothing was compared\n");
+    }
+    print::result(&comparison_table(
+        comparisons,
+        print::width(),
+        print::style(),
+    ))
+}
+
+/// Where both sides work.
+struct Bench<'a> {
+    suite: &'a Suite,
+    path: &'a Path,
+    resolution: &'a Resolution,
+    data: &'a Data,
+    workshop: &'a Workshop,
+    consent: Consent,
+}
+
+impl Bench<'_> {
+    fn place(&self) -> Place {
+        let is_device = self.resolution.kind == TargetKind::Device;
+        let own = self.path.to_string_lossy().into_owned();
+        let size_bytes = self
+            .resolution
+            .disks
+            .first()
+            .and_then(|disk| disk.size_bytes);
+        let below = || measure::disk_path(self.resolution);
+        Place {
+            disk: if is_device {
+                Some(own.clone())
+            } else {
+                below()
+            },
+            device: is_device.then_some((own, size_bytes.unwrap_or(0))),
+            workshop: self.workshop.path().to_owned(),
+        }
+    }
+
+    fn meet(&self, contest: &Contest, most_pairs: u32) -> Result<Vec<Comparison>, CommandError> {
+        compare(most_pairs, |rival, pair| {
+            let who = match rival {
+                Rival::Original => contest.invocation.program,
+                Rival::Ours => "cardmark",
+            };
+            print::notice(&format!("{}, pair {}: {who}", contest.name, pair + 1));
+            match rival {
+                Rival::Original => self.original(contest),
+                Rival::Ours => self.ours(contest),
+            }
+        })
+    }
+
+    fn original(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {
+        let kept = contest.written.as_ref().map(|(path, _)| path.as_str());
+        self.workshop.clear(kept);
+        if let Some((path, bytes)) = &contest.written {
+            self.workshop.write(path, *bytes)?;
+        }
+        let (text, wall) = self.workshop.run(&contest.invocation)?;
+        contest.read(&text, wall).map_err(|error| {
+            let what = format!("cannot read what {} printed", contest.invocation.program);
+            CommandError::new(Exit::Trouble, what).because(error.to_string())
+        })
+    }
+
+    fn ours(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {
+        let request = Request {
+            only: contest.workloads.clone(),
+            read_only: false,
+            seed: 1,
+            limit_ns: measure::limit_ns(LIMIT_SECONDS),
+            passes_count: None,
+        };
+        let job = Job {
+            suite: self.suite,
+            request: &request,
+            labels: &[],
+            data: self.data,
+            consent: &self.consent,
+            is_one_of_many: true,
+        };
+        let measured = measure::real(&job, self.path, self.resolution)?;
+        measured.keeper.finish()?;
+        if measured.exit != Exit::Done {
+            let mut error = CommandError::new(measured.exit, "our side is not complete");
+            let details = measured.record.findings.iter().map(|f| f.detail.clone());
+            error.causes = details.take(1).collect();
+            return Err(error);
+        }
+        Ok(values(&measured.record))
+    }
+}
+
+/// Seconds after which the device counts as not answering.
+const LIMIT_SECONDS: u64 = 60;
+
+fn values(record: &Record) -> Vec<(String, f64)> {
+    let value = |metric: &cardmark_core::Metric| (metric.id.clone(), metric.value);
+    record.metrics.iter().map(value).collect()
+}

@@ -1,0 +1,182 @@
+//! The rules of a suite that the engine relies on.
+
+use thiserror::Error;
+
+use crate::{FigureOf, Order, Passes, Suite, Workload};
+
+/// Largest block size, bytes.
+const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
+/// Most operations in flight.
+const MOST_IN_FLIGHT: u32 = 256;
+
+/// Why a suite is not usable.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SuiteError {
+    /// The layout names no workload, or one that does not write the whole file in sequence.
+    #[error("layout `{0}` is not a sequential write of the whole file")]
+    Layout(String),
+    /// The file cannot be divided among the layout's trials.
+    #[error("file of {0} bytes cannot be laid out in {1} trials")]
+    LayoutTrials(u64, u32),
+    /// Looks must rise, and start at three or more rounds and after the layout's.
+    #[error("looks must rise, and start at three or more rounds and after the layout's")]
+    Looks,
+    /// A list that is run through has no rounds with looks, and is run at least once.
+    #[error("passes must be one or more, and have neither looks nor layout")]
+    Passes,
+    /// A workload's numbers are out of range.
+    #[error("workload `{0}`: {1}")]
+    Workload(String, &'static str),
+    /// Two workloads or two figures have one name.
+    #[error("`{0}` is listed twice")]
+    Twice(String),
+    /// A figure's source is not there.
+    #[error("figure `{0}`: {1}")]
+    Figure(String, &'static str),
+}
+
+/// The first rule that does not hold.
+pub(crate) fn broken_rule(suite: &Suite) -> Option<SuiteError> {
+    kind_rules(suite)
+        .err()
+        .or_else(|| workload_rules(suite).err())
+        .or_else(|| figure_rules(suite).err())
+}
+
+fn kind_rules(suite: &Suite) -> Result<(), SuiteError> {
+    let Some(passes) = suite.passes else {
+        layout_rules(suite)?;
+        return looks_rules(suite);
+    };
+    let (Passes::Count(count) | Passes::UntilGood(count)) = passes;
+    let has_rounds = !suite.looks.is_empty() || !suite.layout.is_empty();
+    let can_be_good = suite.figures.iter().any(|figure| figure.least.is_some());
+    let is_endless = matches!(passes, Passes::UntilGood(_)) && !can_be_good;
+    if count == 0 || has_rounds || suite.layout_trials_count > 0 || is_endless {
+        return Err(SuiteError::Passes);
+    }
+    Ok(())
+}
+
+fn layout_rules(suite: &Suite) -> Result<(), SuiteError> {
+    let layout = suite.workload(&suite.layout);
+    let lays_out = |w: &Workload| {
+        let covers = w.span_bytes == suite.file_bytes;
+        w.order == Order::Sequential && w.read_share_percent == 0 && covers
+    };
+    if !layout.is_some_and(lays_out) {
+        return Err(SuiteError::Layout(suite.layout.clone()));
+    }
+    let pieces = u64::from(suite.layout_trials_count);
+    let block = layout.map_or(1, |w| w.block_bytes);
+    let share = pieces.saturating_mul(block);
+    if share == 0 || suite.file_bytes == 0 || !suite.file_bytes.is_multiple_of(share) {
+        return Err(SuiteError::LayoutTrials(
+            suite.file_bytes,
+            suite.layout_trials_count,
+        ));
+    }
+    Ok(())
+}
+
+fn looks_rules(suite: &Suite) -> Result<(), SuiteError> {
+    let rising = suite.looks.windows(2).all(|pair| pair[0] < pair[1]);
+    let least = suite.layout_trials_count.max(2);
+    if !rising || suite.looks.first().is_none_or(|&first| first <= least) {
+        return Err(SuiteError::Looks);
+    }
+    Ok(())
+}
+
+fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
+    for (index, workload) in suite.workloads.iter().enumerate() {
+        if suite.workloads[..index].iter().any(|w| w.id == workload.id) {
+            return Err(SuiteError::Twice(workload.id.clone()));
+        }
+        let rules = pattern_rules(workload)
+            .into_iter()
+            .chain(span_rules(workload, suite));
+        for (holds, why) in rules {
+            if !holds {
+                return Err(SuiteError::Workload(workload.id.clone(), why));
+            }
+        }
+    }
+    Ok(())
+}
+
+type Rule = (bool, &'static str);
+
+fn pattern_rules(workload: &Workload) -> [Rule; 5] {
+    let depth = workload.queue_depth;
+    let most = workload.stop.most_bytes;
+    [
+        (
+            workload.read_share_percent <= 100,
+            "read share above 100 percent",
+        ),
+        (
+            workload.block_bytes.is_power_of_two()
+                && (512..=LARGEST_BLOCK_BYTES).contains(&workload.block_bytes),
+            "block size must be a power of two from 512 bytes to 1 GiB",
+        ),
+        (
+            (1..=MOST_IN_FLIGHT).contains(&depth),
+            "queue depth must be 1–256",
+        ),
+        (
+            workload.manner.streams_count == 1
+                || (depth == 1 && (2..=MOST_IN_FLIGHT).contains(&workload.manner.streams_count)),
+            "streams must be 1–256, each at queue depth 1",
+        ),
+        (
+            workload.manner.streams_count == 1 || (most.is_some() && !workload.stop.has_minima()),
+            "streams go through their whole span",
+        ),
+    ]
+}
+
+fn span_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
+    let blocks = workload.blocks_count();
+    let is_whole = workload.span_bytes == 0;
+    let streams = u64::from(workload.manner.streams_count);
+    [
+        (
+            is_whole || blocks >= u64::from(workload.queue_depth),
+            "span smaller than its queue",
+        ),
+        (
+            workload.span_bytes.saturating_mul(streams) <= suite.file_bytes
+                || workload.manner.object == crate::Object::Disk,
+            "span larger than the file",
+        ),
+        (
+            workload.span_bytes.is_multiple_of(workload.block_bytes),
+            "span is not a multiple of the block size",
+        ),
+        (
+            workload.order != Order::Permuted || (!is_whole && blocks <= u64::from(u32::MAX)),
+            "a permuted order needs a span of a known number of blocks",
+        ),
+    ]
+}
+
+fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
+    for (index, figure) in suite.figures.iter().enumerate() {
+        if suite.figures[..index].iter().any(|f| f.id == figure.id) {
+            return Err(SuiteError::Twice(figure.id.clone()));
+        }
+        let wrong = |why| Err(SuiteError::Figure(figure.id.clone(), why));
+        let Some(workload) = suite.workload(&figure.workload) else {
+            return wrong("there is no such workload");
+        };
+        let of_one = matches!(figure.of, FigureOf::Rate | FigureOf::Operations);
+        if of_one != (workload.manner.streams_count == 1) {
+            return wrong("children and parent are figures of several streams, and only of these");
+        }
+        if figure.printed.is_none() && (figure.least.is_some() || figure.weight.is_some()) {
+            return wrong("marks and weights are of printed numbers");
+        }
+    }
+    Ok(())
+}

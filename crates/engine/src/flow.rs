@@ -1,0 +1,335 @@
+//! Operations of one stream in flight.
+
+use cardmark_core::{Access, Flush, OperationError, Rng, Workload};
+
+use crate::offsets::Offsets;
+use crate::tally::{ERRORS_KEPT, Tally};
+use crate::trial::{Failure, TrialContext};
+use crate::{Backend, Clock, Done, Op, OpKind, Pulse};
+
+/// A flush may take the limit for an answer once for so many bytes in the page cache.
+const CACHED_PIECE_BYTES: u64 = 8 << 20;
+
+/// How many limits so many bytes in the page cache may take to become durable.
+pub(crate) fn limits_for(bytes: u64) -> u64 {
+    bytes / CACHED_PIECE_BYTES + 1
+}
+
+/// A completed operation with its latency.
+pub(crate) struct Completion {
+    pub(crate) op: Op,
+    pub(crate) latency_ns: u64,
+    outcome: Result<u32, i32>,
+}
+
+/// Submits operations and waits for them.
+pub(crate) struct Flow<'a, B, C> {
+    backend: &'a mut B,
+    clock: &'a mut C,
+    pulse: &'a Pulse,
+    workload: &'a Workload,
+    limit_ns: u64,
+    pub(crate) offsets: Offsets,
+    mix: Rng,
+    /// The operation in each slot and when it was submitted.
+    flight: Vec<(Op, u64)>,
+    pub(crate) in_flight: u32,
+    submitted_bytes: u64,
+    written_bytes: u64,
+    pub(crate) now_ns: u64,
+}
+
+impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
+    pub(crate) fn new(
+        backend: &'a mut B,
+        clock: &'a mut C,
+        pulse: &'a Pulse,
+        workload: &'a Workload,
+        context: TrialContext,
+    ) -> Self {
+        let idle = Op {
+            kind: OpKind::Read,
+            offset: 0,
+            bytes: 0,
+            slot: 0,
+            stream: 0,
+        };
+        let now_ns = clock.now_ns();
+        Self {
+            backend,
+            clock,
+            pulse,
+            workload,
+            limit_ns: context.limit_ns.max(1),
+            offsets: Offsets::new(workload, context),
+            mix: Rng::for_part(context.seed, "read_share", u64::from(context.id)),
+            flight: vec![(idle, 0); workload.in_flight_count().max(1) as usize],
+            in_flight: 0,
+            submitted_bytes: 0,
+            written_bytes: 0,
+            now_ns,
+        }
+    }
+
+    /// Ramp, timed span, drain.
+    pub(crate) fn measure(&mut self, tally: &mut Tally) -> Result<(), Failure> {
+        self.look();
+        for slot in 0..self.workload.queue_depth {
+            self.submit(slot);
+        }
+        let result = self.ramp(tally).and_then(|()| {
+            tally.started_ns = self.now_ns;
+            let result = self.timed(tally).and_then(|()| self.close(tally));
+            tally.end_span(self.now_ns);
+            result
+        });
+        self.end(tally, result)
+    }
+
+    /// Looks at the clock.
+    pub(crate) fn look(&mut self) {
+        self.now_ns = self.clock.now_ns();
+    }
+
+    /// Notes how a trial went and waits for what is still in flight.
+    pub(crate) fn end(
+        &mut self,
+        tally: &mut Tally,
+        result: Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if let Err(Failure::Operation(error)) = result {
+            tally.errors.push(error);
+        }
+        let drained = self.drain(tally);
+        tally.bytes_written = self.written_bytes;
+        result.and(drained)
+    }
+
+    /// Lasts for the workload's ramp, and until the queue has turned over once: on a slow card the
+    /// first operations of a deep queue wait for fewer others than all later ones do.
+    fn ramp(&mut self, tally: &mut Tally) -> Result<(), Failure> {
+        let begun_ns = self.now_ns;
+        let ramp_ns = self.workload.ramp_ns;
+        let mut waiting = if ramp_ns == 0 {
+            0
+        } else {
+            self.workload.queue_depth
+        };
+        while (self.now_ns - begun_ns < ramp_ns || waiting > 0) && self.in_flight > 0 {
+            let done = self.reap(begun_ns)?;
+            waiting = waiting.saturating_sub(1);
+            tally.untimed_bytes += u64::from(done.op.bytes);
+            self.submit(done.op.slot);
+        }
+        Ok(())
+    }
+
+    fn timed(&mut self, tally: &mut Tally) -> Result<(), Failure> {
+        let started_ns = self.now_ns;
+        let stop = self.workload.stop;
+        let has_minima = stop.has_minima();
+        // Whole turns of the queue: a device may complete a deep one in bursts, and a span that
+        // begins behind one must end behind one.
+        let depth = u64::from(self.workload.queue_depth);
+        // Without `most_bytes` something is always in flight here.
+        while self.in_flight > 0 {
+            let done = self.reap(started_ns)?;
+            let at_ns = self.now_ns - started_ns;
+            tally.add(&done, at_ns);
+            let count = tally.operations_count();
+            if has_minima
+                && at_ns >= stop.least_span_ns
+                && count >= stop.least_operations_count
+                && count.is_multiple_of(depth)
+            {
+                break;
+            }
+            self.submit(done.op.slot);
+        }
+        Ok(())
+    }
+
+    /// With a flush inside the span: what is in flight counts too, and the flush ends the span.
+    fn close(&mut self, tally: &mut Tally) -> Result<(), Failure> {
+        if self.workload.flush != Flush::InSpan {
+            return Ok(());
+        }
+        let started_ns = tally.started_ns;
+        while self.in_flight > 0 {
+            let done = self.reap(started_ns)?;
+            tally.add(&done, self.now_ns - started_ns);
+        }
+        self.be_patient();
+        self.submit_op(self.sync(0));
+        let done = self.reap(started_ns)?;
+        tally.flush_span_ns = Some(done.latency_ns);
+        Ok(())
+    }
+
+    /// What went through the page cache may all be written only now: that takes its time.
+    fn be_patient(&mut self) {
+        if self.workload.manner.access == Access::Cached {
+            let limits_count = limits_for(self.written_bytes);
+            self.limit_ns = self.limit_ns.saturating_mul(limits_count);
+            self.pulse.set_limits_count(limits_count);
+        }
+    }
+
+    /// Waits for what is still in flight, outside the clock.
+    fn drain(&mut self, tally: &mut Tally) -> Result<(), Failure> {
+        let ended_ns = self.now_ns;
+        let mut result = Ok(());
+        while self.in_flight > 0 {
+            match self.reap(tally.started_ns) {
+                Ok(done) => tally.untimed_bytes += u64::from(done.op.bytes),
+                Err(Failure::Operation(error)) => {
+                    if tally.errors.len() < ERRORS_KEPT {
+                        tally.errors.push(error);
+                    }
+                    result = result.and(Err(Failure::Operation(error)));
+                }
+                // The span is over by its own rule; the next trial ends at once.
+                Err(Failure::Stopped) => tally.untimed_bytes += self.workload.block_bytes,
+                // The first reason to stop is the one to tell.
+                Err(failure) => result = result.and(Err(failure)),
+            }
+        }
+        self.now_ns = self.now_ns.max(ended_ns);
+        result
+    }
+
+    /// Reads the first block and waits for it, outside the clock; bytes read.
+    pub(crate) fn lead_read(&mut self) -> Result<u64, Failure> {
+        self.look();
+        let begun_ns = self.now_ns;
+        self.submit_op(Op {
+            kind: OpKind::Read,
+            offset: 0,
+            bytes: self.block_bytes(),
+            slot: 0,
+            stream: 0,
+        });
+        let done = self.reap(begun_ns)?;
+        Ok(u64::from(done.op.bytes))
+    }
+
+    fn is_all_submitted(&self) -> bool {
+        self.workload
+            .stop
+            .most_bytes
+            .is_some_and(|most| self.submitted_bytes >= most)
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a block is far below 4 GiB"
+    )]
+    fn block_bytes(&self) -> u32 {
+        self.workload.block_bytes as u32
+    }
+
+    #[inline(always)]
+    fn submit(&mut self, slot: u32) {
+        if self.is_all_submitted() {
+            return;
+        }
+        let bytes = self.block_bytes();
+        let op = Op {
+            kind: self.next_kind(),
+            offset: self.offsets.next(),
+            bytes,
+            slot,
+            stream: 0,
+        };
+        self.submitted_bytes += u64::from(bytes);
+        self.submit_op(op);
+    }
+
+    /// Submits the block at this place of the order, of a stream.
+    pub(crate) fn submit_at(&mut self, stream: u32, place: u64) {
+        let op = Op {
+            kind: self.next_kind(),
+            offset: self.offsets.at(place) * self.workload.block_bytes,
+            bytes: self.block_bytes(),
+            slot: stream,
+            stream,
+        };
+        self.submit_op(op);
+    }
+
+    /// The operation that makes a stream's object durable.
+    pub(crate) fn sync(&self, stream: u32) -> Op {
+        Op {
+            kind: OpKind::Sync,
+            offset: 0,
+            bytes: 0,
+            slot: stream,
+            stream,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn submit_op(&mut self, op: Op) {
+        self.flight[op.slot as usize] = (op, self.now_ns);
+        self.in_flight += 1;
+        if op.kind != OpKind::Read {
+            self.written_bytes += u64::from(op.bytes);
+        }
+        self.backend.submit(op);
+    }
+
+    #[inline(always)]
+    fn next_kind(&mut self) -> OpKind {
+        let share = u64::from(self.workload.read_share_percent);
+        if share == 100 || (share > 0 && self.mix.below(100) < share) {
+            OpKind::Read
+        } else if self.workload.flush == Flush::EachOperation {
+            OpKind::WriteSync
+        } else {
+            OpKind::Write
+        }
+    }
+
+    /// Waits for a completion. Inlined by force: at queue depth 1 on a fast device the call alone
+    /// costs a few per cent.
+    #[inline(always)]
+    pub(crate) fn reap(&mut self, since_ns: u64) -> Result<Completion, Failure> {
+        let Done { slot, outcome } = self.backend.reap();
+        self.now_ns = self.clock.now_ns();
+        self.pulse.beat();
+        self.in_flight -= 1;
+        let (op, submitted_ns) = self.flight[slot as usize];
+        let latency_ns = self.now_ns - submitted_ns;
+        let done = Completion {
+            op,
+            latency_ns,
+            outcome,
+        };
+        if outcome != Ok(op.bytes) || latency_ns > self.limit_ns || self.pulse.is_stopped() {
+            return Err(self.failure(&done, since_ns));
+        }
+        Ok(done)
+    }
+
+    #[cold]
+    fn failure(&self, done: &Completion, since_ns: u64) -> Failure {
+        let errno = done.outcome.err().unwrap_or(0);
+        if done.outcome.is_err() && done.op.kind == OpKind::Sync {
+            Failure::Flush(errno)
+        } else if done.outcome != Ok(done.op.bytes) {
+            let at_ns = self.now_ns.saturating_sub(since_ns);
+            Failure::Operation(OperationError {
+                offset: done.op.offset,
+                errno,
+                at_ns,
+            })
+        } else if done.latency_ns > self.limit_ns {
+            Failure::NoAnswer {
+                offset: done.op.offset,
+                latency_ns: done.latency_ns,
+            }
+        } else {
+            Failure::Stopped
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is counted while a trial runs.
+
+use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Workload};
+use cardmark_stats::Histogram;
+
+use crate::OpKind;
+use crate::flow::Completion;
+use crate::slices::Slices;
+use crate::trial::{Failure, TrialContext};
+
+/// Errors kept of one trial; a dying device returns the same one thousands of times.
+pub(crate) const ERRORS_KEPT: usize = 64;
+
+/// What is counted while a trial runs.
+pub(crate) struct Tally {
+    latency: Histogram,
+    slices: Slices,
+    pub(crate) streams: Vec<StreamTotals>,
+    /// When the span began, on the engine's clock.
+    pub(crate) started_ns: u64,
+    /// The span, nanoseconds.
+    pub(crate) span_ns: u64,
+    pub(crate) untimed_bytes: u64,
+    pub(crate) bytes_written: u64,
+    /// What a flush inside the span took, nanoseconds.
+    pub(crate) flush_span_ns: Option<u64>,
+    pub(crate) errors: Vec<OperationError>,
+}
+
+impl Tally {
+    pub(crate) fn new(streams_count: u32) -> Self {
+        Self {
+            latency: Histogram::new(),
+            slices: Slices::new(),
+            streams: vec![StreamTotals::default(); streams_count.max(1) as usize],
+            started_ns: 0,
+            span_ns: 0,
+            untimed_bytes: 0,
+            bytes_written: 0,
+            flush_span_ns: None,
+            errors: Vec::with_capacity(ERRORS_KEPT),
+        }
+    }
+
+    /// Counts an operation completed `at_ns` after the trial's start.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, done: &Completion, at_ns: u64) {
+        let bytes = u64::from(done.op.bytes);
+        self.latency.record(done.latency_ns);
+        self.slices
+            .add(bytes, done.latency_ns, done.op.offset, at_ns);
+        let totals = &mut self.streams[done.op.stream as usize];
+        totals.operations_count += 1;
+        totals.bytes += bytes;
+        if done.op.kind == OpKind::Read {
+            totals.read_operations_count += 1;
+        }
+    }
+
+    /// Operations of the first stream so far.
+    #[inline(always)]
+    pub(crate) fn operations_count(&self) -> u64 {
+        self.streams[0].operations_count
+    }
+
+    /// Ends the span of a trial with one stream.
+    pub(crate) fn end_span(&mut self, now_ns: u64) {
+        self.span_ns = now_ns - self.started_ns;
+        self.streams[0].span_ns = self.span_ns;
+    }
+
+    pub(crate) fn into_trial(
+        self,
+        workload: &Workload,
+        context: TrialContext,
+        failure: Option<Failure>,
+    ) -> Trial {
+        Trial {
+            id: context.id,
+            workload: workload.clone(),
+            round_index: context.round_index,
+            layout: context.layout,
+            started_ns: self.started_ns.saturating_sub(context.run_started_ns),
+            span_ns: self.span_ns,
+            streams: self.streams,
+            latency: self.latency.to_sparse(),
+            slice_span_ns: self.slices.span_ns(),
+            slices: self.slices.into_list(),
+            device_counters: None,
+            untimed_bytes: self.untimed_bytes,
+            bytes_written: self.bytes_written,
+            flush_span_ns: self.flush_span_ns,
+            errors: self.errors,
+            stopped_by: match failure {
+                None => StopReason::Goal,
+                Some(Failure::Stopped) => StopReason::Interrupted,
+                Some(_) => StopReason::Error,
+            },
+        }
+    }
+}

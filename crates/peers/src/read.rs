@@ -1,0 +1,87 @@
+//! What the tools printed, read back.
+//!
+//! Texts come from terminals and forums: lines that are not understood are passed over, but a line
+//! that is the tool's must be whole. Units are those that the text states; where it states none
+//! that is known, or where its figures contradict each other, that is an error.
+
+mod dd;
+mod ddrescue;
+mod fio;
+mod hdparm;
+mod iozone;
+mod number;
+
+use thiserror::Error;
+
+pub use dd::{DdReading, read_dd};
+pub use ddrescue::{DdrescueReading, read_ddrescue};
+pub use fio::{FioDirection, FioReading, read_fio};
+pub use hdparm::{HdparmReading, HdparmTest, read_hdparm};
+pub use iozone::{IozoneOutput, IozoneRate, IozoneRow, IozoneTest, IozoneThreads, read_iozone};
+
+/// A rate, and how it was printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rate {
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// Number and unit as in the text.
+    pub printed: String,
+}
+
+/// Why a text is not a tool's output.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ReadError {
+    /// Nothing in the text is the tool's.
+    #[error("no output of {tool} in this text: expected {expected}")]
+    Missing {
+        /// The tool.
+        tool: &'static str,
+        /// What was looked for.
+        expected: &'static str,
+    },
+    /// A line of the tool is not as it prints them.
+    #[error("line {line} is not as {tool} prints it: expected {expected}, found `{found}`")]
+    Line {
+        /// The tool.
+        tool: &'static str,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What should be there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+}
+
+/// Most characters of a line that an error repeats.
+const FOUND_CHARS: usize = 100;
+
+/// A line of the text, as a terminal would show it.
+#[derive(Clone, Copy, Debug)]
+struct Line<'a> {
+    /// From 1.
+    number: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn error(self, tool: &'static str, expected: &'static str) -> ReadError {
+        ReadError::Line {
+            tool,
+            line: self.number,
+            expected,
+            found: self.text.trim().chars().take(FOUND_CHARS).collect(),
+        }
+    }
+}
+
+/// The lines of a text; of one that was overwritten by carriage returns, what was written last.
+fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    text.split('\n').enumerate().map(|(index, line)| {
+        let line = line.trim_end_matches('\r');
+        Line {
+            number: index + 1,
+            text: line.rsplit('\r').next().unwrap_or(line),
+        }
+    })
+}

@@ -1,0 +1,134 @@
+//! How the original tools and ours compare.
+
+use serde::Serialize;
+
+use crate::layout::{Grid, Side, wrap};
+use crate::style::{Style, Tone, clean};
+use crate::text::{MISSING, figure, percent};
+
+/// The interval of the ratio has to reach into this range …
+const OVERLAP: (f64, f64) = (0.98, 1.02);
+/// … and the point has to lie in this one.
+const POINT: (f64, f64) = (0.97, 1.03);
+
+/// One figure by an original tool and by us.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Name of our metric.
+    pub id: String,
+    /// Pairs of runs.
+    pub pairs_count: usize,
+    /// Median of our figure over the original's.
+    pub ratio: f64,
+    /// Lower end of its interval of at least 95 %; absent with fewer than six pairs.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Median of the original's figures: bytes, or operations of fio, a second.
+    pub original: f64,
+    /// Median of ours.
+    pub ours: f64,
+    /// How far the original's own runs differ: half of their range over their median.
+    pub original_spread_ratio: f64,
+    /// How far ours differ.
+    pub ours_spread_ratio: f64,
+}
+
+impl Comparison {
+    /// Whether both say the same: the interval of the ratio overlaps 0.98–1.02 and the point lies
+    /// in 0.97–1.03. `None` without an interval.
+    #[must_use]
+    pub fn agrees(&self) -> Option<bool> {
+        let (low, high) = self.low.zip(self.high)?;
+        let overlaps = low <= OVERLAP.1 && high >= OVERLAP.0;
+        Some(overlaps && (POINT.0..=POINT.1).contains(&self.ratio))
+    }
+}
+
+/// The table of comparisons, at most `width` columns wide where that is possible.
+#[must_use]
+pub fn comparison_table(comparisons: &[Comparison], width: usize, style: Style) -> String {
+    let grid = grid(comparisons);
+    let choices: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 3, 4, 5, 6, 7], &[0, 3, 4]];
+    let fitting = choices
+        .iter()
+        .map(|columns| grid.only(columns))
+        .find(|grid| grid.width() <= width);
+    let lines = fitting.map_or_else(|| stacked(comparisons, width), |grid| grid.lines());
+    let mut text = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        let is_heading = index == 0 && line.contains("ratio");
+        let line = if is_heading {
+            style.paint(Tone::Dim, line)
+        } else {
+            line.clone()
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn grid(comparisons: &[Comparison]) -> Grid {
+    let heading = [
+        "",
+        "original",
+        "ours",
+        "ratio",
+        "95 % interval",
+        "pairs",
+        "original ±",
+        "ours ±",
+    ];
+    let row = |c: &Comparison| {
+        vec![
+            name(c),
+            rate(c, c.original),
+            rate(c, c.ours),
+            format!("{:.3}", c.ratio),
+            ends(c),
+            c.pairs_count.to_string(),
+            percent(c.original_spread_ratio),
+            percent(c.ours_spread_ratio),
+        ]
+    };
+    let mut sides = vec![Side::Right; heading.len()];
+    sides[0] = Side::Left;
+    let rows = std::iter::once(heading.map(str::to_owned).to_vec())
+        .chain(comparisons.iter().map(row))
+        .collect();
+    Grid { sides, rows }
+}
+
+fn stacked(comparisons: &[Comparison], width: usize) -> Vec<String> {
+    let text = |c: &Comparison| format!("{}: {:.3} ({})", name(c), c.ratio, ends(c));
+    comparisons
+        .iter()
+        .flat_map(|c| wrap(&text(c), width, 2))
+        .collect()
+}
+
+fn name(comparison: &Comparison) -> String {
+    let mark = if comparison.agrees() == Some(false) {
+        " !"
+    } else {
+        ""
+    };
+    format!("{}{mark}", clean(&comparison.id))
+}
+
+/// fio's figures are operations, all others bytes a second.
+fn rate(comparison: &Comparison, value: f64) -> String {
+    if comparison.id.starts_with("fio_") {
+        format!("{} IOPS", figure(value))
+    } else {
+        format!("{} MB/s", figure(value / 1e6))
+    }
+}
+
+fn ends(comparison: &Comparison) -> String {
+    match comparison.low.zip(comparison.high) {
+        Some((low, high)) => format!("{low:.3}–{high:.3}"),
+        None => MISSING.to_owned(),
+    }
+}

@@ -1,0 +1,133 @@
+//! The figures that a suite names: those of the old tools.
+
+use cardmark_core::{
+    Figure, FigureOf, IntervalKind, Metric, Printed, Quantity, StopReason, Suite, Trial, Workload,
+};
+
+use cardmark_peers::{Amount, print};
+
+use crate::derive::{bare_metric, derive, rate_metric};
+use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
+
+/// The figures of a workload, in the suite's order. Empty where the suite names none, or there is
+/// no trial.
+pub(crate) fn figure_metrics(
+    workload: &Workload,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+    suite: &Suite,
+) -> Vec<Metric> {
+    let figures = suite.figures_of(&workload.id);
+    figures
+        .filter_map(|figure| figure_metric(figure, whole, stopped_by))
+        .collect()
+}
+
+/// Whether every figure reaches the number that the old tool asks for. The metrics are those of
+/// these trials.
+#[must_use]
+pub fn is_good(trials: &[Trial], suite: &Suite) -> bool {
+    let metrics = derive(trials, suite);
+    let reaches = |figure: &Figure, least: f64| {
+        let metric = metrics.iter().find(|metric| metric.id == figure.id);
+        let printed = metric.and_then(|metric| metric.printed.as_ref());
+        printed.is_some_and(|printed| printed.value >= least)
+    };
+    suite
+        .figures
+        .iter()
+        .all(|figure| figure.least.is_none_or(|least| reaches(figure, least)))
+}
+
+fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+    let id = figure.id.clone();
+    let metric = match figure.of {
+        FigureOf::Rate => rate_metric(id, Quantity::ByteRate, whole, stopped_by),
+        FigureOf::Operations => rate_metric(id, Quantity::OperationRate, whole, stopped_by),
+        of => streams_metric(id, of, whole, stopped_by),
+    }?;
+    Some(Metric {
+        printed: printed(figure, &metric, whole),
+        ..metric
+    })
+}
+
+/// As the old tool prints it. Of one stream, from the totals that it divides; of several, from
+/// the rate.
+fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed> {
+    let style = figure.printed?;
+    if !matches!(figure.of, FigureOf::Rate | FigureOf::Operations) {
+        return print(style, Amount::of_rate(metric.value));
+    }
+    let total = |of: fn(&Trial) -> u64| whole.iter().map(|trial| of(trial)).sum();
+    let amount = Amount {
+        bytes: total(Trial::bytes),
+        span_ns: total(|trial| trial.span_ns),
+        operations_count: total(Trial::operations_count),
+    };
+    print(style, amount)
+}
+
+/// A figure of several streams: the mean over the trials, with Student's t from three trials on.
+fn streams_metric(
+    id: String,
+    of: FigureOf,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+) -> Option<Metric> {
+    let values: Vec<f64> = whole.iter().map(|trial| streams_rate(trial, of)).collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    if !mean.is_finite() {
+        return None;
+    }
+    let interval = mean_interval(&values, mean);
+    let block_bytes = whole.first()?.workload.block_bytes as f64;
+    let (low, high) = (interval.map(|i| i.low), interval.map(|i| i.high));
+    Some(Metric {
+        low,
+        high,
+        interval_kind: match interval {
+            Some(_) => IntervalKind::BetweenRounds,
+            None => IntervalKind::None,
+        },
+        rate_bytes_per_s: Some(mean),
+        rate_low_bytes_per_s: low,
+        rate_high_bytes_per_s: high,
+        operations_per_s: Some(mean / block_bytes),
+        operations_low_per_s: low.map(|low| low / block_bytes),
+        operations_high_per_s: high.map(|high| high / block_bytes),
+        ..bare_metric(id, Quantity::ByteRate, mean, whole, stopped_by)
+    })
+}
+
+fn mean_interval(values: &[f64], mean: f64) -> Option<Interval> {
+    if values.len() < LEAST_TRIALS {
+        return None;
+    }
+    let count = u32::try_from(values.len()).ok()?;
+    let squares: f64 = values
+        .iter()
+        .map(|value| (value - mean) * (value - mean))
+        .sum();
+    let degrees = count - 1;
+    let error = (squares / f64::from(degrees) / f64::from(count)).sqrt();
+    Some(Interval::around(mean, student_t(LEVEL, degrees) * error))
+}
+
+/// Bytes per second of one trial.
+fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
+    let per_second = |bytes: u64, span_ns: u64| bytes as f64 * 1e9 / span_ns.max(1) as f64;
+    let rates = trial
+        .streams
+        .iter()
+        .map(|stream| per_second(stream.bytes, stream.span_ns));
+    match of {
+        FigureOf::Children => rates.sum(),
+        FigureOf::Min => rates.fold(f64::INFINITY, f64::min),
+        FigureOf::Max => rates.fold(0.0, f64::max),
+        FigureOf::Avg => rates.sum::<f64>() / trial.streams.len() as f64,
+        FigureOf::Parent | FigureOf::Rate | FigureOf::Operations => {
+            per_second(trial.bytes(), trial.span_ns)
+        }
+    }
+}
