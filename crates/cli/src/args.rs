@@ -89,6 +89,26 @@ pub(crate) struct RunArguments {
     pub(crate) timeout: u64,
 }
 
+/// What `crosscheck` is told.
+#[derive(Debug, Args)]
+pub(crate) struct CrosscheckArguments {
+    /// A directory or a block device. A device is written all over: what is on it is lost, and
+    /// model and size have to be typed before
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+    /// Only contests with these workloads, such as `hdparm_t,fio_rand_read_q32`
+    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
+    pub(crate) only: Vec<String>,
+    /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
+    pub(crate) pairs: u32,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What a device is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FillArgument {
@@ -129,26 +149,6 @@ pub(crate) struct PrepareArguments {
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What `crosscheck` is told.
-#[derive(Debug, Args)]
-pub(crate) struct CrosscheckArguments {
-    /// A directory or a block device. A device is written all over: what is on it is lost, and
-    /// model and size have to be typed before
-    #[arg(default_value = ".")]
-    pub(crate) target: String,
-    /// Only contests with these workloads, such as `hdparm_t,fio_rand_read_q32`
-    #[arg(long, value_delimiter = ',', value_name = "ID,…")]
-    pub(crate) only: Vec<String>,
-    /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
-    pub(crate) pairs: u32,
-    #[command(flatten)]
-    pub(crate) consent: Consent,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -13,14 +13,6 @@ use crate::command::tool;
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Held while a free device is looked for, and while one of ours is free for a moment, so that no
-/// other rig of this machine takes it, or has it open when the program looks who uses it.
-fn search() -> File {
-    let control = File::open("/dev/loop-control").unwrap();
-    rustix::fs::flock(&control, FlockOperation::LockExclusive).unwrap();
-    control
-}
-
 /// A loop device on a file; detached on drop. The file is the caller's.
 #[derive(Debug)]
 pub struct LoopDevice {
@@ -41,14 +33,15 @@ impl LoopDevice {
             direct.as_ref(),
             file.as_os_str(),
         ];
-        let _search = search();
+        let turn = take_turn();
         let path = PathBuf::from(tool("losetup", &arguments).unwrap());
+        drop(turn);
         Self { path, file }
     }
 
     /// Puts another file behind the same device, as when a card is changed in its reader.
     pub fn change_file(&mut self, file: &Path) {
-        let _search = self.detach();
+        let _turn = self.detach();
         self.file = file.canonicalize().unwrap();
         tool("losetup", &[&self.path, &self.file]).unwrap();
     }
@@ -65,9 +58,9 @@ impl LoopDevice {
     /// Takes the file away. No other rig gets the device before what is given back is dropped.
     #[must_use]
     pub fn detach(&self) -> impl Sized + use<> {
-        let search = search();
+        let turn = take_turn();
         tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]).unwrap();
-        search
+        turn
     }
 
     /// The device, such as `/dev/loop3`.
@@ -99,6 +92,14 @@ impl LoopDevice {
         let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
         std::fs::read_to_string(backing).is_ok_and(|told| Path::new(told.trim_end()) == self.file)
     }
+}
+
+/// Tests on one machine take turns in looking for a free device: whoever loses a race for one has
+/// it open for a moment, and the program takes that for another user of it.
+fn take_turn() -> File {
+    let control = File::open("/dev/loop-control").unwrap();
+    rustix::fs::flock(&control, FlockOperation::LockExclusive).unwrap();
+    control
 }
 
 impl Drop for LoopDevice {

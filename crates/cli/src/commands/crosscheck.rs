@@ -67,14 +67,14 @@ fn consent(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<Consent, CommandError> {
-    let given = &arguments.consent;
+    let given = arguments.consent.clone();
     if resolution.kind != TargetKind::Device {
-        return Ok(given.clone());
+        return Ok(given);
     }
     let identity = gate::idle_device(path, resolution)?;
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
                 and again";
-    drop(gate::permit_writing(path, resolution, given, None, what)?);
+    drop(gate::permit_writing(path, resolution, &given, None, what)?);
     if identity.serial.is_none() {
         let what = format!("`{}` tells no serial number", path.display());
         return Err(CommandError::new(Exit::Refused, what)

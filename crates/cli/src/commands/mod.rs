@@ -19,8 +19,8 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
     match arguments.command {
         None => beginner::beginner(),
         Some(Command::Run(arguments)) => run::run(&arguments),
-        Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
         Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
+        Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),
