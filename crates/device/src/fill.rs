@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use cardmark_core::{Fill, MIB, fill_content};
 use cardmark_engine::Pulse;
@@ -22,6 +22,9 @@ use crate::target::OpenTarget;
 const BLOCK_BYTES: u64 = MIB;
 /// Writes in flight.
 const DEPTH: usize = 4;
+/// So many blocks may be written before those before them are told of: who is told may take a
+/// moment to note it.
+const UNTOLD_COUNT: usize = 16;
 /// After so many bytes they are made durable.
 const STRETCH_BYTES: u64 = 64 * MIB;
 /// The same where the page cache stands between: of more, a slow card would take longer than the
@@ -242,7 +245,7 @@ impl Filler {
         let mut written_bytes = start_bytes;
         let mut first_failed: Option<(u64, io::Error)> = None;
         std::thread::scope(|scope| {
-            let (sender, receiver) = channel();
+            let (sender, receiver) = sync_channel(UNTOLD_COUNT);
             for buffer in &mut self.buffers {
                 let (stretch, sender) = (&stretch, sender.clone());
                 let work = move || stretch.write_blocks(buffer.bytes_mut(), &sender);
@@ -280,7 +283,7 @@ impl Filler {
 
 impl Stretch<'_> {
     /// Takes one block after the other until none is left, one failed, or the end is asked for.
-    fn write_blocks(&self, buffer: &mut [u8], sender: &Sender<Written>) {
+    fn write_blocks(&self, buffer: &mut [u8], sender: &SyncSender<Written>) {
         while !self.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
             let offset = self.next_bytes.fetch_add(BLOCK_BYTES, Ordering::Relaxed);
             if offset >= self.end_bytes {

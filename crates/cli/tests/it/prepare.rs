@@ -20,6 +20,8 @@ const SIZE: u64 = 100 * MIB + 4096 + 512;
 /// For what is interrupted: eight stretches, in some seconds under `RATE`.
 const LONG: u64 = 512 * MIB;
 const RATE: u64 = 128 * MIB;
+/// What is made durable at once.
+const STRETCH: u64 = 64 * MIB;
 /// How much of a device is compared at once.
 const PIECE: u64 = 8 * MIB;
 
@@ -228,6 +230,10 @@ fn what_is_killed_goes_on_and_never_claims_more_than_is_there() {
         // One of which nothing was noted is begun anew, at 0: the position never falls.
         assert!(last.done_bytes >= done, "{} < {done}", last.done_bytes);
         done = last.done_bytes;
+        assert!(
+            done.is_multiple_of(STRETCH),
+            "{done}: only what was synced counts"
+        );
         assert_eq!(
             rig.reached(&last, 0, done),
             done,

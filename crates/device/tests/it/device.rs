@@ -78,6 +78,7 @@ fn a_device_that_is_opened_for_writing_is_ours_alone() {
         offset: 8192,
         bytes: BLOCK,
         slot: 0,
+        stream: 0,
     });
     assert_eq!(backend.reap().outcome, Ok(BLOCK));
     assert_eq!(backend.flush(), Ok(()));
