@@ -14,11 +14,11 @@ use crate::sway::Sway;
 /// Input/output error.
 const EIO: i32 = 5;
 /// No such device.
-const ENODEV: i32 = 19;
+pub(crate) const ENODEV: i32 = 19;
 /// Invalid argument.
 const EINVAL: i32 = 22;
 /// Span after which the kernel refuses an operation that cannot be done.
-const REFUSAL_NS: u64 = 20_000;
+pub(crate) const REFUSAL_NS: u64 = 20_000;
 /// Span of a flush with nothing to flush.
 const IDLE_FLUSH_NS: u64 = 60_000;
 
@@ -103,6 +103,31 @@ impl State {
         Ok(self.pass(now_ns, span_ns, true))
     }
 
+    /// Fails once the card is gone.
+    pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        Ok(())
+    }
+
+    /// Makes one write durable. Returns the time afterwards: with the write's own span it is that
+    /// of a [`OpKind::WriteSync`].
+    pub(crate) fn sync(&mut self, now_ns: u64, order: Order) -> Result<u64, i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        let synced = service_of(&self.model, OpKind::WriteSync, order);
+        let plain = service_of(&self.model, OpKind::Write, order);
+        let more_ns = (synced.setup_ns - plain.setup_ns) / self.rate_factor;
+        if more_ns <= 0.0 {
+            return self.flush(now_ns);
+        }
+        let span_ns = to_ns(more_ns * synced.body.draw(&mut self.service_rng));
+        self.is_dirty = false;
+        Ok(self.pass(now_ns, span_ns, true))
+    }
+
     /// Takes an operation on.
     #[inline]
     pub(crate) fn submit(&mut self, now_ns: u64, op: Op) {
@@ -156,13 +181,18 @@ impl State {
     }
 
     fn finish(&mut self, start_ns: u64, op: Op) -> u64 {
+        let busy_count = self.queue.busy_count() + 1;
+        self.serve(start_ns, op, self.order, busy_count)
+    }
+
+    /// When an operation begun now is done, with so many channels at work, its own among them.
+    pub(crate) fn serve(&mut self, start_ns: u64, op: Op, order: Order, busy_count: usize) -> u64 {
         if let Some(FaultData::Silent { after_s, span_s }) = self.fault
             && start_ns as f64 >= after_s * SECOND_NS as f64
         {
             self.fault = None;
             return start_ns + to_ns(span_s * SECOND_NS as f64);
         }
-        let busy_count = self.queue.busy_count() + 1;
         let bytes = u64::from(op.bytes);
         let mut slowdown = self.heat.slowdown() / self.rate_factor;
         if let Some(cache) = &mut self.cache
@@ -170,7 +200,7 @@ impl State {
         {
             slowdown *= cache.write(start_ns, bytes);
         }
-        let service = service_of(&self.model, op.kind, self.order);
+        let service = service_of(&self.model, op.kind, order);
         let work_ns = slowdown * service.draw_ns(bytes, busy_count, &mut self.service_rng);
         let finish_ns = match &mut self.sway {
             Some(sway) => sway.finish(start_ns, work_ns),
@@ -185,7 +215,7 @@ impl State {
     }
 
     #[inline]
-    fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
+    pub(crate) fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
         let end = op.offset.saturating_add(u64::from(op.bytes));
         if end > self.model.capacity_bytes() {
             return Err(EIO);
@@ -205,7 +235,7 @@ impl State {
     }
 
     #[inline]
-    fn count(&mut self, kind: OpKind, bytes: u32) {
+    pub(crate) fn count(&mut self, kind: OpKind, bytes: u32) {
         if kind == OpKind::Read {
             self.counters.read_operations_count += 1;
             self.counters.read_bytes += u64::from(bytes);
@@ -216,7 +246,7 @@ impl State {
         }
     }
 
-    fn pass(&mut self, now_ns: u64, span_ns: u64, busy: bool) -> u64 {
+    pub(crate) fn pass(&mut self, now_ns: u64, span_ns: u64, busy: bool) -> u64 {
         self.heat.pass(now_ns, now_ns + span_ns, busy);
         now_ns + span_ns
     }
