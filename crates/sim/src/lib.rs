@@ -24,5 +24,5 @@ mod truth;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
 pub use library::{ModelEntry, models};
 pub use model::{Model, ModelError};
-pub use online::{OnlineCard, Request};
+pub use online::{OnlineCard, Request, Way};
 pub use truth::Truth;

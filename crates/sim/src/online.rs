@@ -2,8 +2,10 @@
 //! told at once when they will be done.
 //!
 //! Its service is that of [`crate::SimulatedCard`]: the same draws in front of the same channels.
-//! Two things differ. Nobody says whether requests are sequential, so that is seen from their
-//! addresses. And there are no trials: the run's own factor holds throughout.
+//! Three things differ. Nobody says whether requests are sequential, so that is seen from their
+//! addresses; what the kernel has cut off a large request costs no setup of its own. There are no
+//! trials: the run's own factor holds throughout. And requests and answers have a way to go, which
+//! is none of the card's ([`Way`]).
 
 use cardmark_core::Order;
 use cardmark_engine::{Op, OpKind};
@@ -11,7 +13,7 @@ use cardmark_engine::{Op, OpKind};
 use crate::Model;
 use crate::service::to_ns;
 use crate::state::{ENODEV, REFUSAL_NS, State, service_of};
-use crate::streams::Streams;
+use crate::streams::{Place, Streams};
 
 /// Span of a discard: what is erased is noted, not erased at once.
 const DISCARD_NS: u64 = 1_000_000;
@@ -27,9 +29,31 @@ pub struct Request {
     pub offset: u64,
     /// How much, bytes.
     pub bytes: u32,
-    /// How long it was on its way to the card and its answer will be on its way back: an idle card
-    /// began with it that much earlier.
-    pub path_ns: u64,
+}
+
+/// How long answers and requests are on their way, there and back.
+///
+/// In a closed loop the next request is there as soon as an answer is out, but for the way: up to
+/// `most_ns` after the card became idle it therefore counts as having come at once, so that no
+/// swaying of the way changes the card's rate. (What the asker itself did in that time is then not
+/// seen either.) What comes later came at its own time, less a usual way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// As it is usually.
+    pub usual_ns: u64,
+    /// As it can be.
+    pub most_ns: u64,
+}
+
+impl Way {
+    /// When something begins that arrives now at what is free from then on.
+    fn start(self, at_ns: u64, free_ns: u64) -> u64 {
+        if at_ns <= free_ns.saturating_add(self.most_ns) {
+            free_ns
+        } else {
+            at_ns.saturating_sub(self.usual_ns)
+        }
+    }
 }
 
 /// One card of a model in one run, for requests that arrive by a clock that rises from 0.
@@ -38,11 +62,21 @@ pub struct OnlineCard {
     state: State,
     /// When each channel has done all that was given to it.
     free_ns: Vec<u64>,
-    reads: Streams,
-    writes: Streams,
+    /// Until then the card does something as a whole.
+    held_ns: u64,
+    reads: Line,
+    writes: Line,
     /// Until then the board's temperature is known.
     known_ns: u64,
     unsynced: Unsynced,
+}
+
+/// Requests of one kind.
+#[derive(Debug, Default)]
+struct Line {
+    streams: Streams,
+    /// The channel of the last one.
+    channel: usize,
 }
 
 /// What was written since the last flush.
@@ -62,8 +96,9 @@ impl OnlineCard {
             model: model.clone(),
             state: State::new(model, seed),
             free_ns: vec![0; model.channels_count()],
-            reads: Streams::default(),
-            writes: Streams::default(),
+            held_ns: 0,
+            reads: Line::default(),
+            writes: Line::default(),
             known_ns: 0,
             unsynced: Unsynced::Nothing,
         }
@@ -71,32 +106,40 @@ impl OnlineCard {
 
     /// Takes on a read or a write that arrives now, which must not be before an earlier arrival.
     /// Says when its answer is due, and what it is: bytes moved, or the system's error number.
-    pub fn arrive(&mut self, at_ns: u64, request: Request) -> (u64, Result<u32, i32>) {
+    pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, i32>) {
         self.pass_to(at_ns);
-        let (channel, start_ns) = self.next_start(at_ns, request.path_ns);
+        let bytes = u64::from(request.bytes);
+        let line = match request.kind {
+            OpKind::Read => &mut self.reads,
+            OpKind::Write | OpKind::WriteSync => &mut self.writes,
+        };
+        let place = line.streams.place(at_ns, request.offset, bytes);
+        // As if it came when all that holds the whole card up is done.
+        let from_ns = at_ns.max(self.held_ns);
+        let is_full = self.free_ns.iter().all(|&ns| ns > from_ns);
+        let channel = match place {
+            Place::Rest if !is_full => line.channel,
+            _ => next_channel(&self.free_ns, from_ns, way),
+        };
+        let start_ns = way.start(from_ns, self.free_ns[channel]).max(self.held_ns);
         let op = Op {
             kind: request.kind,
             offset: request.offset,
             bytes: request.bytes,
             slot: 0,
         };
-        let outcome = self.state.outcome(start_ns.max(at_ns), op);
+        let outcome = self.state.outcome(at_ns.max(start_ns), op);
         if outcome == Err(ENODEV) {
             return (at_ns + REFUSAL_NS, outcome);
         }
-        let bytes = u64::from(request.bytes);
-        let streams = match request.kind {
-            OpKind::Read => &mut self.reads,
-            OpKind::Write | OpKind::WriteSync => &mut self.writes,
-        };
-        let order = streams.place(at_ns, request.offset, bytes);
         let others_count = self.free_ns.iter().filter(|&&ns| ns > start_ns).count();
-        let finish_ns = self.state.serve(start_ns, op, order, others_count + 1);
-        streams.keep_busy(finish_ns);
+        let finish_ns = self.state.serve(start_ns, op, place, others_count + 1);
         self.free_ns[channel] = finish_ns;
+        line.channel = channel;
+        line.streams.keep_busy(finish_ns);
         if outcome.is_ok() {
             self.state.count(request.kind, request.bytes);
-            self.note(request.kind, order);
+            self.note(request.kind, place.order());
         }
         (finish_ns, outcome)
     }
@@ -106,17 +149,17 @@ impl OnlineCard {
     ///
     /// One write made durable costs what it costs as one operation
     /// ([`OpKind::WriteSync`]); more of them cost a whole flush.
-    pub fn flush(&mut self, at_ns: u64, path_ns: u64) -> (u64, Result<(), i32>) {
+    pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
         let unsynced = std::mem::replace(&mut self.unsynced, Unsynced::Nothing);
-        self.alone(at_ns, path_ns, |state, start_ns| match unsynced {
+        self.alone(at_ns, way, |state, start_ns| match unsynced {
             Unsynced::One(order) => state.sync(start_ns, order),
             Unsynced::Nothing | Unsynced::More => state.flush(start_ns),
         })
     }
 
     /// Forgets what is stored somewhere. Says when that is done.
-    pub fn discard(&mut self, at_ns: u64, path_ns: u64) -> (u64, Result<(), i32>) {
-        self.alone(at_ns, path_ns, |state, start_ns| {
+    pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
+        self.alone(at_ns, way, |state, start_ns| {
             state.refuse_if_gone(start_ns)?;
             Ok(state.pass(start_ns, DISCARD_NS, true))
         })
@@ -135,27 +178,20 @@ impl OnlineCard {
         to_ns(spans.fold(f64::INFINITY, f64::min) / self.state.run_factor())
     }
 
-    /// Which channel serves next, and from when on.
-    fn next_start(&self, at_ns: u64, path_ns: u64) -> (usize, u64) {
-        let channels = self.free_ns.iter().copied().enumerate();
-        // There is always a channel: a rule of models.
-        let (channel, free_ns) = channels.min_by_key(|&(_, ns)| ns).unwrap_or((0, 0));
-        (channel, start(at_ns, path_ns, free_ns))
-    }
-
     /// Something that all channels do together.
     fn alone(
         &mut self,
         at_ns: u64,
-        path_ns: u64,
+        way: Way,
         work: impl FnOnce(&mut State, u64) -> Result<u64, i32>,
     ) -> (u64, Result<(), i32>) {
         self.pass_to(at_ns);
-        let last_ns = self.free_ns.iter().copied().max().unwrap_or(0);
-        let start_ns = start(at_ns, path_ns, last_ns);
+        let start_ns = way.start(at_ns, self.last_ns());
         match work(&mut self.state, start_ns) {
             Ok(finish_ns) => {
-                self.free_ns.fill(finish_ns);
+                self.held_ns = finish_ns;
+                // What follows its answer is one request: the other channels stay idle.
+                self.free_ns[0] = finish_ns;
                 self.known_ns = self.known_ns.max(finish_ns);
                 (finish_ns, Ok(()))
             }
@@ -163,13 +199,17 @@ impl OnlineCard {
         }
     }
 
+    /// When all that was taken on is done.
+    fn last_ns(&self) -> u64 {
+        self.free_ns.iter().copied().fold(self.held_ns, u64::max)
+    }
+
     /// The board's time goes on.
     fn pass_to(&mut self, now_ns: u64) {
         let Some(span_ns) = now_ns.checked_sub(self.known_ns) else {
             return;
         };
-        let last_ns = self.free_ns.iter().copied().max().unwrap_or(0);
-        let busy_ns = last_ns.saturating_sub(self.known_ns).min(span_ns);
+        let busy_ns = self.last_ns().saturating_sub(self.known_ns).min(span_ns);
         let rest_ns = self.state.pass(self.known_ns, busy_ns, true);
         self.known_ns = self.state.pass(rest_ns, span_ns - busy_ns, false);
     }
@@ -184,13 +224,18 @@ impl OnlineCard {
     }
 }
 
-/// When something begins that arrives now at what is free from then on.
-fn start(at_ns: u64, path_ns: u64, free_ns: u64) -> u64 {
-    if free_ns <= at_ns {
-        // Not cut off at `free_ns`: a path that was shorter this time makes up for one that was
-        // longer, and the mean stays right.
-        at_ns.saturating_sub(path_ns)
-    } else {
-        free_ns
-    }
+/// The channel that serves next: of those that were idle no longer than a way takes, and of those
+/// that work where none is idle, the one that was or is free first; else an idle one.
+fn next_channel(free_ns: &[u64], at_ns: u64, way: Way) -> usize {
+    let earliest = |from_ns: u64| {
+        let channels = free_ns.iter().copied().enumerate();
+        channels
+            .filter(|&(_, ns)| ns >= from_ns)
+            .min_by_key(|&(_, ns)| ns)
+    };
+    let fresh = earliest(at_ns.saturating_sub(way.most_ns)).filter(|&(_, ns)| ns <= at_ns);
+    // There is always a channel: a rule of models.
+    fresh
+        .or_else(|| earliest(0))
+        .map_or(0, |(channel, _)| channel)
 }

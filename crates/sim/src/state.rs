@@ -9,6 +9,7 @@ use crate::data::{CacheData, FaultData};
 use crate::heat::Heat;
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
+use crate::streams::Place;
 use crate::sway::Sway;
 
 /// Input/output error.
@@ -182,11 +183,15 @@ impl State {
 
     fn finish(&mut self, start_ns: u64, op: Op) -> u64 {
         let busy_count = self.queue.busy_count() + 1;
-        self.serve(start_ns, op, self.order, busy_count)
+        let place = match self.order {
+            Order::Sequential => Place::Sequential,
+            Order::Random => Place::Random,
+        };
+        self.serve(start_ns, op, place, busy_count)
     }
 
     /// When an operation begun now is done, with so many channels at work, its own among them.
-    pub(crate) fn serve(&mut self, start_ns: u64, op: Op, order: Order, busy_count: usize) -> u64 {
+    pub(crate) fn serve(&mut self, start_ns: u64, op: Op, place: Place, busy_count: usize) -> u64 {
         if let Some(FaultData::Silent { after_s, span_s }) = self.fault
             && start_ns as f64 >= after_s * SECOND_NS as f64
         {
@@ -200,8 +205,13 @@ impl State {
         {
             slowdown *= cache.write(start_ns, bytes);
         }
-        let service = service_of(&self.model, op.kind, order);
-        let work_ns = slowdown * service.draw_ns(bytes, busy_count, &mut self.service_rng);
+        let service = service_of(&self.model, op.kind, place.order());
+        let rng = &mut self.service_rng;
+        let work_ns = slowdown
+            * match place {
+                Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
+                Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
+            };
         let finish_ns = match &mut self.sway {
             Some(sway) => sway.finish(start_ns, work_ns),
             None => start_ns + to_ns(work_ns),

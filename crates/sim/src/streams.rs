@@ -1,4 +1,5 @@
-//! Which requests follow one another: nobody tells a card that what it is asked is sequential.
+//! Which requests follow one another: nobody tells a card that what it is asked is sequential, nor
+//! that two requests were one before they were cut.
 
 use std::collections::VecDeque;
 
@@ -8,11 +9,44 @@ use cardmark_core::Order;
 const KEPT: usize = 8;
 /// How far from a stream's end, in requests, its pieces may come when several are under way.
 const REACH_COUNT: u64 = 16;
+/// What the kernel cuts off a request that is too large for it leaves at least so much in front.
+const LEAST_CUT_BYTES: u64 = 512 << 10;
+/// The rest of a request comes within this span.
+const REST_NS: u64 = 500_000;
+
+/// How a request comes after those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Where an earlier one of its kind ended.
+    Sequential,
+    /// Anywhere else.
+    Random,
+    /// It is the rest of the one before it.
+    Rest,
+}
+
+impl Place {
+    pub(crate) fn order(self) -> Order {
+        match self {
+            Self::Sequential | Self::Rest => Order::Sequential,
+            Self::Random => Order::Random,
+        }
+    }
+}
 
 /// The streams of one kind of operation, the last one used first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streams {
     recent: VecDeque<Stream>,
+    last: Option<Last>,
+}
+
+/// The request placed last.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    at_ns: u64,
+    end: u64,
+    is_cut: bool,
 }
 
 /// Requests of which each began where an earlier one ended.
@@ -26,20 +60,31 @@ struct Stream {
 }
 
 impl Streams {
-    /// In which order a request comes. [`Self::keep_busy`] is to follow.
-    pub(crate) fn place(&mut self, now_ns: u64, offset: u64, bytes: u64) -> Order {
+    /// Where a request stands. [`Self::keep_busy`] is to follow.
+    pub(crate) fn place(&mut self, now_ns: u64, offset: u64, bytes: u64) -> Place {
         let end = offset.saturating_add(bytes);
+        let is_rest = self
+            .last
+            .is_some_and(|last| last.is_cut && last.end == offset && now_ns < last.at_ns + REST_NS);
+        self.last = Some(Last {
+            at_ns: now_ns,
+            end,
+            is_cut: bytes >= LEAST_CUT_BYTES,
+        });
         let found = self
             .recent
             .iter()
             .position(|stream| stream.goes_on_with(now_ns, offset, end));
-        let (stream, order) = match found.and_then(|index| self.recent.remove(index)) {
-            Some(stream) => (stream.with(offset, end), Order::Sequential),
-            None => (Stream::new(offset, end), Order::Random),
+        let (stream, place) = match found.and_then(|index| self.recent.remove(index)) {
+            Some(stream) if is_rest && now_ns < stream.busy_ns => {
+                (stream.with(offset, end), Place::Rest)
+            }
+            Some(stream) => (stream.with(offset, end), Place::Sequential),
+            None => (Stream::new(offset, end), Place::Random),
         };
         self.recent.truncate(KEPT - 1);
         self.recent.push_front(stream);
-        order
+        place
     }
 
     /// The request placed last is under way until then.
@@ -97,7 +142,7 @@ mod tests {
         let mut now_ns = 0;
         let mut count = 0;
         for &(offset, bytes) in requests {
-            count += u32::from(streams.place(now_ns, offset, bytes) == Order::Sequential);
+            count += u32::from(streams.place(now_ns, offset, bytes) != Place::Random);
             streams.keep_busy(now_ns + 1_000_000);
             now_ns += pause_ns;
         }
@@ -141,6 +186,24 @@ mod tests {
             .collect();
         let share = sequential_share(&requests, 10_000);
         assert!((share - 7.0 / 8.0).abs() < 0.002, "{share}");
+    }
+
+    #[test]
+    fn what_was_cut_off_is_the_rest_of_its_request() {
+        let mut streams = Streams::default();
+        let mut place = |now_ns, offset, bytes| {
+            let place = streams.place(now_ns, offset, bytes);
+            streams.keep_busy(now_ns + 10_000_000);
+            place
+        };
+        assert_eq!(place(0, 0, 600 << 10), Place::Random);
+        assert_eq!(place(100_000, 600 << 10, 424 << 10), Place::Rest);
+        // What came before it was too small to be cut; then too late.
+        assert_eq!(place(200_000, 1 << 20, 1 << 20), Place::Sequential);
+        assert_eq!(place(5_000_000, 2 << 20, 1 << 20), Place::Sequential);
+        // Asked for only once the one before was answered.
+        assert_eq!(place(16_000_000, 3 << 20, 1 << 20), Place::Sequential);
+        assert_eq!(place(16_100_000, 5 << 20, 1 << 20), Place::Sequential);
     }
 
     #[test]
