@@ -13,14 +13,17 @@ mod data;
 mod heat;
 mod library;
 mod model;
+mod online;
 mod page_cache;
 mod queue;
 mod service;
 mod state;
+mod streams;
 mod sway;
 mod truth;
 
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
 pub use library::{ModelEntry, models};
 pub use model::{Model, ModelError};
+pub use online::{OnlineCard, Request, Way};
 pub use truth::Truth;

@@ -54,6 +54,11 @@ impl Service {
         self.ordinary_ns(bytes, busy) + self.stall.map_or(0.0, Stall::mean_ns)
     }
 
+    /// Draws the span of what was cut off a request and needs no setup of its own.
+    pub(crate) fn draw_rest_ns(&self, bytes: u64, busy: usize, rng: &mut Rng) -> f64 {
+        self.transfer_ns_per_byte * bytes as f64 * busy as f64 * self.body.draw(rng)
+    }
+
     /// Draws a span.
     #[inline]
     pub(crate) fn draw_ns(&self, bytes: u64, busy: usize, rng: &mut Rng) -> f64 {

@@ -10,16 +10,17 @@ use crate::heat::Heat;
 use crate::page_cache::{PageCache, Share};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
+use crate::streams::Place;
 use crate::sway::Sway;
 
 /// Input/output error.
 const EIO: i32 = 5;
 /// No such device.
-const ENODEV: i32 = 19;
+pub(crate) const ENODEV: i32 = 19;
 /// Invalid argument.
 const EINVAL: i32 = 22;
 /// Span after which the kernel refuses an operation that cannot be done.
-const REFUSAL_NS: u64 = 20_000;
+pub(crate) const REFUSAL_NS: u64 = 20_000;
 /// Span of a flush with nothing to flush.
 const IDLE_FLUSH_NS: u64 = 60_000;
 
@@ -121,6 +122,31 @@ impl State {
         }
     }
 
+    /// Fails once the card is gone.
+    pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        Ok(())
+    }
+
+    /// Makes one write durable. Returns the time afterwards: with the write's own span it is that
+    /// of a [`OpKind::WriteSync`].
+    pub(crate) fn sync(&mut self, now_ns: u64, order: Order) -> Result<u64, i32> {
+        if self.is_gone(now_ns) {
+            return Err(ENODEV);
+        }
+        let synced = service_of(&self.model, OpKind::WriteSync, order);
+        let plain = service_of(&self.model, OpKind::Write, order);
+        let more_ns = (synced.setup_ns - plain.setup_ns) / self.rate_factor;
+        if more_ns <= 0.0 {
+            return self.flush(now_ns);
+        }
+        let span_ns = to_ns(more_ns * synced.body.draw(&mut self.service_rng));
+        self.is_dirty = false;
+        Ok(self.pass(now_ns, span_ns, true))
+    }
+
     /// Takes an operation on.
     #[inline]
     pub(crate) fn submit(&mut self, now_ns: u64, op: Op) {
@@ -177,12 +203,6 @@ impl State {
     }
 
     fn finish(&mut self, start_ns: u64, op: Op) -> u64 {
-        if let Some(FaultData::Silent { after_s, span_s }) = self.fault
-            && start_ns as f64 >= after_s * SECOND_NS as f64
-        {
-            self.fault = None;
-            return start_ns + to_ns(span_s * SECOND_NS as f64);
-        }
         if let Some(cache) = &mut self.page_cache {
             let share = match op.kind {
                 OpKind::Read => {
@@ -198,6 +218,18 @@ impl State {
             return start_ns + self.flush_span_ns();
         }
         let busy_count = self.queue.busy_count() + 1;
+        let place = match self.order {
+            Order::Sequential => Place::Sequential,
+            Order::Random | Order::Permuted => Place::Random,
+        };
+        self.serve(start_ns, op, place, busy_count)
+    }
+
+    /// When an operation begun now is done, with so many channels at work, its own among them.
+    pub(crate) fn serve(&mut self, start_ns: u64, op: Op, place: Place, busy_count: usize) -> u64 {
+        if let Some(end_ns) = self.silence(start_ns) {
+            return end_ns;
+        }
         let bytes = u64::from(op.bytes);
         let mut slowdown = self.heat.slowdown() / self.rate_factor;
         if let Some(cache) = &mut self.cache
@@ -205,8 +237,13 @@ impl State {
         {
             slowdown *= cache.write(start_ns, bytes);
         }
-        let service = service_of(&self.model, op.kind, self.order);
-        let work_ns = slowdown * service.draw_ns(bytes, busy_count, &mut self.service_rng);
+        let service = service_of(&self.model, op.kind, place.order());
+        let rng = &mut self.service_rng;
+        let work_ns = slowdown
+            * match place {
+                Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
+                Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
+            };
         let finish_ns = match &mut self.sway {
             Some(sway) => sway.finish(start_ns, work_ns),
             None => start_ns + to_ns(work_ns),
@@ -219,6 +256,19 @@ impl State {
         finish_ns
     }
 
+    /// The end of the one long silence of a card that has it, if it begins now.
+    fn silence(&mut self, start_ns: u64) -> Option<u64> {
+        match self.fault {
+            Some(FaultData::Silent { after_s, span_s })
+                if start_ns as f64 >= after_s * SECOND_NS as f64 =>
+            {
+                self.fault = None;
+                Some(start_ns + to_ns(span_s * SECOND_NS as f64))
+            }
+            _ => None,
+        }
+    }
+
     /// An operation through the page cache: copying, and what the card has to move for it, with
     /// all its channels at work.
     fn finish_cached(&mut self, start_ns: u64, kind: OpKind, share: Share) -> u64 {
@@ -226,6 +276,9 @@ impl State {
             OpKind::Read => OpKind::Read,
             OpKind::Write | OpKind::WriteSync | OpKind::Sync => OpKind::Write,
         };
+        if let Some(end_ns) = self.silence(start_ns) {
+            return end_ns;
+        }
         let channels = self.model.channels_count();
         let mut finish_ns = start_ns + to_ns(share.copy_ns);
         let mut rest = share.card_bytes;
@@ -248,7 +301,7 @@ impl State {
     }
 
     #[inline]
-    fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
+    pub(crate) fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
         let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
         let end = begin
             .saturating_add(op.offset)
@@ -271,7 +324,7 @@ impl State {
     }
 
     #[inline]
-    fn count(&mut self, kind: OpKind, bytes: u64) {
+    pub(crate) fn count(&mut self, kind: OpKind, bytes: u64) {
         if kind == OpKind::Read {
             self.counters.read_operations_count += 1;
             self.counters.read_bytes += bytes;
@@ -282,7 +335,7 @@ impl State {
         }
     }
 
-    fn pass(&mut self, now_ns: u64, span_ns: u64, busy: bool) -> u64 {
+    pub(crate) fn pass(&mut self, now_ns: u64, span_ns: u64, busy: bool) -> u64 {
         self.heat.pass(now_ns, now_ns + span_ns, busy);
         now_ns + span_ns
     }

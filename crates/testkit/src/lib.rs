@@ -20,6 +20,7 @@ mod nobody;
 mod program;
 mod rate_cap;
 mod refusal;
+mod sim_card;
 mod switches;
 mod wall_clock;
 
@@ -31,4 +32,5 @@ pub use nobody::run_as_nobody;
 pub use program::{Output, Program, Running};
 pub use rate_cap::RateCap;
 pub use refusal::Refusal;
+pub use sim_card::SimCard;
 pub use wall_clock::{WallClock, wall_clock};

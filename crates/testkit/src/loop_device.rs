@@ -90,7 +90,14 @@ impl LoopDevice {
     fn is_ours(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default();
         let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
-        std::fs::read_to_string(backing).is_ok_and(|told| Path::new(told.trim_end()) == self.file)
+        let Ok(told) = std::fs::read_to_string(backing) else {
+            return false;
+        };
+        let told = Path::new(told.trim_end());
+        // Where its filesystem is no longer mounted, a file is told from that one's root.
+        let is_gone = || !self.file.exists();
+        let below = told.strip_prefix("/").unwrap_or(told);
+        told == self.file || is_gone() && self.file.ends_with(below)
     }
 }
 

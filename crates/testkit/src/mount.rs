@@ -41,14 +41,17 @@ impl Mount {
         Self::ext4_with(scratch, size_bytes, "noatime,data=journal", true)
     }
 
+    /// A fresh ext4 on a device, which is the caller's and must outlive it.
+    #[must_use]
+    pub fn ext4_on(scratch: &Path, device: &Path) -> Self {
+        make_ext4(device);
+        Self::at(scratch, "ext4", device, "noatime", (None, None))
+    }
+
     fn ext4_with(scratch: &Path, size_bytes: u64, mount_options: &str, direct_io: bool) -> Self {
         let (image, file) = named(scratch, ".img");
         file.set_len(size_bytes).unwrap();
-        // Nothing is left for the kernel to write later, and nothing is kept for root.
-        let lazy = "lazy_itable_init=0,lazy_journal_init=0";
-        let options = ["-q", "-F", "-m", "0", "-E", lazy].map(AsRef::as_ref);
-        let arguments = [&options[..], &[image.as_os_str()]].concat();
-        tool("mkfs.ext4", &arguments).unwrap();
+        make_ext4(&image);
         let device = LoopDevice::attach(&image, direct_io);
         let source = device.path().to_owned();
         Self::at(
@@ -140,6 +143,14 @@ impl Drop for Mount {
             let _ = std::fs::remove_file(image);
         }
     }
+}
+
+/// Nothing is left for the kernel to write later, and nothing is kept for root.
+fn make_ext4(target: &Path) {
+    let lazy = "lazy_itable_init=0,lazy_journal_init=0";
+    let options = ["-q", "-F", "-m", "0", "-E", lazy].map(AsRef::as_ref);
+    let arguments = [&options[..], &[target.as_os_str()]].concat();
+    tool("mkfs.ext4", &arguments).unwrap();
 }
 
 /// Unmounts what is mounted there, at the latest when nobody uses it any more. Whether nobody

@@ -1,0 +1,242 @@
+//! A simulated card in a time that passes by itself: requests arrive whenever they do, and are
+//! told at once when they will be done.
+//!
+//! Its service is that of [`crate::SimulatedCard`]: the same draws in front of the same channels.
+//! Three things differ. Nobody says whether requests are sequential, so that is seen from their
+//! addresses; what the kernel has cut off a large request costs no setup of its own. There are no
+//! trials: the run's own factor holds throughout. And requests and answers have a way to go, which
+//! is none of the card's ([`Way`]).
+
+use cardmark_core::Order;
+use cardmark_engine::{Op, OpKind};
+
+use crate::Model;
+use crate::service::to_ns;
+use crate::state::{ENODEV, REFUSAL_NS, State, service_of};
+use crate::streams::{Place, Streams};
+
+/// Span of a discard: what is erased is noted, not erased at once.
+const DISCARD_NS: u64 = 1_000_000;
+/// The smallest request that counts for [`OnlineCard::fastest_ns`].
+const LEAST_BYTES: u64 = 4096;
+
+/// A read or a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What it does.
+    pub kind: OpKind,
+    /// Where, bytes from the start of the card.
+    pub offset: u64,
+    /// How much, bytes.
+    pub bytes: u32,
+}
+
+/// How long answers and requests are on their way, there and back.
+///
+/// In a closed loop the next request is there as soon as an answer is out, but for the way: up to
+/// `most_ns` after the card became idle it therefore counts as having come at once, so that no
+/// swaying of the way changes the card's rate. (What the asker itself did in that time is then not
+/// seen either.) What comes later came at its own time, less a usual way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// As it is usually.
+    pub usual_ns: u64,
+    /// As it can be.
+    pub most_ns: u64,
+}
+
+impl Way {
+    /// When something begins that arrives now at what is free from then on.
+    fn start(self, at_ns: u64, free_ns: u64) -> u64 {
+        if at_ns <= free_ns.saturating_add(self.most_ns) {
+            free_ns
+        } else {
+            at_ns.saturating_sub(self.usual_ns)
+        }
+    }
+}
+
+/// One card of a model in one run, for requests that arrive by a clock that rises from 0.
+pub struct OnlineCard {
+    model: Model,
+    state: State,
+    /// When each channel has done all that was given to it.
+    free_ns: Vec<u64>,
+    /// Until then the card does something as a whole.
+    held_ns: u64,
+    reads: Line,
+    writes: Line,
+    /// Until then the board's temperature is known.
+    known_ns: u64,
+    unsynced: Unsynced,
+}
+
+/// Requests of one kind.
+#[derive(Debug, Default)]
+struct Line {
+    streams: Streams,
+    /// The channel of the last one.
+    channel: usize,
+}
+
+/// What was written since the last flush.
+#[derive(Clone, Copy, Debug)]
+enum Unsynced {
+    Nothing,
+    One(Order),
+    More,
+}
+
+impl OnlineCard {
+    /// A card of this model. The seed draws everything that varies; the run's own factor is that
+    /// of a [`crate::SimulatedCard`] of the same seed.
+    #[must_use]
+    pub fn new(model: &Model, seed: u64) -> Self {
+        Self {
+            model: model.clone(),
+            state: State::new(model, seed),
+            free_ns: vec![0; model.channels_count()],
+            held_ns: 0,
+            reads: Line::default(),
+            writes: Line::default(),
+            known_ns: 0,
+            unsynced: Unsynced::Nothing,
+        }
+    }
+
+    /// Takes on a read or a write that arrives now, which must not be before an earlier arrival.
+    /// Says when its answer is due, and what it is: bytes moved, or the system's error number.
+    pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, i32>) {
+        self.pass_to(at_ns);
+        let bytes = u64::from(request.bytes);
+        let line = match request.kind {
+            OpKind::Read => &mut self.reads,
+            OpKind::Write | OpKind::WriteSync | OpKind::Sync => &mut self.writes,
+        };
+        let place = line.streams.place(at_ns, request.offset, bytes);
+        // As if it came when all that holds the whole card up is done.
+        let from_ns = at_ns.max(self.held_ns);
+        let is_full = self.free_ns.iter().all(|&ns| ns > from_ns);
+        let channel = match place {
+            Place::Rest if !is_full => line.channel,
+            _ => next_channel(&self.free_ns, from_ns, way),
+        };
+        let start_ns = way.start(from_ns, self.free_ns[channel]).max(self.held_ns);
+        let op = Op {
+            kind: request.kind,
+            offset: request.offset,
+            bytes: request.bytes,
+            slot: 0,
+            stream: 0,
+        };
+        let outcome = self.state.outcome(at_ns.max(start_ns), op);
+        if outcome == Err(ENODEV) {
+            return (at_ns + REFUSAL_NS, outcome);
+        }
+        let others_count = self.free_ns.iter().filter(|&&ns| ns > start_ns).count();
+        let finish_ns = self.state.serve(start_ns, op, place, others_count + 1);
+        self.free_ns[channel] = finish_ns;
+        line.channel = channel;
+        line.streams.keep_busy(finish_ns);
+        if outcome.is_ok() {
+            self.state.count(request.kind, bytes);
+            self.note(request.kind, place.order());
+        }
+        (finish_ns, outcome)
+    }
+
+    /// Stores everything: after all that is under way, and before all that comes. Says when that
+    /// is done.
+    ///
+    /// One write made durable costs what it costs as one operation
+    /// ([`OpKind::WriteSync`]); more of them cost a whole flush.
+    pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
+        let unsynced = std::mem::replace(&mut self.unsynced, Unsynced::Nothing);
+        self.alone(at_ns, way, |state, start_ns| match unsynced {
+            Unsynced::One(order) => state.sync(start_ns, order),
+            Unsynced::Nothing | Unsynced::More => state.flush(start_ns),
+        })
+    }
+
+    /// Forgets what is stored somewhere. Says when that is done.
+    pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
+        self.alone(at_ns, way, |state, start_ns| {
+            state.refuse_if_gone(start_ns)?;
+            Ok(state.pass(start_ns, DISCARD_NS, true))
+        })
+    }
+
+    /// A span that hardly any read or write of at least 4 KiB falls below.
+    #[must_use]
+    pub fn fastest_ns(&self) -> u64 {
+        let orders = [Order::Sequential, Order::Random];
+        let spans = [OpKind::Read, OpKind::Write].into_iter().flat_map(|kind| {
+            orders.map(|order| {
+                let service = service_of(&self.model, kind, order);
+                service.ordinary_ns(LEAST_BYTES, 1) * service.body.quantile(0.01)
+            })
+        });
+        to_ns(spans.fold(f64::INFINITY, f64::min) / self.state.run_factor())
+    }
+
+    /// Something that all channels do together.
+    fn alone(
+        &mut self,
+        at_ns: u64,
+        way: Way,
+        work: impl FnOnce(&mut State, u64) -> Result<u64, i32>,
+    ) -> (u64, Result<(), i32>) {
+        self.pass_to(at_ns);
+        let start_ns = way.start(at_ns, self.last_ns());
+        match work(&mut self.state, start_ns) {
+            Ok(finish_ns) => {
+                self.held_ns = finish_ns;
+                // What follows its answer is one request: the other channels stay idle.
+                self.free_ns[0] = finish_ns;
+                self.known_ns = self.known_ns.max(finish_ns);
+                (finish_ns, Ok(()))
+            }
+            Err(errno) => (at_ns + REFUSAL_NS, Err(errno)),
+        }
+    }
+
+    /// When all that was taken on is done.
+    fn last_ns(&self) -> u64 {
+        self.free_ns.iter().copied().fold(self.held_ns, u64::max)
+    }
+
+    /// The board's time goes on.
+    fn pass_to(&mut self, now_ns: u64) {
+        let Some(span_ns) = now_ns.checked_sub(self.known_ns) else {
+            return;
+        };
+        let busy_ns = self.last_ns().saturating_sub(self.known_ns).min(span_ns);
+        let rest_ns = self.state.pass(self.known_ns, busy_ns, true);
+        self.known_ns = self.state.pass(rest_ns, span_ns - busy_ns, false);
+    }
+
+    fn note(&mut self, kind: OpKind, order: Order) {
+        if kind != OpKind::Read {
+            self.unsynced = match self.unsynced {
+                Unsynced::Nothing => Unsynced::One(order),
+                Unsynced::One(_) | Unsynced::More => Unsynced::More,
+            };
+        }
+    }
+}
+
+/// The channel that serves next: of those that were idle no longer than a way takes, and of those
+/// that work where none is idle, the one that was or is free first; else an idle one.
+fn next_channel(free_ns: &[u64], at_ns: u64, way: Way) -> usize {
+    let earliest = |from_ns: u64| {
+        let channels = free_ns.iter().copied().enumerate();
+        channels
+            .filter(|&(_, ns)| ns >= from_ns)
+            .min_by_key(|&(_, ns)| ns)
+    };
+    let fresh = earliest(at_ns.saturating_sub(way.most_ns)).filter(|&(_, ns)| ns <= at_ns);
+    // There is always a channel: a rule of models.
+    fresh
+        .or_else(|| earliest(0))
+        .map_or(0, |(channel, _)| channel)
+}

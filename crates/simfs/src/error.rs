@@ -1,0 +1,89 @@
+//! What can go wrong, and the exit code of each.
+
+use std::io;
+
+use cardmark_sim::ModelError;
+use thiserror::Error;
+
+/// Why there is no card.
+#[derive(Debug, Error)]
+pub enum SimfsError {
+    /// There is no such model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The file of a model cannot be read.
+    #[error("model cannot be read from {path}")]
+    ModelFile {
+        /// The file.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The size asked for cannot be that of such a card.
+    #[error("a card of model `{model}` cannot have {size_bytes} bytes")]
+    Size {
+        /// The model.
+        model: String,
+        /// What was asked for.
+        size_bytes: u64,
+        /// What it has.
+        capacity_bytes: u64,
+    },
+    /// The card would be faster than the way to it.
+    #[error(
+        "model `{model}` is faster than this computer can play it: it answers within {} µs, the \
+         way to it takes {} µs",
+        fastest_ns / 1_000,
+        way_ns / 1_000
+    )]
+    TooFast {
+        /// The model.
+        model: String,
+        /// Its fastest answer.
+        fastest_ns: u64,
+        /// The way.
+        way_ns: u64,
+    },
+    /// The system refused something.
+    #[error("{what}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl SimfsError {
+    /// 2 for what was asked wrongly, 3 for what cannot be done here.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Model(_) | Self::ModelFile { .. } | Self::Size { .. } => 2,
+            Self::TooFast { .. } | Self::System { .. } => 3,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Size { capacity_bytes, .. } => Some(format!(
+                "--size takes a multiple of 512 up to {capacity_bytes}"
+            )),
+            Self::TooFast { .. } => {
+                Some("use a slower model, or try when the computer has nothing else to do".into())
+            }
+            Self::System { .. } => {
+                Some("mounting needs root, or FUSE for users, and /dev/fuse".into())
+            }
+            Self::Model(_) | Self::ModelFile { .. } => None,
+        }
+    }
+
+    pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System { what, source }
+    }
+}

@@ -1,0 +1,240 @@
+//! A simulated card as a file, for any tool.
+//!
+//! `cardmark-simfs MODEL MOUNTPOINT` mounts a filesystem with one file, `card`. What is written
+//! there is read back, and what was never written reads as zeros; but every request takes as long
+//! as it would on a card of that model (`cardmark list models`). With a loop device on top,
+//!
+//! ```sh
+//! cardmark-simfs a1-32gb /mnt/sim &      # prints `ready` on standard output once it is there
+//! losetup --find --show --direct-io=on /mnt/sim/card
+//! ```
+//!
+//! that device is the card, for `mkfs`, `dd`, `fio` and all others. `scripts/simcard` does all this
+//! around one command.
+//!
+//! # How true it is
+//!
+//! The model is the one of [`cardmark_sim::OnlineCard`]. Between an asker and the card lie the loop
+//! device and FUSE, which cost some 20–150 µs a request and sway. That way is measured at the start
+//! and told on standard error. It is taken off in two ways: a request that comes so soon after an
+//! answer that the way alone explains it counts as having come at once, so that closed loops run
+//! at the card's own rate whatever the computer does beside; any other begins one usual way
+//! earlier. What the asker itself does between two requests is therefore not seen while it is
+//! short: up to about 200 µs for 4 KiB, 1 ms for 1 MiB. Answers that go out late, because the
+//! computer was busy, shorten what follows.
+//!
+//! Models whose fastest answers are faster than the way are refused.
+//!
+//! What cannot be true: the block layer cuts requests above 1,280 KiB, or of more than 128 pieces
+//! of memory (512 KiB at worst), and FUSE those above 1 MiB. Pieces that come within 0.5 ms of one
+//! another cost one setup together.
+//!
+//! # Needs
+//!
+//! FUSE, and root for loop devices. A processor's worth of time: the answers come from a thread that
+//! does not sleep shortly before one is due, and where allowed the processors are kept from sleeping
+//! (`/dev/cpu_dma_latency`), because waking them takes long. Content is kept in memory where all of
+//! the card fits into half of what is free, and else in a file without a name in the folder for
+//! temporary files.
+
+mod answers;
+mod card;
+mod content;
+mod error;
+mod files;
+mod print;
+mod ways;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cardmark_sim::{Model, OnlineCard};
+use fuser::{Config, MountOption, Session, SessionUnmounter};
+use rustix::mount::UnmountFlags;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::answers::Answers;
+use crate::card::Card;
+use crate::content::Content;
+use crate::files::Files;
+use crate::ways::{Through, Ways};
+
+pub use crate::error::SimfsError;
+
+/// Smallest part of a card.
+const SECTOR_BYTES: u64 = 512;
+/// Threads that take requests: one may be busy with the content of a large one.
+const RECEIVERS: usize = 2;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// A model's name, or a file with one.
+    pub model: String,
+    /// The directory to mount on.
+    pub mount_point: PathBuf,
+    /// Draws everything that varies.
+    pub seed: u64,
+    /// Bytes of the card; the model's capacity where it is not said.
+    pub size_bytes: Option<u64>,
+}
+
+/// Mounts a card and serves it until it is unmounted or a signal ends it.
+///
+/// # Errors
+/// When there is no such model, when it is too fast for this computer, or when the system does not
+/// let us.
+pub fn run(options: &Options) -> Result<(), SimfsError> {
+    let model = find_model(&options.model)?;
+    let size_bytes = find_size(&model, options.size_bytes)?;
+    let _awake = keep_awake();
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
+        .map_err(SimfsError::system("cannot wait for signals"))?;
+    let card = OnlineCard::new(&model, options.seed);
+    let answers = Answers::start().map_err(SimfsError::system("cannot start a thread"))?;
+    let content =
+        Content::new(size_bytes).map_err(SimfsError::system("no room for what is on the card"))?;
+    let shared = Arc::new(Card::new(size_bytes, content, Arc::clone(&answers)));
+
+    let point = &options.mount_point;
+    let mut session = mount(point, &shared).map_err(SimfsError::system("cannot mount"))?;
+    let mut unmounter = session.unmount_callable();
+    let ending = signals.handle();
+    let serving = std::thread::spawn(move || {
+        let outcome = session.run();
+        ending.close();
+        outcome
+    });
+
+    let begun = begin(&model, card, &shared, point);
+    if begun.is_ok() {
+        answers.take_lateness();
+        print::result("ready");
+        if signals.forever().next().is_none() {
+            // Unmounted by somebody else.
+            tell_lateness(&answers);
+            return join(serving);
+        }
+    }
+    unmount(&mut unmounter, point);
+    tell_lateness(&answers);
+    begun
+}
+
+fn find_model(name: &str) -> Result<Model, SimfsError> {
+    if !name.ends_with(".toml") {
+        return Ok(Model::named(name)?);
+    }
+    let text = std::fs::read_to_string(name).map_err(|source| SimfsError::ModelFile {
+        path: name.to_owned(),
+        source,
+    })?;
+    Ok(Model::parse(&text)?)
+}
+
+fn find_size(model: &Model, asked_bytes: Option<u64>) -> Result<u64, SimfsError> {
+    let capacity_bytes = model.capacity_bytes();
+    let size_bytes = asked_bytes.unwrap_or(capacity_bytes / SECTOR_BYTES * SECTOR_BYTES);
+    let is_possible = (1..=capacity_bytes).contains(&size_bytes);
+    if is_possible && size_bytes.is_multiple_of(SECTOR_BYTES) {
+        return Ok(size_bytes);
+    }
+    Err(SimfsError::Size {
+        model: model.name().to_owned(),
+        size_bytes,
+        capacity_bytes,
+    })
+}
+
+/// As far as we may: no processor sleeps while the file lives, and none prefers others to us.
+fn keep_awake() -> Option<File> {
+    let _ = rustix::process::nice(-20);
+    let mut file = OpenOptions::new()
+        .write(true)
+        .open("/dev/cpu_dma_latency")
+        .ok()?;
+    file.write_all(&0i32.to_ne_bytes()).ok()?;
+    Some(file)
+}
+
+fn mount(point: &Path, card: &Arc<Card>) -> io::Result<Session<Files>> {
+    let mut config = Config::default();
+    config.mount_options = vec![
+        MountOption::FSName("cardmark-simfs".into()),
+        MountOption::NoAtime,
+    ];
+    config.n_threads = Some(RECEIVERS);
+    Session::new(Files::new(Arc::clone(card)), point, &config)
+}
+
+/// Measures the way and lets the card's time begin.
+fn begin(model: &Model, card: OnlineCard, shared: &Card, point: &Path) -> Result<(), SimfsError> {
+    let (ways, through) = ways::measure(shared, &point.join(files::NAME))
+        .map_err(SimfsError::system("the way to the card cannot be measured"))?;
+    print::notice(&told(&ways, through));
+    let (fastest_ns, way_ns) = (
+        card.fastest_ns(),
+        ways.read.small_ns.max(ways.write.small_ns),
+    );
+    if fastest_ns <= way_ns {
+        return Err(SimfsError::TooFast {
+            model: model.name().to_owned(),
+            fastest_ns,
+            way_ns,
+        });
+    }
+    shared.serve(card, ways);
+    Ok(())
+}
+
+fn told(ways: &Ways, through: Through) -> String {
+    let through = match through {
+        Through::Loop => "through a loop device and FUSE",
+        Through::FileAlone => "through FUSE, no loop device to be had",
+    };
+    let [small_read, large_read, small_write, large_write] = [
+        ways.read.small_ns,
+        ways.read.large_ns,
+        ways.write.small_ns,
+        ways.write.large_ns,
+    ]
+    .map(|ns| ns / 1_000);
+    format!(
+        "way {through}: reads {small_read} µs for 4 KiB, {large_read} µs for 1 MiB; writes \
+         {small_write} µs, {large_write} µs"
+    )
+}
+
+fn tell_lateness(answers: &Answers) {
+    let lateness = answers.take_lateness();
+    if lateness.count() > 0 {
+        print::notice(&format!(
+            "{} answers; half of them less than {:.1} µs late, 99 % less than {:.1} µs, the worst \
+             {:.1} µs",
+            lateness.count(),
+            lateness.bound_ns(500) as f64 / 1e3,
+            lateness.bound_ns(990) as f64 / 1e3,
+            lateness.most_ns() as f64 / 1e3,
+        ));
+    }
+}
+
+/// Also where it is in use: our end then ends what still waits with an error.
+fn unmount(unmounter: &mut SessionUnmounter, point: &Path) {
+    if let Err(error) = unmounter.unmount() {
+        print::notice(&format!(
+            "warning: the card is pulled while in use: {error}"
+        ));
+        let _ = rustix::mount::unmount(point, UnmountFlags::DETACH);
+    }
+}
+
+fn join(serving: std::thread::JoinHandle<io::Result<()>>) -> Result<(), SimfsError> {
+    let outcome = serving
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")));
+    outcome.map_err(SimfsError::system("FUSE failed"))
+}

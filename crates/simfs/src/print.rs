@@ -1,0 +1,15 @@
+//! The only place that prints.
+
+use std::io::Write;
+
+/// Writes a line for the person to stderr.
+pub(crate) fn notice(text: &str) {
+    // Nobody is left to be told when stderr is gone.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes a line for the script that waits to stdout.
+pub(crate) fn result(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}

@@ -1,0 +1,175 @@
+//! The way from an asker to the card and back: through a loop device and FUSE. It is measured, so
+//! that it can be taken off the card's own spans.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use cardmark_engine::OpKind;
+use cardmark_sim::Way;
+use rustix::fs::OFlags;
+
+use crate::card::Card;
+
+/// Span after which small requests are answered while the way is measured: as cards do.
+const SMALL_SPAN_NS: u64 = 300_000;
+/// The same for large ones, whose content takes time.
+const LARGE_SPAN_NS: u64 = 3_000_000;
+const SMALL_BYTES: usize = 4096;
+const LARGE_BYTES: usize = 1 << 20;
+const SMALL_COUNT: usize = 400;
+const LARGE_COUNT: usize = 80;
+/// By how much a way can be longer than the sum of two usual ones, where nothing else is amiss.
+const SWAY_NS: u64 = 150_000;
+const ALIGNMENT: usize = 4096;
+
+/// How long the ways are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ways {
+    pub(crate) read: Line,
+    pub(crate) write: Line,
+}
+
+/// A way by the size of what is carried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) small_ns: u64,
+    pub(crate) large_ns: u64,
+}
+
+impl Line {
+    /// A straight line between the sizes measured, and further.
+    fn at(self, bytes: u32) -> u64 {
+        let range_ns = u128::from(self.large_ns.saturating_sub(self.small_ns));
+        let more_bytes = (bytes as usize).saturating_sub(SMALL_BYTES) as u128;
+        let more_ns = range_ns * more_bytes / (LARGE_BYTES - SMALL_BYTES) as u128;
+        self.small_ns + u64::try_from(more_ns).unwrap_or(0)
+    }
+}
+
+impl Ways {
+    /// The way of a request that comes after an answer that was so late.
+    pub(crate) fn of(&self, kind: OpKind, bytes: u32, late_ns: u64) -> Way {
+        let line = match kind {
+            OpKind::Read => self.read,
+            OpKind::Write | OpKind::WriteSync => self.write,
+        };
+        let usual_ns = line.at(bytes);
+        Way {
+            usual_ns,
+            most_ns: 2 * usual_ns + SWAY_NS + late_ns,
+        }
+    }
+}
+
+/// What the way led through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Through {
+    Loop,
+    FileAlone,
+}
+
+/// Measures the ways through a loop device on the file, where one can be had, and else to the
+/// file itself.
+pub(crate) fn measure(card: &Card, file: &Path) -> io::Result<(Ways, Through)> {
+    match Loop::attach(file) {
+        Some(device) => Ok((measure_at(card, &device.path)?, Through::Loop)),
+        None => Ok((measure_at(card, file)?, Through::FileAlone)),
+    }
+}
+
+fn measure_at(card: &Card, path: &Path) -> io::Result<Ways> {
+    let direct = i32::try_from(OFlags::DIRECT.bits()).unwrap_or(0);
+    let mut options = OpenOptions::new();
+    let file = options
+        .read(true)
+        .write(true)
+        .custom_flags(direct)
+        .open(path)?;
+    let line = |kind| -> io::Result<Line> {
+        card.measure(SMALL_SPAN_NS);
+        let small_ns = median(&file, kind, SMALL_BYTES, SMALL_COUNT)?;
+        card.measure(LARGE_SPAN_NS);
+        let large_ns = median(&file, kind, LARGE_BYTES, LARGE_COUNT)?;
+        Ok(Line {
+            small_ns: small_ns.saturating_sub(SMALL_SPAN_NS),
+            large_ns: large_ns.saturating_sub(LARGE_SPAN_NS),
+        })
+    };
+    let ways = Ways {
+        read: line(OpKind::Read)?,
+        write: line(OpKind::Write)?,
+    };
+    card.measure(0);
+    Ok(ways)
+}
+
+/// Median span of so many requests, one after the other.
+fn median(file: &File, kind: OpKind, bytes: usize, count: usize) -> io::Result<u64> {
+    let mut room = vec![0; bytes + ALIGNMENT];
+    let start = room.as_ptr().align_offset(ALIGNMENT);
+    let buffer = &mut room[start..start + bytes];
+    let mut spans_ns = Vec::with_capacity(count);
+    for _ in 0..count {
+        let begin = Instant::now();
+        match kind {
+            OpKind::Read => file.read_exact_at(buffer, 0)?,
+            OpKind::Write | OpKind::WriteSync => file.write_all_at(buffer, 0)?,
+        }
+        spans_ns.push(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    }
+    let (_, middle, _) = spans_ns.select_nth_unstable(count / 2);
+    Ok(*middle)
+}
+
+/// A loop device on the file; detached on drop.
+struct Loop {
+    path: PathBuf,
+}
+
+impl Loop {
+    /// `None` where there is no right to, or none left.
+    fn attach(file: &Path) -> Option<Self> {
+        let mut losetup = Command::new("losetup");
+        losetup.args(["--find", "--show", "--direct-io=on"]);
+        let output = losetup.arg(file).stdin(Stdio::null()).output().ok()?;
+        let told = String::from_utf8(output.stdout).ok()?;
+        let is_attached = output.status.success() && !told.trim().is_empty();
+        is_attached.then(|| Self {
+            path: told.trim().into(),
+        })
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let mut losetup = Command::new("losetup");
+        let _ = losetup.arg("--detach").arg(&self.path).output();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_grows_with_what_is_carried() {
+        let line = Line {
+            small_ns: 40_000,
+            large_ns: 440_000,
+        };
+        assert_eq!(line.at(0), 40_000);
+        assert_eq!(line.at(4096), 40_000);
+        assert_eq!(line.at(1 << 20), 440_000);
+        assert!(line.at(512 << 10).abs_diff(239_000) < 1_000);
+        let ways = Ways {
+            read: line,
+            write: line,
+        };
+        let way = ways.of(OpKind::Read, 4096, 7);
+        assert_eq!((way.usual_ns, way.most_ns), (40_000, 230_007));
+    }
+}

@@ -1,0 +1,152 @@
+//! A simulated card as a block device.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::LoopDevice;
+use crate::mount::unmount;
+
+/// After this the program is killed.
+const LIMIT: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A simulated card behind a loop device with direct I/O; gone when dropped.
+///
+/// It is a process of its own: one that does not answer could not be ended together with the test
+/// that waits for it.
+#[derive(Debug)]
+pub struct SimCard {
+    device: Option<LoopDevice>,
+    player: Player,
+}
+
+/// `cardmark-simfs` under way, with its file mounted.
+#[derive(Debug)]
+struct Player {
+    child: Child,
+    point: TempDir,
+}
+
+impl SimCard {
+    /// A card of that model, played by the program `cardmark-simfs` at `binary`, with its file
+    /// mounted in `scratch`.
+    #[must_use]
+    pub fn start(binary: &str, model: &str, size_bytes: u64, scratch: &Path) -> Self {
+        let player = Player::start(binary, model, size_bytes, scratch);
+        let device = Some(LoopDevice::attach(&player.file(), true));
+        Self { device, player }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.device().path()
+    }
+
+    /// The loop device.
+    #[must_use]
+    pub fn device(&self) -> &LoopDevice {
+        self.device.as_ref().unwrap()
+    }
+
+    /// The file below it.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        self.player.file()
+    }
+
+    /// Lets go of the device only: the file can be unmounted then.
+    pub fn detach(&mut self) {
+        drop(self.device.take());
+    }
+
+    /// Sends a signal to the program.
+    pub fn signal(&self, signal: Signal) {
+        let _ = kill_process(Pid::from_child(&self.player.child), signal);
+    }
+
+    /// Waits for the program's end; its exit code.
+    ///
+    /// # Panics
+    /// When it does not end, or was ended by a signal.
+    pub fn wait(&mut self) -> i32 {
+        assert!(self.player.has_ended(), "not ended within {LIMIT:?}");
+        self.player.child.wait().unwrap().code().unwrap()
+    }
+}
+
+impl Drop for SimCard {
+    fn drop(&mut self) {
+        // Before the file below it goes.
+        drop(self.device.take());
+    }
+}
+
+impl Player {
+    fn start(binary: &str, model: &str, size_bytes: u64, scratch: &Path) -> Self {
+        let point = tempfile::tempdir_in(scratch).unwrap();
+        let mut command = Command::new(binary);
+        command.arg(model).arg(point.path());
+        command.args(["--size", &size_bytes.to_string()]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        // From here on it is ended whatever happens.
+        let mut player = Self { child, point };
+        let mut line = String::new();
+        let out = player.child.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        if line != "ready\n" {
+            let mut err = player.child.stderr.take().unwrap();
+            let _ = writeln!(line);
+            let _ = err.read_to_string(&mut line);
+            panic!("{binary} is not ready: {line}");
+        }
+        player
+    }
+
+    fn file(&self) -> PathBuf {
+        self.point.path().join("card")
+    }
+
+    fn has_ended(&mut self) -> bool {
+        let until = Instant::now() + LIMIT;
+        loop {
+            let has_ended = self.child.try_wait().is_ok_and(|status| status.is_some());
+            if has_ended || Instant::now() > until {
+                return has_ended;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            if !self.has_ended() {
+                eprintln!("rig: the simulated card does not end by itself");
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+            }
+        }
+        if is_mounted(self.point.path()) {
+            unmount(self.point.path());
+        }
+    }
+}
+
+fn is_mounted(point: &Path) -> bool {
+    let told = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    told.lines()
+        .any(|line| line.split(' ').nth(1).map(Path::new) == Some(point))
+}
