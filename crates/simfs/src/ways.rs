@@ -55,7 +55,7 @@ impl Ways {
     pub(crate) fn of(&self, kind: OpKind, bytes: u32, late_ns: u64) -> Way {
         let line = match kind {
             OpKind::Read => self.read,
-            OpKind::Write | OpKind::WriteSync => self.write,
+            OpKind::Write | OpKind::WriteSync | OpKind::Sync => self.write,
         };
         let usual_ns = line.at(bytes);
         Way {
@@ -117,7 +117,7 @@ fn median(file: &File, kind: OpKind, bytes: usize, count: usize) -> io::Result<u
         let begin = Instant::now();
         match kind {
             OpKind::Read => file.read_exact_at(buffer, 0)?,
-            OpKind::Write | OpKind::WriteSync => file.write_all_at(buffer, 0)?,
+            OpKind::Write | OpKind::WriteSync | OpKind::Sync => file.write_all_at(buffer, 0)?,
         }
         spans_ns.push(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
