@@ -146,7 +146,7 @@ fn hdparm_reads_the_same_for_as_long() {
 
 /// Makes the file behind a loop device longer, so that it is not known as the one any more: the
 /// loop device then is the lowest that is known, and so the disk.
-fn disguise(device: &LoopDevice) {
+pub(crate) fn disguise(device: &LoopDevice) {
     let file = File::options().write(true).open(device.file()).unwrap();
     let bytes = file.metadata().unwrap().len();
     file.set_len(bytes + MIB).unwrap();
