@@ -1,6 +1,6 @@
 //! Several streams at once, with iozone's stone wall.
 //!
-//! Method: reference for iozone's throughput mode (`-T`): the first stream that is through sets a
+//! Method: that of iozone with several threads (`-T`). The first stream that is through sets a
 //! flag. A stream that sees it after its operation in flight freezes its figure: what it had moved
 //! before over its own time until now. Readers and rewriters then end; those that write a file for
 //! the first time, or at random, go on uncounted until it is complete. At the end each makes its
