@@ -1,12 +1,12 @@
 //! Several streams at once, with iozone's stone wall.
 //!
-//! Method: iozone with `-T`. The first stream that is through sets a flag. A stream that sees it
-//! after its operation in flight freezes its figure: what it had moved before, over its own time
-//! until now. Readers then end; writers go on uncounted until their file is complete, because the
-//! tests that follow need it. At the end each makes its object durable, outside its own time, but
-//! inside the time of all together.
+//! Method: that of iozone with several threads (`-T`). The first stream that is through sets a
+//! flag. A stream that sees it after its operation in flight freezes its figure: what it had moved
+//! before over its own time until now. Readers and rewriters then end; those that write a file for
+//! the first time, or at random, go on uncounted until it is complete. At the end each makes its
+//! object durable, outside its own time, but inside the time of all together.
 
-use cardmark_core::Workload;
+use cardmark_core::{Order, Start, Workload};
 
 use crate::flow::Flow;
 use crate::tally::Tally;
@@ -38,7 +38,7 @@ pub(crate) fn measure<B: Backend, C: Clock>(
         completed: vec![0; workload.manner.streams_count as usize],
         blocks_count: workload.blocks_count(),
         is_wall_up: false,
-        goes_on: workload.writes(),
+        goes_on: workload.writes() && !is_rewrite(workload),
         started_ns,
     };
     for stream in 0..workload.manner.streams_count {
@@ -50,6 +50,11 @@ pub(crate) fn measure<B: Backend, C: Clock>(
     }
     tally.span_ns = flow.now_ns - started_ns;
     flow.end(tally, result)
+}
+
+/// Whether what is there is written over in sequence.
+fn is_rewrite(workload: &Workload) -> bool {
+    workload.manner.start == Start::Kept && workload.order == Order::Sequential
 }
 
 impl Streams {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cardmark_core::{Flush, Order, Payload, Rng, StopRule, Workload};
+use cardmark_core::{Flush, Manner, Order, Payload, Rng, StopRule, Workload};
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_testkit::{Mount, SimCard, needs};
 use rustix::fs::{FallocateFlags, OFlags};
@@ -113,6 +113,7 @@ fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u32) -> Workl
             most_bytes: None,
         },
         latency_metrics: false,
+        manner: Manner::default(),
     }
 }
 
@@ -140,7 +141,7 @@ impl<'a> Asker<'a> {
 
     fn ask(&mut self) {
         let block = match self.workload.order {
-            Order::Random => self.rng.below(self.workload.blocks_count()),
+            Order::Random | Order::Permuted => self.rng.below(self.workload.blocks_count()),
             Order::Sequential => self.place % self.workload.blocks_count(),
         };
         self.place += 1;

@@ -14,6 +14,7 @@ mod devices;
 mod faults;
 mod kills;
 mod known_truth;
+mod old_tools;
 mod prepare;
 mod refusals;
 mod signals;

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 /// The calls that open, move, cut, read, write and sync; `?` where not every machine has it.
 const CALLS: &str = "trace=?open,openat,?creat,close,?dup2,fcntl,lseek,ftruncate,read,write,pread64,\
                      pwrite64,fsync,fdatasync";
-/// Room for what is written about one call.
-const LINE: &str = "-s0";
+/// Nothing of what is moved is printed.
+const NO_CONTENT: &str = "-s0";
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) struct Pattern {
 pub(crate) fn trace(command: &Command, scratch: &Path) -> (Vec<Step>, String) {
     let log = tempfile::NamedTempFile::new_in(scratch).unwrap();
     let mut traced = Command::new("strace");
-    traced.args(["-f", "-qq", "--seccomp-bpf", LINE, "-e", CALLS, "-o"]);
+    traced.args(["-f", "-qq", "--seccomp-bpf", NO_CONTENT, "-e", CALLS, "-o"]);
     traced.arg(log.path()).arg("--").arg(command.get_program());
     traced.args(command.get_args());
     traced.env_clear().env("LC_ALL", "C");
@@ -92,7 +92,6 @@ fn steps(log: &str) -> Vec<Step> {
             begun.insert(process, first);
         } else if let Some(rest) = call.strip_prefix("<... ") {
             let (_, rest) = rest.split_once(" resumed>").unwrap();
-            // A thread that ends another's wait is not among those asked for.
             let first = begun.remove(process).unwrap();
             note(&format!("{first}{rest}"), &mut open, &mut steps);
         } else if !call.starts_with("---") && !call.starts_with("+++") {

