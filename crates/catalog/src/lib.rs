@@ -241,7 +241,7 @@ mod tests {
             (
                 "parallel4",
                 exact,
-                "stop = { least_span_ns = 1, most_bytes = 0 }",
+                "stop = { most_bytes = 0, longest_span_ns = 1 }",
                 "through their whole span",
             ),
             (

@@ -130,7 +130,8 @@ fn pattern_rules(workload: &Workload) -> [Rule; 5] {
             "streams must be 1–256, each at queue depth 1",
         ),
         (
-            workload.manner.streams_count == 1 || (most.is_some() && !workload.stop.has_minima()),
+            workload.manner.streams_count == 1
+                || (most.is_some() && workload.stop.longest_span_ns.is_none()),
             "streams go through their whole span",
         ),
     ]

@@ -79,9 +79,10 @@ pub enum Start {
     Written,
 }
 
-/// When a trial ends: as soon as *both* minima are reached, or `most_bytes` have been moved. Where
-/// both minima are zero, `most_bytes` alone decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// When a trial ends: as soon as *both* minima are reached. With `most_bytes` it is exact work, and
+/// the minima do not matter: it ends when so many bytes have been moved, or after
+/// `longest_span_ns`, whichever is first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
     /// Least span of the trial, nanoseconds.
@@ -94,14 +95,27 @@ pub struct StopRule {
     /// 0 in a suite: the whole span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
+    /// Exact work ends with the first completion after this span, nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_span_ns: Option<u64>,
 }
 
 impl StopRule {
-    /// Whether the minima say when the trial ends.
+    /// Whether a trial of one stream ends now, after so many operations, `at_ns` after its start;
+    /// all that was to be moved being moved ends it anyway.
+    #[inline(always)]
     #[must_use]
-    pub fn has_minima(&self) -> bool {
-        let is_exact = self.most_bytes.is_some();
-        self.least_span_ns > 0 || self.least_operations_count > 0 || !is_exact
+    pub fn ends(&self, at_ns: u64, operations_count: u64, queue_depth: u64) -> bool {
+        match self.most_bytes {
+            Some(_) => self.longest_span_ns.is_some_and(|longest| at_ns >= longest),
+            // Whole turns of the queue: a device may complete a deep one in bursts, and a span that
+            // begins behind one must end behind one.
+            None => {
+                at_ns >= self.least_span_ns
+                    && operations_count >= self.least_operations_count
+                    && operations_count.is_multiple_of(queue_depth)
+            }
+        }
     }
 }
 
@@ -288,20 +302,38 @@ mod tests {
     }
 
     #[test]
-    fn minima_count_unless_there_are_none_and_most_bytes_say_it_all() {
-        let rule = |least_span_ns, least_operations_count, most_bytes| StopRule {
-            least_span_ns,
-            least_operations_count,
-            most_bytes,
+    fn minima_or_exact_work_end_a_trial() {
+        let minima = StopRule {
+            least_span_ns: 100,
+            least_operations_count: 6,
+            ..StopRule::default()
         };
-        for (rule, has_minima) in [
-            (rule(0, 0, Some(1)), false),
-            (rule(0, 0, None), true),
-            (rule(1, 0, Some(1)), true),
-            (rule(0, 1, Some(1)), true),
-            (rule(1, 1, None), true),
+        for (at_ns, count, depth, ends) in [
+            (99, 9, 1, false),
+            (100, 5, 1, false),
+            (100, 6, 1, true),
+            (100, 6, 4, false),
+            (200, 8, 4, true),
         ] {
-            assert_eq!(rule.has_minima(), has_minima, "{rule:?}");
+            assert_eq!(
+                minima.ends(at_ns, count, depth),
+                ends,
+                "{at_ns} {count} {depth}"
+            );
         }
+        let exact = StopRule {
+            most_bytes: Some(1 << 20),
+            ..minima
+        };
+        assert!(
+            !exact.ends(1000, 1000, 1),
+            "all bytes are moved, however long it takes"
+        );
+        let cut = StopRule {
+            longest_span_ns: Some(500),
+            ..exact
+        };
+        assert!(!cut.ends(499, 1000, 1));
+        assert!(cut.ends(500, 1, 4));
     }
 }

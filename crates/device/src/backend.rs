@@ -491,6 +491,7 @@ mod tests {
                 least_span_ns: 0,
                 least_operations_count: 0,
                 most_bytes: None,
+                longest_span_ns: None,
             },
             latency_metrics: false,
             manner: Manner::default(),

@@ -127,21 +127,13 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     fn timed(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
-        let has_minima = stop.has_minima();
-        // Whole turns of the queue: a device may complete a deep one in bursts, and a span that
-        // begins behind one must end behind one.
         let depth = u64::from(self.workload.queue_depth);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
             let at_ns = self.now_ns - started_ns;
             tally.add(&done, at_ns);
-            let count = tally.operations_count();
-            if has_minima
-                && at_ns >= stop.least_span_ns
-                && count >= stop.least_operations_count
-                && count.is_multiple_of(depth)
-            {
+            if stop.ends(at_ns, tally.operations_count(), depth) {
                 break;
             }
             self.submit(done.op.slot);

@@ -1,7 +1,7 @@
 //! The planner: from what was asked to what will be done.
 
 use cardmark_core::{
-    Object, Order, Passes, StopRule, Suite, SuiteRef, TargetKind, TargetNeed, Workload,
+    Object, Order, Passes, Start, Suite, SuiteRef, TargetKind, TargetNeed, Workload,
 };
 use thiserror::Error;
 
@@ -114,10 +114,14 @@ pub enum PlanError {
 pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
     check(suite, request, place)?;
     let suite = with_passes(suite, request)?;
-    let asked = |w: &&Workload| request.only.is_empty() || request.only.contains(&w.id);
+    let is_asked = |id: &String| request.only.is_empty() || request.only.contains(id);
+    let before = files_before(&suite, request, place);
+    let wanted = suite
+        .workloads
+        .iter()
+        .filter(|w| is_asked(&w.id) || before.contains(&&w.id));
     let mut absent = Vec::new();
     let mut workloads = Vec::new();
-    let wanted = suite.workloads.iter().filter(asked);
     for workload in wanted.filter(|w| !(request.read_only && w.writes())) {
         match resolved(workload, place, &suite) {
             Some(resolved) => workloads.push(resolved),
@@ -130,16 +134,16 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
     let layout = (!request.read_only)
         .then(|| suite.workload(&suite.layout).cloned())
         .flatten();
-    let asked_count = workloads.len() + absent.len();
     let ids = workloads.iter().map(|w| &w.id).chain(&absent);
+    let only: Vec<String> = ids.filter(|id| is_asked(id)).cloned().collect();
     Ok(Plan {
         suite_ref: SuiteRef {
             name: suite.name.clone(),
             version: suite.version,
-            only: if asked_count == suite.workloads.len() {
+            only: if only.len() == suite.workloads.len() {
                 Vec::new()
             } else {
-                ids.cloned().collect()
+                only
             },
         },
         layout,
@@ -149,6 +153,25 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
         limit_ns: request.limit_ns,
         suite,
     })
+}
+
+/// The workloads of a list that make the file for those that were asked for; they are run too, but
+/// yield no figures. A device needs none.
+fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'a String> {
+    if suite.passes.is_none() || place.kind == TargetKind::Device {
+        return Vec::new();
+    }
+    let makes_file = |w: &&Workload| w.manner.start != Start::Kept;
+    let needs_file = |w: &Workload| {
+        let is_kept = w.manner.start == Start::Kept && w.manner.object == Object::Target;
+        is_kept && request.only.contains(&w.id)
+    };
+    let all = &suite.workloads;
+    (0..all.len())
+        .filter(|&index| needs_file(&all[index]))
+        .filter_map(|index| all[..index].iter().rev().find(makes_file))
+        .map(|workload| &workload.id)
+        .collect()
 }
 
 /// What can be said before any workload is looked at.
@@ -229,11 +252,7 @@ impl Plan {
         self.layout.clone().map(|mut workload| {
             debug_assert_eq!(workload.order, Order::Sequential);
             workload.ramp_ns = 0;
-            workload.stop = StopRule {
-                least_span_ns: 0,
-                least_operations_count: 0,
-                most_bytes: Some(share),
-            };
+            workload.stop.most_bytes = Some(share);
             workload
         })
     }

@@ -185,6 +185,8 @@ fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Opti
 
 /// Error numbers that say that there is no room: `ENOSPC`, `EDQUOT`.
 const NO_SPACE: [i32; 2] = [28, 122];
+/// Error number that says that nothing stands there: `ENOENT`.
+const NO_ENTRY: i32 = 2;
 /// Error numbers that say that this user may not: `EPERM`, `EACCES`.
 const NO_PERMISSION: [i32; 2] = [1, 13];
 /// Error numbers that say that the device is gone: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
@@ -196,6 +198,10 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
         Failure::NotReady(errno) if NO_PERMISSION.contains(&errno) => {
             let detail = "this user may not read the disk below the target";
             (FindingKind::NotPermitted, detail.to_owned())
+        }
+        Failure::NotReady(NO_ENTRY) => {
+            let detail = "the disk below the target has no node in /dev here";
+            (FindingKind::NotApplicable, detail.to_owned())
         }
         Failure::NotReady(errno) => (
             kind_of(errno),

@@ -297,7 +297,8 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
 /// Operations of a trial whose progress can be told from them. Through the page cache it cannot:
 /// the flush at the end takes most of the time.
 fn exact_operations(workload: &Workload) -> Option<u64> {
-    let is_exact = !workload.stop.has_minima() && workload.manner.access == Access::Direct;
+    let is_exact =
+        workload.stop.longest_span_ns.is_none() && workload.manner.access == Access::Direct;
     let bytes = workload.stop.most_bytes.filter(|_| is_exact)?;
     Some(bytes / workload.block_bytes * u64::from(workload.manner.streams_count))
 }
@@ -322,9 +323,9 @@ fn expected_ns(workload: &Workload) -> u64 {
     };
     let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };
     let work_ns = bytes * 50 + blocks * each_ns;
-    let timed_ns = match workload.stop.least_span_ns {
-        0 => work_ns,
-        least => work_ns.min(least),
+    let timed_ns = match workload.stop.longest_span_ns {
+        None => work_ns,
+        Some(longest) => work_ns.min(longest),
     };
     workload.manner.rest_ns + timed_ns
 }

@@ -111,6 +111,7 @@ fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u32) -> Workl
             least_span_ns: 0,
             least_operations_count: 0,
             most_bytes: None,
+            longest_span_ns: None,
         },
         latency_metrics: false,
         manner: Manner::default(),

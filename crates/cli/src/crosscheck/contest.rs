@@ -301,6 +301,7 @@ mod tests {
                 least_span_ns: FIO_SECONDS * 1_000_000_000,
                 least_operations_count: 1,
                 most_bytes: None,
+                longest_span_ns: None,
             };
             assert_eq!(workload.stop, stop);
         }

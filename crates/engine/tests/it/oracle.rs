@@ -85,8 +85,7 @@ fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
 /// Completions after it up to the end of the trial.
 fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
     let stop = workload.stop;
-    let is_exact = stop.most_bytes.is_some();
-    if is_exact && stop.least_span_ns == 0 && stop.least_operations_count == 0 {
+    if stop.most_bytes.is_some() {
         return times.len();
     }
     let enough = |(index, at_ns): (usize, &u64)| {
@@ -95,11 +94,10 @@ fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
             && count >= stop.least_operations_count
             && count.is_multiple_of(u64::from(workload.queue_depth))
     };
-    match times.iter().enumerate().position(enough) {
-        Some(index) => index + 1,
-        None => {
-            assert!(is_exact, "the trial came to its end");
-            times.len()
-        }
-    }
+    times
+        .iter()
+        .enumerate()
+        .position(enough)
+        .expect("the trial came to its end")
+        + 1
 }

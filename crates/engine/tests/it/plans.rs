@@ -1,7 +1,7 @@
 //! From what was asked to what will be done.
 
 use cardmark_core::{
-    FindingKind, KIB, MIB, Object, Passes, Severity, Suite, TargetKind, TargetNeed, Workload,
+    FindingKind, KIB, MIB, Object, Passes, Severity, Start, Suite, TargetKind, TargetNeed, Workload,
 };
 use cardmark_engine::{Place, Plan, PlanError, Request, make_plan};
 
@@ -177,4 +177,29 @@ fn only_a_list_can_be_told_how_often() {
     let mut until_good = spans();
     until_good.passes = Some(Passes::UntilGood(3));
     assert_eq!(passes(&until_good), refused);
+}
+
+#[test]
+fn what_makes_the_file_is_run_too_and_yields_no_figure() {
+    let mut write = sequential("write", 0);
+    write.manner.start = Start::Empty;
+    let workloads = vec![write, sequential("rewrite", 0), sequential("read", 100)];
+    let suite = list(workloads, Passes::Count(1));
+    let only = |kind| {
+        let request = Request {
+            only: vec!["read".to_owned()],
+            ..Request::default()
+        };
+        make_plan(&suite, &request, Place::disk(kind, suite.file_bytes)).unwrap()
+    };
+    let ids =
+        |plan: &Plan| -> Vec<String> { plan.workloads.iter().map(|w| w.id.clone()).collect() };
+    let plan = only(TargetKind::Sim);
+    assert_eq!(ids(&plan), ["write", "read"]);
+    assert_eq!(plan.suite_ref.only, ["read"]);
+    assert_eq!(
+        ids(&only(TargetKind::Device)),
+        ["read"],
+        "a device is there already"
+    );
 }

@@ -198,6 +198,7 @@ fn payload_must_be_made_ten_times_faster_than_it_is_written() {
         least_span_ns: 65_536 * 16,
         least_operations_count: 1,
         most_bytes: None,
+        longest_span_ns: None,
     };
     let read = Workload {
         read_share_percent: 100,

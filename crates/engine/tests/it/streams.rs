@@ -33,6 +33,7 @@ fn three_streams(read_share_percent: u8) -> Workload {
         least_span_ns: 0,
         least_operations_count: 0,
         most_bytes: Some(8 * BLOCK),
+        longest_span_ns: None,
     };
     streams.manner.streams_count = 3;
     streams

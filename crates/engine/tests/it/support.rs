@@ -433,6 +433,7 @@ pub(crate) fn workload(id: &str) -> Workload {
             least_span_ns: 100 * MS,
             least_operations_count: 34,
             most_bytes: None,
+            longest_span_ns: None,
         },
         latency_metrics: true,
         manner: Manner::default(),

@@ -86,6 +86,7 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
             least_span_ns: 30 * MS,
             least_operations_count: 1,
             most_bytes: None,
+            longest_span_ns: None,
         },
         ..workload("rand_read")
     };
@@ -126,6 +127,7 @@ fn both_minima_must_be_reached() {
             least_span_ns: span_ns,
             least_operations_count: operations,
             most_bytes: None,
+            longest_span_ns: None,
         };
         let trial = rig
             .trial(

@@ -26,6 +26,7 @@ pub(crate) fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u3
             least_span_ns: 0,
             least_operations_count: 0,
             most_bytes: None,
+            longest_span_ns: None,
         },
         latency_metrics: true,
         manner: Manner::default(),

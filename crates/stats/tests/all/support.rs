@@ -22,6 +22,7 @@ pub(crate) fn workload(id: &str, block_bytes: u64) -> Workload {
             least_span_ns: SECOND_NS,
             least_operations_count: 1,
             most_bytes: None,
+            longest_span_ns: None,
         },
         latency_metrics: true,
         manner: Manner::default(),
