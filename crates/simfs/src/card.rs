@@ -9,6 +9,7 @@ use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 use crate::answers::{Answer, Answers};
 use crate::content::Content;
 use crate::print;
+use crate::waits::Waits;
 use crate::ways::Ways;
 
 /// Card and content.
@@ -28,6 +29,7 @@ enum Stage {
         card: Box<OnlineCard>,
         from_ns: u64,
         ways: Ways,
+        waits: Waits,
     },
 }
 
@@ -56,13 +58,14 @@ impl Card {
             card: Box::new(card),
             from_ns: self.answers.now_ns(),
             ways,
+            waits: Waits::default(),
         };
     }
 
-    pub(crate) fn read(&self, offset: u64, size: u32, reply: ReplyData) {
+    pub(crate) fn read(&self, asker: u32, offset: u64, size: u32, reply: ReplyData) {
         let left = self.size_bytes.saturating_sub(offset);
         let size = u32::try_from(left).map_or(size, |left| size.min(left));
-        let (due_ns, outcome) = self.take_on(OpKind::Read, offset, size);
+        let (due_ns, outcome) = self.take_on(asker, OpKind::Read, offset, size);
         let bytes = outcome.and_then(|()| {
             let mut bytes = self.answers.buffer(size as usize);
             kept(self.content.read(offset, &mut bytes))?;
@@ -71,13 +74,13 @@ impl Card {
         self.answers.add(due_ns, Answer::Read(reply, bytes));
     }
 
-    pub(crate) fn write(&self, offset: u64, bytes: &[u8], reply: ReplyWrite) {
+    pub(crate) fn write(&self, asker: u32, offset: u64, bytes: &[u8], reply: ReplyWrite) {
         let left = self.size_bytes.saturating_sub(offset);
         let size = match u32::try_from(bytes.len()) {
             Ok(size) if u64::from(size) <= left => size,
             _ => return reply.error(Errno::ENOSPC),
         };
-        let (due_ns, outcome) = self.take_on(OpKind::Write, offset, size);
+        let (due_ns, outcome) = self.take_on(asker, OpKind::Write, offset, size);
         let count = outcome.and_then(|()| {
             kept(self.content.write(offset, bytes))?;
             Ok(size)
@@ -85,28 +88,34 @@ impl Card {
         self.answers.add(due_ns, Answer::Written(reply, count));
     }
 
-    pub(crate) fn flush(&self, reply: ReplyEmpty) {
-        let (due_ns, outcome) = self.timed(|card, at_ns, ways, late_ns| {
+    pub(crate) fn flush(&self, asker: u32, reply: ReplyEmpty) {
+        let (due_ns, outcome) = self.timed(asker, |card, at_ns, ways, late_ns| {
             card.flush(at_ns, ways.of(OpKind::Write, 0, late_ns))
         });
         self.answers.add(due_ns, Answer::Done(reply, outcome));
     }
 
-    pub(crate) fn discard(&self, offset: u64, bytes: u64, reply: ReplyEmpty) {
-        let (due_ns, outcome) = self.timed(|card, at_ns, ways, late_ns| {
+    pub(crate) fn discard(&self, asker: u32, offset: u64, bytes: u64, reply: ReplyEmpty) {
+        let (due_ns, outcome) = self.timed(asker, |card, at_ns, ways, late_ns| {
             card.discard(at_ns, ways.of(OpKind::Write, 0, late_ns))
         });
         let outcome = outcome.and_then(|()| kept(self.content.forget(offset, bytes)));
         self.answers.add(due_ns, Answer::Done(reply, outcome));
     }
 
-    fn take_on(&self, kind: OpKind, offset: u64, bytes: u32) -> (u64, Result<(), Errno>) {
+    fn take_on(
+        &self,
+        asker: u32,
+        kind: OpKind,
+        offset: u64,
+        bytes: u32,
+    ) -> (u64, Result<(), Errno>) {
         let request = Request {
             kind,
             offset,
             bytes,
         };
-        self.timed(|card, at_ns, ways, late_ns| {
+        self.timed(asker, |card, at_ns, ways, late_ns| {
             let way = ways.of(kind, bytes, late_ns);
             let (due_ns, outcome) = card.arrive(at_ns, way, request);
             (due_ns, outcome.map(|_| ()))
@@ -116,6 +125,7 @@ impl Card {
     /// When something that arrives now is due, and whether it can be done.
     fn timed(
         &self,
+        asker: u32,
         ask: impl FnOnce(&mut OnlineCard, u64, &Ways, u64) -> (u64, Result<(), i32>),
     ) -> (u64, Result<(), Errno>) {
         let mut stage = self.stage();
@@ -127,8 +137,14 @@ impl Card {
                 card,
                 from_ns,
                 ways,
+                waits,
             } => {
-                let late_ns = self.answers.take_late_ns(now_ns);
+                let own = rustix::thread::gettid()
+                    .as_raw_nonzero()
+                    .get()
+                    .unsigned_abs();
+                let waited_ns = waits.take_ns(asker) + waits.take_ns(own);
+                let late_ns = self.answers.take_late_ns(now_ns) + waited_ns;
                 let (due_ns, outcome) = ask(card, now_ns - *from_ns, ways, late_ns);
                 (due_ns + *from_ns, outcome.map_err(Errno::from_i32))
             }

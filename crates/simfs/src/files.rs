@@ -134,7 +134,7 @@ impl Filesystem for Files {
 
     fn read(
         &self,
-        _: &Request,
+        request: &Request,
         _: INodeNo,
         _: FileHandle,
         offset: u64,
@@ -143,12 +143,12 @@ impl Filesystem for Files {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        self.card.read(offset, size, reply);
+        self.card.read(request.pid(), offset, size, reply);
     }
 
     fn write(
         &self,
-        _: &Request,
+        request: &Request,
         _: INodeNo,
         _: FileHandle,
         offset: u64,
@@ -158,20 +158,20 @@ impl Filesystem for Files {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        self.card.write(offset, data, reply);
+        self.card.write(request.pid(), offset, data, reply);
     }
 
-    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        self.card.flush(reply);
+    fn flush(&self, request: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        self.card.flush(request.pid(), reply);
     }
 
-    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        self.card.flush(reply);
+    fn fsync(&self, request: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        self.card.flush(request.pid(), reply);
     }
 
     fn fallocate(
         &self,
-        _: &Request,
+        request: &Request,
         _: INodeNo,
         _: FileHandle,
         offset: u64,
@@ -181,7 +181,7 @@ impl Filesystem for Files {
     ) {
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         if u32::try_from(mode) == Ok(hole.bits()) {
-            self.card.discard(offset, length, reply);
+            self.card.discard(request.pid(), offset, length, reply);
         } else {
             // As cards do: zeros are written.
             reply.error(Errno::EOPNOTSUPP);

@@ -18,10 +18,14 @@
 //! device and FUSE, which cost some 20–150 µs a request and sway. That way is measured at the start
 //! and told on standard error. It is taken off in two ways: a request that comes so soon after an
 //! answer that the way alone explains it counts as having come at once, so that closed loops run
-//! at the card's own rate whatever the computer does beside; any other begins one usual way
-//! earlier. What the asker itself does between two requests is therefore not seen while it is
-//! short: up to about 200 µs for 4 KiB, 1 ms for 1 MiB. Answers that go out late, because the
-//! computer was busy, shorten what follows.
+//! at the card's own rate; any other begins one usual way earlier. What the asker itself does
+//! between two requests is therefore not seen while it is short: up to about 0.2 ms for 4 KiB and
+//! 1 ms for 1 MiB.
+//!
+//! Where other programs want the processors too, the way may take milliseconds. What the kernel
+//! tells of that is taken off as well: how long its worker and our threads waited for a processor,
+//! and how late answers went out. That the asker itself waited is not known: give it a priority as
+//! `scripts/simcard` does, which starts both in sessions of their own and puts these before others.
 //!
 //! Models whose fastest answers are faster than the way are refused.
 //!
@@ -43,6 +47,7 @@ mod content;
 mod error;
 mod files;
 mod print;
+mod waits;
 mod ways;
 
 use std::fs::{File, OpenOptions};
@@ -152,6 +157,10 @@ fn find_size(model: &Model, asked_bytes: Option<u64>) -> Result<u64, SimfsError>
 /// As far as we may: no processor sleeps while the file lives, and none prefers others to us.
 fn keep_awake() -> Option<File> {
     let _ = rustix::process::nice(-20);
+    // That holds within a session; between sessions this does, where ours is our own.
+    if rustix::process::getsid(None).ok() == Some(rustix::process::getpid()) {
+        let _ = std::fs::write("/proc/self/autogroup", "-20");
+    }
     let mut file = OpenOptions::new()
         .write(true)
         .open("/dev/cpu_dma_latency")

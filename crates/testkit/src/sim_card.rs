@@ -91,8 +91,9 @@ impl Drop for SimCard {
 impl Player {
     fn start(binary: &str, model: &str, size_bytes: u64, scratch: &Path) -> Self {
         let point = tempfile::tempdir_in(scratch).unwrap();
-        let mut command = Command::new(binary);
-        command.arg(model).arg(point.path());
+        // In a session of its own, so that it can put itself before others.
+        let mut command = Command::new("setsid");
+        command.arg(binary).arg(model).arg(point.path());
         command.args(["--size", &size_bytes.to_string()]);
         command
             .stdin(Stdio::null())

@@ -58,9 +58,9 @@ impl Contest {
     pub(crate) fn read(&self, text: &str, wall: Duration) -> Result<Figures, ReadError> {
         let single = |value: f64| Ok(vec![(self.workloads[0].clone(), value)]);
         match self.reader {
-            Reader::Hdparm => single(first(read_hdparm(text)?, |r| r.rate.bytes_per_s)),
-            Reader::Dd => single(first(read_dd(text)?, |r| r.rate.bytes_per_s)),
-            Reader::Fio => single(first(read_fio(text)?, |r| r.operations_per_s)),
+            Reader::Hdparm => single(first(&read_hdparm(text)?, |r| r.rate.bytes_per_s)),
+            Reader::Dd => single(first(&read_dd(text)?, |r| r.rate.bytes_per_s)),
+            Reader::Fio => single(first(&read_fio(text)?, |r| r.operations_per_s)),
             Reader::WallTime(bytes) => single(bytes as f64 / wall.as_secs_f64()),
             Reader::Iozone(ending) => Ok(table(text, ending)?),
             Reader::IozoneThreads => Ok(blocks(text)?),
@@ -69,7 +69,7 @@ impl Contest {
 }
 
 /// The readers return at least one reading or an error.
-fn first<T>(readings: Vec<T>, value: impl Fn(&T) -> f64) -> f64 {
+fn first<T>(readings: &[T], value: impl Fn(&T) -> f64) -> f64 {
     readings.first().map_or(f64::NAN, value)
 }
 

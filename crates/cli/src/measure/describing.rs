@@ -1,0 +1,119 @@
+//! What a record says about a run besides its figures.
+
+use std::time::{Duration, SystemTime};
+
+use cardmark_core::{Finding, FindingKind, METHOD, Record, Severity, Target, TargetKind, Tool};
+use cardmark_device::RealBackend;
+use cardmark_engine::Plan;
+
+use super::Job;
+
+/// Difference between wall clock and monotonic clock over a run that counts as a step.
+const STEP: Duration = Duration::from_secs(2);
+
+pub(super) fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
+    record.method = Some(METHOD);
+    record.tool = Some(Tool {
+        name: "cardmark".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+    });
+    record.suite = Some(plan.suite_ref.clone());
+    record.seed = Some(format!("{:016x}", plan.seed));
+    record.labels = job.labels.iter().cloned().collect();
+    record
+}
+
+pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {
+    Target {
+        kind,
+        layers: Vec::new(),
+        filesystem: None,
+        span_bytes: plan.suite.file_bytes,
+        free_bytes: None,
+        direct: None,
+        mount_options: Vec::new(),
+        nocow: None,
+        named_file: None,
+        payload_rate_bytes_per_s: None,
+    }
+}
+
+/// What the way the target was opened says about every figure.
+pub(super) fn about_target(direct: bool, kind: TargetKind, is_laid_out: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !direct {
+        findings.push(Finding::new(
+            FindingKind::Buffered,
+            Severity::Warning,
+            "the filesystem refuses direct I/O: the page cache stands between, and figures for \
+             writing are partly those of memory",
+        ));
+    }
+    if kind == TargetKind::Device && !is_laid_out {
+        findings.push(Finding::new(
+            FindingKind::UnwrittenSpan,
+            Severity::Note,
+            "the span was not written by this run: blocks never written may be answered faster \
+             than stored ones",
+        ));
+    }
+    findings
+}
+
+pub(super) fn threads(backend: &RealBackend) -> Option<Finding> {
+    backend.used_threads().then(|| {
+        let detail = match backend.uring_refusal() {
+            Some(errno) => format!("io_uring was refused with error {errno}; threads stood in"),
+            None => "io_uring is not offered here; threads stood in".to_owned(),
+        };
+        Finding::new(FindingKind::Threads, Severity::Note, detail)
+    })
+}
+
+/// Whether the wall clock stepped while `elapsed` went by on the monotonic one.
+pub(super) fn clock_step(
+    before: SystemTime,
+    after: SystemTime,
+    elapsed: Duration,
+) -> Option<Finding> {
+    let expected = before.checked_add(elapsed)?;
+    let (step, sign) = match after.duration_since(expected) {
+        Ok(ahead) => (ahead, "forward"),
+        Err(behind) => (behind.duration(), "back"),
+    };
+    (step > STEP).then(|| {
+        let seconds = step.as_secs();
+        let detail = format!(
+            "the wall clock stepped {sign} by {seconds} s during the run; spans are measured on \
+             the monotonic clock, only the start time may be off"
+        );
+        Finding::new(FindingKind::ClockStepped, Severity::Note, detail)
+    })
+}
+
+/// Now, RFC 3339, UTC, whole seconds.
+pub(crate) fn now_text() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second())
+        .unwrap_or(now)
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stepping_wall_clock_is_told_either_way_and_drift_is_not() {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let minute = Duration::from_secs(60);
+        let step = |after: SystemTime| clock_step(start, after, minute).map(|f| f.detail);
+        assert_eq!(step(start + minute), None);
+        assert_eq!(step(start + minute + Duration::from_secs(1)), None);
+        let ahead = step(start + Duration::from_secs(3660)).unwrap();
+        assert!(ahead.contains("stepped forward by 3600 s"), "{ahead}");
+        let back = step(start - Duration::from_secs(3540)).unwrap();
+        assert!(back.contains("stepped back by 3600 s"), "{back}");
+    }
+}

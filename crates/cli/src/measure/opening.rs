@@ -1,0 +1,182 @@
+//! From a target to what is open, with a plan of what is done to it.
+
+use std::path::Path;
+
+use cardmark_core::{DeviceInfo, MIB, TargetKind};
+use cardmark_device::{
+    CountersSource, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
+};
+use cardmark_engine::{Place, Plan, PlanError, make_plan};
+use cardmark_host::{CounterReader, Resolution, Root};
+use cardmark_report::text;
+
+use super::Job;
+use crate::error::{CommandError, Exit};
+use crate::gate;
+use crate::target::refuse_memory;
+
+/// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
+const RESERVE_BYTES: u64 = 64 * MIB;
+
+/// Opens what is to be measured, once it is clear that it can be.
+pub(super) fn open(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    if resolution.kind == TargetKind::Device && !job.request.read_only {
+        return open_for_writing(job, path, resolution);
+    }
+    if resolution.kind == TargetKind::Device {
+        refuse_memory(path, resolution)?;
+        let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
+        let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
+        return Ok((plan, opened, None));
+    }
+    let plan = plan(
+        job,
+        Place {
+            kind: TargetKind::Directory,
+            usable_bytes: u64::MAX,
+            disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
+        },
+    )?;
+    let free = free_bytes(path).map_err(|error| open_error(&error))?;
+    let needed = job.suite.file_bytes + RESERVE_BYTES;
+    // Asked first, so that a read-only or closed directory is told as what it is.
+    let opened =
+        TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
+    if free < needed {
+        return Err(CommandError::new(
+            Exit::Trouble,
+            format!("not enough room in `{}`", path.display()),
+        )
+        .because(format!(
+            "{} MiB are free; {} MiB are needed, {} MiB of it to leave the filesystem room",
+            free / MIB,
+            needed / MIB,
+            RESERVE_BYTES / MIB
+        ))
+        .hint("free some room, or name a directory on another filesystem"));
+    }
+    Ok((plan, opened.into(), Some(free)))
+}
+
+/// The one disk below a directory; `None` where there are several, or none is known.
+fn disk_below(resolution: &Resolution) -> Option<&DeviceInfo> {
+    match resolution.disks.as_slice() {
+        [disk] => Some(disk),
+        _ => None,
+    }
+}
+
+/// The node of the one disk below a directory.
+pub(crate) fn disk_path(resolution: &Resolution) -> Option<String> {
+    disk_below(resolution).map(|disk| format!("/dev/{}", disk.name))
+}
+
+/// The back end for what was opened, with all that workloads may work on besides.
+pub(super) fn backend(
+    path: &Path,
+    resolution: &Resolution,
+    opened: OpenTarget,
+    seed: u64,
+) -> RealBackend {
+    let counters = |names: &[String]| -> CountersSource {
+        let mut reader = CounterReader::new(&Root::system(), names);
+        Box::new(move || reader.read())
+    };
+    let backend = RealBackend::new(opened, seed, counters(&resolution.counted));
+    if resolution.kind == TargetKind::Device {
+        return backend.with_disk(path.to_owned(), counters(&resolution.counted));
+    }
+    let backend = backend.with_directory(path.to_owned());
+    match disk_below(resolution) {
+        Some(disk) => {
+            let node = Path::new("/dev").join(&disk.name);
+            backend.with_disk(node, counters(std::slice::from_ref(&disk.name)))
+        }
+        None => backend,
+    }
+}
+
+/// A device that is used is refused before anything else that may be wrong is told.
+fn open_for_writing(
+    job: &Job<'_>,
+    path: &Path,
+    resolution: &Resolution,
+) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+    let device = gate::idle_device(path, resolution)?;
+    let plan = plan(job, Place::disk(TargetKind::Device, device.size_bytes))?;
+    let (what, bytes) = overwriting(&plan, device.size_bytes);
+    let opened = gate::permit_writing(path, resolution, job.consent, bytes, &what)?;
+    Ok((plan, opened, None))
+}
+
+/// What a plan does to a raw device, and how many bytes it writes where that is known before.
+fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
+    let writing = || plan.workloads.iter().filter(|workload| workload.writes());
+    let spans = writing().map(|workload| workload.span_bytes);
+    let reach_bytes = spans.max().unwrap_or(0).max(match plan.layout {
+        Some(_) => plan.suite.file_bytes,
+        None => 0,
+    });
+    let exact: Option<u64> = writing().map(|workload| workload.stop.most_bytes).sum();
+    let part = if reach_bytes.saturating_add(MIB) > size_bytes {
+        "all".to_owned()
+    } else {
+        format!("the first {}", text::size(reach_bytes))
+    };
+    let (how_often, bytes) = match (plan.layout.is_some(), writing().next().is_some()) {
+        (true, true) => (
+            ": once for the layout, then again and again, some hundred MB on a card, more on a fast \
+             disk",
+            None,
+        ),
+        (true, false) => (", once", Some(reach_bytes)),
+        (false, _) => ("", exact),
+    };
+    (
+        format!("write over {part} of a raw device{how_often}"),
+        bytes,
+    )
+}
+
+pub(super) fn plan(job: &Job<'_>, place: Place) -> Result<Plan, CommandError> {
+    make_plan(job.suite, job.request, place).map_err(|error| plan_error(&error))
+}
+
+pub(super) fn plan_error(error: &PlanError) -> CommandError {
+    let made = |exit| CommandError::from_error(exit, error);
+    match error {
+        PlanError::UnknownWorkload { .. } => made(Exit::Usage),
+        PlanError::NothingToRead => {
+            made(Exit::Usage).hint("leave `--read-only` out, or ask for a workload that reads")
+        }
+        PlanError::ReadOnlyDirectory => made(Exit::Usage)
+            .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
+        PlanError::TooSmall { .. } => made(Exit::Trouble),
+        PlanError::WrongTarget { .. } => {
+            made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
+        }
+        PlanError::OwnPasses { .. } => {
+            made(Exit::Usage).hint("leave `--rounds` out, or name a suite of an old tool")
+        }
+    }
+}
+
+pub(super) fn open_error(error: &OpenError) -> CommandError {
+    let made = CommandError::from_error(Exit::Trouble, error);
+    match error {
+        OpenError::NotWritable { .. } => {
+            made.hint("name a directory that you may write in, such as your home directory")
+        }
+        OpenError::NotReadable { .. } => made.hint("reading a device needs root: use sudo"),
+        OpenError::ReadOnly { .. } => made.hint(
+            "a card that turned read-only by itself is often at its end; check the lock switch of \
+             its adapter first",
+        ),
+        OpenError::NoSpace { .. } => made.hint("free some room, or name another directory"),
+        _ => made,
+    }
+}
