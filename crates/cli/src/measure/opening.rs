@@ -24,7 +24,7 @@ pub(super) fn open(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
-    if resolution.kind == TargetKind::Device && !job.request.read_only {
+    if resolution.kind == TargetKind::Device && job.request.writes(job.suite) {
         return open_for_writing(job, path, resolution);
     }
     if resolution.kind == TargetKind::Device {

@@ -203,3 +203,19 @@ fn what_makes_the_file_is_run_too_and_yields_no_figure() {
         "a device is there already"
     );
 }
+
+#[test]
+fn what_only_reads_asks_for_no_leave_to_write() {
+    let workloads = vec![sequential("write", 0), sequential("read", 100)];
+    let suite = list(workloads, Passes::Count(1));
+    let asked = |only: &[&str], read_only| Request {
+        read_only,
+        ..request(only, None)
+    };
+    assert!(asked(&[], false).writes(&suite));
+    assert!(asked(&["write"], false).writes(&suite));
+    assert!(!asked(&["read"], false).writes(&suite));
+    assert!(!asked(&[], true).writes(&suite));
+    // A suite with a layout writes its file whatever was asked for.
+    assert!(asked(&["rand_read"], false).writes(&three()));
+}
