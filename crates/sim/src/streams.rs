@@ -66,11 +66,6 @@ impl Streams {
         let is_rest = self
             .last
             .is_some_and(|last| last.is_cut && last.end == offset && now_ns < last.at_ns + REST_NS);
-        self.last = Some(Last {
-            at_ns: now_ns,
-            end,
-            is_cut: bytes >= LEAST_CUT_BYTES,
-        });
         let found = self
             .recent
             .iter()
@@ -84,6 +79,12 @@ impl Streams {
         };
         self.recent.truncate(KEPT - 1);
         self.recent.push_front(stream);
+        self.last = Some(Last {
+            at_ns: now_ns,
+            end,
+            // A rest may have one of its own.
+            is_cut: bytes >= LEAST_CUT_BYTES || place == Place::Rest,
+        });
         place
     }
 
@@ -198,9 +199,10 @@ mod tests {
         };
         assert_eq!(place(0, 0, 600 << 10), Place::Random);
         assert_eq!(place(100_000, 600 << 10, 424 << 10), Place::Rest);
-        // What came before it was too small to be cut; then too late.
-        assert_eq!(place(200_000, 1 << 20, 1 << 20), Place::Sequential);
-        assert_eq!(place(5_000_000, 2 << 20, 1 << 20), Place::Sequential);
+        assert_eq!(place(200_000, 1 << 20, 1 << 20), Place::Rest);
+        // Too late; then what came before it was too small to be cut.
+        assert_eq!(place(5_000_000, 2 << 20, 256 << 10), Place::Sequential);
+        assert_eq!(place(5_100_000, 2304 << 10, 768 << 10), Place::Sequential);
         // Asked for only once the one before was answered.
         assert_eq!(place(16_000_000, 3 << 20, 1 << 20), Place::Sequential);
         assert_eq!(place(16_100_000, 5 << 20, 1 << 20), Place::Sequential);
