@@ -112,7 +112,11 @@ impl Request {
     #[must_use]
     pub fn writes(&self, suite: &Suite) -> bool {
         let is_asked = |w: &&Workload| self.only.is_empty() || self.only.contains(&w.id);
-        let has_writing = suite.workloads.iter().filter(is_asked).any(Workload::writes);
+        let has_writing = suite
+            .workloads
+            .iter()
+            .filter(is_asked)
+            .any(Workload::writes);
         !self.read_only && (has_writing || !suite.layout.is_empty())
     }
 }
