@@ -23,17 +23,47 @@ pub(crate) fn permit_writing(
     bytes_to_write: Option<u64>,
     what: &str,
 ) -> Result<OpenTarget, CommandError> {
+    ask(path, resolution, consent, bytes_to_write, what)?.open()
+}
+
+/// Asks for leave to write to a raw device, which may then be made use of several times.
+pub(crate) fn ask(
+    path: &Path,
+    resolution: &Resolution,
+    consent: &Consent,
+    bytes_to_write: Option<u64>,
+    what: &str,
+) -> Result<Leave, CommandError> {
     let seen = idle_device(path, resolution)?;
     let question = || question(path, &seen, bytes_to_write, what);
     agreed(path, &seen, consent, question)?;
-    // Before it is opened, so that another device in its place is not even opened for writing.
-    unchanged(path, resolution, &seen)?;
-    let opened = open_device_for_writing(path).map_err(|error| refused_open(&error))?;
-    unchanged(path, resolution, &seen)?;
-    if (Some(opened.device_id), opened.size_bytes) != (seen.device_id, seen.size_bytes) {
-        return Err(changed(path));
+    Ok(Leave {
+        path: path.to_owned(),
+        resolution: resolution.clone(),
+        seen,
+    })
+}
+
+/// What was agreed to: that this very device, as it was seen, is written.
+pub(crate) struct Leave {
+    path: PathBuf,
+    resolution: Resolution,
+    seen: DiskIdentity,
+}
+
+impl Leave {
+    /// Opens the device exclusively, if it is still the same and nobody uses it.
+    pub(crate) fn open(&self) -> Result<OpenTarget, CommandError> {
+        let (path, seen) = (&self.path, &self.seen);
+        // Before it is opened, so that another device in its place is not even opened for writing.
+        unchanged(path, &self.resolution, seen)?;
+        let opened = open_device_for_writing(path).map_err(|error| refused_open(&error))?;
+        unchanged(path, &self.resolution, seen)?;
+        if (Some(opened.device_id), opened.size_bytes) != (seen.device_id, seen.size_bytes) {
+            return Err(changed(path));
+        }
+        Ok(opened)
     }
-    Ok(opened)
 }
 
 /// Which device it is, if nobody uses it; an error that says who does.

@@ -30,18 +30,20 @@ struct Inner {
 }
 
 impl Keeper {
-    /// A keeper with a journal in this folder.
+    /// A keeper, with a journal in this folder if one is given.
     pub(crate) fn new(
         header: Record,
         suite: Suite,
-        journals: &Path,
+        journals: Option<&Path>,
     ) -> Result<Arc<Self>, CommandError> {
-        let journal = Journal::create(journals, &header).map_err(|error| {
-            CommandError::from_error(Exit::Trouble, &error)
-                .hint("results are kept there while a run is under way; set XDG_DATA_HOME to another place")
-        })?;
+        let create = |journals| {
+            Journal::create(journals, &header).map_err(|error| {
+                CommandError::from_error(Exit::Trouble, &error)
+                    .hint("results are kept there while a run is under way; set XDG_DATA_HOME to another place")
+            })
+        };
         let inner = Inner {
-            journal: Some(journal),
+            journal: journals.map(create).transpose()?,
             ..Inner::default()
         };
         Ok(Arc::new(Self {

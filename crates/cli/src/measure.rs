@@ -23,16 +23,17 @@ use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
 pub(crate) use describing::now_text;
-pub(crate) use opening::disk_path;
+pub(crate) use opening::{device_bytes, disk_path, has_room};
 
 use crate::args::Consent;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::Leave;
 use crate::guard;
 use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
-use crate::watch::{RunRescue, Watch};
+use crate::watch::{RunRescue, Signals, Watch};
 use describing::{about_target, clock_step, header, target, threads};
 use opening::{open, plan};
 
@@ -48,9 +49,11 @@ pub(crate) struct Job<'a> {
     pub(crate) labels: &'a [(String, String)],
     /// Where results go.
     pub(crate) data: &'a Data,
-    /// Whether the program measures again and again: it then shows no progress of its own for
-    /// each, and gives file and device back at once.
-    pub(crate) is_one_of_many: bool,
+    /// What was agreed to before about a device that is written; absent: it is asked for.
+    pub(crate) leave: Option<&'a Leave>,
+    /// In a command that measures again and again, its signals. Each time then shows no progress,
+    /// keeps no journal, and gives file and device back at once.
+    pub(crate) many: Option<&'a Signals>,
 }
 
 /// A run that ended, one way or the other.
@@ -70,7 +73,10 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     let plan = plan(job, place)?;
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    let asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
+    let mut asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
+    if let Some(count) = job.request.passes_count {
+        asked.push_str(&format!(" {count} passes"));
+    }
     let id = simulated_run_id(&[
         model.name(),
         &format!("{:016x}", plan.seed),
@@ -138,10 +144,9 @@ pub(crate) fn real(
     let mut sensors = HostSensors::start(&Root::system(), now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
     let pulse = Arc::new(Pulse::new());
-    let progress = if job.is_one_of_many {
-        Progress::silent(&pulse)
-    } else {
-        Progress::for_stderr(&pulse)
+    let progress = match job.many {
+        Some(_) => Progress::silent(&pulse),
+        None => Progress::for_stderr(&pulse),
     };
     let mut run = Run::new(job, &plan, header, progress, pulse)?;
     let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
@@ -154,7 +159,7 @@ pub(crate) fn real(
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
     }
-    if job.is_one_of_many {
+    if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
@@ -194,7 +199,8 @@ impl<'a> Run<'a> {
         progress: Progress,
         pulse: Arc<Pulse>,
     ) -> Result<Self, CommandError> {
-        let keeper = Keeper::new(header.clone(), job.suite.clone(), &job.data.journals)?;
+        let journals = job.many.is_none().then_some(job.data.journals.as_path());
+        let keeper = Keeper::new(header.clone(), job.suite.clone(), journals)?;
         let observer = RunObserver {
             keeper: Arc::clone(&keeper),
             progress,
@@ -218,10 +224,15 @@ impl<'a> Run<'a> {
         let pulse = Arc::clone(&self.pulse);
         let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
-            data: self.job.data.clone(),
+            data: self.job.many.is_none().then(|| self.job.data.clone()),
         };
         let limit = Duration::from_nanos(self.plan.limit_ns);
-        let watch = Watch::start(Arc::clone(&pulse), limit, rescue).map_err(|error| {
+        let watched = Arc::clone(&pulse);
+        let watch = match self.job.many {
+            Some(signals) => Watch::start_with(watched, limit, rescue, signals),
+            None => Watch::start(watched, limit, rescue),
+        };
+        let watch = watch.map_err(|error| {
             CommandError::new(Exit::Trouble, "cannot watch over the run").because(error.to_string())
         })?;
         let observer = &mut self.observer;

@@ -50,14 +50,17 @@ pub(crate) trait Rescue: Send + 'static {
 pub(crate) struct RunRescue {
     /// What was kept.
     pub(crate) keeper: Arc<Keeper>,
-    /// Where the store is.
-    pub(crate) data: Data,
+    /// Where the store is; absent where nothing is to be stored.
+    pub(crate) data: Option<Data>,
 }
 
 impl Rescue for RunRescue {
     const STOPPING: &'static str = "stopping at the next operation; what was measured is kept";
 
     fn save(&self, waited: Duration) {
+        let Some(data) = &self.data else {
+            return;
+        };
         print::notice(
             "hint: the trials that ended are in the journal; `cardmark recover` reads it if nothing \
              more is said here",
@@ -65,10 +68,7 @@ impl Rescue for RunRescue {
         let detail = format!("no answer for {} s", waited.as_secs());
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
         let record = self.keeper.partial(finding);
-        let saved = self
-            .data
-            .open()
-            .and_then(|mut store| Ok(store.insert(&record)?));
+        let saved = data.open().and_then(|mut store| Ok(store.insert(&record)?));
         match saved.and_then(|_| self.keeper.finish()) {
             Ok(()) => print::notice(&format!(
                 "saved: `cardmark show {}` shows the trials that ended",
@@ -79,8 +79,30 @@ impl Rescue for RunRescue {
     }
 }
 
+/// Signals heeded for the whole of a command that measures again and again. From now on they end
+/// nothing by themselves.
+#[derive(Clone)]
+pub(crate) struct Signals(Arc<AtomicUsize>);
+
+impl Signals {
+    /// Begins to heed them.
+    pub(crate) fn heed() -> std::io::Result<Self> {
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in SIGNALS {
+            let value = usize::try_from(number).unwrap_or(0);
+            flag::register_usize(number, Arc::clone(&signal), value)?;
+        }
+        Ok(Self(signal))
+    }
+
+    /// How the program is to end for the signal that came, if one did.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        exit_of(self.0.load(Ordering::Relaxed))
+    }
+}
+
 impl Watch {
-    /// Begins to watch.
+    /// Begins to watch, and to heed signals.
     pub(crate) fn start<R: Rescue>(
         pulse: Arc<Pulse>,
         limit: Duration,
@@ -91,6 +113,27 @@ impl Watch {
         for number in SIGNALS {
             register(number, &signal, &last_call)?;
         }
+        Self::start_on(pulse, limit, rescue, signal, last_call)
+    }
+
+    /// Begins to watch in a program that heeds signals itself and notes them here.
+    pub(crate) fn start_with<R: Rescue>(
+        pulse: Arc<Pulse>,
+        limit: Duration,
+        rescue: R,
+        signals: &Signals,
+    ) -> std::io::Result<Self> {
+        let signal = Arc::clone(&signals.0);
+        Self::start_on(pulse, limit, rescue, signal, Arc::default())
+    }
+
+    fn start_on<R: Rescue>(
+        pulse: Arc<Pulse>,
+        limit: Duration,
+        rescue: R,
+        signal: Arc<AtomicUsize>,
+        last_call: Arc<AtomicBool>,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             pulse,
             limit,

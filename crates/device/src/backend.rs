@@ -245,15 +245,15 @@ impl RealBackend {
     }
 
     /// Brings the objects of a workload into the state in which it starts. What was used before
-    /// goes where the objects are others.
-    fn ready_objects(&mut self, workload: &Workload) -> Result<(), i32> {
-        let ready = self.objects.ready(workload, self.seed)?;
+    /// goes where the objects are others. Bytes written for it.
+    fn ready_objects(&mut self, workload: &Workload) -> Result<u64, i32> {
+        let (ready, written_bytes) = self.objects.ready(workload, self.seed)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
         if ready.len() != self.used.len() || !ready.iter().zip(&self.used).all(same) {
             self.retire();
         }
         self.used = ready;
-        Ok(())
+        Ok(written_bytes)
     }
 
     /// Empties the page cache of the objects, and keeps the kernel from reading ahead of random
@@ -286,14 +286,14 @@ fn has_reads(workload: &Workload) -> bool {
 }
 
 impl Backend for RealBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
         let invalid = number(Errno::INVAL);
         let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
         let depth = workload.in_flight_count() as usize;
         if !self.way.drain() {
             self.retire();
         }
-        self.ready_objects(workload)?;
+        let written_bytes = self.ready_objects(workload)?;
         if !self.is_usable(workload) {
             return Err(invalid);
         }
@@ -318,7 +318,7 @@ impl Backend for RealBackend {
         if (is_refused && workload.reads()) || is_cached {
             self.drop_caches(workload.order)?;
         }
-        Ok(())
+        Ok(written_bytes)
     }
 
     #[inline]

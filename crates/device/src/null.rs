@@ -21,10 +21,10 @@ impl NullBackend {
 }
 
 impl Backend for NullBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
         self.in_flight.clear();
         self.in_flight.reserve(workload.queue_depth as usize);
-        Ok(())
+        Ok(0)
     }
 
     #[inline]

@@ -51,19 +51,23 @@ impl Object {
         Ok(())
     }
 
-    /// Brings a file of ours into the state that the workload starts from, durable.
-    fn bring_to(&self, start: Start, span_bytes: u64, seed: u64) -> Result<(), i32> {
+    /// Brings a file of ours into the state that the workload starts from, durable; bytes written
+    /// for it.
+    fn bring_to(&self, start: Start, span_bytes: u64, seed: u64) -> Result<u64, i32> {
         if start == Start::Kept || !self.is_file {
-            return Ok(());
+            return Ok(0);
         }
         rustix::fs::ftruncate(&self.file, 0).map_err(number)?;
         if start != Start::Empty {
             allocate(&self.file, span_bytes)?;
         }
+        let mut written_bytes = 0;
         if start == Start::Written {
             write_through_cache(&self.file, span_bytes, seed)?;
+            written_bytes = span_bytes;
         }
-        make_durable(&self.file)
+        make_durable(&self.file)?;
+        Ok(written_bytes)
     }
 
     /// Empties the page cache of the object, and says how it will be read.
@@ -133,8 +137,14 @@ impl Objects {
         &self.target
     }
 
-    /// The objects of this workload, one for each stream, in the state in which it starts.
-    pub(crate) fn ready(&mut self, workload: &Workload, seed: u64) -> Result<Vec<Object>, i32> {
+    /// The objects of this workload, one for each stream, in the state in which it starts; and the
+    /// bytes written for that.
+    pub(crate) fn ready(
+        &mut self,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<(Vec<Object>, u64), i32> {
+        let mut written_bytes = 0;
         let objects = match workload.manner.object {
             cardmark_core::Object::Target => self.streams(workload.manner.streams_count)?,
             cardmark_core::Object::Disk => vec![self.disk()?],
@@ -143,12 +153,13 @@ impl Objects {
             // Through the page cache the state is reached sooner, and the flags are set after.
             if workload.manner.start != Start::Kept {
                 object.set_access(Access::Cached)?;
-                object.bring_to(workload.manner.start, workload.span_bytes, seed)?;
+                written_bytes +=
+                    object.bring_to(workload.manner.start, workload.span_bytes, seed)?;
                 object.drop_cache(Advice::Normal)?;
             }
             object.set_access(workload.manner.access)?;
         }
-        Ok(objects)
+        Ok((objects, written_bytes))
     }
 
     fn streams(&mut self, count: u32) -> Result<Vec<Object>, i32> {

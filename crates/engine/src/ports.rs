@@ -47,11 +47,11 @@ pub struct Done {
 /// simulated card. An I/O error is a result, because bad cards are our subject.
 pub trait Backend {
     /// Makes ready for a trial of this workload: buffers, queue, payload, the file's state at the
-    /// start, an empty page cache. Outside the clock.
+    /// start, an empty page cache. Outside the clock. Returns the bytes that were written for it.
     ///
     /// # Errors
     /// The system's error number where the object cannot be used in this way.
-    fn prepare(&mut self, workload: &Workload) -> Result<(), i32>;
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32>;
 
     /// Takes an operation on. Never more than [`Workload::in_flight_count`] are in flight, and
     /// never two in one slot.

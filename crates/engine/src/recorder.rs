@@ -185,8 +185,6 @@ fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Opti
 
 /// Error numbers that say that there is no room: `ENOSPC`, `EDQUOT`.
 const NO_SPACE: [i32; 2] = [28, 122];
-/// Error number that says that nothing stands there: `ENOENT`.
-const NO_ENTRY: i32 = 2;
 /// Error numbers that say that this user may not: `EPERM`, `EACCES`.
 const NO_PERMISSION: [i32; 2] = [1, 13];
 /// Error numbers that say that the device is gone: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
@@ -199,7 +197,7 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
             let detail = "this user may not read the disk below the target";
             (FindingKind::NotPermitted, detail.to_owned())
         }
-        Failure::NotReady(NO_ENTRY) => {
+        Failure::NoDisk => {
             let detail = "the disk below the target has no node in /dev here";
             (FindingKind::NotApplicable, detail.to_owned())
         }
@@ -226,8 +224,15 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
         }
         Failure::Stopped => (FindingKind::Interrupted, "the run was stopped".to_owned()),
     };
-    let goes_on = matches!(kind, FindingKind::IoError | FindingKind::NotPermitted);
-    let finding = Finding::new(kind, Severity::Error, detail);
+    let goes_on = matches!(
+        kind,
+        FindingKind::IoError | FindingKind::NotPermitted | FindingKind::NotApplicable
+    );
+    let severity = match kind {
+        FindingKind::NotApplicable => Severity::Note,
+        _ => Severity::Error,
+    };
+    let finding = Finding::new(kind, severity, detail);
     let all = matches!(kind, FindingKind::Interrupted);
     (if all { finding } else { finding.on(workload) }, goes_on)
 }

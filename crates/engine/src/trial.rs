@@ -3,13 +3,15 @@
 //! In the loop there is no allocation, no lock, no print and no system call but the operation's
 //! own and one reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
 
-use cardmark_core::{Flush, OperationError, Start, Trial, Workload};
+use cardmark_core::{Flush, Object, OperationError, Start, Trial, Workload};
 
 use crate::flow::{Flow, limits_for};
 use crate::streams;
 use crate::tally::Tally;
 use crate::{Backend, Clock, Pulse};
 
+/// Error number that says that nothing stands there: `ENOENT`.
+const NO_ENTRY: i32 = 2;
 /// The longest piece of a rest after which it is asked whether to stop, nanoseconds.
 const REST_PIECE_NS: u64 = 100_000_000;
 
@@ -37,6 +39,8 @@ pub struct TrialContext {
 pub enum Failure {
     /// The back end could not be made ready: the system's error number.
     NotReady(i32),
+    /// The disk below the target has no node that could be opened.
+    NoDisk,
     /// An operation failed or moved fewer bytes than asked for.
     Operation(OperationError),
     /// The flush after the trial failed: the system's error number.
@@ -76,10 +80,14 @@ pub fn run_trial<B: Backend, C: Clock>(
     if workload.manner.start == Start::Written {
         pulse.set_limits_count(limits_for(workload.span_bytes));
     }
+    let mut prepared_bytes = 0;
     let ready = backend
         .prepare(workload)
-        .map_err(Failure::NotReady)
-        .and_then(|()| rest(clock, pulse, workload.manner.rest_ns));
+        .map_err(|errno| not_ready(workload, errno))
+        .and_then(|written_bytes| {
+            prepared_bytes = written_bytes;
+            rest(clock, pulse, workload.manner.rest_ns)
+        });
     pulse.set_limits_count(1);
     let before = backend.counters();
     let mut flow = Flow::new(backend, clock, pulse, workload, context);
@@ -98,12 +106,21 @@ pub fn run_trial<B: Backend, C: Clock>(
     }
     let after = backend.counters();
     pulse.beat();
+    tally.bytes_written += prepared_bytes;
     let mut trial = tally.into_trial(workload, context, failure);
     trial.device_counters = after.zip(before).map(|(after, before)| after.since(before));
     TrialEnd {
         trial,
         next_block,
         failure,
+    }
+}
+
+fn not_ready(workload: &Workload, errno: i32) -> Failure {
+    if workload.manner.object == Object::Disk && errno == NO_ENTRY {
+        Failure::NoDisk
+    } else {
+        Failure::NotReady(errno)
     }
 }
 

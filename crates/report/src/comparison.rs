@@ -34,7 +34,37 @@ pub struct Comparison {
     pub ours_spread_ratio: f64,
 }
 
+/// A comparison as programs read it.
+#[derive(Debug, Serialize)]
+pub struct ComparisonRow<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    /// What the figures are: `bytes_per_s` or `operations_per_s`.
+    unit: &'static str,
+    /// Whether both say the same.
+    agrees: Option<bool>,
+}
+
 impl Comparison {
+    /// The same, with its unit and its outcome.
+    #[must_use]
+    pub fn row(&self) -> ComparisonRow<'_> {
+        ComparisonRow {
+            comparison: self,
+            unit: if self.is_of_operations() {
+                "operations_per_s"
+            } else {
+                "bytes_per_s"
+            },
+            agrees: self.agrees(),
+        }
+    }
+
+    /// fio's figures are operations, all others bytes a second.
+    fn is_of_operations(&self) -> bool {
+        self.id.starts_with("fio_")
+    }
+
     /// Whether both say the same: the interval of the ratio overlaps 0.98–1.02 and the point lies
     /// in 0.97–1.03. `None` without an interval.
     #[must_use]
@@ -66,7 +96,32 @@ pub fn comparison_table(comparisons: &[Comparison], width: usize, style: Style) 
         text.push_str(&line);
         text.push('\n');
     }
+    text.push('\n');
+    for line in legend(comparisons)
+        .iter()
+        .flat_map(|line| wrap(line, width, 2))
+    {
+        text.push_str(&style.paint(Tone::Dim, &line));
+        text.push('\n');
+    }
     text
+}
+
+/// What the marks mean, as far as they occur.
+fn legend(comparisons: &[Comparison]) -> Vec<String> {
+    let mut lines =
+        vec!["ratio: median of ours ÷ original; ±: half the range of a tool's own runs".to_owned()];
+    if comparisons.iter().any(|c| c.agrees() == Some(false)) {
+        let (low, high) = OVERLAP;
+        let (least, most) = POINT;
+        lines.push(format!(
+            "! differs: the interval misses {low}–{high}, or the ratio lies outside of {least}–{most}"
+        ));
+    }
+    if comparisons.iter().any(|c| c.agrees().is_none()) {
+        lines.push(format!("{MISSING} fewer than six pairs have no interval"));
+    }
+    lines
 }
 
 fn grid(comparisons: &[Comparison]) -> Grid {
@@ -117,9 +172,8 @@ fn name(comparison: &Comparison) -> String {
     format!("{}{mark}", clean(&comparison.id))
 }
 
-/// fio's figures are operations, all others bytes a second.
 fn rate(comparison: &Comparison, value: f64) -> String {
-    if comparison.id.starts_with("fio_") {
+    if comparison.is_of_operations() {
         format!("{} IOPS", figure(value))
     } else {
         format!("{} MB/s", figure(value / 1e6))

@@ -72,7 +72,8 @@ impl Grid {
 
 /// Breaks a text at spaces into lines of at most `width` columns, the later ones indented. Words
 /// longer than a line are cut.
-pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
+#[must_use]
+pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(1);
     let indent = if indent < width / 2 { indent } else { 0 };
     let mut lines = Vec::new();

@@ -11,8 +11,9 @@ mod summary;
 mod table;
 pub mod text;
 
-pub use comparison::{Comparison, comparison_table};
+pub use comparison::{Comparison, ComparisonRow, comparison_table};
 pub use csv::{csv, csv_heading, csv_rows};
+pub use layout::wrap;
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;
 pub use prepared::fill_words;

@@ -190,7 +190,8 @@ fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
         let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
         lines.extend(head.iter().map(|line| style.paint(tone, line)));
         for reason in &verdict.reasons {
-            lines.extend(wrap(&format!("  {}", clean(reason)), width, 4));
+            let wrapped = wrap(&clean(reason), width.saturating_sub(2), 2);
+            lines.extend(wrapped.iter().map(|line| format!("  {line}")));
         }
     }
     lines

@@ -72,7 +72,13 @@ impl Interval {
 
     fn half_width_cell(self) -> Option<String> {
         let (low, high) = self.ends.filter(|_| self.value > 0.0)?;
-        Some(format!("±{}", percent((high - low) / 2.0 / self.value)))
+        let mark = if self.is_within_trial {
+            WITHIN_MARK
+        } else {
+            ""
+        };
+        let half_width = percent((high - low) / 2.0 / self.value);
+        Some(format!("{mark}±{half_width}"))
     }
 }
 
@@ -172,12 +178,13 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
     const IOPS: usize = 5;
     const P99: usize = 6;
     const PRINTED: usize = 7;
-    let choices: [&[usize]; 5] = [
+    let choices: [&[usize]; 6] = [
         &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
         &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
         &[NAME, RATE, ENDS, IOPS, P99, PRINTED],
         &[NAME, RATE, HALF_WIDTH, IOPS, P99, PRINTED],
         &[NAME, RATE, IOPS, PRINTED],
+        &[NAME, RATE, PRINTED],
     ];
     let unit = latency_unit(rows);
     let full = grid(rows, unit);
@@ -198,8 +205,11 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
         let useful: Vec<usize> = wanted.iter().copied().filter(is_useful).collect();
         full.only(&useful)
     };
+    // What an old tool prints is worth more than the interval; what we measure is not.
+    let is_offered = |wanted: &&&[usize]| has_printed || wanted.contains(&P99);
     let fitting = choices
         .iter()
+        .filter(is_offered)
         .map(chosen)
         .find(|grid| grid.width() <= width);
     match fitting {

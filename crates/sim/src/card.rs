@@ -123,12 +123,12 @@ pub struct SimBackend {
 }
 
 impl Backend for SimBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
         let now_ns = self.shared.now_ns.get();
         self.shared
             .now_ns
             .set(self.shared.state.borrow_mut().prepare(now_ns, workload)?);
-        Ok(())
+        Ok(0)
     }
 
     #[inline]

@@ -1,17 +1,18 @@
 //! `cardmark crosscheck`.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use cardmark_core::{Record, Suite, TargetKind};
 use cardmark_engine::Request;
 use cardmark_host::Resolution;
-use cardmark_report::{Comparison, comparison_table};
+use cardmark_report::{Comparison, comparison_table, text};
 
 use crate::args::{Consent, CrosscheckArguments};
 use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate;
+use crate::gate::{self, Leave};
 use crate::measure::{self, Job};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -28,6 +29,9 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         .hint("cardmark-simfs makes one into a block device for any tool"));
     };
     let data = Data::from_environment()?;
+    let size_bytes = device_size(&path, &resolution, &suite)?;
+    // Before the workshop takes over the signals: the question is answered by Ctrl-C too.
+    let leave = leave(arguments, &path, &resolution, &suite)?;
     let parent = match resolution.kind {
         TargetKind::Device => std::env::temp_dir(),
         _ => path.clone(),
@@ -39,9 +43,10 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         resolution: &resolution,
         data: &data,
         workshop: &workshop,
-        consent: consent(arguments, &path, &resolution)?,
+        leave: leave.as_ref(),
+        written_bytes: Cell::new(0),
     };
-    let place = bench.place();
+    let place = bench.place(size_bytes);
     let asked = asked(contests(&place), &arguments.only, &suite)?;
     let mut comparisons = Vec::new();
     let mut exit = Exit::Done;
@@ -53,38 +58,55 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
                 print::error(&error);
             }
         }
-        if workshop.signalled().is_some() {
+        if workshop.signals().exit().is_some() {
             break;
         }
     }
+    print::notice(&format!(
+        "written to the target: {} by cardmark, and about as much by the originals",
+        text::amount(bench.written_bytes.get())
+    ));
     show(&comparisons, arguments.json)?;
     Ok(exit)
 }
 
-/// What every run on a device is told: the question, if there is one, is asked once.
-fn consent(
+/// The size of a device, which must hold the files of the suite; 0 for a directory.
+fn device_size(path: &Path, resolution: &Resolution, suite: &Suite) -> Result<u64, CommandError> {
+    if resolution.kind != TargetKind::Device {
+        return Ok(0);
+    }
+    let size_bytes = measure::device_bytes(path)?;
+    if size_bytes >= suite.file_bytes {
+        return Ok(size_bytes);
+    }
+    Err(
+        CommandError::new(Exit::Trouble, format!("`{}` is too small", path.display())).because(
+            format!(
+                "it has {}; {} are needed",
+                text::capacity(size_bytes),
+                text::capacity(suite.file_bytes)
+            ),
+        ),
+    )
+}
+
+/// Leave to write to a device, asked for once, and only where a contest writes.
+fn leave(
     arguments: &CrosscheckArguments,
     path: &Path,
     resolution: &Resolution,
-) -> Result<Consent, CommandError> {
-    let given = arguments.consent.clone();
-    if resolution.kind != TargetKind::Device {
-        return Ok(given);
+    suite: &Suite,
+) -> Result<Option<Leave>, CommandError> {
+    let request = Request {
+        only: arguments.only.clone(),
+        ..Request::default()
+    };
+    if resolution.kind != TargetKind::Device || !request.writes(suite) {
+        return Ok(None);
     }
-    let identity = gate::idle_device(path, resolution)?;
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
                 and again";
-    drop(gate::permit_writing(path, resolution, &given, None, what)?);
-    if identity.serial.is_none() {
-        let what = format!("`{}` tells no serial number", path.display());
-        return Err(CommandError::new(Exit::Refused, what)
-            .because("without one, a device that is changed between two runs would not be noticed")
-            .hint("compare in a directory on it instead"));
-    }
-    Ok(Consent {
-        yes: true,
-        device_serial: identity.serial,
-    })
+    gate::ask(path, resolution, &arguments.consent, None, what).map(Some)
 }
 
 /// The contests in which a workload that was asked for takes part.
@@ -127,7 +149,8 @@ fn present(contests: &[Contest]) -> Vec<&Contest> {
 
 fn show(comparisons: &[Comparison], as_json: bool) -> Result<(), CommandError> {
     if as_json {
-        let text = serde_json::to_string_pretty(comparisons).map_err(|error| {
+        let rows: Vec<_> = comparisons.iter().map(Comparison::row).collect();
+        let text = serde_json::to_string_pretty(&rows).map_err(|error| {
             CommandError::new(Exit::Bug, "the comparison cannot be written")
                 .because(error.to_string())
         })?;
@@ -150,18 +173,15 @@ struct Bench<'a> {
     resolution: &'a Resolution,
     data: &'a Data,
     workshop: &'a Workshop,
-    consent: Consent,
+    leave: Option<&'a Leave>,
+    /// What our side has written.
+    written_bytes: Cell<u64>,
 }
 
 impl Bench<'_> {
-    fn place(&self) -> Place {
+    fn place(&self, size_bytes: u64) -> Place {
         let is_device = self.resolution.kind == TargetKind::Device;
         let own = self.path.to_string_lossy().into_owned();
-        let size_bytes = self
-            .resolution
-            .disks
-            .first()
-            .and_then(|disk| disk.size_bytes);
         let below = || measure::disk_path(self.resolution);
         Place {
             disk: if is_device {
@@ -169,7 +189,7 @@ impl Bench<'_> {
             } else {
                 below()
             },
-            device: is_device.then_some((own, size_bytes.unwrap_or(0))),
+            device: is_device.then_some((own, size_bytes)),
             workshop: self.workshop.path().to_owned(),
         }
     }
@@ -181,6 +201,8 @@ impl Bench<'_> {
                 Rival::Ours => "cardmark",
             };
             print::notice(&format!("{}, pair {}: {who}", contest.name, pair + 1));
+            // Both start alike, and never have files at the same time.
+            self.workshop.clear();
             match rival {
                 Rival::Original => self.original(contest),
                 Rival::Ours => self.ours(contest),
@@ -189,12 +211,17 @@ impl Bench<'_> {
     }
 
     fn original(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {
-        let kept = contest.written.as_ref().map(|(path, _)| path.as_str());
-        self.workshop.clear(kept);
+        if self.resolution.kind != TargetKind::Device {
+            measure::has_room(self.path, self.suite.file_bytes)?;
+        }
+        // Held while the original works: still the same device, and nobody else's meanwhile.
+        let held = self.leave.filter(|_| contest.writes).map(Leave::open);
+        let held = held.transpose()?;
         if let Some((path, bytes)) = &contest.written {
             self.workshop.write(path, *bytes)?;
         }
         let (text, wall) = self.workshop.run(&contest.invocation)?;
+        drop(held);
         contest.read(&text, wall).map_err(|error| {
             let what = format!("cannot read what {} printed", contest.invocation.program);
             CommandError::new(Exit::Trouble, what).because(error.to_string())
@@ -214,11 +241,13 @@ impl Bench<'_> {
             request: &request,
             labels: &[],
             data: self.data,
-            consent: &self.consent,
-            is_one_of_many: true,
+            consent: &Consent::default(),
+            leave: self.leave,
+            many: Some(self.workshop.signals()),
         };
         let measured = measure::real(&job, self.path, self.resolution)?;
-        measured.keeper.finish()?;
+        let written = self.written_bytes.get() + measured.record.bytes_written;
+        self.written_bytes.set(written);
         if measured.exit != Exit::Done {
             let mut error = CommandError::new(measured.exit, "our side is not complete");
             let details = measured.record.findings.iter().map(|f| f.detail.clone());

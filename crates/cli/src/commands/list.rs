@@ -1,6 +1,7 @@
 //! `cardmark list`.
 
-use cardmark_report::{RunLine, headline, list_table};
+use cardmark_core::{Suite, TargetNeed};
+use cardmark_report::{RunLine, headline, list_table, text, wrap};
 use cardmark_store::Summary;
 use serde_json::json;
 
@@ -13,22 +14,54 @@ use crate::print;
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let text = match arguments.what {
         Listing::Runs => runs(arguments)?,
-        Listing::Suites => named(&suites()?, arguments.json)?,
+        Listing::Suites => suites(arguments.json)?,
         Listing::Models => named(&models(), arguments.json)?,
     };
     print::result(&text)?;
     Ok(Exit::Done)
 }
 
-fn suites() -> Result<Vec<(String, String)>, CommandError> {
-    cardmark_catalog::suite_names()
+fn suites(json: bool) -> Result<String, CommandError> {
+    let suites: Vec<Suite> = cardmark_catalog::suite_names()
         .into_iter()
         .map(|name| {
             cardmark_catalog::suite(name)
-                .map(|suite| (suite.name, suite.summary))
                 .map_err(|error| CommandError::from_error(Exit::Bug, &error))
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    if json {
+        let rows: Vec<_> = suites
+            .iter()
+            .map(|suite| {
+                json!({
+                    "name": suite.name,
+                    "version": suite.version,
+                    "summary": suite.summary,
+                    "needs": suite.needs,
+                    "file_bytes": suite.file_bytes,
+                })
+            })
+            .collect();
+        return as_json(&rows);
+    }
+    let told = |suite: Suite| {
+        (
+            suite.name.clone(),
+            format!("{}; {}", suite.summary, needs(&suite)),
+        )
+    };
+    let rows: Vec<_> = suites.into_iter().map(told).collect();
+    Ok(table(&rows, print::width()))
+}
+
+/// What a suite works on, and how much room it takes there.
+fn needs(suite: &Suite) -> String {
+    let room = text::size(suite.file_bytes);
+    match suite.needs {
+        TargetNeed::Any => format!("in {room} of a directory or device"),
+        TargetNeed::Directory => format!("in {room} of a directory"),
+        TargetNeed::Device => "on a whole device".to_owned(),
+    }
 }
 
 fn models() -> Vec<(String, String)> {
@@ -62,7 +95,9 @@ fn table(rows: &[(String, String)], width: usize) -> String {
         if widest + 2 + longest <= width {
             format!("{name:widest$}  {summary}\n")
         } else {
-            format!("{name}\n  {summary}\n")
+            let indented = format!("  {summary}");
+            let wrapped = wrap(&indented, width, 2).join("\n");
+            format!("{name}\n  {}\n", wrapped.trim_start())
         }
     };
     rows.iter().map(line).collect()

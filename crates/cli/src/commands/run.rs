@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         consent: &arguments.consent,
         labels: &arguments.label,
         data: &data,
-        is_one_of_many: false,
+        leave: None,
+        many: None,
     };
     let measured = match &chosen {
         Chosen::Simulated(model) => measure::simulated(&job, model)?,

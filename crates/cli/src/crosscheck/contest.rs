@@ -37,6 +37,8 @@ pub(crate) struct Contest {
     pub(crate) workloads: Vec<String>,
     /// A file that must be there, written, before the original starts.
     pub(crate) written: Option<(String, u64)>,
+    /// Whether a raw device would be written.
+    pub(crate) writes: bool,
     reader: Reader,
 }
 
@@ -149,6 +151,7 @@ fn of_hdparm(name: &'static str, test: HdparmTest, id: &str, disk: &str) -> Cont
         invocation: hdparm(test, disk),
         workloads: vec![id.to_owned()],
         written: None,
+        writes: false,
         reader: Reader::Hdparm,
     }
 }
@@ -159,6 +162,7 @@ fn of_dd(path: &str) -> Contest {
         invocation: dd(path, DD_BLOCK_BYTES, DD_BLOCKS_COUNT),
         workloads: vec!["dd_write".to_owned()],
         written: None,
+        writes: true,
         reader: Reader::Dd,
     }
 }
@@ -172,6 +176,7 @@ fn of_iozone(path: &str) -> [Contest; 2] {
             .map(|(_, test)| format!("iozone_{test}_{ending}"))
             .collect(),
         written: None,
+        writes: true,
         reader: Reader::Iozone(ending),
     };
     [
@@ -189,6 +194,7 @@ fn of_iozone_threads(directory: &str) -> Contest {
             .map(|(_, test)| format!("iozone_t4_{test}"))
             .collect(),
         written: None,
+        writes: true,
         reader: Reader::IozoneThreads,
     }
 }
@@ -206,6 +212,7 @@ fn of_fio(path: &str) -> [Contest; 4] {
         }),
         workloads: vec![id.to_owned()],
         written: Some((path.to_owned(), FIO_BYTES)),
+        writes: true,
         reader: Reader::Fio,
     };
     let (read, write) = (FioPattern::RandomRead, FioPattern::RandomWrite);
@@ -220,18 +227,19 @@ fn of_fio(path: &str) -> [Contest; 4] {
 /// By the time of the whole process: ddrescue itself counts whole seconds.
 fn of_ddrescue(device: &str, size_bytes: u64, workshop: &Path) -> [Contest; 2] {
     let map = path_text(&workshop.join("map"));
-    let contest = |name, id: &str, invocation| Contest {
+    let contest = |name, id: &str, invocation, writes| Contest {
         name,
         invocation,
         workloads: vec![id.to_owned()],
         written: None,
+        writes,
         reader: Reader::WallTime(size_bytes),
     };
     let write = ddrescue_write(device, size_bytes, &map);
     let read = ddrescue_read(device, size_bytes, "/dev/null", &map);
     [
-        contest("ddrescue write", "ddrescue_write", write),
-        contest("ddrescue read", "ddrescue_read", read),
+        contest("ddrescue write", "ddrescue_write", write, true),
+        contest("ddrescue read", "ddrescue_read", read, false),
     ]
 }
 

@@ -1,22 +1,25 @@
 //! Starts the originals.
 
-use std::fs::File;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cardmark_core::{MIB, fill_payload};
 use cardmark_peers::Invocation;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{CommandError, Exit};
+use crate::watch::Signals;
 
 /// Where programs for the administrator lie, which an ordinary user's path may not have.
 const FURTHER_PLACES: [&str; 2] = ["/usr/sbin", "/sbin"];
 /// How often it is looked whether an original has ended.
 const LOOK: Duration = Duration::from_millis(2);
+/// How long one that was ended is waited for: the kernel may hold it.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Lines of what a failing original printed that are repeated.
 const TOLD_LINES: usize = 3;
 
@@ -24,7 +27,7 @@ const TOLD_LINES: usize = 3;
 pub(crate) struct Place {
     /// The disk below, for hdparm.
     pub(crate) disk: Option<String>,
-    /// The device and the bytes of it that are worked on, where the target is one.
+    /// The device and its size, where the target is one.
     pub(crate) device: Option<(String, u64)>,
     /// A directory of our own for their files.
     pub(crate) workshop: PathBuf,
@@ -32,8 +35,8 @@ pub(crate) struct Place {
 
 /// A directory of our own for the originals' files; it goes with all that is in it.
 pub(crate) struct Workshop {
-    directory: tempfile::TempDir,
-    signal: Arc<AtomicUsize>,
+    directory: TempDir,
+    signals: Signals,
 }
 
 impl Workshop {
@@ -44,17 +47,12 @@ impl Workshop {
             let what = format!("cannot make a directory in `{}`", parent.display());
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         };
-        let signal = Arc::new(AtomicUsize::new(0));
-        for (number, exit) in SIGNALS {
-            let _ = exit;
-            let value = usize::try_from(number).unwrap_or(0);
-            signal_hook::flag::register_usize(number, Arc::clone(&signal), value).map_err(fail)?;
-        }
+        let signals = Signals::heed().map_err(fail)?;
         let directory = tempfile::Builder::new()
             .prefix("cardmark-crosscheck-")
             .tempdir_in(parent)
             .map_err(fail)?;
-        Ok(Self { directory, signal })
+        Ok(Self { directory, signals })
     }
 
     /// The directory.
@@ -62,33 +60,25 @@ impl Workshop {
         self.directory.path()
     }
 
-    /// Whether a signal came, and how the program is to end for it.
-    pub(crate) fn signalled(&self) -> Option<Exit> {
-        let number = self.signal.load(Ordering::Relaxed);
-        let known = SIGNALS
-            .iter()
-            .find(|(known, _)| usize::try_from(*known) == Ok(number));
-        known.map(|(_, exit)| *exit)
+    /// The signals that are heeded.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.signals
     }
 
     /// Removes what an original left, so that the next one starts alike.
-    pub(crate) fn clear(&self, kept: Option<&str>) {
-        let Ok(entries) = std::fs::read_dir(self.path()) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            if kept.is_none_or(|kept| entry.path() != Path::new(kept)) {
-                // What cannot be removed now goes with the directory.
-                let _ = std::fs::remove_file(entry.path());
-            }
+    pub(crate) fn clear(&self) {
+        for entry in std::fs::read_dir(self.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            // What cannot be removed now goes with the directory.
+            let _ = std::fs::remove_file(entry.path());
         }
     }
 
-    /// Writes a file that an original reads or overwrites, unless it is there.
+    /// Writes a file that an original reads or overwrites.
     pub(crate) fn write(&self, path: &str, bytes: u64) -> Result<(), CommandError> {
-        if Path::new(path).exists() {
-            return Ok(());
-        }
         written(path, bytes).map_err(|error| {
             CommandError::new(Exit::Trouble, format!("cannot write `{path}`"))
                 .because(error.to_string())
@@ -97,84 +87,98 @@ impl Workshop {
 
     /// Runs an original to its end: what it printed, and how long it took.
     pub(crate) fn run(&self, call: &Invocation) -> Result<(String, Duration), CommandError> {
-        let program = find_program(call.program).ok_or_else(|| missing(call))?;
         let fail = |error: std::io::Error| {
             CommandError::new(Exit::Trouble, format!("cannot run {}", call.program))
                 .because(error.to_string())
         };
-        let (output, output_path) = self.file("output").map_err(fail)?;
-        let both = output.try_clone().map_err(fail)?;
+        let program = find_program(call.program).ok_or_else(|| missing(call))?;
+        // Not in the workshop, which lies on the target.
+        let output = NamedTempFile::new().map_err(fail)?;
         let mut command = Command::new(program);
         command
             .args(&call.arguments)
             .env("LC_ALL", "C")
+            // A group of its own, that ends as a whole: some have children.
+            .process_group(0)
             .stdin(Stdio::null())
-            .stdout(output)
-            .stderr(both);
+            .stdout(output.reopen().map_err(fail)?)
+            .stderr(output.reopen().map_err(fail)?);
         if let Some(directory) = &call.directory {
             command.current_dir(directory);
         }
         let started = Instant::now();
         let mut child = command.spawn().map_err(fail)?;
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(fail)? {
-                break status;
-            }
-            if let Some(exit) = self.signalled() {
-                // One that is gone already cannot be ended, which is what is wanted.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(CommandError::new(exit, "stopped"));
-            }
-            std::thread::sleep(LOOK);
-        };
+        let status = self.wait(&mut child, call.program)?;
         let wall = started.elapsed();
-        let text = std::fs::read(&output_path).map_err(fail)?;
+        let text = std::fs::read(output.path()).map_err(fail)?;
         let text = String::from_utf8_lossy(&text).into_owned();
         if status.success() {
-            return Ok((text, wall));
+            Ok((text, wall))
+        } else {
+            Err(failed(call.program, &text))
         }
-        let last: Vec<&str> = text
-            .lines()
-            .rev()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        let mut error = CommandError::new(Exit::Trouble, format!("{} failed", call.program));
-        error.causes = last
-            .iter()
-            .take(TOLD_LINES)
-            .rev()
-            .map(|line| line.trim().to_owned())
-            .collect();
-        Err(error)
     }
 
-    /// A file outside of the workshop, which lies on the target, for what is printed.
-    fn file(&self, name: &str) -> std::io::Result<(File, PathBuf)> {
-        let directory = std::env::temp_dir();
-        let path = directory.join(format!("cardmark-{}-{name}", std::process::id()));
-        Ok((File::create(&path)?, path))
+    fn wait(&self, child: &mut Child, program: &str) -> Result<ExitStatus, CommandError> {
+        let fail = |error: std::io::Error| {
+            CommandError::new(Exit::Trouble, format!("cannot wait for {program}"))
+                .because(error.to_string())
+        };
+        loop {
+            if let Some(status) = child.try_wait().map_err(fail)? {
+                return Ok(status);
+            }
+            if let Some(exit) = self.signals.exit() {
+                return Err(end(child, program, exit));
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 }
 
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        let path = std::env::temp_dir().join(format!("cardmark-{}-output", std::process::id()));
-        let _ = std::fs::remove_file(path);
+/// Ends an original and all its children.
+fn end(child: &mut Child, program: &str, exit: Exit) -> CommandError {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // A group that is gone already cannot be ended, which is what is wanted.
+        let _ = kill_process_group(group, Signal::KILL);
     }
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return CommandError::new(exit, "stopped");
+        }
+        std::thread::sleep(LOOK);
+    }
+    CommandError::new(exit, "stopped").because(format!(
+        "the kernel still holds {program}: the device does not answer"
+    ))
 }
 
-/// Signals that end a crosscheck, and how.
-const SIGNALS: [(i32, Exit); 3] = [
-    (signal_hook::consts::SIGINT, Exit::Interrupted),
-    (signal_hook::consts::SIGTERM, Exit::Terminated),
-    (signal_hook::consts::SIGHUP, Exit::Terminated),
-];
+/// What an original that failed had to say: its own messages, or else its last lines.
+fn failed(program: &str, text: &str) -> CommandError {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let own = lines
+        .iter()
+        .filter(|line| line.starts_with(&format!("{program}: ")));
+    let mut told: Vec<String> = own.map(|line| (*line).to_owned()).collect();
+    if told.is_empty() {
+        let last = lines.iter().rev().take(TOLD_LINES).rev();
+        told = last.map(|line| (*line).to_owned()).collect();
+    }
+    told.truncate(TOLD_LINES);
+    let mut error = CommandError::new(Exit::Trouble, format!("{program} failed"));
+    error.causes = told;
+    error
+}
 
 fn written(path: &str, bytes: u64) -> std::io::Result<()> {
     let mut piece = vec![0; usize::try_from(MIB).unwrap_or(0)];
     fill_payload(1, &mut piece);
-    let mut file = File::create(path)?;
+    let mut file = std::fs::File::create(path)?;
     for _ in 0..bytes / MIB {
         file.write_all(&piece)?;
     }
@@ -193,4 +197,18 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
         .chain(FURTHER_PLACES.iter().map(PathBuf::from))
         .map(|directory| directory.join(name))
         .find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_original_is_told_in_its_own_words() {
+        let text = "1+0 records in\ndd: error writing '/x': No space left on device\n\n0 copied\n";
+        let own = failed("dd", text).causes;
+        assert_eq!(own, ["dd: error writing '/x': No space left on device"]);
+        let last = failed("iozone", "a\nb\nc\nd\n").causes;
+        assert_eq!(last, ["b", "c", "d"]);
+    }
 }

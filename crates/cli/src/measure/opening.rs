@@ -41,25 +41,37 @@ pub(super) fn open(
             disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
         },
     )?;
-    let free = free_bytes(path).map_err(|error| open_error(&error))?;
-    let needed = job.suite.file_bytes + RESERVE_BYTES;
     // Asked first, so that a read-only or closed directory is told as what it is.
     let opened =
         TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
-    if free < needed {
-        return Err(CommandError::new(
-            Exit::Trouble,
-            format!("not enough room in `{}`", path.display()),
-        )
-        .because(format!(
-            "{} MiB are free; {} MiB are needed, {} MiB of it to leave the filesystem room",
-            free / MIB,
-            needed / MIB,
-            RESERVE_BYTES / MIB
-        ))
-        .hint("free some room, or name a directory on another filesystem"));
-    }
+    let free = has_room(path, job.suite.file_bytes)?;
     Ok((plan, opened.into(), Some(free)))
+}
+
+/// The free bytes of a directory that has room for so many, and for the reserve.
+pub(crate) fn has_room(path: &Path, bytes: u64) -> Result<u64, CommandError> {
+    let free = free_bytes(path).map_err(|error| open_error(&error))?;
+    let needed = bytes + RESERVE_BYTES;
+    if free >= needed {
+        return Ok(free);
+    }
+    Err(CommandError::new(
+        Exit::Trouble,
+        format!("not enough room in `{}`", path.display()),
+    )
+    .because(format!(
+        "{} MiB are free; {} MiB are needed, {} MiB of it to leave the filesystem room",
+        free / MIB,
+        needed / MIB,
+        RESERVE_BYTES / MIB
+    ))
+    .hint("free some room, or name a directory on another filesystem"))
+}
+
+/// Size of a device; it is only opened for reading.
+pub(crate) fn device_bytes(path: &Path) -> Result<u64, CommandError> {
+    let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
+    Ok(opened.size_bytes)
 }
 
 /// The one disk below a directory; `None` where there are several, or none is known.
@@ -109,7 +121,10 @@ fn open_for_writing(
     let device = gate::idle_device(path, resolution)?;
     let plan = plan(job, Place::disk(TargetKind::Device, device.size_bytes))?;
     let (what, bytes) = overwriting(&plan, device.size_bytes);
-    let opened = gate::permit_writing(path, resolution, job.consent, bytes, &what)?;
+    let opened = match job.leave {
+        Some(leave) => leave.open()?,
+        None => gate::permit_writing(path, resolution, job.consent, bytes, &what)?,
+    };
     Ok((plan, opened, None))
 }
 
@@ -159,9 +174,9 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
         PlanError::WrongTarget { .. } => {
             made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
         }
-        PlanError::OwnPasses { .. } => {
-            made(Exit::Usage).hint("leave `--rounds` out, or name a suite of an old tool")
-        }
+        PlanError::OwnPasses { .. } => made(Exit::Usage).hint(
+            "leave `--rounds` out; dramble, raw-survey, parallel4 and pibenchmarks have rounds",
+        ),
     }
 }
 

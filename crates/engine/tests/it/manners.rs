@@ -1,9 +1,12 @@
 //! What old tools do otherwise: flushes inside the span, fixed orders, rests, first reads.
 
-use cardmark_core::{Access, Flush, KIB, MIB, Order, Start, StopReason, Workload, permutation};
+use cardmark_core::{
+    Access, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
+    permutation,
+};
 use cardmark_engine::{Failure, OpKind, TrialContext};
 
-use crate::support::{EIO, MS, ORIGIN_NS, Rig, Script, sequential, workload};
+use crate::support::{EIO, MS, ORIGIN_NS, Rig, Script, list, plan, sequential, workload};
 
 const CONTEXT: TrialContext = TrialContext {
     id: 0,
@@ -254,4 +257,30 @@ fn writing_the_file_before_the_clock_may_take_as_long() {
     written.manner.start = Start::Written;
     rig.trial(&written, CONTEXT);
     assert_eq!(rig.log().limits, [11, 1]);
+}
+
+#[test]
+fn what_is_written_before_the_clock_counts_as_written_and_not_as_measured() {
+    let mut script = Script::constant(MS);
+    script.written_bytes = 7 * MIB;
+    let mut rig = Rig::new(script);
+    let read = rig.trial(&in_span(100), CONTEXT).trial;
+    assert_eq!((read.bytes(), read.bytes_written), (MIB, 7 * MIB));
+    assert_eq!(read.untimed_bytes, 0, "the counters are read after it");
+    let write = rig.trial(&in_span(0), CONTEXT).trial;
+    assert_eq!(write.bytes_written, 8 * MIB);
+}
+
+#[test]
+fn a_disk_without_a_node_is_told_and_the_others_go_on() {
+    let mut disk = sequential("disk", 100);
+    disk.manner.object = Object::Disk;
+    let suite = list(vec![disk, sequential("own", 100)], Passes::Count(1));
+    let mut script = Script::constant(MS);
+    script.prepare = Box::new(|trial| if trial == 0 { Err(2) } else { Ok(()) });
+    let outcome = Rig::new(script).run(&plan(&suite));
+    assert_eq!(outcome.trials.len(), 2);
+    let finding = &outcome.findings[0];
+    assert_eq!(finding.kind, FindingKind::NotApplicable);
+    assert!(outcome.is_complete(), "{finding:?}");
 }

@@ -45,6 +45,8 @@ pub(crate) struct Script {
     pub(crate) outcome: PerCall<Option<Result<u32, i32>>>,
     /// Outcome of making ready for the trial of that number.
     pub(crate) prepare: Box<dyn FnMut(usize) -> Result<(), i32>>,
+    /// What is written for it.
+    pub(crate) written_bytes: u64,
     /// Time of the flush after the trial of that number.
     pub(crate) flush: Box<dyn FnMut(usize) -> Result<u64, i32>>,
     /// What the counters say in per mille of the truth; `None`: there are none.
@@ -65,6 +67,7 @@ impl Script {
             service_ns: Box::new(service_ns),
             outcome: Box::new(|_| None),
             prepare: Box::new(|_| Ok(())),
+            written_bytes: 0,
             flush: Box::new(|_| Ok(0)),
             counted: Some(1000),
             stop_at: None,
@@ -122,7 +125,7 @@ pub(crate) struct ScriptedBackend {
 }
 
 impl Backend for ScriptedBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<(), i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
         assert!(self.flying.is_empty(), "trials do not overlap");
         self.trials.push(TrialLog {
             workload: workload.clone(),
@@ -131,7 +134,8 @@ impl Backend for ScriptedBackend {
             flushes_count: 0,
             limits: vec![self.pulse.limits_count()],
         });
-        (self.script.prepare)(self.trials.len() - 1)
+        (self.script.prepare)(self.trials.len() - 1)?;
+        Ok(self.script.written_bytes)
     }
 
     fn submit(&mut self, op: Op) {

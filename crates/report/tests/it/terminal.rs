@@ -167,8 +167,8 @@ fn a_run_asked_for_one_workload_shows_no_others() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                           id           MB/s       ±  95 % interval  IOPS
-    sequential read 1 MiB  seq_read_1m  43.0  ±1.0 %     ~42.6–43.4  41.0
+                           id           MB/s        ±  95 % interval  IOPS
+    sequential read 1 MiB  seq_read_1m  43.0  ~±1.0 %     ~42.6–43.4  41.0
 
     ~ from too few rounds: not to be compared
     ");
