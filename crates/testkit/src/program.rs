@@ -32,6 +32,7 @@ pub struct Program {
     user: Option<u32>,
     refusal: Option<Refusal>,
     clock: Option<WallClock>,
+    path: Option<PathBuf>,
 }
 
 impl Program {
@@ -45,7 +46,15 @@ impl Program {
             user: None,
             refusal: None,
             clock: None,
+            path: None,
         }
+    }
+
+    /// The same program, which finds others in this folder first.
+    #[must_use]
+    pub fn with_path(mut self, folder: &Path) -> Self {
+        self.path = Some(folder.to_owned());
+        self
     }
 
     /// The same program on a terminal of that width.
@@ -153,7 +162,7 @@ impl Program {
     fn set_up(&self, command: &mut Command) {
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", self.search_path())
             .env("HOME", self.home.path())
             .env("XDG_DATA_HOME", self.home.path().join("share"))
             .env("NO_COLOR", "1")
@@ -167,6 +176,12 @@ impl Program {
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
+    }
+
+    fn search_path(&self) -> std::ffi::OsString {
+        let own = std::env::var_os("PATH").unwrap_or_default();
+        let folders = self.path.iter().cloned().chain(std::env::split_paths(&own));
+        std::env::join_paths(folders).unwrap()
     }
 
     /// Starts it.

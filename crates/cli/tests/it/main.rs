@@ -10,6 +10,7 @@
 mod beginner;
 mod clock;
 mod common;
+mod crosscheck;
 mod devices;
 mod faults;
 mod kills;

@@ -1,0 +1,292 @@
+//! The original tools beside ours. The originals here are scripts of our own, so that it is known
+//! what they do.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use cardmark_testkit::{LoopDevice, Mount, Program, needs};
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{MIB, assert_empty, assert_error, folder, program, scratch, text};
+
+/// What dd prints for 100 MiB in a second.
+const DD_PRINTS: &str = "104857600 bytes (105 MB, 100 MiB) copied, 1.00000 s, 105 MB/s";
+/// How long a child of an original may outlive it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A folder with originals, each a shell script, that the program finds first.
+fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
+    let folder = scratch.path().join("originals");
+    std::fs::create_dir(&folder).unwrap();
+    for (name, script) in scripts {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+fn with(scratch: &TempDir, scripts: &[(&str, &str)]) -> Program {
+    program(scratch).with_path(&originals(scratch, scripts))
+}
+
+#[test]
+fn pairs_are_run_and_nothing_remains() {
+    let scratch = scratch();
+    let script = format!(
+        "for o in \"$@\"; do case $o in of=*) : >\"${{o#of=}}\"; esac; done; echo '{DD_PRINTS}' >&2"
+    );
+    let program = with(&scratch, &[("dd", &script)]);
+    let folder = folder(&scratch);
+    let only = "--only=dd_write";
+    let output = program.run(&["crosscheck", text(&folder), only, "--pairs=6", "--json"]);
+    assert_eq!(output.code, 0, "{output}");
+    let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+    let row = &rows[0];
+    assert_eq!(row["id"], "dd_write");
+    assert_eq!(
+        (row["pairs_count"].as_u64(), row["unit"].as_str()),
+        (Some(6), Some("bytes_per_s"))
+    );
+    assert_eq!(
+        (
+            row["original"].as_f64(),
+            row["original_spread_ratio"].as_f64()
+        ),
+        (Some(104_857_600.0), Some(0.0))
+    );
+    let ratio = row["ours"].as_f64().unwrap() / 104_857_600.0;
+    assert!(row["low"].as_f64() <= row["ratio"].as_f64(), "{row}");
+    assert!(ratio > 0.0);
+    // Every other pair begins with us, and what is written is told.
+    let order: Vec<&str> = output
+        .stderr
+        .lines()
+        .filter(|l| l.contains("pair"))
+        .take(4)
+        .collect();
+    assert!(
+        order[0].ends_with(": dd") && order[1].ends_with(": cardmark"),
+        "{output}"
+    );
+    assert!(
+        order[2].ends_with(": cardmark") && order[3].ends_with(": dd"),
+        "{output}"
+    );
+    assert!(
+        output
+            .stderr
+            .contains("written to the target: 629 MB by cardmark"),
+        "{output}"
+    );
+    assert_empty(&folder);
+    assert_eq!((program.journals().len(), program.runs_count()), (0, 0));
+}
+
+#[test]
+fn an_original_that_fails_is_told_in_its_own_words_and_others_go_on() {
+    let scratch = scratch();
+    let failing = "echo '0+0 records in' >&2; echo \"dd: error writing 'x': Broken\" >&2; exit 1";
+    let program = with(&scratch, &[("dd", failing)]);
+    let folder = folder(&scratch);
+    let output = program.run(&["crosscheck", text(&folder), "--only=dd_write"]);
+    assert_error(&output, 3, &["dd failed", "dd: error writing 'x': Broken"]);
+    assert!(output.stdout.contains("nothing was compared"), "{output}");
+    assert_empty(&folder);
+}
+
+/// The original of the second pair has a child that sleeps; both go when a signal comes.
+#[test]
+fn a_signal_ends_the_original_and_its_children() {
+    let scratch = scratch();
+    let marker = scratch.path().join("marker");
+    let child = scratch.path().join("child");
+    let script = format!(
+        "if [ -e {m} ]; then sleep 600 & echo $! >{c}; wait; fi; : >{m}; echo '{DD_PRINTS}' >&2",
+        m = text(&marker),
+        c = text(&child)
+    );
+    let program = with(&scratch, &[("dd", &script)]);
+    let folder = folder(&scratch);
+    let running = program.start(&["crosscheck", text(&folder), "--only=dd_write"]);
+    running.hear("pair 2: dd");
+    let process = await_number(&child);
+    running.signal(Signal::TERM);
+    let output = running.wait();
+    assert_eq!(output.code, 143, "{output}");
+    assert_empty(&folder);
+    assert_eq!(program.journals().len(), 0);
+    let begun = Instant::now();
+    while Path::new(&format!("/proc/{process}")).exists() {
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "the original's child still runs"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A signal while our side measures, in a pair after the first.
+#[test]
+fn a_signal_ends_our_side_and_nothing_remains() {
+    let scratch = scratch();
+    let script = format!("echo '{DD_PRINTS}' >&2");
+    let program = with(&scratch, &[("dd", &script)]);
+    let folder = folder(&scratch);
+    let running = program.start(&["crosscheck", text(&folder), "--only=dd_write"]);
+    running.hear("pair 2: cardmark");
+    running.signal(Signal::INT);
+    let output = running.wait();
+    assert_eq!(output.code, 130, "{output}");
+    assert_empty(&folder);
+    assert_eq!((program.journals().len(), program.runs_count()), (0, 0));
+}
+
+fn await_number(path: &Path) -> u32 {
+    let begun = Instant::now();
+    loop {
+        if let Ok(text) = std::fs::read_to_string(path)
+            && let Ok(number) = text.trim().parse()
+        {
+            return number;
+        }
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "no number in {}",
+            path.display()
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn without_room_no_original_starts() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let marker = scratch.path().join("started");
+    let script = format!(": >{}; echo '{DD_PRINTS}' >&2", text(&marker));
+    let program = with(&scratch, &[("dd", &script)]);
+    let mount = Mount::ext4(scratch.path(), 160 * MIB);
+    let output = program.run(&["crosscheck", text(mount.folder()), "--only=dd_write"]);
+    assert_error(&output, 3, &["not enough room"]);
+    assert!(!marker.exists(), "dd was started");
+}
+
+#[test]
+fn missing_tools_are_named_with_their_package() {
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let mut command = program.command(&["crosscheck", text(&folder), "--only=fio_rand_read_q1"]);
+    let output = command.env("PATH", "/nonexistent").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(
+        stderr.contains("fio is not installed; Debian has it in the package fio"),
+        "{stderr}"
+    );
+}
+
+/// A loop device on a file of that size, and ddrescue that notes its arguments.
+fn rescuer(scratch: &TempDir, size_bytes: u64) -> (PathBuf, LoopDevice, PathBuf, Program) {
+    let image = scratch.path().join("image");
+    std::fs::File::create(&image)
+        .unwrap()
+        .set_len(size_bytes)
+        .unwrap();
+    let device = LoopDevice::attach(&image, true);
+    let log = scratch.path().join("log");
+    let script = format!("echo \"$@\" >>{}; sleep 0.1", text(&log));
+    let program = with(scratch, &[("ddrescue", &script)]);
+    (image, device, log, program)
+}
+
+#[test]
+fn on_a_device_originals_get_its_own_size_and_leave_is_needed() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let (image, device, log, program) = rescuer(&scratch, 128 * MIB);
+    let only = "--only=ddrescue_write";
+    let refused = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    assert_error(&refused, 4, &["nobody is there to confirm"]);
+    assert!(!log.exists(), "ddrescue was started");
+    let serial = format!("--device-serial={}", text(&image));
+    let arguments = [
+        "crosscheck",
+        text(device.path()),
+        only,
+        "--pairs=1",
+        "--yes",
+        &serial,
+    ];
+    let output = program.run(&arguments);
+    assert_eq!(output.code, 0, "{output}");
+    let called = std::fs::read_to_string(&log).unwrap();
+    assert!(
+        called.contains(&format!("--size={}", 128 * MIB)),
+        "{called}"
+    );
+    assert!(called.contains(text(device.path())), "{called}");
+}
+
+#[test]
+fn what_only_reads_a_device_needs_no_leave() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let (_, device, log, program) = rescuer(&scratch, 128 * MIB);
+    let only = "--only=ddrescue_read";
+    let output = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(log.exists());
+}
+
+/// Another card in the same place between two pairs: the original must not write to it.
+#[test]
+fn a_device_that_is_changed_between_pairs_is_not_written() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let (image, mut device, log, program) = rescuer(&scratch, 128 * MIB);
+    let other = scratch.path().join("other");
+    std::fs::File::create(&other)
+        .unwrap()
+        .set_len(128 * MIB)
+        .unwrap();
+    let serial = format!("--device-serial={}", text(&image));
+    let path = device.path().to_owned();
+    let arguments = [
+        "crosscheck",
+        text(&path),
+        "--only=ddrescue_write",
+        "--pairs=6",
+        "--yes",
+        &serial,
+    ];
+    let running = program.start(&arguments);
+    running.hear("pair 2: cardmark");
+    device.change_file(&other);
+    let output = running.wait();
+    assert_eq!(output.code, 4, "{output}");
+    let calls = std::fs::read_to_string(&log).unwrap().lines().count();
+    assert!(calls <= 2, "{calls} calls");
+    assert!(
+        std::fs::read(&other).unwrap().iter().all(|byte| *byte == 0),
+        "the other was written"
+    );
+}
+
+#[test]
+fn a_simulated_card_and_a_small_device_are_told() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let (_, device, _, program) = rescuer(&scratch, 16 * MIB);
+    let simulated = program.run(&["crosscheck", "sim:a1-32gb"]);
+    assert_error(&simulated, 2, &["cannot run on a simulated card"]);
+    let small = program.run(&["crosscheck", text(device.path())]);
+    assert_error(&small, 3, &["too small"]);
+    let unknown = program.run(&["crosscheck", text(device.path()), "--only=nonsense"]);
+    assert_ne!(unknown.code, 0, "{unknown}");
+}
