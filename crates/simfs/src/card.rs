@@ -90,14 +90,14 @@ impl Card {
 
     pub(crate) fn flush(&self, asker: u32, reply: ReplyEmpty) {
         let (due_ns, outcome) = self.timed(asker, |card, at_ns, ways, late_ns| {
-            card.flush(at_ns, ways.of(OpKind::Write, 0, late_ns))
+            card.flush(at_ns, ways.of_flush(late_ns))
         });
         self.answers.add(due_ns, Answer::Done(reply, outcome));
     }
 
     pub(crate) fn discard(&self, asker: u32, offset: u64, bytes: u64, reply: ReplyEmpty) {
         let (due_ns, outcome) = self.timed(asker, |card, at_ns, ways, late_ns| {
-            card.discard(at_ns, ways.of(OpKind::Write, 0, late_ns))
+            card.discard(at_ns, ways.of_flush(late_ns))
         });
         let outcome = outcome.and_then(|()| kept(self.content.forget(offset, bytes)));
         self.answers.add(due_ns, Answer::Done(reply, outcome));

@@ -204,16 +204,17 @@ fn told(ways: &Ways, through: Through) -> String {
         Through::Loop => "through a loop device and FUSE",
         Through::FileAlone => "through FUSE, no loop device to be had",
     };
-    let [small_read, large_read, small_write, large_write] = [
+    let [small_read, large_read, small_write, large_write, flush] = [
         ways.read.small_ns,
         ways.read.large_ns,
         ways.write.small_ns,
         ways.write.large_ns,
+        ways.flush_ns,
     ]
     .map(|ns| ns / 1_000);
     format!(
         "way {through}: reads {small_read} µs for 4 KiB, {large_read} µs for 1 MiB; writes \
-         {small_write} µs, {large_write} µs"
+         {small_write} µs, {large_write} µs; flushes {flush} µs"
     )
 }
 

@@ -34,6 +34,8 @@ const ALIGNMENT: usize = 4096;
 pub(crate) struct Ways {
     pub(crate) read: Line,
     pub(crate) write: Line,
+    /// That of a flush, which the kernel hands on more often.
+    pub(crate) flush_ns: u64,
 }
 
 /// A way by the size of what is carried.
@@ -60,10 +62,20 @@ impl Ways {
             OpKind::Read => self.read,
             OpKind::Write | OpKind::WriteSync | OpKind::Sync => self.write,
         };
-        let usual_ns = line.at(bytes);
+        self.with(line.at(bytes), late_ns)
+    }
+
+    /// The same of a request without content.
+    pub(crate) fn of_flush(&self, late_ns: u64) -> Way {
+        self.with(self.flush_ns, late_ns)
+    }
+
+    fn with(&self, usual_ns: u64, late_ns: u64) -> Way {
+        // It may come after a flush.
+        let longer_ns = usual_ns.max(self.flush_ns);
         Way {
             usual_ns,
-            most_ns: 2 * usual_ns + SWAY_NS + late_ns,
+            most_ns: 2 * longer_ns + SWAY_NS + late_ns,
         }
     }
 }
@@ -94,9 +106,9 @@ fn measure_at(card: &Card, path: &Path) -> io::Result<Ways> {
         .open(path)?;
     let line = |kind| -> io::Result<Line> {
         card.measure(SMALL_SPAN_NS);
-        let small_ns = least_median(&file, kind, SMALL_BYTES, SMALL_COUNT)?;
+        let small_ns = least_median(SMALL_COUNT, asker(&file, kind, SMALL_BYTES))?;
         card.measure(LARGE_SPAN_NS);
-        let large_ns = least_median(&file, kind, LARGE_BYTES, LARGE_COUNT)?;
+        let large_ns = least_median(LARGE_COUNT, asker(&file, kind, LARGE_BYTES))?;
         Ok(Line {
             small_ns: small_ns.saturating_sub(SMALL_SPAN_NS),
             large_ns: large_ns.saturating_sub(LARGE_SPAN_NS),
@@ -105,33 +117,42 @@ fn measure_at(card: &Card, path: &Path) -> io::Result<Ways> {
     let ways = Ways {
         read: line(OpKind::Read)?,
         write: line(OpKind::Write)?,
+        flush_ns: {
+            card.measure(SMALL_SPAN_NS);
+            let flush_ns = least_median(SMALL_COUNT, || file.sync_data())?;
+            flush_ns.saturating_sub(SMALL_SPAN_NS)
+        },
     };
-    card.measure(0);
     Ok(ways)
 }
 
-fn least_median(file: &File, kind: OpKind, bytes: usize, count: usize) -> io::Result<u64> {
-    (0..MEDIANS).try_fold(u64::MAX, |least, _| {
-        Ok(least.min(median(file, kind, bytes, count)?))
-    })
-}
-
-/// Median span of so many requests, one after the other.
-fn median(file: &File, kind: OpKind, bytes: usize, count: usize) -> io::Result<u64> {
+/// Asks for that much again and again.
+fn asker(file: &File, kind: OpKind, bytes: usize) -> impl FnMut() -> io::Result<()> + '_ {
     let mut room = vec![0; bytes + ALIGNMENT];
     let start = room.as_ptr().align_offset(ALIGNMENT);
-    let buffer = &mut room[start..start + bytes];
-    let mut spans_ns = Vec::with_capacity(count);
-    for _ in 0..count {
-        let begin = Instant::now();
+    move || {
+        let buffer = &mut room[start..start + bytes];
         match kind {
-            OpKind::Read => file.read_exact_at(buffer, 0)?,
-            OpKind::Write | OpKind::WriteSync | OpKind::Sync => file.write_all_at(buffer, 0)?,
+            OpKind::Read => file.read_exact_at(buffer, 0),
+            OpKind::Write | OpKind::WriteSync | OpKind::Sync => file.write_all_at(buffer, 0),
         }
-        spans_ns.push(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
-    let (_, middle, _) = spans_ns.select_nth_unstable(count / 2);
-    Ok(*middle)
+}
+
+/// The least of several medians of so many spans.
+fn least_median(count: usize, mut ask: impl FnMut() -> io::Result<()>) -> io::Result<u64> {
+    (0..MEDIANS).try_fold(u64::MAX, |least, _| {
+        let spans_ns: io::Result<Vec<u128>> = (0..count)
+            .map(|_| {
+                let begin = Instant::now();
+                ask()?;
+                Ok(begin.elapsed().as_nanos())
+            })
+            .collect();
+        let mut spans_ns = spans_ns?;
+        let (_, middle_ns, _) = spans_ns.select_nth_unstable(count / 2);
+        Ok(least.min(u64::try_from(*middle_ns).unwrap_or(u64::MAX)))
+    })
 }
 
 /// A loop device on the file; detached on drop.
@@ -177,8 +198,12 @@ mod tests {
         let ways = Ways {
             read: line,
             write: line,
+            flush_ns: 50_000,
         };
         let way = ways.of(OpKind::Read, 4096, 7);
-        assert_eq!((way.usual_ns, way.most_ns), (40_000, 230_007));
+        assert_eq!((way.usual_ns, way.most_ns), (40_000, 250_007));
+        let way = ways.of(OpKind::Write, 1 << 20, 0);
+        assert_eq!((way.usual_ns, way.most_ns), (440_000, 1_030_000));
+        assert_eq!(ways.of_flush(0).usual_ns, 50_000);
     }
 }
