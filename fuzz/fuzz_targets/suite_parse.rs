@@ -2,17 +2,28 @@
 #![no_main]
 
 use cardmark_catalog::parse_suite;
+use cardmark_core::Object;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let Ok(suite) = parse_suite(text) else { return };
     assert_eq!(suite.check(), Ok(()));
-    let layout = suite
-        .workload(&suite.layout)
-        .expect("the layout is a workload of the suite");
-    assert!(layout.writes());
+    if suite.passes.is_none() {
+        let layout = suite
+            .workload(&suite.layout)
+            .expect("the layout is a workload of the suite");
+        assert!(layout.writes());
+    }
     for workload in &suite.workloads {
-        assert!(workload.blocks_count() > 0);
-        assert!(workload.span_bytes <= suite.file_bytes);
+        assert!((1..=256).contains(&workload.in_flight_count()));
+        // A span of 0 is the whole object, whose size is known only later.
+        if workload.span_bytes > 0 && workload.manner.object == Object::Target {
+            assert!(workload.blocks_count() > 0);
+            let streams = u64::from(workload.manner.streams_count);
+            assert!(workload.span_bytes * streams <= suite.file_bytes);
+        }
+    }
+    for figure in &suite.figures {
+        assert!(suite.workload(&figure.workload).is_some());
     }
 });
