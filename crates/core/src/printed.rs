@@ -15,10 +15,6 @@ pub enum PrintStyle {
     Iozone,
     /// iozone with `-t`: KiB a second with two decimals.
     IozoneThreads,
-    /// fio's `bw`: whole KiB a second.
-    FioKib,
-    /// fio's `iops`: whole operations a second.
-    FioIops,
     /// `average rate` of ddrescue: decimal units, cut off.
     Ddrescue,
     /// hdparm's figure in the table of PiBenchmarks.

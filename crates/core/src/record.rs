@@ -555,6 +555,31 @@ pub struct Metric {
     pub printed: Option<Printed>,
 }
 
+impl Metric {
+    /// A metric with neither interval nor rates, which rests on no trial yet.
+    #[must_use]
+    pub fn new(id: impl Into<String>, quantity: Quantity, value: f64) -> Self {
+        Self {
+            id: id.into(),
+            quantity,
+            value,
+            low: None,
+            high: None,
+            interval_kind: IntervalKind::None,
+            trials: Vec::new(),
+            stopped_by: StopReason::Goal,
+            warnings: Vec::new(),
+            rate_bytes_per_s: None,
+            rate_low_bytes_per_s: None,
+            rate_high_bytes_per_s: None,
+            operations_per_s: None,
+            operations_low_per_s: None,
+            operations_high_per_s: None,
+            printed: None,
+        }
+    }
+}
+
 /// One reading of the board's sensors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SensorSample {

@@ -487,12 +487,7 @@ mod tests {
             flush: Flush::AfterTrial,
             payload: Payload::Incompressible,
             ramp_ns: 0,
-            stop: StopRule {
-                least_span_ns: 0,
-                least_operations_count: 0,
-                most_bytes: None,
-                longest_span_ns: None,
-            },
+            stop: StopRule::default(),
             latency_metrics: false,
             manner: Manner::default(),
         }

@@ -4,36 +4,22 @@
 
 use cardmark_catalog::suite;
 use cardmark_core::{
-    IntervalKind, Metric, Origin, OriginKind, Printed, Quantity, Record, StopReason, Verdict,
-    VerdictOutcome, simulated_run_id,
+    Metric, Origin, OriginKind, Printed, Quantity, Record, Verdict, VerdictOutcome,
+    simulated_run_id,
 };
 use cardmark_judge::judge;
 
 /// A record with these printed numbers.
 fn record(figures: &[(&str, f64)]) -> Record {
     let metric = |&(id, value): &(&str, f64)| Metric {
-        id: id.to_owned(),
-        quantity: Quantity::ByteRate,
-        // Not what is judged: the tools judge what they print.
-        value: 0.0,
-        low: None,
-        high: None,
-        interval_kind: IntervalKind::None,
-        trials: Vec::new(),
-        stopped_by: StopReason::Rounds,
-        warnings: Vec::new(),
-        rate_bytes_per_s: None,
-        rate_low_bytes_per_s: None,
-        rate_high_bytes_per_s: None,
-        operations_per_s: None,
-        operations_low_per_s: None,
-        operations_high_per_s: None,
         printed: Some(Printed {
             tool: "test".to_owned(),
             text: value.to_string(),
             value,
             meaning: None,
         }),
+        // The value is not what is judged: the tools judge what they print.
+        ..Metric::new(id, Quantity::ByteRate, 0.0)
     };
     let origin = Origin::of(OriginKind::Simulated);
     Record {

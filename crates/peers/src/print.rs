@@ -73,8 +73,6 @@ pub fn print(style: PrintStyle, amount: Amount) -> Option<Printed> {
             let number = format!("{:.2}", amount.bytes_per_s() / KIB as f64);
             mislabelled("iozone", &number, "kB/sec", "KiB/s")
         }
-        PrintStyle::FioKib => right("fio", &fio_kib.to_string(), "KiB/s"),
-        PrintStyle::FioIops => right("fio", &fio_iops.to_string(), "IOPS"),
         PrintStyle::Ddrescue => ddrescue(amount),
         PrintStyle::PibenchmarksFio => Printed {
             meaning: Some(format!("{fio_iops} IOPS ({fio_kib} KiB/s)")),
@@ -197,8 +195,6 @@ mod tests {
     fn fio_counts_a_started_millisecond() {
         // Line of rand-4k-write of the fixture: 16,384 KiB in 1,314 ms.
         let of_fixture = |style| text(style, 16_384 * KIB, 1_313_000_001, 4096);
-        assert_eq!(of_fixture(PrintStyle::FioKib), "12468 KiB/s");
-        assert_eq!(of_fixture(PrintStyle::FioIops), "3117 IOPS");
         assert_eq!(of_fixture(PrintStyle::Agnostics), "12468 KB/sec");
         assert_eq!(of_fixture(PrintStyle::AgnosticsIops), "3117 IOPS");
         assert_eq!(
@@ -234,8 +230,6 @@ mod tests {
             PrintStyle::Dd,
             PrintStyle::PibenchmarksDd,
             PrintStyle::Ddrescue,
-            PrintStyle::FioKib,
-            PrintStyle::FioIops,
             PrintStyle::AgnosticsIops,
         ] {
             assert_eq!(meaning(style), None, "{style:?}");

@@ -181,21 +181,8 @@ pub(crate) fn bare_metric(
     stopped_by: StopReason,
 ) -> Metric {
     Metric {
-        id,
-        quantity,
-        value,
-        low: None,
-        high: None,
-        interval_kind: IntervalKind::None,
         trials: whole.iter().map(|trial| trial.id).collect(),
         stopped_by,
-        warnings: Vec::new(),
-        rate_bytes_per_s: None,
-        rate_low_bytes_per_s: None,
-        rate_high_bytes_per_s: None,
-        operations_per_s: None,
-        operations_low_per_s: None,
-        operations_high_per_s: None,
-        printed: None,
+        ..Metric::new(id, quantity, value)
     }
 }

@@ -2,6 +2,8 @@
 
 use cardmark_core::{Fill, Preparation};
 use sha2::{Digest, Sha256};
+use sqlx::query::Query;
+use sqlx::sqlite::{Sqlite, SqliteArguments};
 use sqlx::{query, query_as, query_scalar};
 
 use crate::database::explain;
@@ -79,12 +81,8 @@ impl Store {
     pub fn note_progress(&mut self, id: PreparationId, done_bytes: u64) -> Result<(), StoreError> {
         let changing = query("UPDATE preparations SET done_bytes = ? WHERE sequence = ?")
             .bind(integer(done_bytes))
-            .bind(id.0)
-            .execute(&mut self.connection);
-        self.runtime
-            .block_on(changing)
-            .map_err(explain(&self.path))?;
-        Ok(())
+            .bind(id.0);
+        self.change(changing)
     }
 
     /// Notes that all of it is durable.
@@ -100,12 +98,8 @@ impl Store {
             "UPDATE preparations SET done_bytes = size_bytes, finished_at = ? WHERE sequence = ?",
         )
         .bind(finished_at)
-        .bind(id.0)
-        .execute(&mut self.connection);
-        self.runtime
-            .block_on(changing)
-            .map_err(explain(&self.path))?;
-        Ok(())
+        .bind(id.0);
+        self.change(changing)
     }
 
     /// Takes a preparation back that changed nothing on the card.
@@ -113,13 +107,8 @@ impl Store {
     /// # Errors
     /// When the store refuses.
     pub fn forget_preparation(&mut self, id: PreparationId) -> Result<(), StoreError> {
-        let removing = query("DELETE FROM preparations WHERE sequence = ?")
-            .bind(id.0)
-            .execute(&mut self.connection);
-        self.runtime
-            .block_on(removing)
-            .map_err(explain(&self.path))?;
-        Ok(())
+        let removing = query("DELETE FROM preparations WHERE sequence = ?").bind(id.0);
+        self.change(removing)
     }
 
     /// The preparation of a card that began last, finished or not; none where this version does
@@ -145,6 +134,14 @@ impl Store {
             last.finished_at.is_none() && last.fill == fill
         };
         Ok(self.last(card)?.filter(can_go_on))
+    }
+
+    fn change(&mut self, statement: Query<'_, Sqlite, SqliteArguments>) -> Result<(), StoreError> {
+        let changing = statement.execute(&mut self.connection);
+        self.runtime
+            .block_on(changing)
+            .map_err(explain(&self.path))?;
+        Ok(())
     }
 
     fn last(&mut self, card: &CardKey) -> Result<Option<(PreparationId, Preparation)>, StoreError> {

@@ -13,7 +13,8 @@ use crate::traces::disguise;
 /// The user `nobody`.
 const NOBODY: u32 = 65534;
 
-const ALL: [&str; 9] = [
+/// The workloads of `dramble`; the first two are of the disk.
+pub(crate) const ALL: [&str; 9] = [
     "hdparm_t",
     "hdparm_T",
     "dd_write",

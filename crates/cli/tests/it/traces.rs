@@ -13,6 +13,7 @@ use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, Sensors, ex
 use cardmark_testkit::{LoopDevice, Mount, RateCap, needs};
 
 use crate::common::{MIB, program, scratch, text};
+use crate::old_tools::ALL;
 use crate::strace::{Act, Moved, NAMELESS, Pattern, Step, patterns, trace};
 
 /// The journal is synced after each trial: there one workload ends.
@@ -72,15 +73,7 @@ fn dd_and_iozone_move_the_same_in_the_same_order() {
     iozone_command.args(iozone).current_dir(folder);
     theirs.extend(of_tool(&mut iozone_command, scratch.path(), "iozone.tmp"));
 
-    let workloads = [
-        "dd_write",
-        "iozone_write",
-        "iozone_rewrite",
-        "iozone_read",
-        "iozone_reread",
-        "iozone_random_read",
-        "iozone_random_write",
-    ];
+    let workloads = &ALL[2..];
     let only = format!("--only={}", workloads.join(","));
     let arguments = ["run", text(folder), "--suite=dramble", &only];
     let (steps, _) = trace(&program.command(&arguments), scratch.path());

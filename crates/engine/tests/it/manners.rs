@@ -6,17 +6,7 @@ use cardmark_core::{
 };
 use cardmark_engine::{Failure, OpKind, TrialContext};
 
-use crate::support::{EIO, MS, ORIGIN_NS, Rig, Script, list, plan, sequential, workload};
-
-const CONTEXT: TrialContext = TrialContext {
-    id: 0,
-    round_index: 0,
-    layout: false,
-    run_started_ns: ORIGIN_NS,
-    seed: 1,
-    next_block: 0,
-    limit_ns: 0,
-};
+use crate::support::{CONTEXT, EIO, MS, ORIGIN_NS, Rig, Script, list, plan, sequential, workload};
 
 /// Sixteen blocks of 64 KiB, made durable inside the span.
 fn in_span(read_share_percent: u8) -> Workload {

@@ -3,9 +3,9 @@
 use cardmark_core::{
     KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload, permutation,
 };
-use cardmark_engine::{Failure, OpKind, TrialContext};
+use cardmark_engine::{Failure, OpKind};
 
-use crate::support::{EIO, MS, ORIGIN_NS, Rig, Script, sequential};
+use crate::support::{CONTEXT, EIO, MS, Rig, Script, sequential};
 
 /// A tenth of a millisecond.
 const U: u64 = MS / 10;
@@ -14,26 +14,14 @@ const EACH: [u64; 3] = [10 * U, 23 * U, 41 * U];
 const SYNC: u64 = 5 * U;
 const BLOCK: u64 = 64 * KIB;
 
-const CONTEXT: TrialContext = TrialContext {
-    id: 0,
-    round_index: 0,
-    layout: false,
-    run_started_ns: ORIGIN_NS,
-    seed: 1,
-    next_block: 0,
-    limit_ns: 0,
-};
-
 /// Three streams through eight blocks each.
 fn three_streams(read_share_percent: u8) -> Workload {
     let mut streams = sequential("streams", read_share_percent);
     streams.ramp_ns = 0;
     streams.span_bytes = 8 * BLOCK;
     streams.stop = StopRule {
-        least_span_ns: 0,
-        least_operations_count: 0,
         most_bytes: Some(8 * BLOCK),
-        longest_span_ns: None,
+        ..StopRule::default()
     };
     streams.manner.streams_count = 3;
     streams

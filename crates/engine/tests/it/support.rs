@@ -36,6 +36,17 @@ pub(crate) struct Call<'a> {
 /// What is asked of the script for one operation.
 type PerCall<T> = Box<dyn FnMut(&Call<'_>) -> T>;
 
+/// The first trial of a run, with no time limit but that of the rig.
+pub(crate) const CONTEXT: TrialContext = TrialContext {
+    id: 0,
+    round_index: 0,
+    layout: false,
+    run_started_ns: ORIGIN_NS,
+    seed: 1,
+    next_block: 0,
+    limit_ns: 0,
+};
+
 /// What the device does.
 pub(crate) struct Script {
     /// Operations served at a time.

@@ -111,9 +111,9 @@ fn fio_cuts_off_as_we_do() {
             span_ns: reading.span_ns,
             operations_count: reading.bytes / block_bytes,
         };
-        let rate = print(PrintStyle::FioKib, amount).unwrap();
-        assert_eq!(rate.text, reading.rate.printed);
-        let iops = print(PrintStyle::FioIops, amount).unwrap();
+        let rate = print(PrintStyle::Agnostics, amount).unwrap();
+        assert_eq!(rate.meaning, Some(reading.rate.printed));
+        let iops = print(PrintStyle::AgnosticsIops, amount).unwrap();
         assert_eq!(iops.value, reading.operations_per_s);
         count += 1;
     }
@@ -130,9 +130,9 @@ fn fio_counts_milliseconds_of_its_json_alike() {
             span_ns: reading.span_ns,
             operations_count: reading.operations_count.unwrap(),
         };
-        let rate = print(PrintStyle::FioKib, amount).unwrap().value;
+        let rate = print(PrintStyle::Agnostics, amount).unwrap().value;
         assert_eq!(rate, (reading.rate.bytes_per_s / 1024.0).floor());
-        let iops = print(PrintStyle::FioIops, amount).unwrap().value;
+        let iops = print(PrintStyle::AgnosticsIops, amount).unwrap().value;
         assert_eq!(iops, reading.operations_per_s.floor());
         assert!(matches!(
             reading.direction,

@@ -113,12 +113,13 @@ proptest! {
             span_ns: span_ms * 1_000_000,
             operations_count: blocks,
         };
-        let (kib, iops) = (text(PrintStyle::FioKib, amount), text(PrintStyle::FioIops, amount));
+        let kib = text(PrintStyle::Agnostics, amount);
+        let iops = text(PrintStyle::AgnosticsIops, amount);
         let figures = format!("{};{};{};{span_ms}", blocks * 4, kib.value, iops.value);
         let line = format!("3;fio-3.33;job;0;0;{figures};{}0;0;0;0", "0;".repeat(37));
         let readings = read_fio(&line).unwrap();
         prop_assert_eq!(readings.len(), 1);
-        prop_assert_eq!(&readings[0].rate.printed, &kib.text);
+        prop_assert_eq!(Some(&readings[0].rate.printed), kib.meaning.as_ref());
         prop_assert_eq!(readings[0].operations_per_s, iops.value);
         prop_assert!(within(readings[0].rate.bytes_per_s, rate(amount), 1024.0));
     }

@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, IntervalKind, Layer, Metric, Origin, OriginKind,
-    Quantity, Record, Severity, StopReason, SuiteRef, Target, TargetKind,
+    Quantity, Record, Severity, SuiteRef, Target, TargetKind,
 };
 use uuid::Uuid;
 
@@ -116,7 +116,6 @@ pub(crate) fn rate(id: &str, bytes_per_s: f64, block_bytes: f64, share: f64) -> 
         operations_per_s: Some(bytes_per_s / block_bytes),
         operations_low_per_s: Some(low / block_bytes),
         operations_high_per_s: Some(high / block_bytes),
-        printed: None,
         ..bare(id, Quantity::ByteRate, bytes_per_s)
     }
 }
@@ -128,22 +127,8 @@ pub(crate) fn span(id: &str, span_ns: f64) -> Metric {
 /// A metric without an interval.
 pub(crate) fn bare(id: &str, quantity: Quantity, value: f64) -> Metric {
     Metric {
-        id: id.to_owned(),
-        quantity,
-        value,
-        low: None,
-        high: None,
-        interval_kind: IntervalKind::None,
         trials: vec![0, 1, 2],
-        stopped_by: StopReason::Goal,
-        warnings: Vec::new(),
-        rate_bytes_per_s: None,
-        rate_low_bytes_per_s: None,
-        rate_high_bytes_per_s: None,
-        operations_per_s: None,
-        operations_low_per_s: None,
-        operations_high_per_s: None,
-        printed: None,
+        ..Metric::new(id, quantity, value)
     }
 }
 

@@ -22,12 +22,7 @@ pub(crate) fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u3
         flush: Flush::AfterTrial,
         payload: Payload::Incompressible,
         ramp_ns: 0,
-        stop: StopRule {
-            least_span_ns: 0,
-            least_operations_count: 0,
-            most_bytes: None,
-            longest_span_ns: None,
-        },
+        stop: StopRule::default(),
         latency_metrics: true,
         manner: Manner::default(),
     }

@@ -2,8 +2,7 @@
 
 use cardmark_core::{
     Finding, FindingKind, Flush, IntervalKind, Manner, Metric, Order, Origin, OriginKind, Payload,
-    Quantity, Record, Severity, StopReason, StopRule, SuiteRef, Target, TargetKind, Trial,
-    Workload,
+    Quantity, Record, Severity, StopRule, SuiteRef, Target, TargetKind, Trial, Workload,
 };
 use uuid::Uuid;
 
@@ -42,22 +41,11 @@ pub(crate) fn record(digits: &str) -> Record {
 
 pub(crate) fn metric(id: &str, quantity: Quantity, value: f64) -> Metric {
     Metric {
-        id: id.to_owned(),
-        quantity,
-        value,
         low: Some(value * 0.97),
         high: Some(value * 1.03),
         interval_kind: IntervalKind::BetweenRounds,
         trials: vec![0, 1, 2],
-        stopped_by: StopReason::Goal,
-        warnings: Vec::new(),
-        rate_bytes_per_s: None,
-        rate_low_bytes_per_s: None,
-        rate_high_bytes_per_s: None,
-        operations_per_s: None,
-        operations_low_per_s: None,
-        operations_high_per_s: None,
-        printed: None,
+        ..Metric::new(id, quantity, value)
     }
 }
 

@@ -1,0 +1,328 @@
+//! How the situations come to be, and go again.
+
+use std::ffi::{CString, OsStr};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use cardmark_testkit::{LoopDevice, Output, Program, Running};
+use rustix::fs::inotify;
+use rustix::fs::{FileType, Mode, OFlags, makedev, mknodat};
+use tempfile::TempDir;
+
+use super::{ASKED, PART_BYTES, PARTED_BYTES, SIZE_BYTES, TO_TYPE};
+use crate::common::{QUICKEST, program, scratch, text};
+
+/// Everything one row needs.
+pub(super) struct Bench {
+    pub(super) scratch: TempDir,
+    pub(super) program: Program,
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        let scratch = scratch();
+        let program = program(&scratch);
+        Self { scratch, program }
+    }
+
+    /// A file that a device can stand on.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.file_of(name, SIZE_BYTES)
+    }
+
+    pub(super) fn file_of(&self, name: &str, size_bytes: u64) -> PathBuf {
+        let path = self.scratch.path().join(name);
+        File::create(&path).unwrap().set_len(size_bytes).unwrap();
+        path
+    }
+
+    pub(super) fn device(&self, name: &str) -> LoopDevice {
+        LoopDevice::attach(&self.file(name), false)
+    }
+
+    /// A device with a filesystem that writes nothing by itself later.
+    pub(super) fn ext4(&self) -> LoopDevice {
+        let device = self.device("card");
+        self.make_ext4(device.path());
+        device
+    }
+
+    pub(super) fn make_ext4(&self, device: &Path) {
+        let lazy = "lazy_itable_init=0";
+        tool(
+            "mkfs.ext4",
+            &["-q", "-F", "-O", "^has_journal", "-E", lazy, text(device)],
+        );
+    }
+
+    pub(super) fn folder(&self) -> PathBuf {
+        tempfile::tempdir_in(self.scratch.path()).unwrap().keep()
+    }
+
+    pub(super) fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
+        let point = self.folder();
+        tool("mount", &["-o", options, text(device), text(&point)]);
+        (Undo::new("umount", &[text(&point)]), point)
+    }
+
+    pub(super) fn overlay(&self, lower: &Path) -> (Undo, PathBuf) {
+        let (upper, work, point) = (self.folder(), self.folder(), self.folder());
+        let options = format!(
+            "lowerdir={},upperdir={},workdir={}",
+            lower.display(),
+            upper.display(),
+            work.display()
+        );
+        tool(
+            "mount",
+            &["-t", "overlay", "-o", &options, "overlay", text(&point)],
+        );
+        (Undo::new("umount", &[text(&point)]), point)
+    }
+
+    /// A process in another tree of mounts, where it has run this.
+    pub(super) fn elsewhere(&self, command: &str) -> Elsewhere {
+        let script = format!("{command} && echo ready && read -r end");
+        let mut child = Command::new("unshare")
+            .args(["--mount", "--propagation", "private", "sh", "-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.as_mut().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Elsewhere(child)
+    }
+
+    /// A device with two partitions.
+    pub(super) fn partitions(&self) -> Partitions {
+        let file = self.file_of("card", PARTED_BYTES);
+        let device = LoopDevice::attach(&file, false);
+        let added = self.partition(&device);
+        Partitions { added, device }
+    }
+
+    /// Writes a partition table into its file and tells the kernel.
+    pub(super) fn partition(&self, device: &LoopDevice) -> Undo {
+        let half = u32::try_from(PART_BYTES / 512).unwrap();
+        let mut sector = [0; 512];
+        for (index, start) in [2048, 2048 + half].into_iter().enumerate() {
+            let entry = &mut sector[446 + 16 * index..][..16];
+            entry[4] = 0x83;
+            entry[8..12].copy_from_slice(&start.to_le_bytes());
+            entry[12..].copy_from_slice(&half.to_le_bytes());
+        }
+        sector[510..].copy_from_slice(&[0x55, 0xaa]);
+        let mut file = File::options().write(true).open(device.file()).unwrap();
+        file.write_all(&sector).unwrap();
+        file.sync_all().unwrap();
+        tool("blockdev", &["--flushbufs", text(device.path())]);
+        let undo = Undo::new("partx", &["--delete", "--nr", "1:2", text(device.path())]);
+        tool("partx", &["--add", text(device.path())]);
+        undo
+    }
+
+    /// Another name for the device.
+    pub(super) fn node(&self, device: &LoopDevice) -> PathBuf {
+        let number = device.number();
+        let (major, minor) = number.split_once(':').unwrap();
+        let node = self.scratch.path().join(format!("node{minor}"));
+        let number = makedev(major.parse().unwrap(), minor.parse().unwrap());
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(rustix::fs::CWD, &node, FileType::BlockDevice, mode, number).unwrap();
+        node
+    }
+
+    /// The disk below `/`; its plain name in `/dev`.
+    pub(super) fn root_disk(&self) -> PathBuf {
+        let system = cardmark_host::Root::system();
+        let resolution = cardmark_host::resolve(&system, Path::new("/")).unwrap();
+        let disk = resolution.disks.first().expect("the disk below / is known");
+        Path::new("/dev").join(&disk.name)
+    }
+
+    /// What the device is called, up to its size.
+    pub(super) fn model(&self, device: &LoopDevice) -> String {
+        format!("loop device on {} ", device.file().display())
+    }
+
+    /// Runs on the device, agreed to by flags.
+    pub(super) fn attempt(&self, device: &LoopDevice) -> Output {
+        self.attempt_on(device, device.path())
+    }
+
+    /// The same on a partition of the device.
+    pub(super) fn attempt_on(&self, device: &LoopDevice, path: &Path) -> Output {
+        let serial = format!("--device-serial={}", text(device.file()));
+        self.with_flags(device, path, &["--yes", &serial])
+    }
+
+    pub(super) fn with_flags(&self, device: &LoopDevice, path: &Path, flags: &[&str]) -> Output {
+        self.unwritten(device, |_| self.unwatched(path, flags))
+    }
+
+    /// Runs on something whose counters say nothing; it must not be opened for writing.
+    pub(super) fn unwatched(&self, path: &Path, flags: &[&str]) -> Output {
+        let watch = Watch::on(path);
+        let output = self
+            .program
+            .run(&[&["run", text(path), QUICKEST], flags].concat());
+        assert!(!watch.saw_writer(), "opened for writing: {output}");
+        output
+    }
+
+    /// Does this, and looks that nothing was written to the device meanwhile.
+    pub(super) fn unwritten(
+        &self,
+        device: &LoopDevice,
+        act: impl FnOnce(&LoopDevice) -> Output,
+    ) -> Output {
+        tool("blockdev", &["--flushbufs", text(device.path())]);
+        let before = written(device);
+        let output = act(device);
+        assert_eq!(written(device), before, "{output}");
+        output
+    }
+
+    /// The program on a terminal, once it has asked.
+    pub(super) fn asked(&self, path: &Path) -> Running {
+        let running = self
+            .program
+            .start_on_terminal(&["run", text(path), QUICKEST]);
+        running.hear(ASKED);
+        running
+    }
+
+    /// Types what was asked for.
+    pub(super) fn answer(&self, mut running: Running) -> Output {
+        let question = running.heard();
+        let (_, rest) = question.split_once(TO_TYPE).unwrap();
+        running.write(rest.lines().next().unwrap());
+        running.write("\n");
+        running.wait()
+    }
+
+    /// Types something else.
+    pub(super) fn typed(&self, device: &LoopDevice, typed: &str) -> Output {
+        self.unwritten(device, |device| {
+            let mut running = self.asked(device.path());
+            running.write(typed);
+            running.wait()
+        })
+    }
+
+    /// Does something while the question waits, then types what was asked for.
+    pub(super) fn answered<R>(
+        &self,
+        device: &LoopDevice,
+        act: impl FnOnce(&LoopDevice) -> R,
+    ) -> Output {
+        let running = self.asked(device.path());
+        let _held = act(device);
+        self.unwritten(device, |_| self.answer(running))
+    }
+}
+
+/// Operations and sectors that the kernel has counted as written to the device.
+pub(super) fn written(device: &LoopDevice) -> (u64, u64) {
+    let name = device.path().file_name().unwrap();
+    let stat = Path::new("/sys/block").join(name).join("stat");
+    let stat = std::fs::read_to_string(stat).unwrap();
+    let fields: Vec<u64> = stat
+        .split_whitespace()
+        .map(|field| field.parse().unwrap())
+        .collect();
+    (fields[4], fields[6])
+}
+
+/// Tells whether somebody who could write has closed a file.
+pub(super) struct Watch(rustix::fd::OwnedFd);
+
+impl Watch {
+    pub(super) fn on(path: &Path) -> Self {
+        let flags = inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC;
+        let fd = inotify::init(flags).unwrap();
+        let path = CString::new(text(path)).unwrap();
+        inotify::add_watch(&fd, path, inotify::WatchFlags::CLOSE_WRITE).unwrap();
+        Self(fd)
+    }
+
+    pub(super) fn saw_writer(&self) -> bool {
+        let mut buffer = [0; 1024];
+        rustix::io::read(&self.0, &mut buffer).is_ok_and(|count| count > 0)
+    }
+}
+
+/// Holds a device as a mount would.
+pub(super) fn exclusively(path: &Path) -> File {
+    let flags = i32::try_from(OFlags::EXCL.bits()).unwrap();
+    File::options()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .unwrap()
+}
+
+pub(super) fn mountinfo() -> String {
+    std::fs::read_to_string("/proc/self/mountinfo").unwrap()
+}
+
+#[track_caller]
+pub(super) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
+    let output = Command::new(name).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {said}");
+}
+
+/// A tool that is run when the test is over.
+pub(super) struct Undo(Option<(String, Vec<String>)>);
+
+impl Undo {
+    pub(super) fn new(name: &str, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned());
+        Self(Some((name.to_owned(), arguments.collect())))
+    }
+
+    pub(super) fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        if let Some((name, arguments)) = self.0.take() {
+            let ended = Command::new(&name).args(&arguments).status();
+            if !ended.is_ok_and(|status| status.success()) {
+                eprintln!("rig: {name} {arguments:?} failed");
+            }
+        }
+    }
+}
+
+/// A process that waits; gone, with its mounts, at the end.
+pub(super) struct Elsewhere(Child);
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// The partitions go before their device.
+pub(super) struct Partitions {
+    #[expect(dead_code, reason = "held until the test is over")]
+    pub(super) added: Undo,
+    pub(super) device: LoopDevice,
+}
+
+impl Partitions {
+    pub(super) fn path(&self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}p{number}", self.device.path().display()))
+    }
+}
