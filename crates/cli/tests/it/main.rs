@@ -7,6 +7,9 @@
     reason = "tests"
 )]
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 mod beginner;
 mod clock;
 mod common;
@@ -29,17 +32,33 @@ mod usage;
 /// A file that is no module would be no test.
 #[test]
 fn every_file_here_is_a_module() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
-    let main = std::fs::read_to_string(format!("{folder}/main.rs")).unwrap();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.starts_with('.') {
-            continue;
-        }
-        let module = name.strip_suffix(".rs").expect("only Rust files");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for file in files(&folder) {
+        // Where Rust looks for it: `mod bench;` for refusals/bench.rs stands in refusals.rs.
+        let parent = match file.parent().unwrap() {
+            top if top == folder => folder.join("main.rs"),
+            inner => inner.with_extension("rs"),
+        };
+        let module = file.file_stem().unwrap().to_str().unwrap();
+        let named = format!("\nmod {module};\n");
         assert!(
-            module == "main" || main.contains(&format!("\nmod {module};\n")),
-            "{name} is not compiled"
+            file == parent || fs::read_to_string(&parent).unwrap().contains(&named),
+            "{} is not compiled",
+            file.display()
         );
     }
+}
+
+/// All Rust files in and below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+    found
 }
