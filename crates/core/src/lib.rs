@@ -2,7 +2,10 @@
 //!
 //! Pure: nothing here reads a clock, a file, the environment or a random source.
 
+mod context;
+mod device;
 mod finding;
+mod host;
 mod identity;
 mod payload;
 mod permutation;
@@ -16,16 +19,22 @@ mod upgrade;
 mod verdict;
 mod workload;
 
+pub use context::Context;
+pub use device::{
+    Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,
+    Reader, ReaderKind, UsbBridge,
+};
 pub use finding::{Finding, FindingKind, Severity};
+pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
 pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use record::{
-    Board, DeviceCounters, DeviceInfo, FORMAT, Host, IntervalKind, LatencyHistogram, Layer, METHOD,
-    Metric, OperationError, Origin, OriginKind, Quantity, Queue, Record, SensorSample, Slice,
-    StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Trial,
+    DeviceCounters, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric, OperationError,
+    Origin, OriginKind, Quantity, Record, Slice, StopReason, StreamTotals, SuiteRef, Target,
+    TargetKind, Tool, Trial,
 };
 pub use rng::{Rng, mix};
 pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed};

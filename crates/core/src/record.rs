@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{Derived, Finding, Preparation, Printed, Workload};
+use crate::{Board, Context, Derived, DeviceInfo, Finding, Host, Printed, SensorSample, Workload};
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
@@ -55,6 +55,9 @@ pub struct Record {
     /// What the user said before the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// What must be the same in two records whose figures are compared; any reader can rebuild it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
@@ -96,6 +99,7 @@ impl Record {
             board: None,
             host: None,
             labels: BTreeMap::new(),
+            context: None,
             trials: Vec::new(),
             metrics: Vec::new(),
             derived: None,
@@ -235,89 +239,9 @@ pub struct Layer {
     /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-}
-
-/// A block device underneath.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DeviceInfo {
-    /// The kernel's name, such as `mmcblk0`.
-    pub name: String,
-    /// Size in bytes.
+    /// Of a partition: where it begins on its disk, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size_bytes: Option<u64>,
-    /// Model, as the device says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Whether the kernel says it can be taken out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub removable: Option<bool>,
-    /// The kernel's queue settings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Queue>,
-    /// Tells cards of one product apart without naming their serial number, 6 hexadecimal digits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sample_id: Option<String>,
-    /// The last preparation before the run that is known of this card. What was written between
-    /// the two is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prepared: Option<Preparation>,
-}
-
-/// The kernel's settings for a block device's queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Queue {
-    /// Active scheduler.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheduler: Option<String>,
-    /// Whether the kernel takes it for a rotating disk.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rotational: Option<bool>,
-    /// `write back` or `write through`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub write_cache: Option<String>,
-    /// Read-ahead, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_ahead_bytes: Option<u64>,
-    /// Logical block size, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logical_block_bytes: Option<u64>,
-    /// Physical block size, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub physical_block_bytes: Option<u64>,
-    /// Requests the kernel queues at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requests_count: Option<u64>,
-}
-
-/// The computer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Board {
-    /// Model as the device tree or firmware says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Memory, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_bytes: Option<u64>,
-    /// Number of processors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_count: Option<u64>,
-}
-
-/// The system on the computer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Host {
-    /// Operating system, as `os-release` names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system: Option<String>,
-    /// Kernel release.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<String>,
-    /// Architecture, such as `aarch64`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-    /// Frequency governor of the first processor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub governor: Option<String>,
+    pub start_bytes: Option<u64>,
 }
 
 /// Why a trial or a metric's series of rounds ended.
@@ -578,20 +502,4 @@ impl Metric {
             printed: None,
         }
     }
-}
-
-/// One reading of the board's sensors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SensorSample {
-    /// When, after the run's start, nanoseconds.
-    pub at_ns: u64,
-    /// Temperature of the processor, thousandths of a degree Celsius.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature_mc: Option<i32>,
-    /// Frequency of the first processor, hertz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frequency_hz: Option<u64>,
-    /// Whether the board says that it slows itself down now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub throttled: Option<bool>,
 }

@@ -1,0 +1,334 @@
+//! What is known of a block device: card, reader, bus, queue, health.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Preparation;
+
+/// A block device underneath.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceInfo {
+    /// The kernel's name, such as `mmcblk0`.
+    pub name: String,
+    /// Size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Model, as the device says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Revision of its firmware, as the device says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Whether the kernel says it can be taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removable: Option<bool>,
+    /// The kernel's queue settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+    /// The SD card or eMMC, where its registers can be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Card>,
+    /// What sits between the card or disk and the board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<Reader>,
+    /// What the device says about its wear and its troubles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
+    /// Tells cards of one product apart without naming their serial number, 6 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_id: Option<String>,
+    /// The last preparation before the run that is known of this card. What was written between
+    /// the two is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Preparation>,
+}
+
+/// The kernel's settings for a block device's queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Queue {
+    /// Active scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Whether the kernel takes it for a rotating disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// `write back` or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
+    /// Read-ahead, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead_bytes: Option<u64>,
+    /// Logical block size, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_block_bytes: Option<u64>,
+    /// Physical block size, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_block_bytes: Option<u64>,
+    /// Requests the kernel queues at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_count: Option<u64>,
+    /// Largest request, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_request_bytes: Option<u64>,
+    /// Requests that the driver has under way at most: the tags of the first hardware queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags_count: Option<u64>,
+    /// Of SD cards and eMMC: whether a hardware command queue is in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_queue: Option<bool>,
+}
+
+/// Which family of cards it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CardKind {
+    /// An SD card of any size.
+    Sd,
+    /// eMMC, or an old MMC card.
+    Mmc,
+}
+
+/// An SD card or eMMC as its registers describe it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Card {
+    /// Family.
+    pub kind: CardKind,
+    /// The registers in hexadecimal digits, most significant byte first, by name: `cid`, `csd`,
+    /// `scr`, `ssr`. Serial number and checksum of the CID are zero.
+    pub registers: BTreeMap<String, String>,
+    /// What they mean.
+    pub decoded: CardFacts,
+}
+
+/// What the registers of a card mean. Whatever they do not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CardFacts {
+    /// Number of the manufacturer: of SD-3C for SD cards, of JEDEC for eMMC, which differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manufacturer_id: Option<u8>,
+    /// Two bytes of the brand's owner, 4 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oem: Option<String>,
+    /// Name of the product, five or six characters; `?` stands for one that cannot be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+    /// Revision of the product, such as `8.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Month of making, such as `2021-07`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<String>,
+    /// Size as the card says, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bytes: Option<u64>,
+    /// Version of the SD specification, such as `6.xx`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd_version: Option<String>,
+    /// The classes it claims, such as `C10`, `U3`, `V30`, `A2`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<String>,
+    /// Allocation unit, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocation_unit_bytes: Option<u64>,
+    /// Allocation unit at UHS speeds, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uhs_allocation_unit_bytes: Option<u64>,
+    /// Allocation unit of the video classes, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video_allocation_unit_bytes: Option<u64>,
+    /// Whether it has a cache that the host may turn on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_cache: Option<bool>,
+    /// Commands that its queue holds; 0: it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_queue_count: Option<u32>,
+    /// Whether it offers discard besides erase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_discard: Option<bool>,
+    /// Whether a checksum that the host shows fits its register; absent where no host shows one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum_fits: Option<bool>,
+}
+
+/// What sits between the card or disk and the board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reader {
+    /// Its kind.
+    pub kind: ReaderKind,
+    /// The kernel's driver, such as `sdhci-iproc`, `uas` or `nvme`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// The bus between a native slot and the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<Bus>,
+    /// The USB bridge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usb: Option<UsbBridge>,
+    /// The PCI Express link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pcie: Option<PcieLink>,
+    /// The SATA link, bits per second, as negotiated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sata_bits_per_s: Option<u64>,
+}
+
+/// Kinds of readers.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ReaderKind {
+    /// A slot or socket whose host controller shows the card's registers.
+    Slot,
+    /// A USB bridge: a card reader, a stick, a disk enclosure.
+    Usb,
+    /// A SATA port.
+    Sata,
+    /// NVMe.
+    Nvme,
+    /// A disk of a virtual machine.
+    Virtual,
+}
+
+/// Timing of the bus between host and card, as the kernel names it.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum BusMode {
+    /// Default speed, up to 25 MHz (SD) or 26 MHz (eMMC).
+    Legacy,
+    /// High speed of SD, up to 50 MHz.
+    HighSpeed,
+    /// High speed of eMMC, up to 52 MHz.
+    MmcHighSpeed,
+    /// UHS-I, single data rate, up to 25 MHz.
+    Sdr12,
+    /// UHS-I, single data rate, up to 50 MHz.
+    Sdr25,
+    /// UHS-I, single data rate, up to 100 MHz.
+    Sdr50,
+    /// UHS-I, double data rate, up to 50 MHz.
+    Ddr50,
+    /// UHS-I, single data rate, up to 208 MHz.
+    Sdr104,
+    /// eMMC, double data rate, up to 52 MHz.
+    Ddr52,
+    /// eMMC, single data rate, up to 200 MHz.
+    Hs200,
+    /// eMMC, double data rate, up to 200 MHz.
+    Hs400,
+}
+
+/// The bus between a native slot and the card.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bus {
+    /// Timing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<BusMode>,
+    /// Data lines in use: 1, 4 or 8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_count: Option<u32>,
+    /// The clock the kernel asked for, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_hz: Option<u64>,
+    /// The clock the controller makes, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actual_clock_hz: Option<u64>,
+    /// Voltage of the signals, thousandths of a volt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal_mv: Option<u32>,
+    /// The clock asked for instead of 50 MHz, hertz: an overclocked slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overclock_hz: Option<u64>,
+    /// Where mode and clock were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<BusSource>,
+}
+
+/// Where mode and clock of a bus were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BusSource {
+    /// The controller's state in debugfs, which only root may read.
+    Debugfs,
+    /// The line the kernel wrote when it found the card.
+    KernelLog,
+}
+
+/// A USB bridge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UsbBridge {
+    /// Id of the vendor, 4 hexadecimal digits.
+    pub vendor: String,
+    /// Id of the product, 4 hexadecimal digits.
+    pub product: String,
+    /// Revision, 4 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Names that the bridge says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Speed negotiated, bits per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_bits_per_s: Option<u64>,
+    /// Version of USB that the bridge says it speaks, such as `3.20`; at a slower link bridges say
+    /// less than they can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usb_version: Option<String>,
+    /// Speed of the fastest root port it could have been plugged into on its way, bits per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port_bits_per_s: Option<u64>,
+    /// Whether the bridge also offers UAS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offers_uas: Option<bool>,
+}
+
+/// A PCI Express link.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PcieLink {
+    /// Transfers a second and lane, as negotiated, in millions: 2500, 5000, 8000, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub megatransfers_per_s: Option<u64>,
+    /// The most that the device can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_megatransfers_per_s: Option<u64>,
+    /// Lanes, as negotiated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes_count: Option<u64>,
+    /// The most that the device can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_lanes_count: Option<u64>,
+}
+
+/// What a device says about its wear and its troubles. Whatever it does not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// Share of its rated life that is used, percent; above 100: more than that. eMMC says steps
+    /// of ten, of which this is the upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_percent: Option<u32>,
+    /// Spare blocks left, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spare_percent: Option<u32>,
+    /// Warnings that the device gives, in its standard's words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Bytes written in its life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<u64>,
+    /// Hours under power.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub powered_hours_count: Option<u64>,
+    /// Times it lost power without being told before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsafe_shutdowns_count: Option<u64>,
+    /// Errors of its medium that it could not mend; of SATA, sectors set aside or waiting for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_errors_count: Option<u64>,
+    /// Temperature, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_mc: Option<i32>,
+}

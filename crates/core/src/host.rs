@@ -1,0 +1,80 @@
+//! The computer, the system on it, and how both fared.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The computer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Board {
+    /// Model as the device tree or firmware says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Revision code of a Raspberry Pi, hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Memory, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Number of processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_count: Option<u64>,
+    /// Highest frequency of the first processor, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_frequency_hz: Option<u64>,
+    /// What the firmware or the kernel said about power and heat before the run, since the board
+    /// was started: `under_voltage`, `frequency_capped`, `throttled`, `soft_temperature_limit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub power_warnings: Vec<String>,
+}
+
+/// The system on the computer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// Operating system, as `os-release` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Kernel release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Architecture, such as `aarch64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Frequency governor of the first processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// Whether it runs in a virtual machine, where the kernel says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_virtual: Option<bool>,
+}
+
+/// One reading of the sensors, and what went wrong since the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SensorSample {
+    /// When, after the run's start, nanoseconds.
+    pub at_ns: u64,
+    /// Temperature of the processor, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_mc: Option<i32>,
+    /// Temperature of the device under test, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_temperature_mc: Option<i32>,
+    /// Frequency of the first processor, hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz: Option<u64>,
+    /// Whether the board says that it slows itself down now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<bool>,
+    /// Processor time that others on the same physical machine took, nanoseconds, all processors
+    /// together, since the reading before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen_ns: Option<u64>,
+    /// Errors that the host controller of the card has counted since the reading before, by the
+    /// kernel's name, such as `data_crc`; none above zero: empty.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bus_errors: BTreeMap<String, u64>,
+    /// What the kernel has said about the device since the reading before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+}
