@@ -26,10 +26,16 @@ pub(crate) enum Command {
     /// that figures before and after all its cells were written can be compared. What was
     /// interrupted goes on where it ended.
     Prepare(PrepareArguments),
+    /// Tell what a target is: card, reader, board, and what is to be known about them
+    ///
+    /// Writes nothing, and works without root; it says what root would see besides.
+    Info(InfoArguments),
     /// Show a run
     Show(ShowArguments),
-    /// List runs, suites or models
+    /// List runs, devices, suites or models
     List(ListArguments),
+    /// Explain a class, a metric, a finding, a register, a limit of a board
+    Explain(ExplainArguments),
     /// Add remarks to a run, or take them away
     Label(LabelArguments),
     /// Write all runs, for other programs
@@ -78,6 +84,9 @@ pub(crate) struct RunArguments {
     /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
     #[arg(long, value_parser = parse_label, value_name = "K=V")]
     pub(crate) label: Vec<(String, String)>,
+    /// A class that the label of the card promises, such as A1, V30, U3
+    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    pub(crate) claim: Vec<String>,
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
@@ -154,6 +163,32 @@ pub(crate) struct PrepareArguments {
     pub(crate) json: bool,
 }
 
+/// What `info` is told.
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    /// A directory, a block device, or `sim:MODEL`
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+    /// A class that the label of the card promises, such as A1, V30, U3
+    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    pub(crate) claim: Vec<String>,
+    /// Print JSON: all that is known, each field of the registers with it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `explain` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// What is to be explained, such as A2, rand_read_4k, no_command_queue, or A2 on a Pi 4; none:
+    /// all that can be
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What `show` is told.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
@@ -170,6 +205,8 @@ pub(crate) struct ShowArguments {
 pub(crate) enum Listing {
     /// The runs kept here, newest first
     Runs,
+    /// The disks and cards of this computer
+    Devices,
     /// The methods
     Suites,
     /// The simulated cards
@@ -254,6 +291,15 @@ fn parse_seed(text: &str) -> Result<u64, String> {
         None => text.parse(),
     };
     parsed.map_err(|_| "expected a whole number below 2^64, or hexadecimal digits after 0x".into())
+}
+
+/// A class by its usual name.
+fn parse_claim(text: &str) -> Result<String, String> {
+    let name = text.to_ascii_uppercase();
+    match cardmark_catalog::class(&name) {
+        Some(class) => Ok(class.id.clone()),
+        None => Err("classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600".into()),
+    }
 }
 
 /// Longest key and value of a label, characters.

@@ -11,6 +11,7 @@ use cardmark_store::Journal;
 use crate::error::CommandError;
 use crate::error::Exit;
 use crate::progress::Progress;
+use crate::turn::Turn;
 
 /// What is kept of a run under way.
 #[derive(Debug)]
@@ -114,20 +115,26 @@ impl Inner {
     }
 }
 
-/// Hears of the run: keeps what it yields and shows how far it is.
+/// Hears of the run: keeps what it yields, shows how far it is, and takes turns with other runs.
 pub(crate) struct RunObserver {
     /// Keeps.
     pub(crate) keeper: Arc<Keeper>,
     /// Shows.
     pub(crate) progress: Progress,
+    /// Is had while a trial runs.
+    pub(crate) turn: Turn,
 }
 
 impl Observer for RunObserver {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::TrialEnded { trial } => self.keeper.keep_trial(trial),
+            Event::TrialStarted { .. } => self.turn.take(),
+            Event::TrialEnded { trial } => {
+                self.turn.give();
+                self.keeper.keep_trial(trial);
+            }
             Event::Found { finding } => self.keeper.keep_finding(finding),
-            Event::Started { .. } | Event::TrialStarted { .. } => {}
+            Event::Started { .. } => {}
         }
         self.progress.event(event);
     }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod crosscheck;
 mod data;
+mod describe;
 mod error;
 mod fill_progress;
 mod filling;
@@ -14,6 +15,7 @@ mod measure;
 mod print;
 mod progress;
 mod target;
+mod turn;
 mod watch;
 
 use std::process::ExitCode;

@@ -18,7 +18,7 @@ use cardmark_engine::{
     Backend, Clock, Outcome, Place, Plan, Ports, Pulse, Request, Sensors, execute, record,
 };
 use cardmark_host::{HostSensors, Resolution, Root, read_board, read_host};
-use cardmark_judge::judge;
+use cardmark_judge::{judge, notice};
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
@@ -27,12 +27,14 @@ pub(crate) use opening::{device_bytes, disk_path, has_room};
 
 use crate::args::Consent;
 use crate::data::Data;
+use crate::describe::{way, with_health};
 use crate::error::{CommandError, Exit};
 use crate::gate::Leave;
 use crate::guard;
 use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
+use crate::turn::Turn;
 use crate::watch::{RunRescue, Signals, Watch};
 use describing::{about_target, clock_step, header, target, threads};
 use opening::{open, plan};
@@ -111,10 +113,8 @@ pub(crate) fn real(
     // card. The end of the process does it, after the record is safe.
     let mut backend = ManuallyDrop::new(opening::backend(path, resolution, opened, plan.seed));
     let mut described = target(resolution.kind, &plan);
-    described.layers = resolution.layers.clone();
-    described.filesystem = resolution.filesystem.clone();
+    way(&mut described, resolution);
     described.free_bytes = free;
-    described.mount_options = resolution.mount_options.clone();
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
     described.named_file = Some(named);
@@ -131,17 +131,19 @@ pub(crate) fn real(
     );
     header.started_at = Some(now_text());
     header.target = Some(described);
-    header.devices = history::devices(resolution, job.data)?;
+    header.devices = with_health(history::devices(resolution, job.data)?);
     header.board = Some(read_board(&Root::system()));
     header.host = Some(read_host(&Root::system()));
     header.findings = resolution.findings.clone();
     header
         .findings
         .extend(about_target(direct, resolution.kind, plan.layout.is_some()));
+    notice(&mut header);
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
-    let mut sensors = HostSensors::start(&Root::system(), now);
+    let disks: Vec<String> = resolution.disks.iter().map(|d| d.name.clone()).collect();
+    let mut sensors = HostSensors::start(&Root::system(), &disks, now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
     let pulse = Arc::new(Pulse::new());
     let progress = match job.many {
@@ -201,9 +203,14 @@ impl<'a> Run<'a> {
     ) -> Result<Self, CommandError> {
         let journals = job.many.is_none().then_some(job.data.journals.as_path());
         let keeper = Keeper::new(header.clone(), job.suite.clone(), journals)?;
+        let turn = match header.origin.kind {
+            OriginKind::Simulated => Turn::always(&pulse),
+            _ => Turn::new(&pulse),
+        };
         let observer = RunObserver {
             keeper: Arc::clone(&keeper),
             progress,
+            turn,
         };
         Ok(Self {
             job,

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceInfo, Reader, Record};
+use crate::{DeviceInfo, OriginKind, Reader, Record};
 
 /// What a value that is not known is called.
 const UNKNOWN: &str = "unknown";
+/// What the way to a simulated card is called.
+const SIMULATED: &str = "simulated";
 
 /// The context of a record, by name. Only what is called `unknown` in neither of two records, and
 /// is the same, is known to match.
@@ -88,6 +90,9 @@ fn suite(record: &Record) -> Option<String> {
 
 /// What the devices say, each different answer once; none where one of them says nothing.
 fn of_devices(record: &Record, say: fn(&DeviceInfo) -> Option<String>) -> Option<String> {
+    if record.origin.kind == OriginKind::Simulated {
+        return Some(SIMULATED.to_owned());
+    }
     let mut said: Vec<String> = record.devices.iter().map(say).collect::<Option<_>>()?;
     said.sort();
     said.dedup();

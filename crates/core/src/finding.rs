@@ -64,6 +64,42 @@ pub enum FindingKind {
     NotPermitted,
     /// A workload has nothing to work on here.
     NotApplicable,
+    /// The bus between host and card runs slower than both could.
+    SlowBus,
+    /// An A2 card runs without a command queue, and so below what its class promises.
+    NoCommandQueue,
+    /// A card with a cache runs without it.
+    NoCache,
+    /// The card's clock is above what the bus mode allows.
+    Overclocked,
+    /// The USB link is slower than the device says it could be.
+    SlowUsb,
+    /// A USB bridge that could use UAS is driven without it, one request after the other.
+    NoUas,
+    /// The partition does not begin on a boundary of the card's allocation units.
+    Misaligned,
+    /// The board had too little voltage.
+    UnderVoltage,
+    /// The processor was told to save power, which makes each operation slower.
+    Powersave,
+    /// Others on the same physical machine took processor time.
+    StolenTime,
+    /// The host controller counted errors on the bus to the card.
+    BusErrors,
+    /// The kernel complained about the device.
+    KernelMessages,
+    /// The device says that it is worn or in trouble.
+    Worn,
+    /// The PCI Express link is slower than the device could.
+    SlowPcie,
+    /// A label promises another class than the registers.
+    LabelMismatch,
+    /// The registers are unlike those of most genuine cards; that proves nothing by itself.
+    UnusualRegisters,
+    /// The registers contradict each other or the standard.
+    ContradictingRegisters,
+    /// A reader hides the card's registers.
+    HiddenRegisters,
 }
 
 /// One thing noticed, with the metrics it touches.
@@ -78,6 +114,9 @@ pub struct Finding {
     /// Workloads whose metrics it touches; empty: all of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<String>,
+    /// What can be done about it here, in a sentence without full stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
 }
 
 impl Finding {
@@ -89,7 +128,15 @@ impl Finding {
             severity,
             detail: detail.into(),
             workloads: Vec::new(),
+            advice: None,
         }
+    }
+
+    /// The same finding, with what can be done about it.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
     }
 
     /// The same finding, tied to a workload.

@@ -13,6 +13,7 @@ mod preparation;
 mod printed;
 mod record;
 mod rng;
+mod smart;
 mod suite;
 mod suite_rules;
 mod upgrade;
@@ -37,6 +38,7 @@ pub use record::{
     TargetKind, Tool, Trial,
 };
 pub use rng::{Rng, mix};
+pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
 pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed};
 pub use suite_rules::SuiteError;
 pub use upgrade::{ParseError, parse_record, record_to_json};

@@ -231,6 +231,25 @@ pub struct Target {
     pub payload_rate_bytes_per_s: Option<f64>,
 }
 
+impl Target {
+    /// A target of that kind of which nothing else is known.
+    #[must_use]
+    pub fn of(kind: TargetKind) -> Self {
+        Self {
+            kind,
+            layers: Vec::new(),
+            filesystem: None,
+            span_bytes: 0,
+            free_bytes: None,
+            direct: None,
+            mount_options: Vec::new(),
+            nocow: None,
+            named_file: None,
+            payload_rate_bytes_per_s: None,
+        }
+    }
+}
+
 /// One step from the target down to the disk. Holds no path, label or UUID of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {

@@ -7,6 +7,7 @@ mod buffer;
 mod clock;
 mod error;
 mod fill;
+mod health;
 mod null;
 mod object;
 mod objects;
@@ -19,6 +20,7 @@ mod uring;
 pub use backend::{CountersSource, RealBackend};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
+pub use health::disk_health;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
 pub use null::NullBackend;
 pub use target::{

@@ -4,6 +4,7 @@
 //! clock but the one it is given. See `docs/METHODOLOGY.md`.
 
 mod event;
+mod during;
 mod flow;
 mod offsets;
 mod plan;

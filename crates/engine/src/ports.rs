@@ -79,9 +79,11 @@ pub trait Clock {
     fn rest(&mut self, span_ns: u64);
 }
 
-/// Readings of the board.
+/// Readings of board and device.
 pub trait Sensors {
-    /// Readings since the last call, by rising time on the engine's clock.
+    /// Readings since the last call, by rising time on the engine's clock, the last of them taken
+    /// now where the sensors can be read at any time. Called before and after each trial, so that
+    /// what is counted between two readings belongs to one trial, and outside every clock.
     fn take(&mut self) -> Vec<SensorSample>;
 }
 

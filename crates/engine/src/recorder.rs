@@ -1,11 +1,12 @@
 //! The recorder: from what a run yielded to its record, with what its figures rest on.
 
 use cardmark_core::{
-    Access, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
+    Access, Context, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
 };
 use cardmark_stats::refresh;
 
 use crate::Outcome;
+use crate::during::during;
 use crate::trial::Failure;
 
 /// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
@@ -14,8 +15,6 @@ const REACHED_LOW_RATIO: f64 = 0.98;
 const REACHED_HIGH_RATIO: f64 = 1.10;
 /// Share of the time of writing that the flush afterwards may take before it is told.
 const FLUSH_RATIO: f64 = 0.10;
-/// A reading of the sensors, one a second, holds for half a second around it.
-const SENSOR_REACH_NS: u64 = 500_000_000;
 /// The payload must be made this many times faster than it is written.
 const PAYLOAD_FACTOR: f64 = 10.0;
 
@@ -39,6 +38,7 @@ pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
         .collect();
     header.findings.extend(noticed);
     header.findings.extend(unverified(&header));
+    header.context = Some(Context::of(&header));
     refresh(&mut header, suite);
     header
 }
@@ -53,16 +53,16 @@ fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
     if trials.is_empty() {
         return Vec::new();
     }
-    [
+    let own = [
         reach(&trials, workload),
         cached(&trials),
-        throttled(record, &trials),
         slow_payload(record, &trials, workload),
-    ]
-    .into_iter()
-    .flatten()
-    .map(|finding| finding.on(workload.id.clone()))
-    .collect()
+    ];
+    own.into_iter()
+        .flatten()
+        .chain(during(record, &trials))
+        .map(|finding| finding.on(workload.id.clone()))
+        .collect()
 }
 
 /// The proof that operations reached the device: bytes counted by the block layer over bytes
@@ -148,24 +148,6 @@ fn cached(trials: &[&Trial]) -> Option<Finding> {
             100.0 * ratio
         );
         Finding::new(FindingKind::CachedWrites, Severity::Warning, detail)
-    })
-}
-
-fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
-    let during = |trial: &&&Trial| {
-        let from_ns = trial.started_ns.saturating_sub(SENSOR_REACH_NS);
-        let to_ns = trial.started_ns + trial.span_ns + SENSOR_REACH_NS;
-        record.sensors.iter().any(|sample| {
-            sample.throttled == Some(true) && (from_ns..=to_ns).contains(&sample.at_ns)
-        })
-    };
-    let count = trials.iter().filter(during).count();
-    (count > 0).then(|| {
-        let detail = format!(
-            "the board slowed itself down in {count} of {} trials",
-            trials.len()
-        );
-        Finding::new(FindingKind::Throttled, Severity::Warning, detail)
     })
 }
 

@@ -72,11 +72,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
     run.phases();
     run.ports.pulse.set_waiting(false);
     run.outcome.span_ns = run.elapsed_ns();
-    let sensors = run.ports.sensors.take();
-    run.outcome.sensors = sensors
-        .into_iter()
-        .filter_map(|s| rebase(s, started_ns))
-        .collect();
+    run.read_sensors();
     run.outcome
 }
 
@@ -236,13 +232,25 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             next_block,
             limit_ns: self.plan.limit_ns,
         };
+        self.read_sensors();
         let Ports {
             backend,
             clock,
             pulse,
             ..
         } = &mut self.ports;
-        run_trial(*backend, *clock, pulse, workload, context)
+        let end = run_trial(*backend, *clock, pulse, workload, context);
+        self.read_sensors();
+        end
+    }
+
+    fn read_sensors(&mut self) {
+        let readings = self.ports.sensors.take();
+        let started_ns = self.started_ns;
+        let since = readings
+            .into_iter()
+            .filter_map(|reading| rebase(reading, started_ns));
+        self.outcome.sensors.extend(since);
     }
 
     fn announce(

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod csv;
+mod identity;
 mod layout;
 mod list;
 mod names;
@@ -13,6 +14,7 @@ pub mod text;
 
 pub use comparison::{Comparison, ComparisonRow, comparison_table};
 pub use csv::{csv, csv_heading, csv_rows};
+pub use identity::{identity, mode_name};
 pub use layout::wrap;
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;

@@ -172,7 +172,7 @@ fn legend(record: &Record, width: usize, style: Style) -> Vec<String> {
 }
 
 /// What was judged, with the reasons below.
-fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
+pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
     let mut lines = Vec::new();
     for verdict in verdicts {
@@ -197,7 +197,7 @@ fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
     lines
 }
 
-fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {
+pub(crate) fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {
     let mut merged: Vec<Finding> = Vec::new();
     for finding in findings {
         let same = merged.iter_mut().find(|known| {
@@ -239,6 +239,10 @@ fn finding_text(finding: &Finding, width: usize, style: Style) -> Vec<String> {
         && let Some(rest) = first.strip_prefix(word)
     {
         *first = format!("{}{rest}", style.paint(tone, word));
+    }
+    if let Some(advice) = &finding.advice {
+        let advice = wrap(&format!("→ {}", clean(advice)), width.saturating_sub(2), 2);
+        lines.extend(advice.iter().map(|line| format!("  {line}")));
     }
     lines
 }

@@ -95,6 +95,7 @@ impl SimulatedCard {
             model: Some("simulated board".to_owned()),
             memory_bytes: Some(4 << 30),
             cpu_count: Some(4),
+            ..Board::default()
         }
     }
 

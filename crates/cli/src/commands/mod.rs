@@ -2,8 +2,10 @@
 
 mod beginner;
 mod crosscheck;
+mod explain;
 mod export;
 mod generate;
+mod info;
 mod label;
 mod list;
 mod prepare;
@@ -21,6 +23,8 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
+        Some(Command::Info(arguments)) => info::info(&arguments),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),

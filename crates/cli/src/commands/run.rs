@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cardmark_core::{Record, Severity};
 use cardmark_engine::Request;
+use cardmark_judge::CLAIMS_LABEL;
 use cardmark_report::terminal;
 
 use super::pretty;
@@ -34,11 +35,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         limit_ns: measure::limit_ns(arguments.timeout),
         passes_count: arguments.rounds,
     };
+    let labels = labels(&arguments.label, &arguments.claim);
     let job = Job {
         suite: &suite,
         request: &request,
         consent: &arguments.consent,
-        labels: &arguments.label,
+        labels: &labels,
         data: &data,
         leave: None,
         many: None,
@@ -61,6 +63,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         print::notice(&format!("warning: the journal could not be kept: {error}"));
     }
     Ok(exit)
+}
+
+/// Remarks and claims as labels of the record.
+pub(super) fn labels(remarks: &[(String, String)], claims: &[String]) -> Vec<(String, String)> {
+    let mut labels = remarks.to_vec();
+    if !claims.is_empty() {
+        labels.push((CLAIMS_LABEL.to_owned(), claims.join(" ")));
+    }
+    labels
 }
 
 /// What to tell about a run that lacks a part, besides what the table says.

@@ -26,16 +26,8 @@ pub(super) fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
 
 pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {
     Target {
-        kind,
-        layers: Vec::new(),
-        filesystem: None,
         span_bytes: plan.suite.file_bytes,
-        free_bytes: None,
-        direct: None,
-        mount_options: Vec::new(),
-        nocow: None,
-        named_file: None,
-        payload_rate_bytes_per_s: None,
+        ..Target::of(kind)
     }
 }
 

@@ -172,7 +172,7 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
         };
         let yielded = Outcome {
             trials: outcome.trials.clone(),
-            sensors: vec![sample, sample],
+            sensors: vec![sample.clone(), sample.clone()],
             ..Outcome::default()
         };
         let record = recorded(&plan(&writes()), yielded);

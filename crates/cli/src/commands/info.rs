@@ -1,0 +1,92 @@
+//! `cardmark info`.
+
+use cardmark_core::{
+    Context, METHOD, Origin, OriginKind, Record, Target, TargetKind, run_id_from_bytes,
+};
+use cardmark_host::{Resolution, Root, read_board, read_host};
+use cardmark_judge::notice;
+use cardmark_report::identity;
+use cardmark_sim::{Model, SimulatedCard};
+use serde_json::json;
+
+use super::run::labels;
+use crate::args::InfoArguments;
+use crate::describe::{hidden, maker, way, with_health};
+use crate::error::{CommandError, Exit};
+use crate::print;
+use crate::target::{Chosen, choose};
+
+/// Tells what a target is. Nothing is written, not even to the store.
+pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
+    let root = Root::system();
+    let mut record = match choose(&arguments.target)? {
+        Chosen::Simulated(model) => simulated(&model),
+        Chosen::Real { resolution, .. } => real(&root, &resolution),
+    };
+    record.labels = labels(&[], &arguments.claim).into_iter().collect();
+    notice(&mut record);
+    let hidden = hidden(&record, rustix::process::geteuid().is_root(), &root);
+    let text = if arguments.json {
+        as_json(&record, &hidden, &root)?
+    } else {
+        identity(&record, maker, &hidden, print::width(), print::style())
+    };
+    print::result(&text)?;
+    Ok(Exit::Done)
+}
+
+/// The head of a record of this target.
+fn real(root: &Root, resolution: &Resolution) -> Record {
+    let mut record = empty(OriginKind::Measured, resolution.kind);
+    if let Some(target) = &mut record.target {
+        way(target, resolution);
+    }
+    record.devices = with_health(resolution.disks.clone());
+    record.board = Some(read_board(root));
+    record.host = Some(read_host(root));
+    record.findings.clone_from(&resolution.findings);
+    record
+}
+
+fn simulated(model: &Model) -> Record {
+    let card = SimulatedCard::new(model, 0);
+    let mut record = empty(OriginKind::Simulated, TargetKind::Sim);
+    record.devices = vec![card.device()];
+    record.board = Some(card.board());
+    record.host = Some(card.host());
+    record
+}
+
+fn empty(origin: OriginKind, kind: TargetKind) -> Record {
+    let mut record = Record::new(run_id_from_bytes([0; 16]), Origin::of(origin));
+    record.method = Some(METHOD);
+    record.target = Some(Target::of(kind));
+    record
+}
+
+/// All that is known: what a record would hold, and each field of the registers.
+fn as_json(record: &Record, hidden: &[&str], root: &Root) -> Result<String, CommandError> {
+    let fields: Vec<_> = record
+        .devices
+        .iter()
+        .map(|device| json!({"device": device.name, "fields": register_fields(root, device)}))
+        .collect();
+    let value = json!({
+        "target": record.target,
+        "devices": record.devices,
+        "board": record.board,
+        "host": record.host,
+        "context": Context::of(record),
+        "labels": record.labels,
+        "findings": record.findings,
+        "derived": record.derived,
+        "registers": fields,
+        "hidden": hidden,
+    });
+    serde_json::to_string_pretty(&value)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "what is known cannot be written")
+                .because(error.to_string())
+        })
+}

@@ -1,0 +1,146 @@
+//! One timed phase at a time on this host: runs on several devices share its processors and buses.
+
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cardmark_engine::Pulse;
+
+use crate::print;
+
+/// Where all users of a host can hold the same lock.
+const FOLDERS: [&str; 2] = ["/run/lock", "/tmp"];
+const FILE: &str = "cardmark.lock";
+/// How often is looked whether it is free.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The right to measure now. Where no such file can be made, everybody has it.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    file: Option<File>,
+    pulse: Arc<Pulse>,
+    has_told: bool,
+}
+
+impl Turn {
+    /// A turn for a run with this sign of life.
+    pub(crate) fn new(pulse: &Arc<Pulse>) -> Self {
+        let file = FOLDERS
+            .iter()
+            .find_map(|folder| open(&Path::new(folder).join(FILE)));
+        Self {
+            file,
+            pulse: Arc::clone(pulse),
+            has_told: false,
+        }
+    }
+
+    /// A turn that nobody has to wait for: what is simulated takes nothing from others.
+    pub(crate) fn always(pulse: &Arc<Pulse>) -> Self {
+        Self {
+            file: None,
+            pulse: Arc::clone(pulse),
+            has_told: true,
+        }
+    }
+
+    /// Waits until no other run measures, or the run is stopped.
+    pub(crate) fn take(&mut self) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        if !is_taken(file) {
+            return;
+        }
+        if !self.has_told {
+            self.has_told = true;
+            print::notice("another run measures on this host: their trials take turns");
+        }
+        // It is not the device that is waited for.
+        self.pulse.set_waiting(false);
+        while is_taken(file) && !self.pulse.is_stopped() {
+            std::thread::sleep(LOOK);
+        }
+        self.pulse.set_waiting(true);
+    }
+
+    /// Lets others measure.
+    pub(crate) fn give(&self) {
+        if let Some(file) = &self.file {
+            // Not held: nothing to be given.
+            let _ = file.unlock();
+        }
+    }
+}
+
+/// Tries to lock. A file that cannot be locked at all keeps nobody waiting.
+fn is_taken(file: &File) -> bool {
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+/// Opens the file, or makes it. What belongs to another user can be locked without writing to it.
+fn open(path: &Path) -> Option<File> {
+    let existing = || File::open(path).ok().filter(is_plain);
+    let new = || {
+        File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(path)
+            .ok()
+    };
+    existing().or_else(new).or_else(existing)
+}
+
+/// In a folder where everybody may write, the name could be that of anything.
+fn is_plain(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(path: &Path) -> Turn {
+        Turn {
+            file: open(path),
+            pulse: Arc::new(Pulse::new()),
+            has_told: true,
+        }
+    }
+
+    #[test]
+    fn who_holds_it_keeps_the_other_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let mut first = turn(&path);
+        first.take();
+        let second = turn(&path);
+        assert!(is_taken(second.file.as_ref().unwrap()));
+        first.give();
+        assert!(!is_taken(second.file.as_ref().unwrap()));
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_waits_no_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let mut first = turn(&path);
+        first.take();
+        let mut second = turn(&path);
+        second.pulse.stop();
+        second.take();
+        assert!(is_taken(second.file.as_ref().unwrap()), "not taken from it");
+    }
+
+    #[test]
+    fn without_a_file_nobody_waits() {
+        let mut turn = Turn::always(&Arc::new(Pulse::new()));
+        turn.take();
+        turn.give();
+        assert!(open(Path::new("/nonexistent/folder/file")).is_none());
+    }
+}

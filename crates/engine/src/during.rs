@@ -1,0 +1,125 @@
+//! What went wrong around trials while they ran: from readings of the sensors to findings.
+
+use std::collections::BTreeMap;
+
+use cardmark_core::{Finding, FindingKind, Record, SensorSample, Severity, Trial};
+
+/// A reading of the sensors, one a second, holds for half a second around it.
+const SENSOR_REACH_NS: u64 = 500_000_000;
+/// Share of the processors' time that others may take before it is told.
+const STOLEN_RATIO: f64 = 0.05;
+/// Messages of the kernel that are told in full.
+const MOST_MESSAGES: usize = 3;
+
+/// What can be noticed about the trials of one workload.
+pub(crate) fn during(record: &Record, trials: &[&Trial]) -> Vec<Finding> {
+    let readings = readings(record, trials);
+    [
+        throttled(record, trials),
+        stolen_time(record, &readings),
+        bus_errors(&readings),
+        kernel_messages(&readings),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A reading, and the time since the one before, which its counts are of.
+struct Reading<'a> {
+    span_ns: u64,
+    sample: &'a SensorSample,
+}
+
+/// Those readings whose counts are of a time in which one of these trials ran.
+fn readings<'a>(record: &'a Record, trials: &[&Trial]) -> Vec<Reading<'a>> {
+    let mut before_ns = 0;
+    let mut found = Vec::new();
+    for sample in &record.sensors {
+        let overlaps = |trial: &&&Trial| {
+            let end_ns = trial.started_ns + trial.span_ns + trial.flush_span_ns.unwrap_or(0);
+            before_ns < end_ns && trial.started_ns < sample.at_ns
+        };
+        if trials.iter().any(|trial| overlaps(&trial)) {
+            found.push(Reading {
+                span_ns: sample.at_ns - before_ns,
+                sample,
+            });
+        }
+        before_ns = sample.at_ns;
+    }
+    found
+}
+
+fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
+    let during = |trial: &&&Trial| {
+        let from_ns = trial.started_ns.saturating_sub(SENSOR_REACH_NS);
+        let to_ns = trial.started_ns + trial.span_ns + SENSOR_REACH_NS;
+        record.sensors.iter().any(|sample| {
+            sample.throttled == Some(true) && (from_ns..=to_ns).contains(&sample.at_ns)
+        })
+    };
+    let count = trials.iter().filter(during).count();
+    (count > 0).then(|| {
+        let detail = format!(
+            "the board slowed itself down in {count} of {} trials",
+            trials.len()
+        );
+        Finding::new(FindingKind::Throttled, Severity::Warning, detail)
+    })
+}
+
+fn stolen_time(record: &Record, readings: &[Reading<'_>]) -> Option<Finding> {
+    let known = || readings.iter().filter(|r| r.sample.stolen_ns.is_some());
+    let stolen_ns: u64 = known().filter_map(|r| r.sample.stolen_ns).sum();
+    let span_ns: u64 = known().map(|r| r.span_ns).sum();
+    let cpus = record.board.as_ref().and_then(|board| board.cpu_count);
+    let ratio = stolen_ns as f64 / (span_ns as f64 * cpus.unwrap_or(1) as f64);
+    (ratio > STOLEN_RATIO).then(|| {
+        let detail = format!(
+            "others on the same physical machine took {:.0} % of the processors' time",
+            100.0 * ratio
+        );
+        Finding::new(FindingKind::StolenTime, Severity::Warning, detail)
+    })
+}
+
+fn bus_errors(readings: &[Reading<'_>]) -> Option<Finding> {
+    let mut sums = BTreeMap::<&str, u64>::new();
+    for (name, count) in readings.iter().flat_map(|r| &r.sample.bus_errors) {
+        *sums.entry(name).or_default() += count;
+    }
+    let total: u64 = sums.values().sum();
+    (total > 0).then(|| {
+        let each: Vec<String> = sums
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        let detail = format!(
+            "the card's host controller counted {total} errors on the bus: {}",
+            each.join(", ")
+        );
+        Finding::new(FindingKind::BusErrors, Severity::Warning, detail)
+    })
+}
+
+fn kernel_messages(readings: &[Reading<'_>]) -> Option<Finding> {
+    let messages: Vec<&str> = readings
+        .iter()
+        .flat_map(|r| r.sample.messages.iter().map(String::as_str))
+        .collect();
+    let mut told = messages.clone();
+    told.dedup();
+    told.truncate(MOST_MESSAGES);
+    (!messages.is_empty()).then(|| {
+        let often = match messages.len() {
+            1 => "once".to_owned(),
+            count => format!("{count} times"),
+        };
+        let detail = format!(
+            "the kernel complained about the device {often}: {}",
+            told.join("; ")
+        );
+        Finding::new(FindingKind::KernelMessages, Severity::Warning, detail)
+    })
+}

@@ -1,0 +1,81 @@
+//! All that can be read during a run on this host.
+
+use std::path::PathBuf;
+
+use cardmark_core::SensorSample;
+
+use super::board::{BoardSensors, read_temperature};
+use super::counts::{BusErrors, Steal};
+use crate::block::BlockDevice;
+use crate::root::{Root, names_in};
+
+/// What this host offers about itself and some disks.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    board: BoardSensors,
+    device_temperature: Option<PathBuf>,
+    steal: Option<Steal>,
+    bus_errors: Vec<BusErrors>,
+}
+
+impl Sources {
+    pub(super) fn find(root: &Root, disks: &[String]) -> Self {
+        Self {
+            board: BoardSensors::find(root),
+            device_temperature: disks
+                .iter()
+                .find_map(|name| device_temperature(root, name)),
+            steal: Steal::find(root),
+            bus_errors: disks
+                .iter()
+                .filter_map(|name| BusErrors::find(root, &mmc_host(root, name)?))
+                .collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.board.is_empty()
+            && self.device_temperature.is_none()
+            && self.steal.is_none()
+            && self.bus_errors.is_empty()
+    }
+
+    /// What they say now; none where they say nothing.
+    pub(super) fn read(&mut self, at_ns: u64) -> Option<SensorSample> {
+        let nothing = SensorSample {
+            at_ns,
+            ..SensorSample::default()
+        };
+        let mut sample = nothing.clone();
+        self.board.read(&mut sample);
+        sample.device_temperature_mc = self
+            .device_temperature
+            .as_deref()
+            .and_then(read_temperature);
+        sample.stolen_ns = self.steal.as_mut().and_then(Steal::added_ns);
+        for errors in &mut self.bus_errors {
+            for (name, count) in errors.added() {
+                *sample.bus_errors.entry(name).or_default() += count;
+            }
+        }
+        (sample != nothing).then_some(sample)
+    }
+}
+
+/// The first temperature of the monitor that a disk's driver (`nvme`, `drivetemp`) offers, in
+/// thousandths of a degree.
+fn device_temperature(root: &Root, name: &str) -> Option<PathBuf> {
+    let disk = BlockDevice::by_name(root, name)?.disk()?;
+    // NVMe keeps the monitor at the controller, SCSI at the disk.
+    let folders = [disk.path("device"), disk.path("device/hwmon")];
+    let monitors = folders.iter().flat_map(|folder| {
+        names_in(folder)
+            .into_iter()
+            .filter(|name| name.starts_with("hwmon") && name.len() > "hwmon".len())
+            .map(|name| folder.join(name).join("temp1_input"))
+            .collect::<Vec<_>>()
+    });
+    monitors
+        .into_iter()
+        .find(|path| read_temperature(path).is_some())
+}

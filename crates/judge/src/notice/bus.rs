@@ -1,0 +1,151 @@
+//! The bus between a native slot and the card: its mode, clock, cache and command queue.
+
+use cardmark_catalog::quirks;
+use cardmark_core::{Bus, BusMode, Finding, FindingKind, Severity};
+
+use super::Situation;
+
+/// Highest clock at high speed, hertz.
+const HIGH_SPEED_HZ: u64 = 50_000_000;
+
+pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
+    let reader = situation.device.reader.as_ref();
+    let Some(bus) = reader.and_then(|reader| reader.bus.as_ref()) else {
+        return Vec::new();
+    };
+    [
+        slow_bus(situation, bus),
+        overclocked(situation, bus),
+        no_command_queue(situation),
+        no_cache(situation),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Rate that a bus mode can carry on four lines, MB/s (SD Physical Layer, 3.9).
+fn most_mb_per_s(mode: BusMode) -> u32 {
+    match mode {
+        BusMode::Legacy | BusMode::Sdr12 => 12,
+        BusMode::HighSpeed | BusMode::Sdr25 | BusMode::MmcHighSpeed => 25,
+        BusMode::Sdr50 | BusMode::Ddr50 => 50,
+        BusMode::Ddr52 => 104,
+        BusMode::Sdr104 => 104,
+        BusMode::Hs200 => 200,
+        BusMode::Hs400 => 400,
+    }
+}
+
+/// A card that says a UHS speed grade can do DDR50 at least: that mode is mandatory for microSD.
+fn is_uhs_card(situation: &Situation<'_>) -> bool {
+    situation.claims("U1") || situation.claims("U3")
+}
+
+fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
+    let mode = bus.mode?;
+    if !is_uhs_card(situation) || most_mb_per_s(mode) >= most_mb_per_s(BusMode::Ddr50) {
+        return None;
+    }
+    let most = most_mb_per_s(mode);
+    let board = situation.board;
+    let is_limit = board.is_some_and(|board| {
+        board
+            .bus_modes
+            .iter()
+            .all(|can| most_mb_per_s(*can) <= most)
+    });
+    if is_limit {
+        let detail = format!(
+            "the card slot of {} carries {most} MB/s at most: a UHS card shows less here than it can",
+            situation.board_name()
+        );
+        let advice = "figures tell how the card works in this board; what its label promises can be \
+                      tested in a faster slot";
+        return Some(Finding::new(FindingKind::SlowBus, Severity::Note, detail).advise(advice));
+    }
+    let detail = format!(
+        "the bus to the card carries {most} MB/s at most, although the card can do more{}",
+        if board.is_some() { ", and the board too" } else { "" }
+    );
+    let advice = if board.is_some() {
+        "take the card out and in again, clean its contacts, try it without an adapter; the kernel \
+         falls back to a slow mode when tuning fails"
+    } else {
+        "find out which modes this slot can do; a UHS mode needs 1.8 V signals"
+    };
+    let severity = if board.is_some() {
+        Severity::Warning
+    } else {
+        Severity::Note
+    };
+    Some(Finding::new(FindingKind::SlowBus, severity, detail).advise(advice))
+}
+
+fn overclocked(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
+    let is_high_speed = bus.mode.is_none_or(|mode| mode == BusMode::HighSpeed);
+    let clock_hz = bus
+        .actual_clock_hz
+        .or(bus.overclock_hz)
+        .filter(|clock| is_high_speed && *clock > HIGH_SPEED_HZ)?;
+    let detail = format!(
+        "the card slot is overclocked: {} MHz where 50 are allowed",
+        clock_hz / 1_000_000
+    );
+    let advice = format!(
+        "compare only with figures of slots at that clock; errors on the bus or in the filesystem \
+         of {} would come from this",
+        situation.board_name()
+    );
+    Some(Finding::new(FindingKind::Overclocked, Severity::Note, detail).advise(advice))
+}
+
+fn no_command_queue(situation: &Situation<'_>) -> Option<Finding> {
+    let depth = situation.facts()?.command_queue_count?;
+    let is_on = situation.queue()?.command_queue;
+    if depth == 0 || is_on == Some(true) || !situation.claims("A2") {
+        return None;
+    }
+    let detail = match is_on {
+        Some(_) => "this A2 card runs without command queueing, and so below what its class promises",
+        None => "whether this A2 card runs with command queueing is not to be seen",
+    };
+    let quirk = quirk(situation, "command_queue");
+    let advice = match (quirk, situation.board) {
+        (Some(reason), _) => reason,
+        (None, Some(board)) => match &board.command_queue {
+            Some(how) => format!("on {}: {how}", board.name),
+            None => format!(
+                "no kernel for {} uses the queue of SD cards: judge the card as A1 here",
+                board.name
+            ),
+        },
+        (None, None) => "mainline kernels do not use the queue of SD cards: judge the card as A1 here"
+            .to_owned(),
+    };
+    Some(Finding::new(FindingKind::NoCommandQueue, Severity::Note, detail).advise(advice))
+}
+
+fn no_cache(situation: &Situation<'_>) -> Option<Finding> {
+    let has_cache = situation.facts()?.has_cache?;
+    let mode = situation.queue()?.write_cache.as_deref()?;
+    if !has_cache || mode == "write back" {
+        return None;
+    }
+    let detail = "the card has a cache that is not turned on: random writing is slower than its \
+                  maker says";
+    let advice = quirk(situation, "cache").unwrap_or_else(|| {
+        "kernels from Linux 5.14 on turn it on by themselves where the slot can tell the card before \
+         power goes"
+            .to_owned()
+    });
+    Some(Finding::new(FindingKind::NoCache, Severity::Note, detail).advise(advice))
+}
+
+/// Why kernels treat this model specially in that regard.
+fn quirk(situation: &Situation<'_>, what: &str) -> Option<String> {
+    let card = situation.device.card.as_ref()?;
+    let quirks = quirks(card.kind, &card.decoded);
+    let quirk = quirks.into_iter().find(|quirk| quirk.turns_off(what))?;
+    Some(quirk.advice.clone())
+}

@@ -1,0 +1,351 @@
+//! What a person reads about a target that is looked at and not measured.
+
+use cardmark_core::{
+    BusMode, BusSource, Card, CardKind, DeviceInfo, Health, Layer, PcieLink, Reader, ReaderKind,
+    Record, UsbBridge,
+};
+
+use crate::layout::wrap;
+use crate::style::{Style, Tone, clean, columns};
+use crate::summary::{finding_lines, verdict_lines};
+use crate::text::{amount, capacity, size};
+
+/// Columns of the names on the left.
+const NAMES_WIDTH: usize = 9;
+/// Narrowest width that is kept to.
+const LEAST_WIDTH: usize = 30;
+
+/// Card, reader, board, way down to the disk, and what is to be known about them, as a text of
+/// lines at most `width` columns wide. `maker` names the maker of a card; `hidden` is what this
+/// user may not see.
+#[must_use]
+pub fn identity(
+    record: &Record,
+    maker: impl Fn(&Card) -> Option<String>,
+    hidden: &[&str],
+    width: usize,
+    style: Style,
+) -> String {
+    let width = width.max(LEAST_WIDTH);
+    let mut rows = Vec::new();
+    for device in &record.devices {
+        rows.extend(device_rows(device, &maker));
+    }
+    rows.extend(host_rows(record));
+    rows.extend(way(record).map(|way| ("way", way)));
+    let mut blocks: Vec<String> = vec![
+        rows.iter()
+            .flat_map(|(name, text)| row(name, text, width, style))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    ];
+    let findings = finding_lines(&record.findings, width, style);
+    blocks.push(verdict_lines(record, width, style).join("\n"));
+    blocks.push(findings.join("\n"));
+    if !hidden.is_empty() {
+        let text = format!("root would also see: {}", hidden.join(", "));
+        let lines = wrap(&text, width, 2);
+        let lines: Vec<String> = lines.iter().map(|l| style.paint(Tone::Dim, l)).collect();
+        blocks.push(lines.join("\n"));
+    }
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
+}
+
+/// A name on the left, its text beside it.
+fn row(name: &str, text: &str, width: usize, style: Style) -> Vec<String> {
+    let lines = wrap(&clean(text), width.saturating_sub(NAMES_WIDTH), 0);
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    lines
+        .iter()
+        .zip(names)
+        .map(|(line, name)| {
+            let space = " ".repeat(NAMES_WIDTH.saturating_sub(columns(name)));
+            format!("{}{space}{line}", style.paint(Tone::Dim, name))
+        })
+        .collect()
+}
+
+fn join(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+fn device_rows(
+    device: &DeviceInfo,
+    maker: impl Fn(&Card) -> Option<String>,
+) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let card = device.card.as_ref();
+    let name = match card.map(|card| card.kind) {
+        Some(CardKind::Sd) => "card",
+        Some(CardKind::Mmc) => "eMMC",
+        None => "disk",
+    };
+    let model = device.model.clone().unwrap_or_else(|| device.name.clone());
+    rows.extend(
+        join([
+            Some(model),
+            device.size_bytes.map(capacity),
+            device.firmware.as_ref().map(|f| format!("firmware {f}")),
+            device.sample_id.as_ref().map(|id| format!("sample {id}")),
+        ])
+        .map(|text| (name, text)),
+    );
+    if let Some(card) = card {
+        rows.extend(made(card, maker(card)).map(|text| ("made by", text)));
+        rows.extend(claims(card).map(|text| ("says", text)));
+    }
+    rows.extend(storage(device).map(|text| ("", text)));
+    rows.extend(device.health.as_ref().and_then(health).map(|t| ("health", t)));
+    rows.extend(device.reader.as_ref().and_then(reader).map(|t| ("reader", t)));
+    rows
+}
+
+fn made(card: &Card, maker: Option<String>) -> Option<String> {
+    let facts = &card.decoded;
+    let number = facts.manufacturer_id.map(|id| {
+        let oem = facts.oem.as_deref().unwrap_or_default();
+        format!("0x{id:02x}/{oem}")
+    });
+    join([
+        Some(match (maker, number) {
+            (Some(maker), Some(number)) => format!("{maker} ({number})"),
+            (None, Some(number)) => format!("unknown ({number})"),
+            (maker, None) => maker?,
+        }),
+        facts.made.clone(),
+        facts.revision.as_ref().map(|r| format!("revision {r}")),
+    ])
+}
+
+fn claims(card: &Card) -> Option<String> {
+    let facts = &card.decoded;
+    let unit = facts.allocation_unit_bytes.map(size);
+    let unit = match (unit, facts.uhs_allocation_unit_bytes.map(size)) {
+        (Some(plain), Some(uhs)) if plain != uhs => Some(format!("{plain}, at UHS {uhs}")),
+        (plain, uhs) => uhs.or(plain),
+    };
+    join([
+        (!facts.classes.is_empty()).then(|| facts.classes.join(" ")),
+        facts.sd_version.as_ref().map(|v| format!("SD {v}")),
+        unit.map(|unit| format!("allocation units of {unit}")),
+    ])
+}
+
+/// Cache and queue: what the card has, and what is in use.
+fn storage(device: &DeviceInfo) -> Option<String> {
+    let queue = device.queue.as_ref()?;
+    let facts = device.card.as_ref().map(|card| &card.decoded);
+    let cache = queue.write_cache.as_deref().map(|mode| {
+        let is_on = mode == "write back";
+        let has_one = facts.and_then(|facts| facts.has_cache);
+        let state = if is_on { "on" } else { "off" };
+        match has_one {
+            Some(false) if !is_on => "no cache".to_owned(),
+            _ => format!("cache {state}"),
+        }
+    });
+    let depth = facts.and_then(|facts| facts.command_queue_count);
+    let command_queue = match (depth, queue.command_queue) {
+        (Some(0), _) => Some("no command queue".to_owned()),
+        (Some(depth), Some(true)) => Some(format!("command queue on, {depth} deep")),
+        (Some(depth), Some(false)) => {
+            Some(format!("command queue off (it has one, {depth} deep)"))
+        }
+        (Some(depth), None) => Some(format!("command queue {depth} deep; in use: unknown")),
+        (None, Some(true)) => Some("command queue on".to_owned()),
+        (None, Some(false) | None) => None,
+    };
+    join([
+        cache,
+        command_queue,
+        queue.scheduler.as_ref().map(|s| format!("scheduler {s}")),
+        queue
+            .read_ahead_bytes
+            .map(|bytes| format!("read-ahead {}", size(bytes))),
+    ])
+}
+
+fn health(health: &Health) -> Option<String> {
+    join([
+        health.used_percent.map(|p| format!("{p} % of its life used")),
+        health.spare_percent.map(|p| format!("{p} % spare")),
+        health
+            .written_bytes
+            .map(|bytes| format!("{} written", amount(bytes))),
+        health
+            .powered_hours_count
+            .map(|hours| format!("{hours} h under power")),
+        health
+            .media_errors_count
+            .map(|count| format!("{count} media errors")),
+        health.temperature_mc.map(degrees),
+        (!health.warnings.is_empty()).then(|| health.warnings.join(", ")),
+    ])
+}
+
+fn degrees(temperature_mc: i32) -> String {
+    format!("{} °C", (f64::from(temperature_mc) / 1000.0).round())
+}
+
+fn reader(reader: &Reader) -> Option<String> {
+    let kind = match reader.kind {
+        ReaderKind::Slot => "card slot",
+        ReaderKind::Usb => "USB",
+        ReaderKind::Sata => "SATA",
+        ReaderKind::Nvme => "NVMe",
+        ReaderKind::Virtual => "of a virtual machine",
+    };
+    let mut parts = vec![Some(match &reader.driver {
+        Some(driver) => format!("{kind}, {driver}"),
+        None => kind.to_owned(),
+    })];
+    parts.extend(reader.usb.as_ref().map(usb).unwrap_or_default());
+    parts.push(reader.pcie.as_ref().and_then(pcie));
+    parts.push(reader.sata_bits_per_s.map(link));
+    parts.extend(slot(reader));
+    join(parts)
+}
+
+fn usb(usb: &UsbBridge) -> Vec<Option<String>> {
+    vec![
+        usb.name.clone(),
+        Some(format!("{}:{}", usb.vendor, usb.product)),
+        usb.link_bits_per_s.map(|bits| match usb.port_bits_per_s {
+            Some(port) if port > bits => format!("{} (its port: {})", link(bits), link(port)),
+            _ => link(bits),
+        }),
+    ]
+}
+
+/// `480 Mbit/s`, `5 Gbit/s`, `1.5 Gbit/s`.
+fn link(bits_per_s: u64) -> String {
+    let mega = bits_per_s / 1_000_000;
+    if mega < 1000 {
+        format!("{mega} Mbit/s")
+    } else {
+        format!("{} Gbit/s", mega as f64 / 1000.0)
+    }
+}
+
+fn pcie(link: &PcieLink) -> Option<String> {
+    let speed = |megatransfers: u64| format!("{} GT/s", megatransfers as f64 / 1000.0);
+    let now = format!(
+        "PCIe {} x{}",
+        speed(link.megatransfers_per_s?),
+        link.lanes_count?
+    );
+    let is_less = link.most_megatransfers_per_s > link.megatransfers_per_s
+        || link.most_lanes_count > link.lanes_count;
+    Some(
+        match (link.most_megatransfers_per_s, link.most_lanes_count) {
+            (Some(most), Some(lanes)) if is_less => {
+                format!("{now} (it could do {} x{lanes})", speed(most))
+            }
+            _ => now,
+        },
+    )
+}
+
+fn slot(reader: &Reader) -> Vec<Option<String>> {
+    let Some(bus) = &reader.bus else {
+        return Vec::new();
+    };
+    let clock = bus.actual_clock_hz.or(bus.clock_hz).map(|hertz| {
+        let clock = megahertz(hertz);
+        match (bus.overclock_hz, bus.clock_hz) {
+            (Some(asked), _) => format!("{clock} (overclocked: {} asked for)", megahertz(asked)),
+            (None, Some(asked)) if asked != hertz => format!("{clock} of {}", megahertz(asked)),
+            _ => clock,
+        }
+    });
+    vec![
+        bus.mode.map(|mode| mode_name(mode).to_owned()),
+        bus.lines_count.map(|count| match count {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        }),
+        clock,
+        bus.signal_mv
+            .map(|mv| format!("{:.1} V", f64::from(mv) / 1000.0)),
+        (bus.source == Some(BusSource::KernelLog)).then(|| "(from the kernel log)".to_owned()),
+    ]
+}
+
+fn megahertz(hertz: u64) -> String {
+    let tenths = (hertz + 50_000) / 100_000;
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => format!("{whole} MHz"),
+        (whole, tenth) => format!("{whole}.{tenth} MHz"),
+    }
+}
+
+/// The usual name of a bus mode.
+#[must_use]
+pub fn mode_name(mode: BusMode) -> &'static str {
+    match mode {
+        BusMode::Legacy => "default speed",
+        BusMode::HighSpeed | BusMode::MmcHighSpeed => "high speed",
+        BusMode::Sdr12 => "SDR12",
+        BusMode::Sdr25 => "SDR25",
+        BusMode::Sdr50 => "SDR50",
+        BusMode::Ddr50 => "DDR50",
+        BusMode::Sdr104 => "SDR104",
+        BusMode::Ddr52 => "DDR52",
+        BusMode::Hs200 => "HS200",
+        BusMode::Hs400 => "HS400",
+    }
+}
+
+fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if let Some(board) = &record.board {
+        let text = join([
+            board.model.clone(),
+            board.memory_bytes.map(|bytes| format!("{} memory", size(bytes))),
+            board.cpu_count.map(|count| match count {
+                1 => "1 processor".to_owned(),
+                count => format!("{count} processors"),
+            }),
+            board
+                .most_frequency_hz
+                .map(|hertz| format!("up to {}", megahertz(hertz))),
+        ]);
+        rows.extend(text.map(|text| ("board", text)));
+    }
+    if let Some(host) = &record.host {
+        let text = join([
+            host.system.clone(),
+            host.kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
+            host.architecture.clone(),
+            host.governor.as_ref().map(|g| format!("governor {g}")),
+        ]);
+        rows.extend(text.map(|text| ("system", text)));
+    }
+    rows
+}
+
+/// `ext4 (noatime) on mmcblk0p2, from 260 MiB on, on mmcblk0`.
+fn way(record: &Record) -> Option<String> {
+    let target = record.target.as_ref()?;
+    let mut parts = Vec::new();
+    if let Some(filesystem) = &target.filesystem {
+        parts.push(match target.mount_options.as_slice() {
+            [] => filesystem.clone(),
+            options => format!("{filesystem} ({})", options.join(", ")),
+        });
+    }
+    let layers = target.layers.iter().filter(|layer| layer.kind != "mount");
+    parts.extend(layers.map(layer));
+    parts.dedup();
+    (!parts.is_empty()).then(|| parts.join(" on "))
+}
+
+fn layer(layer: &Layer) -> String {
+    let name = layer.device.as_deref().unwrap_or(&layer.kind);
+    match layer.start_bytes {
+        Some(start) => format!("{name} (from {} on)", size(start)),
+        None => name.to_owned(),
+    }
+}
