@@ -197,4 +197,17 @@ mod tests {
         // SDR104 without a command queue for SD cards in the kernel.
         assert_eq!(testable("Radxa ROCK 5B"), uhs);
     }
+
+    #[test]
+    fn a_slow_clock_tests_fewer_classes() {
+        let slow = BoardFacts {
+            most_clock_hz: 40_000_000,
+            ..board("Raspberry Pi 4 Model B").unwrap().clone()
+        };
+        let classes = slow.testable_classes();
+        let names: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
+        // U3 and V30 ask for 45 MHz in DDR50.
+        let expected = ["C2", "C4", "C6", "C10", "U1", "V6", "V10", "A1"];
+        assert_eq!(names, expected);
+    }
 }

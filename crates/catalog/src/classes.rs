@@ -44,6 +44,8 @@ pub enum Need {
 pub struct Class {
     /// Name as in records, such as `C10` or `A2`.
     pub id: String,
+    /// Other ways to write it.
+    pub aliases: Vec<String>,
     /// Its family.
     pub family: ClassFamily,
     /// Least rate of sequential writing, bytes per second.
@@ -84,13 +86,16 @@ pub fn classes() -> &'static [Class] {
     &ROWS
 }
 
-/// The class of that name; small letters, and the family's whole name, will do as well.
+/// The class of that name; capitals and spaces do not matter, and the family's whole name will do
+/// as well.
 #[must_use]
 pub fn class(name: &str) -> Option<&'static Class> {
     let plain = |text: &str| text.replace(' ', "").to_ascii_lowercase();
     let name = plain(name);
-    ROWS.iter()
-        .find(|class| class.vectors.iter().any(|known| plain(known) == name))
+    ROWS.iter().find(|class| {
+        let mut words = std::iter::once(&class.id).chain(&class.aliases);
+        words.any(|known| plain(known) == name)
+    })
 }
 
 #[cfg(test)]
@@ -113,7 +118,7 @@ mod tests {
             .collect();
         check_rows(TEXT, &said);
         for row in classes() {
-            assert_eq!(class(&row.id), Some(row), "its own name is no vector");
+            assert_eq!(class(&row.id), Some(row));
             for vector in &row.vectors {
                 assert_eq!(class(vector).map(|c| &c.id), Some(&row.id), "{vector}");
             }
