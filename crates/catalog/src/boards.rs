@@ -1,0 +1,213 @@
+//! What boards can do for a card or a disk.
+
+use std::sync::LazyLock;
+
+use cardmark_core::BusMode;
+use serde::Deserialize;
+
+use crate::facts::embedded;
+use crate::{Class, Need, classes};
+
+const TEXT: &str = include_str!("../facts/boards.toml");
+
+static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(TEXT, "boards"));
+
+/// What a board can do. Whatever no source tells is absent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardFacts {
+    /// Name of the row.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// How its model begins in the device tree; whole words.
+    pub models: Vec<String>,
+    /// Bus modes that its card slot can do.
+    pub bus_modes: Vec<BusMode>,
+    /// Highest clock of the card slot, hertz.
+    pub most_clock_hz: u64,
+    /// Data lines of the card slot.
+    pub lines_count: u32,
+    /// How its card slot can be overclocked; absent: it cannot.
+    #[serde(default)]
+    pub overclock: Option<String>,
+    /// How the command queue of SD cards is turned on; absent: it cannot be.
+    #[serde(default)]
+    pub command_queue: Option<String>,
+    /// Bus modes for eMMC, on it or in a socket.
+    #[serde(default)]
+    pub emmc_modes: Vec<BusMode>,
+    /// Its fastest USB port, bits per second.
+    #[serde(default)]
+    pub usb_bits_per_s: Option<u64>,
+    /// Its PCI Express link for disks.
+    #[serde(default)]
+    pub pcie: Option<BoardPcie>,
+    /// What else should be known.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Where it is from.
+    pub source: String,
+    /// The day it was read there.
+    pub checked_on: String,
+    /// Models, which a test looks up.
+    pub vectors: Vec<String>,
+}
+
+/// The PCI Express link of a board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardPcie {
+    /// Transfers a second and lane that are supported, in millions; absent: not known.
+    #[serde(default)]
+    pub megatransfers_per_s: Option<u64>,
+    /// Lanes.
+    pub lanes_count: u64,
+    /// How to turn it on, or to make it faster.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// The board of that model, as the device tree names it. The longest beginning wins.
+#[must_use]
+pub fn board(model: &str) -> Option<&'static BoardFacts> {
+    let model = model.trim_end_matches(['\0', '\n', ' ']);
+    ROWS.iter()
+        .flat_map(|row| row.models.iter().map(move |prefix| (prefix, row)))
+        .filter(|(prefix, _)| begins(model, prefix))
+        .max_by_key(|(prefix, _)| prefix.len())
+        .map(|(_, row)| row)
+}
+
+/// Whether the model begins with these words: `Raspberry Pi 5` does not begin `Raspberry Pi 500`.
+fn begins(model: &str, words: &str) -> bool {
+    model
+        .strip_prefix(words)
+        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
+}
+
+impl BoardFacts {
+    /// Classes whose promise can be tested in this board's card slot: it has one of their bus
+    /// modes at the clock they ask for, and does what they need besides.
+    #[must_use]
+    pub fn testable_classes(&self) -> Vec<&'static Class> {
+        classes()
+            .iter()
+            .filter(|class| self.offers_mode(class) && self.meets_needs(class))
+            .collect()
+    }
+
+    fn offers_mode(&self, class: &Class) -> bool {
+        class.modes.iter().any(|(mode, least_hz)| {
+            self.bus_modes.contains(mode) && most_hz(*mode).min(self.most_clock_hz) >= *least_hz
+        })
+    }
+
+    /// Kernels turn a card's cache on without being asked.
+    fn meets_needs(&self, class: &Class) -> bool {
+        class.needs.iter().all(|need| match need {
+            Need::Cache => true,
+            Need::CommandQueue => self.command_queue.is_some(),
+        })
+    }
+}
+
+/// The highest clock of a bus mode, hertz.
+const fn most_hz(mode: BusMode) -> u64 {
+    match mode {
+        BusMode::Legacy | BusMode::Sdr12 => 25_000_000,
+        BusMode::HighSpeed | BusMode::Sdr25 | BusMode::Ddr50 => 50_000_000,
+        BusMode::MmcHighSpeed | BusMode::Ddr52 => 52_000_000,
+        BusMode::Sdr50 => 100_000_000,
+        BusMode::Sdr104 => 208_000_000,
+        BusMode::Hs200 | BusMode::Hs400 => 200_000_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::checking::{Said, check_rows};
+    use crate::facts::read;
+
+    #[test]
+    fn every_board_is_cited_and_found() {
+        read::<BoardFacts>(TEXT, "boards").unwrap();
+        let said: Vec<Said<'_>> = ROWS
+            .iter()
+            .map(|row| Said {
+                id: &row.id,
+                source: &row.source,
+                checked_on: &row.checked_on,
+                vectors: &row.vectors,
+            })
+            .collect();
+        check_rows(TEXT, &said);
+        for row in ROWS.iter() {
+            for vector in &row.vectors {
+                assert_eq!(board(vector).map(|b| &b.id), Some(&row.id), "{vector}");
+            }
+            // Each beginning is of use: one of the examples needs it.
+            for words in &row.models {
+                assert!(
+                    row.vectors.iter().any(|vector| begins(vector, words)),
+                    "{words}: no example begins so"
+                );
+            }
+            assert!(row.bus_modes.contains(&BusMode::Legacy));
+        }
+    }
+
+    #[test]
+    fn a_beginning_is_whole_words_and_the_longest_wins() {
+        let id = |model: &str| board(model).map(|row| row.id.as_str());
+        assert_eq!(id("Raspberry Pi 5 Model B Rev 1.0"), Some("pi-5"));
+        assert_eq!(id("Raspberry Pi 500 Rev 1.0\0"), Some("pi-500"));
+        assert_eq!(
+            id("Raspberry Pi 3 Model B Plus Rev 1.3"),
+            Some("pi-3b-plus")
+        );
+        assert_eq!(id("Raspberry Pi 3 Model B Rev 1.2"), Some("pi-3b"));
+        assert_eq!(id("Raspberry Pi Zero 2 W Rev 1.0"), Some("pi-zero-2-w"));
+        assert_eq!(id("Raspberry Pi 55"), None);
+        assert_eq!(id(""), None);
+    }
+
+    /// The table of the reference: what each kind of host can verify.
+    #[test]
+    fn what_can_be_tested_follows_from_the_bus() {
+        let testable = |model: &str| -> Vec<&str> {
+            let board = board(model).unwrap();
+            let classes = board.testable_classes();
+            classes.iter().map(|class| class.id.as_str()).collect()
+        };
+        let slow = ["C2", "C4", "C6", "C10", "V6", "V10"];
+        let uhs = [
+            "C2", "C4", "C6", "C10", "U1", "U3", "V6", "V10", "V30", "A1",
+        ];
+        let all = [&uhs[..], &["A2"]].concat();
+        for model in [
+            "Raspberry Pi Zero W Rev 1.1",
+            "Raspberry Pi 3 Model B Rev 1.2",
+        ] {
+            assert_eq!(testable(model), slow);
+        }
+        assert_eq!(testable("Raspberry Pi 4 Model B Rev 1.4"), uhs);
+        assert_eq!(testable("Raspberry Pi 5 Model B Rev 1.0"), all);
+        // SDR104 without a command queue for SD cards in the kernel.
+        assert_eq!(testable("Radxa ROCK 5B"), uhs);
+    }
+
+    #[test]
+    fn a_slow_clock_tests_fewer_classes() {
+        let slow = BoardFacts {
+            most_clock_hz: 40_000_000,
+            ..board("Raspberry Pi 4 Model B").unwrap().clone()
+        };
+        let classes = slow.testable_classes();
+        let names: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
+        // U3 and V30 ask for 45 MHz in DDR50.
+        let expected = ["C2", "C4", "C6", "C10", "U1", "V6", "V10", "A1"];
+        assert_eq!(names, expected);
+    }
+}

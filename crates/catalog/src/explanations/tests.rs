@@ -1,0 +1,143 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::facts::checking::{Said, check_rows};
+use crate::facts::read;
+use crate::{classes, suite, suite_names};
+
+/// The variants of `FindingKind` as records write them: each has its documentation in the schema.
+fn finding_names() -> Vec<String> {
+    let source = include_str!("../../../core/src/finding.rs");
+    let (_, body) = source.split_once("pub enum FindingKind {").unwrap();
+    let (body, _) = body.split_once("\n}").unwrap();
+    let variants = body
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#'));
+    variants
+        .map(|line| snake(line.trim_end_matches(',')))
+        .collect()
+}
+
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}
+
+#[test]
+fn every_explanation_is_cited_and_found() {
+    read::<Explanation>(TEXT, "explanations").unwrap();
+    let said: Vec<Said<'_>> = ROWS
+        .iter()
+        .map(|row| Said {
+            id: &row.id,
+            source: &row.source,
+            checked_on: &row.checked_on,
+            vectors: &row.vectors,
+        })
+        .collect();
+    check_rows(TEXT, &said);
+    for row in explanations() {
+        for vector in row.vectors.iter().chain(row.words()) {
+            let found = explanation(vector).map(|found| &found.id);
+            assert_eq!(found, Some(&row.id), "{vector}");
+        }
+    }
+}
+
+#[test]
+fn a_word_leads_to_one_explanation() {
+    let mut seen = BTreeMap::new();
+    for row in explanations() {
+        for word in row.words() {
+            let other = seen.insert(plain(word), &row.id);
+            // An alias may repeat the row's own word in capitals.
+            assert!(other.is_none(), "{word}: {other:?} and {}", row.id);
+        }
+    }
+}
+
+/// Two to six short sentences: what it means, why it matters, what to do.
+#[test]
+fn texts_are_short() {
+    for row in explanations() {
+        let text = &row.text;
+        let sentences = text.matches(['.', '?', ':']).count();
+        assert!(text.ends_with('.'), "{}: no full stop", row.id);
+        assert!((2..=14).contains(&sentences), "{}: {sentences}", row.id);
+        assert!(
+            (80..=900).contains(&text.len()),
+            "{}: {}",
+            row.id,
+            text.len()
+        );
+        assert!(!row.title.ends_with('.'), "{}", row.id);
+        assert!(!text.contains("  ") && !text.contains('\n'), "{}", row.id);
+    }
+}
+
+#[test]
+fn no_text_judges_a_card_by_its_registers() {
+    for row in explanations() {
+        let text = row.text.to_lowercase();
+        for word in ["is fake", "is a fake", "are fake", "counterfeit"] {
+            assert!(!text.contains(word), "{}: {word}", row.id);
+        }
+    }
+}
+
+#[test]
+fn every_class_and_every_finding_is_explained() {
+    for class in classes() {
+        assert!(explanation(&class.id).is_some(), "{}", class.id);
+    }
+    let findings = finding_names();
+    assert!(findings.len() >= 20 && findings.contains(&"not_reached".to_owned()));
+    for finding in findings {
+        assert!(explanation(&finding).is_some(), "{finding}");
+    }
+}
+
+#[test]
+fn every_metric_is_explained() {
+    for name in suite_names() {
+        let suite = suite(name).unwrap();
+        for workload in &suite.workloads {
+            let id = &workload.id;
+            let latencies = ["_p50", "_p99", "_max"].map(|end| format!("{id}{end}"));
+            // Where figures make metrics out of workloads, only they are seen.
+            let metrics = std::iter::once(id.clone())
+                .filter(|_| suite.figures.is_empty())
+                .chain(latencies.into_iter().filter(|_| workload.latency_metrics));
+            for metric in metrics {
+                assert!(explanation(&metric).is_some(), "{name}: {metric}");
+            }
+        }
+        for figure in &suite.figures {
+            assert!(explanation(&figure.id).is_some(), "{name}: {}", figure.id);
+        }
+    }
+}
+
+#[test]
+fn spelling_hardly_matters() {
+    let id = |word: &str| explanation(word).map(|row| row.id.as_str());
+    assert_eq!(id("NO COMMAND-QUEUE"), Some("no_command_queue"));
+    assert_eq!(id("a2"), Some("A2"));
+    assert_eq!(id(""), None);
+    assert_eq!(id("nothing like it"), None);
+}
+
+#[test]
+fn slips_are_understood() {
+    assert_eq!(nearest("no_comand_queue")[0], "no_command_queue");
+    assert_eq!(nearest("througtled")[0], "throttled");
+    assert!(nearest("zzzzzz").is_empty());
+    assert!(nearest("cache").len() <= MOST_SUGGESTIONS);
+}

@@ -1,0 +1,108 @@
+//! Who made a card, by the numbers in its identification register.
+
+use std::sync::LazyLock;
+
+use cardmark_core::CardKind;
+use serde::Deserialize;
+
+use crate::facts::embedded;
+
+const TEXT: &str = include_str!("../facts/manufacturers.toml");
+
+static ROWS: LazyLock<Vec<Manufacturer>> = LazyLock::new(|| embedded(TEXT, "manufacturers"));
+
+/// Who uses a manufacturer's number, or a number together with an OEM id.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manufacturer {
+    /// Name of the row.
+    pub id: String,
+    /// The family of cards: SD-3C gives the numbers of SD cards, JEDEC those of eMMC.
+    pub kind: CardKind,
+    /// The manufacturer's number.
+    pub manufacturer_id: u8,
+    /// The OEM id that the row is about, 4 hexadecimal digits; absent: any other.
+    #[serde(default)]
+    pub oem: Option<String>,
+    /// Who it is.
+    pub name: String,
+    /// Brands whose cards show this too: they buy cards or controllers there.
+    #[serde(default)]
+    pub shared_by: Vec<String>,
+    /// What else should be known.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Where it is from.
+    pub source: String,
+    /// The day it was read there.
+    pub checked_on: String,
+    /// Examples, which a test looks up.
+    pub vectors: Vec<String>,
+}
+
+/// Who uses these numbers; a row about the OEM id goes before one about the number alone.
+#[must_use]
+pub fn manufacturer(
+    kind: CardKind,
+    manufacturer_id: u8,
+    oem: &str,
+) -> Option<&'static Manufacturer> {
+    let known = || {
+        ROWS.iter()
+            .filter(move |row| row.kind == kind && row.manufacturer_id == manufacturer_id)
+    };
+    known()
+        .find(|row| {
+            row.oem
+                .as_deref()
+                .is_some_and(|id| id.eq_ignore_ascii_case(oem))
+        })
+        .or_else(|| known().find(|row| row.oem.is_none()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::checking::{Example, Said, check_rows};
+    use crate::facts::read;
+
+    #[test]
+    fn every_manufacturer_is_cited_and_found() {
+        read::<Manufacturer>(TEXT, "manufacturers").unwrap();
+        let said: Vec<Said<'_>> = ROWS
+            .iter()
+            .map(|row| Said {
+                id: &row.id,
+                source: &row.source,
+                checked_on: &row.checked_on,
+                vectors: &row.vectors,
+            })
+            .collect();
+        check_rows(TEXT, &said);
+        for row in ROWS.iter() {
+            for vector in &row.vectors {
+                let example = Example::parse(vector);
+                let id = example.facts.manufacturer_id.unwrap();
+                let oem = example.facts.oem.unwrap_or_default();
+                let found = manufacturer(example.kind, id, &oem);
+                assert_eq!(found.map(|row| &row.id), Some(&row.id), "{vector}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_two_families_are_apart() {
+        let name = |kind, id| manufacturer(kind, id, "").map(|row| row.name.as_str());
+        assert_eq!(name(CardKind::Sd, 0x02), Some("Kioxia (before: Toshiba)"));
+        assert_eq!(name(CardKind::Mmc, 0x02), Some("SanDisk"));
+        assert_eq!(name(CardKind::Sd, 0x15), None);
+        assert_eq!(name(CardKind::Mmc, 0x15), Some("Samsung"));
+    }
+
+    #[test]
+    fn an_oem_id_goes_before_the_number_alone() {
+        let name = |oem| manufacturer(CardKind::Sd, 0x9c, oem).unwrap().id.as_str();
+        assert_eq!(name("534F"), "sd-9c-534f");
+        assert_eq!(name("0000"), "sd-9c");
+    }
+}

@@ -1,0 +1,321 @@
+//! The suites: methods as data.
+
+use cardmark_core::{Suite, SuiteError};
+use thiserror::Error;
+
+/// The suites that come with the program, by name; the first is the default.
+const SUITES: [(&str, &str); 6] = [
+    ("quick", include_str!("../suites/quick.toml")),
+    ("dramble", include_str!("../suites/dramble.toml")),
+    ("raw-survey", include_str!("../suites/raw-survey.toml")),
+    ("parallel4", include_str!("../suites/parallel4.toml")),
+    ("agnostics", include_str!("../suites/agnostics.toml")),
+    ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
+];
+
+/// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
+const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
+
+/// Why there is no such suite.
+#[derive(Debug, Error)]
+pub enum CatalogError {
+    /// No suite has that name.
+    #[error("no suite `{name}`; there is {known}")]
+    UnknownSuite {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The text is not a suite.
+    #[error("not a suite")]
+    Shape(#[from] toml::de::Error),
+    /// The suite breaks a rule.
+    #[error("not a usable suite")]
+    Rule(#[from] SuiteError),
+}
+
+/// Names of the suites, the default first.
+#[must_use]
+pub fn suite_names() -> Vec<&'static str> {
+    SUITES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The suite of that name.
+///
+/// # Errors
+/// When there is none.
+pub fn suite(name: &str) -> Result<Suite, CatalogError> {
+    let text = SUITES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text);
+    text.map_or_else(
+        || {
+            let known = suite_names().join(", ");
+            Err(CatalogError::UnknownSuite {
+                name: name.to_owned(),
+                known,
+            })
+        },
+        parse_suite,
+    )
+}
+
+/// The suite that the original tools are set beside.
+///
+/// # Errors
+/// Never with the data that come with the program; a test sees to that.
+pub fn crosscheck_suite() -> Result<Suite, CatalogError> {
+    parse_suite(CROSSCHECK)
+}
+
+/// Reads a suite and checks its rules.
+///
+/// # Errors
+/// When the text is not TOML of a suite's shape, or a rule does not hold.
+pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
+    let suite: Suite = toml::from_str(text)?;
+    suite.check()?;
+    Ok(suite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_reads_and_holds_its_rules() {
+        for name in suite_names() {
+            assert_eq!(suite(name).unwrap().name, name);
+        }
+        assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
+    }
+
+    #[test]
+    fn quick_measures_what_the_design_names() {
+        let suite = suite("quick").unwrap();
+        let ids: Vec<&str> = suite.workloads.iter().map(|w| w.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            [
+                "seq_write_1m",
+                "seq_read_1m",
+                "rand_read_4k",
+                "rand_write_4k",
+                "rand_read_4k_q32",
+                "rand_write_4k_q32",
+                "mixed_4k",
+                "sync_write_4k"
+            ]
+        );
+        let least_rounds = u64::from(suite.looks[0]);
+        for workload in &suite.workloads {
+            // Over all rounds at least 3 s and 200 operations (METHODOLOGY, "Rounds").
+            assert!(workload.stop.least_span_ns * least_rounds >= 3_000_000_000);
+            assert!(workload.stop.least_operations_count * least_rounds >= 200);
+        }
+        assert_eq!(suite.workload("mixed_4k").unwrap().read_share_percent, 20);
+        assert_eq!(
+            suite.workload("sync_write_4k").unwrap().span_bytes,
+            16 << 20
+        );
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let good = SUITES[0].1;
+        let cases = [
+            (
+                "layout = \"seq_write_1m\"",
+                "layout = \"rand_read_4k\"",
+                "layout `rand_read_4k`",
+            ),
+            ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
+            (
+                "layout_trials_count = 4",
+                "layout_trials_count = 7",
+                "cannot be laid out",
+            ),
+            (
+                "queue_depth = 32",
+                "queue_depth = 512",
+                "queue depth must be",
+            ),
+            (
+                "id = \"seq_read_1m\"",
+                "id = \"seq_write_1m\"",
+                "listed twice",
+            ),
+            ("block_bytes = 4096", "block_bytes = 5000", "power of two"),
+        ];
+        for (from, to, message) in cases {
+            assert!(good.contains(from), "{from}");
+            match parse_suite(&good.replacen(from, to, 1)) {
+                Err(CatalogError::Rule(rule)) => {
+                    assert!(rule.to_string().contains(message), "{rule}");
+                }
+                other => panic!("{from} → {to}: {other:?}"),
+            }
+        }
+        assert!(matches!(
+            parse_suite("name = 3"),
+            Err(CatalogError::Shape(_))
+        ));
+        assert!(matches!(
+            suite("fast"),
+            Err(CatalogError::UnknownSuite { .. })
+        ));
+    }
+
+    /// What breaks the first rule of a suite when these words are changed in it.
+    fn broken(suite: &str, from: &str, to: &str) -> String {
+        let (_, text) = SUITES.iter().find(|(name, _)| *name == suite).unwrap();
+        assert!(text.contains(from), "{from}");
+        match parse_suite(&text.replacen(from, to, 1)) {
+            Err(CatalogError::Rule(rule)) => rule.to_string(),
+            other => panic!("{from} → {to}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_list_has_neither_rounds_nor_a_layout_and_is_run_at_least_once() {
+        let once = "passes = { count = 1 }";
+        for to in [
+            "passes = { count = 0 }",
+            "passes = { until_good = 0 }",
+            // No figure has a mark: it would never be good.
+            "passes = { until_good = 3 }",
+            "passes = { count = 1 }\nlooks = [6]",
+            "passes = { count = 1 }\nlayout = \"dd_write\"",
+            "passes = { count = 1 }\nlayout_trials_count = 4",
+        ] {
+            let message = broken("dramble", once, to);
+            assert!(
+                message.starts_with("passes must be one or more"),
+                "{message}"
+            );
+        }
+        let message = broken("dramble", once, "");
+        assert!(message.contains("is not a sequential write"), "{message}");
+    }
+
+    #[test]
+    fn broken_workloads_of_the_old_tools_are_named() {
+        let streams = "streams_count = 4";
+        let exact = "stop = { most_bytes = 0 }";
+        let span =
+            "order = \"permuted\"\nblock_bytes = 4_096\nqueue_depth = 32\nspan_bytes = 268_435_456";
+        let all = &span.replace("268_435_456", "0");
+        for (suite, from, to, message) in [
+            (
+                "parallel4",
+                streams,
+                "streams_count = 257",
+                "streams must be 1–256",
+            ),
+            (
+                "parallel4",
+                streams,
+                "streams_count = 0",
+                "streams must be 1–256",
+            ),
+            (
+                "parallel4",
+                streams,
+                "streams_count = 5",
+                "span larger than the file",
+            ),
+            (
+                "parallel4",
+                "queue_depth = 1",
+                "queue_depth = 2",
+                "each at queue depth 1",
+            ),
+            (
+                "parallel4",
+                exact,
+                "stop = { least_span_ns = 1 }",
+                "through their whole span",
+            ),
+            (
+                "parallel4",
+                exact,
+                "stop = { most_bytes = 0, longest_span_ns = 1 }",
+                "through their whole span",
+            ),
+            (
+                "parallel4",
+                "span_bytes = 268_435_456",
+                "span_bytes = 268_437_504",
+                "span larger than",
+            ),
+            (
+                "dramble",
+                "span_bytes = 419_430_400",
+                "span_bytes = 419_438_592",
+                "span larger than",
+            ),
+            (
+                "dramble",
+                "span_bytes = 104_857_600",
+                "span_bytes = 104_857_601",
+                "not a multiple",
+            ),
+            ("agnostics", span, all, "known number of blocks"),
+        ] {
+            let said = broken(suite, from, to);
+            assert!(
+                said.starts_with("workload `") && said.contains(message),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn broken_figures_are_named() {
+        let one = "of = \"children\"";
+        for (suite, from, to, message) in [
+            (
+                "dramble",
+                "workload = \"dd_write\"",
+                "workload = \"cp_write\"",
+                "no such workload",
+            ),
+            (
+                "dramble",
+                "printed = \"dd\"",
+                "of = \"children\"\nprinted = \"dd\"",
+                "of several streams",
+            ),
+            ("parallel4", one, "of = \"rate\"", "of several streams"),
+            (
+                "parallel4",
+                one,
+                "of = \"operations\"",
+                "of several streams",
+            ),
+            (
+                "agnostics",
+                "printed = \"agnostics\"\n",
+                "",
+                "of printed numbers",
+            ),
+            (
+                "pibenchmarks",
+                "printed = \"pibenchmarks_dd\"\n",
+                "",
+                "of printed numbers",
+            ),
+        ] {
+            let said = broken(suite, from, to);
+            assert!(
+                said.starts_with("figure `") && said.contains(message),
+                "{said}"
+            );
+        }
+        let twice = "[[figures]]\nid = \"hdparm_T\"";
+        let said = broken("dramble", twice, &twice.replace("hdparm_T", "hdparm_t"));
+        assert_eq!(said, "`hdparm_t` is listed twice");
+    }
+}
