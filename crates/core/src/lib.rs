@@ -12,6 +12,7 @@ mod permutation;
 mod preparation;
 mod printed;
 mod record;
+mod registers;
 mod rng;
 mod smart;
 mod suite;
@@ -36,6 +37,10 @@ pub use record::{
     DeviceCounters, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric, OperationError,
     Origin, OriginKind, Quantity, Record, Slice, StopReason, StreamTotals, SuiteRef, Target,
     TargetKind, Tool, Trial,
+};
+pub use registers::{
+    CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,
+    RegisterField, Registers, Scr, SdVersion, SerialNumber, Ssr, crc7, register_tables,
 };
 pub use rng::{Rng, mix};
 pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};

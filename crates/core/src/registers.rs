@@ -1,0 +1,123 @@
+//! Registers of SD cards and eMMC: their bits, and what these mean. Nothing here fails: a value
+//! that the standard does not define means nothing.
+//!
+//! Layouts are those of the SD Physical Layer specification 9.10 (4.10.2, 5.2, 5.3, 5.6) and of
+//! JEDEC's eMMC standard 5.1 (7.2, 7.3).
+
+mod checksum;
+mod cid;
+mod csd;
+mod csd_fields;
+mod ext_csd;
+mod facts;
+mod field;
+mod life;
+mod listing;
+mod scr;
+mod ssr;
+mod words;
+
+use std::collections::BTreeMap;
+
+pub use checksum::crc7;
+pub use cid::{Cid, Month, SerialNumber};
+pub use csd::{CapacityClass, Csd};
+pub use ext_csd::{EXT_CSD_BYTES, ExtCsd};
+pub use field::{Field, Register};
+pub use life::{EmmcLife, PreEol};
+pub use listing::{RegisterField, register_tables};
+pub use scr::{Scr, SdVersion};
+pub use ssr::Ssr;
+
+use crate::CardKind;
+use field::{byte_from_hex, from_hex};
+
+/// The registers of one card, as far as the host shows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// Family of cards, which decides how registers are laid out.
+    pub kind: CardKind,
+    /// Who made it.
+    pub cid: Option<Cid>,
+    /// How large it is.
+    pub csd: Option<Csd>,
+    /// Of SD cards: which version of the specification it follows.
+    pub scr: Option<Scr>,
+    /// Of SD cards: which classes it claims.
+    pub ssr: Option<Ssr>,
+    /// Of eMMC: what it says beyond.
+    pub ext_csd: Option<ExtCsd>,
+    /// Of eMMC: revision of `EXT_CSD`, which the kernel also shows where that is hidden.
+    pub ext_csd_revision: Option<u8>,
+}
+
+impl Registers {
+    /// From hexadecimal digits by name: `cid`, `csd`, `scr`, `ssr`, `ext_csd`, and `rev`, the
+    /// revision of `EXT_CSD`, as the kernel's files in the card's folder have them (`ext_csd` is in
+    /// debugfs). What is missing, has another length or other letters is absent.
+    ///
+    /// An SSR of zeros is absent too: the kernel shows that when it could not read it. So is the
+    /// CID of MMC cards before version 2.0, which has another layout.
+    #[must_use]
+    pub fn from_hex(kind: CardKind, texts: &BTreeMap<String, String>) -> Self {
+        let text = |name: &str| texts.get(name).map_or("", String::as_str);
+        let csd = from_hex(text("csd")).map(|bytes| Csd::new(kind, bytes));
+        let is_old = csd.and_then(|csd| csd.mmc_version()).is_some_and(|v| v < 2);
+        let cid = from_hex(text("cid")).filter(|_| !is_old);
+        let cid = cid.map(|bytes| Cid::new(kind, bytes));
+        let bare = Self {
+            kind,
+            cid,
+            csd,
+            scr: None,
+            ssr: None,
+            ext_csd: None,
+            ext_csd_revision: None,
+        };
+        match kind {
+            CardKind::Sd => Self {
+                scr: from_hex(text("scr")).map(Scr::new),
+                ssr: from_hex(text("ssr"))
+                    .map(Ssr::new)
+                    .filter(|ssr| !ssr.is_blank()),
+                ..bare
+            },
+            CardKind::Mmc => {
+                let ext_csd = from_hex(text("ext_csd")).map(|bytes| ExtCsd::new(&bytes));
+                let revision = ext_csd.map(|ext_csd| ext_csd.revision);
+                Self {
+                    ext_csd,
+                    ext_csd_revision: revision.or_else(|| byte_from_hex(text("rev"))),
+                    ..bare
+                }
+            }
+        }
+    }
+
+    /// Month of making.
+    #[must_use]
+    pub fn made(&self) -> Option<Month> {
+        let version = self.csd.and_then(|csd| csd.mmc_version());
+        // Cards before version 4 have no EXT_CSD.
+        let without = version.filter(|version| *version < 4).map(|_| 0);
+        self.cid?.made(self.ext_csd_revision.or(without))
+    }
+
+    /// Size of the area that users have, bytes.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> Option<u64> {
+        let extended = self.ext_csd.and_then(|ext_csd| ext_csd.capacity_bytes);
+        extended.or_else(|| self.csd?.capacity_bytes())
+    }
+
+    /// Whether the checksums of CID and CSD fit; `None` where the host shows neither.
+    #[must_use]
+    pub fn checksum_fits(&self) -> Option<bool> {
+        let cid = self.cid.and_then(|cid| cid.checksum_fits());
+        let csd = self.csd.and_then(|csd| csd.checksum_fits());
+        match (cid, csd) {
+            (Some(cid), Some(csd)) => Some(cid && csd),
+            (cid, csd) => cid.or(csd),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! CSD: how large a card is, and how it is to be driven.
+
+use super::checksum::fits;
+use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3};
+use super::field::{Field, Register};
+use super::words::{TENTHS, entry};
+use crate::{CardKind, KIB};
+
+/// Tenths by a code of four bits, in `TRAN_SPEED` of MMC; 0 is reserved.
+const MMC_RATE_TENTHS: [u64; 16] = [
+    0, 10, 12, 13, 15, 20, 26, 30, 35, 40, 45, 52, 55, 60, 70, 80,
+];
+/// Units of `TRAN_SPEED`, a tenth of them, bits per second.
+const RATE_TENTH_BITS_PER_S: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+/// The least `C_SIZE` of SDXC; what is below is SDHC.
+const SDXC_LEAST_C_SIZE: u64 = 0xffff;
+/// `C_SIZE` of an eMMC whose size stands in `EXT_CSD` instead.
+const MMC_C_SIZE_ELSEWHERE: u64 = 0xfff;
+/// What one step of `C_SIZE` stands for since structure 1 of SD.
+const C_SIZE_BYTES: u64 = 512 * KIB;
+
+/// Fields that structures 1 and 2 of SD fix, and their values.
+const FIXED: [(&str, u64); 13] = [
+    ("TAAC", 0x0e),
+    ("NSAC", 0),
+    ("READ_BL_LEN", 9),
+    ("READ_BL_PARTIAL", 0),
+    ("WRITE_BLK_MISALIGN", 0),
+    ("READ_BLK_MISALIGN", 0),
+    ("ERASE_BLK_EN", 1),
+    ("SECTOR_SIZE", 0x7f),
+    ("WP_GRP_SIZE", 0),
+    ("WP_GRP_ENABLE", 0),
+    ("R2W_FACTOR", 2),
+    ("WRITE_BL_LEN", 9),
+    ("WRITE_BL_PARTIAL", 0),
+];
+
+/// The card-specific data register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Csd {
+    kind: CardKind,
+    bytes: [u8; 16],
+}
+
+/// The families of SD cards by capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CapacityClass {
+    /// Up to 2 GiB.
+    Sdsc,
+    /// Up to 32 GiB.
+    Sdhc,
+    /// Up to 2 TiB.
+    Sdxc,
+    /// Up to 128 TiB.
+    Sduc,
+}
+
+impl Csd {
+    /// From its bytes, the most significant first.
+    #[must_use]
+    pub fn new(kind: CardKind, bytes: [u8; 16]) -> Self {
+        Self { kind, bytes }
+    }
+
+    /// `CSD_STRUCTURE`: of SD cards 0, 1 and 2 are defined.
+    #[must_use]
+    pub fn structure(&self) -> u8 {
+        self.bytes[0] >> 6
+    }
+
+    /// The register without its checksum, which not every host shows.
+    #[must_use]
+    pub fn without_checksum(mut self) -> Self {
+        self.bytes[15] = 0;
+        self
+    }
+
+    /// Whether the checksum fits; `None` where the host does not show it.
+    #[must_use]
+    pub fn checksum_fits(&self) -> Option<bool> {
+        fits(&self.bytes)
+    }
+
+    /// Size of the area that users have, bytes. `None` where the register does not tell, as that
+    /// of an eMMC above 2 GiB.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> Option<u64> {
+        let c_size = self.get("C_SIZE")?;
+        match (self.kind, self.structure()) {
+            (CardKind::Sd, 0) => self.small_capacity_bytes(c_size, 9),
+            (CardKind::Sd, _) => Some((c_size + 1) * C_SIZE_BYTES),
+            (CardKind::Mmc, _) if c_size == MMC_C_SIZE_ELSEWHERE => None,
+            (CardKind::Mmc, _) => self.small_capacity_bytes(c_size, 0),
+        }
+    }
+
+    /// The capacity from size, multiplier and block length, whose power of two must be defined.
+    fn small_capacity_bytes(&self, c_size: u64, least_power: u64) -> Option<u64> {
+        let power = self.get("READ_BL_LEN")?;
+        let is_defined = (least_power..=11).contains(&power);
+        is_defined.then_some((c_size + 1) << (self.get("C_SIZE_MULT")? + 2) << power)
+    }
+
+    /// The family of an SD card.
+    #[must_use]
+    pub fn capacity_class(&self) -> Option<CapacityClass> {
+        match (self.kind, self.structure()) {
+            (CardKind::Sd, 0) => Some(CapacityClass::Sdsc),
+            (CardKind::Sd, 1) if self.get("C_SIZE")? < SDXC_LEAST_C_SIZE => {
+                Some(CapacityClass::Sdhc)
+            }
+            (CardKind::Sd, 1) => Some(CapacityClass::Sdxc),
+            (CardKind::Sd, 2) => Some(CapacityClass::Sduc),
+            _ => None,
+        }
+    }
+
+    /// `CCC`: bit by bit the classes of commands that it knows.
+    #[must_use]
+    pub fn command_classes(&self) -> Option<u16> {
+        self.get("CCC").and_then(|bits| u16::try_from(bits).ok())
+    }
+
+    /// Whether it knows a class of commands, of which there are twelve.
+    #[must_use]
+    pub fn has_command_class(&self, class: u32) -> Option<bool> {
+        let bits = self.command_classes()?;
+        (class < 12).then_some(bits >> class & 1 == 1)
+    }
+
+    /// `TRAN_SPEED`: most bits a second on each data line; `None` for codes that are not defined.
+    /// What the kernel shows is from before it chose a faster mode.
+    #[must_use]
+    pub fn line_bits_per_s(&self) -> Option<u64> {
+        line_bits_per_s(self.kind, self.get("TRAN_SPEED")?)
+    }
+
+    /// `SPEC_VERS` of MMC: 4 for 4.x and later. `None`: an SD card.
+    #[must_use]
+    pub fn mmc_version(&self) -> Option<u8> {
+        self.get("SPEC_VERS").and_then(|v| u8::try_from(v).ok())
+    }
+
+    /// Names of the fields that SDHC, SDXC and SDUC fix and that have another value here. `None`:
+    /// nothing is fixed for this card.
+    #[must_use]
+    pub fn unfixed_fields(&self) -> Option<Vec<&'static str>> {
+        if self.capacity_class()? == CapacityClass::Sdsc {
+            return None;
+        }
+        let others = FIXED
+            .iter()
+            .filter(|(name, value)| self.get(name) != Some(*value));
+        Some(others.map(|(name, _)| *name).collect())
+    }
+}
+
+impl Register for Csd {
+    fn table(&self) -> &'static [Field] {
+        match (self.kind, self.structure()) {
+            (CardKind::Sd, 0) => SD_V1,
+            (CardKind::Sd, 1) => SD_V2,
+            (CardKind::Sd, 2) => SD_V3,
+            (CardKind::Sd, _) => SD_UNDEFINED,
+            (CardKind::Mmc, _) => MMC,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
+
+/// What `TRAN_SPEED` means.
+pub(super) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
+    let tenths = match kind {
+        CardKind::Sd => TENTHS,
+        CardKind::Mmc => MMC_RATE_TENTHS,
+    };
+    let unit = entry(&RATE_TENTH_BITS_PER_S, code & 0b111)?;
+    // Bit 7 is reserved, and with it all that is above the table.
+    let value = entry(&tenths, code >> 3)?;
+    (value > 0).then_some(value * unit)
+}

@@ -1,0 +1,95 @@
+//! Every field of a card's registers, for those who want to see all.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::field::{Field, Register, hex_value};
+use super::words::capacity;
+use super::{Cid, Csd, Registers, Scr, Ssr};
+use crate::CardKind;
+
+/// Fields that tell one card from another, or what is not part of the content.
+const HIDDEN: [&str; 3] = ["PSN", "CRC", "ALWAYS_1"];
+
+/// A field of a card's registers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RegisterField {
+    /// The register: `cid`, `csd`, `scr` or `ssr`.
+    pub register: &'static str,
+    /// Name of the field in the standard, such as `C_SIZE`.
+    pub field: &'static str,
+    /// What the field is.
+    pub about: &'static str,
+    /// Its value, hexadecimal with `0x`.
+    pub value: String,
+    /// What the value means, where the standard says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<String>,
+}
+
+impl Registers {
+    /// All fields of the registers, without serial number and checksums. Reserved bits are there
+    /// only where they are not zero, as they should be.
+    #[must_use]
+    pub fn fields(&self) -> Vec<RegisterField> {
+        let mut fields = Vec::new();
+        if let Some(cid) = &self.cid {
+            self.list("cid", cid, &mut fields);
+        }
+        if let Some(csd) = &self.csd {
+            self.list("csd", csd, &mut fields);
+        }
+        if let Some(scr) = &self.scr {
+            self.list("scr", scr, &mut fields);
+        }
+        if let Some(ssr) = &self.ssr {
+            self.list("ssr", ssr, &mut fields);
+        }
+        fields
+    }
+
+    fn list(&self, name: &'static str, register: &impl Register, fields: &mut Vec<RegisterField>) {
+        let shown = register.table().iter().filter(|field| {
+            let is_unused = field.name.starts_with("RESERVED_");
+            let is_idle = is_unused && register.get(field.name) == Some(0);
+            !is_idle && !HIDDEN.contains(&field.name)
+        });
+        fields.extend(shown.map(|field| {
+            RegisterField {
+                register: name,
+                field: field.name,
+                about: field.about,
+                value: format!("0x{}", hex_value(register.bytes(), field)),
+                meaning: self
+                    .joint_meaning(name, field)
+                    .or_else(|| field.meaning(register.get(field.name)?)),
+            }
+        }));
+    }
+
+    /// What a field means together with others.
+    fn joint_meaning(&self, register: &str, field: &Field) -> Option<String> {
+        match (register, field.name) {
+            ("csd", "C_SIZE") => self.csd?.capacity_bytes().map(capacity),
+            ("scr", "SD_SPEC") => Some(format!("SD {}", self.scr?.sd_version()?)),
+            ("cid", "MDT") if self.kind == CardKind::Mmc => Some(self.made()?.to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// The tables of all layouts of all registers, for those who explain them.
+#[must_use]
+pub fn register_tables() -> Vec<(&'static str, &'static [Field])> {
+    let csd = |kind, first| Csd::new(kind, [first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    vec![
+        ("CID of SD", Cid::new(CardKind::Sd, [0; 16]).table()),
+        ("CID of eMMC", Cid::new(CardKind::Mmc, [0; 16]).table()),
+        ("CSD of SDSC", csd(CardKind::Sd, 0).table()),
+        ("CSD of SDHC and SDXC", csd(CardKind::Sd, 0x40).table()),
+        ("CSD of SDUC", csd(CardKind::Sd, 0x80).table()),
+        ("CSD of eMMC", csd(CardKind::Mmc, 0).table()),
+        ("SCR", Scr::default().table()),
+        ("SSR", Ssr::default().table()),
+    ]
+}
