@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cardmark_catalog::manufacturer;
-use cardmark_core::{Card, DeviceInfo, Record, ReaderKind, TargetKind};
+use cardmark_core::{Card, DeviceInfo, ReaderKind, Record, TargetKind};
 use cardmark_device::disk_health;
 use cardmark_host::Resolution;
 
@@ -30,12 +30,21 @@ pub(crate) fn way(target: &mut cardmark_core::Target, resolution: &Resolution) {
 pub(crate) fn maker(card: &Card) -> Option<String> {
     let facts = &card.decoded;
     let oem = facts.oem.as_deref().unwrap_or_default();
-    Some(manufacturer(card.kind, facts.manufacturer_id?, oem)?.name.clone())
+    Some(
+        manufacturer(card.kind, facts.manufacturer_id?, oem)?
+            .name
+            .clone(),
+    )
 }
 
 /// What a record lacks because its maker was not root.
 pub(crate) fn hidden(record: &Record, is_root: bool, log_is_read: bool) -> Vec<&'static str> {
-    if is_root || record.target.as_ref().is_none_or(|t| t.kind == TargetKind::Sim) {
+    if is_root
+        || record
+            .target
+            .as_ref()
+            .is_none_or(|t| t.kind == TargetKind::Sim)
+    {
         return Vec::new();
     }
     let mut hidden = Vec::new();

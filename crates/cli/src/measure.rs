@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
         })?;
         let exit = exit_of(&outcome, signal);
         let mut record = record(self.header.clone(), outcome, self.job.suite);
-        record.derived = judge(&record, self.job.suite);
+        record.derived = judge(&record, Some(self.job.suite));
         Ok(Measured {
             record,
             keeper: Arc::clone(&self.keeper),

@@ -102,6 +102,18 @@ pub struct Card {
     pub decoded: CardFacts,
 }
 
+/// What the serial number of a card is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SerialKind {
+    /// Zero.
+    Zero,
+    /// Above zero, but below 65,536.
+    Low,
+    /// As those of most cards.
+    Usual,
+}
+
 /// What the registers of a card mean. Whatever they do not tell is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CardFacts {
@@ -120,6 +132,9 @@ pub struct CardFacts {
     /// Month of making, such as `2021-07`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<String>,
+    /// What its serial number is like; the number itself is not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<SerialKind>,
     /// Size as the card says, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bytes: Option<u64>,

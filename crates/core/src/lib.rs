@@ -24,7 +24,7 @@ mod workload;
 pub use context::Context;
 pub use device::{
     Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,
-    Reader, ReaderKind, UsbBridge,
+    Reader, ReaderKind, SerialKind, UsbBridge,
 };
 pub use finding::{Finding, FindingKind, Severity};
 pub use host::{Board, Host, SensorSample};

@@ -113,7 +113,9 @@ pub fn ata_health(
 }
 
 fn attributes(table: &[u8; SMART_LOG_BYTES]) -> Vec<Attribute> {
-    let rows = table[2..].chunks_exact(ATTRIBUTE_BYTES).take(ATTRIBUTES_COUNT);
+    let rows = table[2..]
+        .chunks_exact(ATTRIBUTE_BYTES)
+        .take(ATTRIBUTES_COUNT);
     let attribute = |row: &[u8]| {
         let mut raw = [0; 6];
         raw.copy_from_slice(&row[5..11]);
@@ -192,7 +194,9 @@ mod tests {
     }
 
     fn sealed(mut table: [u8; SMART_LOG_BYTES]) -> [u8; SMART_LOG_BYTES] {
-        let sum = table[..511].iter().fold(0_u8, |sum, b| sum.wrapping_add(*b));
+        let sum = table[..511]
+            .iter()
+            .fold(0_u8, |sum, b| sum.wrapping_add(*b));
         table[511] = 0_u8.wrapping_sub(sum);
         table
     }

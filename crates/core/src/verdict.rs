@@ -24,6 +24,10 @@ pub enum VerdictOutcome {
     NotTestable,
     /// It is a number, neither good nor bad.
     Score,
+    /// Of registers: they are like those of most genuine cards.
+    Usual,
+    /// Of registers: they are not; which proves nothing by itself.
+    Unusual,
 }
 
 /// One verdict, with its reason.

@@ -22,7 +22,10 @@ pub fn disk_health(path: &Path) -> Option<Health> {
         return Some(nvme_health(&nvme_log(&file)?));
     }
     if name.starts_with("sd") {
-        return ata_health(&ata_table(&file, SMART_DATA)?, &ata_table(&file, SMART_THRESHOLDS)?);
+        return ata_health(
+            &ata_table(&file, SMART_DATA)?,
+            &ata_table(&file, SMART_THRESHOLDS)?,
+        );
     }
     None
 }

@@ -20,8 +20,8 @@ mod uring;
 pub use backend::{CountersSource, RealBackend};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
-pub use health::disk_health;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
+pub use health::disk_health;
 pub use null::NullBackend;
 pub use target::{
     OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,

@@ -3,8 +3,8 @@
 //! Single-threaded and generic over the back end; it never prints, opens no file and reads no
 //! clock but the one it is given. See `docs/METHODOLOGY.md`.
 
-mod event;
 mod during;
+mod event;
 mod flow;
 mod offsets;
 mod plan;

@@ -1,7 +1,8 @@
 //! The recorder: from what a run yielded to its record, with what its figures rest on.
 
 use cardmark_core::{
-    Access, Context, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial, Workload,
+    Access, Context, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial,
+    Workload,
 };
 use cardmark_stats::refresh;
 

@@ -60,9 +60,9 @@ impl Shared {
             let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
             self.read(&mut sources);
             drop(sources);
-            let waited =
-                self.stop
-                    .wait_timeout_while(self.state(), period, |state| !state.is_stopped);
+            let waited = self
+                .stop
+                .wait_timeout_while(self.state(), period, |state| !state.is_stopped);
             if waited.unwrap_or_else(PoisonError::into_inner).0.is_stopped {
                 return;
             }

@@ -1,23 +1,36 @@
-//! Verdicts: pure functions of a record and the rules of its suite.
+//! Verdicts and findings: pure functions of a record, the rules of its suite and the catalogue.
 //!
-//! So far those of the old tools: the marks of Raspberry Pi Diagnostics and the score of
-//! PiBenchmarks. Both are taken from figures *as printed*, because that is what the tools do.
+//! The verdicts of the old tools (the marks of Raspberry Pi Diagnostics, the score of PiBenchmarks)
+//! are taken from figures *as printed*, because that is what the tools do. The verdict on a card's
+//! registers is a hint and no more.
 
 mod marks;
+mod notice;
+mod registers;
 mod score;
 
 use cardmark_core::{Derived, Record, Suite};
 
+pub use notice::notice;
+
+/// The label of a record that holds what is claimed: names of classes, with spaces between them.
+pub const CLAIMS_LABEL: &str = "claims";
+
 /// Version of the judge: it changes when a verdict could come out otherwise.
 pub const JUDGE_VERSION: u32 = 1;
 
-/// What a suite's rules say about a record; `None` where the suite has none.
+/// What a suite's rules, if there is one, and the registers say about a record; `None` where they
+/// say nothing.
 #[must_use]
-pub fn judge(record: &Record, suite: &Suite) -> Option<Derived> {
-    let verdicts: Vec<_> = [marks::verdict(record, suite), score::verdict(record, suite)]
+pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
+    let by_suite = suite
         .into_iter()
-        .flatten()
-        .collect();
+        .flat_map(|suite| [marks::verdict(record, suite), score::verdict(record, suite)]);
+    let by_registers = record
+        .devices
+        .iter()
+        .map(|device| registers::verdict(record, device));
+    let verdicts: Vec<_> = by_suite.chain(by_registers).flatten().collect();
     (!verdicts.is_empty()).then_some(Derived {
         judge_version: JUDGE_VERSION,
         verdicts,

@@ -62,7 +62,10 @@ struct Situation<'a> {
 }
 
 fn situations(record: &Record) -> Vec<Situation<'_>> {
-    let model = record.board.as_ref().and_then(|board| board.model.as_deref());
+    let model = record
+        .board
+        .as_ref()
+        .and_then(|board| board.model.as_deref());
     let board = model.and_then(board);
     let situation = |device| Situation {
         record,

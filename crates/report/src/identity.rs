@@ -97,8 +97,20 @@ fn device_rows(
         rows.extend(claims(card).map(|text| ("says", text)));
     }
     rows.extend(storage(device).map(|text| ("", text)));
-    rows.extend(device.health.as_ref().and_then(health).map(|t| ("health", t)));
-    rows.extend(device.reader.as_ref().and_then(reader).map(|t| ("reader", t)));
+    rows.extend(
+        device
+            .health
+            .as_ref()
+            .and_then(health)
+            .map(|t| ("health", t)),
+    );
+    rows.extend(
+        device
+            .reader
+            .as_ref()
+            .and_then(reader)
+            .map(|t| ("reader", t)),
+    );
     rows
 }
 
@@ -150,9 +162,7 @@ fn storage(device: &DeviceInfo) -> Option<String> {
     let command_queue = match (depth, queue.command_queue) {
         (Some(0), _) => Some("no command queue".to_owned()),
         (Some(depth), Some(true)) => Some(format!("command queue on, {depth} deep")),
-        (Some(depth), Some(false)) => {
-            Some(format!("command queue off (it has one, {depth} deep)"))
-        }
+        (Some(depth), Some(false)) => Some(format!("command queue off (it has one, {depth} deep)")),
         (Some(depth), None) => Some(format!("command queue {depth} deep; in use: unknown")),
         (None, Some(true)) => Some("command queue on".to_owned()),
         (None, Some(false) | None) => None,
@@ -169,7 +179,9 @@ fn storage(device: &DeviceInfo) -> Option<String> {
 
 fn health(health: &Health) -> Option<String> {
     join([
-        health.used_percent.map(|p| format!("{p} % of its life used")),
+        health
+            .used_percent
+            .map(|p| format!("{p} % of its life used")),
         health.spare_percent.map(|p| format!("{p} % spare")),
         health
             .written_bytes
@@ -303,7 +315,9 @@ fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
     if let Some(board) = &record.board {
         let text = join([
             board.model.clone(),
-            board.memory_bytes.map(|bytes| format!("{} memory", size(bytes))),
+            board
+                .memory_bytes
+                .map(|bytes| format!("{} memory", size(bytes))),
             board.cpu_count.map(|count| match count {
                 1 => "1 processor".to_owned(),
                 count => format!("{count} processors"),

@@ -186,6 +186,8 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
                     .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
                 (format!("score {score}"), Tone::Heading)
             }
+            VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
+            VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
         };
         let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
         lines.extend(head.iter().map(|line| style.paint(tone, line)));

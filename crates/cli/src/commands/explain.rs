@@ -39,11 +39,7 @@ fn page(explanation: &Explanation, width: usize) -> String {
     lines.push(String::new());
     lines.extend(wrap(explanation.text.trim(), width, 0));
     lines.push(String::new());
-    lines.extend(wrap(
-        &format!("source: {}", explanation.source),
-        width,
-        2,
-    ));
+    lines.extend(wrap(&format!("source: {}", explanation.source), width, 2));
     lines.join("\n") + "\n"
 }
 

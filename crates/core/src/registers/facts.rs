@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::field::{Register, to_hex};
 use super::{Registers, SdVersion};
-use crate::{Card, CardFacts, CardKind};
+use crate::{Card, CardFacts, CardKind, SerialKind};
 
 /// The revision of `EXT_CSD` since which every eMMC discards.
 const DISCARD_REVISION: u8 = 6;
@@ -54,6 +54,7 @@ impl Registers {
             product: cid.and_then(|cid| cid.product()),
             revision: cid.and_then(|cid| cid.revision()),
             made: self.made().map(|month| month.to_string()),
+            serial: cid.map(|cid| serial_kind(cid.serial().number())),
             capacity_bytes: self.capacity_bytes(),
             sd_version: scr
                 .and_then(|scr| scr.sd_version())
@@ -77,5 +78,16 @@ impl Registers {
             facts.has_discard = self.ext_csd_revision.map(|rev| rev >= DISCARD_REVISION);
         }
         facts
+    }
+}
+
+/// Serial numbers below this are rare.
+const LOW_SERIAL: u32 = 1 << 16;
+
+fn serial_kind(serial: u32) -> SerialKind {
+    match serial {
+        0 => SerialKind::Zero,
+        1..LOW_SERIAL => SerialKind::Low,
+        LOW_SERIAL.. => SerialKind::Usual,
     }
 }

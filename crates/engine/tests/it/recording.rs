@@ -181,11 +181,94 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
             expected,
             "{at_ns} {throttled:?}"
         );
-        assert_eq!(record.sensors, [sample, sample]);
+        assert_eq!(record.sensors, [sample.clone(), sample]);
         if !expected.is_empty() {
             let detail = "the board slowed itself down in 1 of 6 trials";
             assert_eq!(record.findings[0].detail, detail);
         }
+    }
+}
+
+/// The record of a run whose sensors said this between the readings before and after a trial of
+/// `sync_write`, and nothing else.
+fn with_counts(sample: SensorSample) -> Record {
+    let mut outcome = run(Script::constant(MS), &writes());
+    for (index, trial) in outcome.trials.iter_mut().enumerate() {
+        trial.started_ns = (index as u64 + 1) * 10_000 * MS;
+    }
+    // Before and after each trial, as in a real run; what is said belongs to one of them.
+    for (index, trial) in outcome.trials.iter().enumerate() {
+        let end_ns = trial.started_ns + trial.span_ns + trial.flush_span_ns.unwrap_or(0);
+        let nothing = SensorSample {
+            stolen_ns: sample.stolen_ns.map(|_| 0),
+            ..SensorSample::default()
+        };
+        let said = if index == 6 { &sample } else { &nothing };
+        for (at_ns, said) in [(trial.started_ns, &nothing), (end_ns, said)] {
+            outcome.sensors.push(SensorSample {
+                at_ns,
+                ..said.clone()
+            });
+        }
+    }
+    assert_eq!(outcome.trials[6].workload.id, "sync_write");
+    recorded(&plan(&writes()), outcome)
+}
+
+#[test]
+fn errors_on_the_bus_are_told_of_the_trials_they_came_in() {
+    let errors = [("data_crc", 2), ("command_timeout", 1)];
+    let sample = SensorSample {
+        bus_errors: errors.map(|(name, count)| (name.to_owned(), count)).into(),
+        ..SensorSample::default()
+    };
+    let record = with_counts(sample);
+    let touched = [("sync_write", Severity::Warning)];
+    assert_eq!(found(&record, FindingKind::BusErrors), touched);
+    assert_eq!(
+        record.findings[0].detail,
+        "the card's host controller counted 3 errors on the bus: command_timeout 1, data_crc 2"
+    );
+    assert_eq!(
+        record.metric("sync_write").unwrap().warnings,
+        ["bus_errors"]
+    );
+    assert!(record.metric("seq_write").unwrap().warnings.is_empty());
+    let record = with_counts(SensorSample::default());
+    assert_eq!(found(&record, FindingKind::BusErrors), []);
+}
+
+#[test]
+fn what_the_kernel_said_is_told_each_message_once() {
+    let messages = ["a", "a", "b", "c", "d"].map(str::to_owned).to_vec();
+    let record = with_counts(SensorSample {
+        messages,
+        ..SensorSample::default()
+    });
+    let touched = [("sync_write", Severity::Warning)];
+    assert_eq!(found(&record, FindingKind::KernelMessages), touched);
+    assert_eq!(
+        record.findings[0].detail,
+        "the kernel complained about the device 5 times: a; b; c"
+    );
+}
+
+#[test]
+fn stolen_time_is_told_from_a_twentieth_on() {
+    let outcome = run(Script::constant(MS), &writes());
+    let ours = outcome.trials.iter().filter(|trial| trial.workload.id == "sync_write");
+    let span_ns: u64 = ours
+        .map(|trial| trial.span_ns + trial.flush_span_ns.unwrap_or(0))
+        .sum();
+    // No board tells its processors here: it counts as one.
+    for (stolen_ns, expected) in [(span_ns / 21, &[][..]), (span_ns / 19, &["sync_write"])] {
+        let record = with_counts(SensorSample {
+            stolen_ns: Some(stolen_ns),
+            ..SensorSample::default()
+        });
+        let found = found(&record, FindingKind::StolenTime);
+        let touched: Vec<&str> = found.iter().map(|(workload, _)| *workload).collect();
+        assert_eq!(touched, expected, "{stolen_ns}");
     }
 }
 

@@ -22,9 +22,7 @@ impl Sources {
     pub(super) fn find(root: &Root, disks: &[String]) -> Self {
         Self {
             board: BoardSensors::find(root),
-            device_temperature: disks
-                .iter()
-                .find_map(|name| device_temperature(root, name)),
+            device_temperature: disks.iter().find_map(|name| device_temperature(root, name)),
             steal: Steal::find(root),
             bus_errors: disks
                 .iter()

@@ -1,6 +1,6 @@
 //! The bus between a native slot and the card: its mode, clock, cache and command queue.
 
-use cardmark_catalog::quirks;
+use cardmark_catalog::{Quirk, QuirkEffect, quirks};
 use cardmark_core::{Bus, BusMode, Finding, FindingKind, Severity};
 
 use super::Situation;
@@ -66,7 +66,11 @@ fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
     }
     let detail = format!(
         "the bus to the card carries {most} MB/s at most, although the card can do more{}",
-        if board.is_some() { ", and the board too" } else { "" }
+        if board.is_some() {
+            ", and the board too"
+        } else {
+            ""
+        }
     );
     let advice = if board.is_some() {
         "take the card out and in again, clean its contacts, try it without an adapter; the kernel \
@@ -107,20 +111,26 @@ fn no_command_queue(situation: &Situation<'_>) -> Option<Finding> {
         return None;
     }
     let detail = match is_on {
-        Some(_) => "this A2 card runs without command queueing, and so below what its class promises",
+        Some(_) => {
+            "this A2 card runs without command queueing, and so below what its class promises"
+        }
         None => "whether this A2 card runs with command queueing is not to be seen",
     };
-    let quirk = quirk(situation, "command_queue");
-    let advice = match (quirk, situation.board) {
-        (Some(reason), _) => reason,
-        (None, Some(board)) => match &board.command_queue {
-            Some(how) => format!("on {}: {how}", board.name),
+    let advice = match situation.board {
+        Some(board) => match &board.command_queue {
+            Some(how) if quirk(situation, QuirkEffect::TrustedQueue).is_some() => {
+                format!("this card is known to be good; {how}")
+            }
+            Some(how) => format!(
+                "this card is not on the kernel's list of cards known to be good; {how} Keep a \
+                 copy of what is on it: some cards fail with it"
+            ),
             None => format!(
                 "no kernel for {} uses the queue of SD cards: judge the card as A1 here",
                 board.name
             ),
         },
-        (None, None) => "mainline kernels do not use the queue of SD cards: judge the card as A1 here"
+        None => "mainline kernels do not use the queue of SD cards: judge the card as A1 here"
             .to_owned(),
     };
     Some(Finding::new(FindingKind::NoCommandQueue, Severity::Note, detail).advise(advice))
@@ -134,18 +144,19 @@ fn no_cache(situation: &Situation<'_>) -> Option<Finding> {
     }
     let detail = "the card has a cache that is not turned on: random writing is slower than its \
                   maker says";
-    let advice = quirk(situation, "cache").unwrap_or_else(|| {
-        "kernels from Linux 5.14 on turn it on by themselves where the slot can tell the card before \
-         power goes"
-            .to_owned()
-    });
+    let advice = match quirk(situation, QuirkEffect::NoCache) {
+        Some(quirk) => format!("leave it so: {}", quirk.detail),
+        None => "kernels from Linux 5.14 on turn it on by themselves where the slot can tell the \
+                 card before power goes"
+            .to_owned(),
+    };
     Some(Finding::new(FindingKind::NoCache, Severity::Note, detail).advise(advice))
 }
 
-/// Why kernels treat this model specially in that regard.
-fn quirk(situation: &Situation<'_>, what: &str) -> Option<String> {
+/// What kernels do to this model that has such an effect.
+fn quirk(situation: &Situation<'_>, effect: QuirkEffect) -> Option<&'static Quirk> {
     let card = situation.device.card.as_ref()?;
-    let quirks = quirks(card.kind, &card.decoded);
-    let quirk = quirks.into_iter().find(|quirk| quirk.turns_off(what))?;
-    Some(quirk.advice.clone())
+    quirks(card.kind, &card.decoded)
+        .into_iter()
+        .find(|quirk| quirk.effects.contains(&effect))
 }

@@ -7,7 +7,10 @@ use crate::CLAIMS_LABEL;
 
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = mismatches(situation);
-    findings.extend(crate::registers::findings(situation.device));
+    findings.extend(crate::registers::findings(
+        situation.record,
+        situation.device,
+    ));
     findings
 }
 
@@ -21,7 +24,10 @@ fn mismatches(situation: &Situation<'_>) -> Vec<Finding> {
     let classes = claimed.split(' ').filter_map(cardmark_catalog::class);
     classes
         .filter_map(|class| {
-            let said = facts.classes.iter().filter_map(|name| cardmark_catalog::class(name));
+            let said = facts
+                .classes
+                .iter()
+                .filter_map(|name| cardmark_catalog::class(name));
             let family: Vec<_> = said.filter(|said| said.family == class.family).collect();
             let holds = family
                 .iter()

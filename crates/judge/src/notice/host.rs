@@ -86,9 +86,15 @@ fn misaligned(record: &Record) -> Option<Finding> {
     // Disks for PCs are partitioned in whole MiB, which is enough for them.
     let is_card = record.devices.iter().any(|device| device.card.is_some());
     let (severity, words) = if start % PAGE_BYTES != 0 {
-        (Severity::Warning, "on no boundary of 4 KiB: every write in blocks of 4 KiB touches two")
+        (
+            Severity::Warning,
+            "on no boundary of 4 KiB: every write in blocks of 4 KiB touches two",
+        )
     } else if is_card {
-        (Severity::Note, "on no boundary of 4 MiB, as cards are formatted when new")
+        (
+            Severity::Note,
+            "on no boundary of 4 MiB, as cards are formatted when new",
+        )
     } else {
         return None;
     };

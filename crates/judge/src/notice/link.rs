@@ -1,6 +1,6 @@
 //! What lies between the board and a disk or reader: USB, PCI Express; and what readers hide.
 
-use cardmark_catalog::usb_bridge;
+use cardmark_catalog::{BridgeKind, usb_bridge};
 use cardmark_core::{Finding, FindingKind, PcieLink, ReaderKind, Severity, UsbBridge};
 
 use super::Situation;
@@ -39,7 +39,7 @@ fn slow_usb(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Finding> {
         .usb_version
         .as_deref()
         .is_some_and(|version| version.trim_start().starts_with('3'));
-    let known = usb_bridge(&usb.vendor, &usb.product).and_then(|bridge| bridge.most_bits_per_s);
+    let known = usb_bridge(&usb.vendor, &usb.product).and_then(|bridge| bridge.link_bits_per_s);
     if !speaks_usb3 && known.is_none_or(|most| most <= link) {
         return None;
     }
@@ -72,9 +72,13 @@ fn no_uas(usb: &UsbBridge, driver: &str) -> Option<Finding> {
     }
     let detail = "the bridge could use UAS, but is driven as plain mass storage: one request after the \
                   other";
-    let trouble = usb_bridge(&usb.vendor, &usb.product).and_then(|bridge| bridge.uas_trouble.clone());
+    let known = usb_bridge(&usb.vendor, &usb.product);
+    let trouble = known.and_then(|bridge| bridge.trouble.as_deref());
     let advice = match trouble {
         Some(trouble) => format!("leave it so: {trouble}"),
+        None if known.is_some_and(|bridge| bridge.kernel_avoids_uas) => {
+            "leave it so: the kernel knows that this bridge fails with it".to_owned()
+        }
         None => "look for `usb-storage.quirks` in the kernel's command line, and for a list of \
                  exceptions that names this bridge"
             .to_owned(),
@@ -114,8 +118,8 @@ fn hidden_registers(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Findin
         return None;
     }
     let is_reader = match usb_bridge(&usb.vendor, &usb.product) {
-        Some(bridge) => bridge.is_card_reader(),
-        None => usb.name.as_deref().is_some_and(names_a_reader),
+        Some(bridge) if bridge.kind.is_some() => bridge.kind == Some(BridgeKind::CardReader),
+        _ => usb.name.as_deref().is_some_and(names_a_reader),
     };
     is_reader.then(|| {
         let detail = "the reader hides the card's registers: maker, age, class, cache and queue cannot \

@@ -1,0 +1,232 @@
+//! What the registers of a card say about it: whether they follow the specification, and whether
+//! they are like those of most genuine cards. Hints, never proof.
+
+use cardmark_catalog::{Sign, SignInput, Weight, signs};
+use cardmark_core::{
+    CapacityClass, Card, CardKind, DeviceInfo, Finding, FindingKind, Record, Registers, SdVersion,
+    SerialKind, Severity, Verdict, VerdictOutcome,
+};
+
+/// Name of the verdict.
+const RULE: &str = "registers";
+
+/// A rule that all SD cards follow, broken.
+struct Contradiction {
+    /// The rule's name.
+    rule: &'static str,
+    /// What is wrong, in a sentence without full stop.
+    detail: String,
+}
+
+/// Findings about the registers of a device's card.
+pub(crate) fn findings(record: &Record, device: &DeviceInfo) -> Vec<Finding> {
+    let Some(card) = &device.card else {
+        return Vec::new();
+    };
+    let broken = contradictions(card).into_iter().map(|contradiction| {
+        Finding::new(
+            FindingKind::ContradictingRegisters,
+            Severity::Warning,
+            contradiction.detail,
+        )
+        .advise(
+            "write the whole card and read it back before you trust it; registers alone prove \
+             nothing",
+        )
+    });
+    let unusual = signs_of(record, device, card).into_iter().map(|sign| {
+        let detail = match sign.seen_in_retail.as_slice() {
+            [] => sign.detail.clone(),
+            seen => format!(
+                "{}; seen in genuine retail cards too: {}",
+                sign.detail,
+                seen.join(", ")
+            ),
+        };
+        Finding::new(FindingKind::UnusualRegisters, Severity::Note, detail).advise(
+            "unusual is not counterfeit: only writing the whole card and reading it back proves its \
+             capacity",
+        )
+    });
+    broken.chain(unusual).collect()
+}
+
+/// The verdict on a device's card; none where it shows no registers that are known well enough.
+pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
+    let card = device
+        .card
+        .as_ref()
+        .filter(|card| card.kind == CardKind::Sd && card.registers.contains_key("cid"))?;
+    let signs = signs_of(record, device, card);
+    let mut reasons: Vec<String> = contradictions(card)
+        .iter()
+        .map(|broken| {
+            format!(
+                "{} (strong; SD specification: {})",
+                broken.detail, broken.rule
+            )
+        })
+        .collect();
+    reasons.extend(signs.iter().map(|sign| {
+        let seen = match sign.seen_in_retail.as_slice() {
+            [] => String::new(),
+            seen => format!("; seen in genuine retail cards: {}", seen.join(", ")),
+        };
+        format!("{} ({}; {}{seen})", sign.detail, weight(sign), sign.source)
+    }));
+    let outcome = if reasons.is_empty() {
+        reasons.push("nothing unusual; that proves nothing, registers can be rewritten".to_owned());
+        VerdictOutcome::Usual
+    } else {
+        VerdictOutcome::Unusual
+    };
+    Some(Verdict {
+        rule: RULE.to_owned(),
+        outcome,
+        score: None,
+        reasons,
+        metrics: Vec::new(),
+    })
+}
+
+fn weight(sign: &Sign) -> &'static str {
+    match sign.weight {
+        Weight::Weak => "weak",
+        Weight::Medium => "medium",
+        Weight::Strong => "strong",
+    }
+}
+
+fn signs_of(record: &Record, device: &DeviceInfo, card: &Card) -> Vec<&'static Sign> {
+    let mut facts = card.decoded.clone();
+    facts.capacity_bytes = facts.capacity_bytes.or(device.size_bytes);
+    // One number of each kind stands for all: signs tell only zero, low and others apart.
+    let serial = card.decoded.serial.map(|kind| match kind {
+        SerialKind::Zero => 0,
+        SerialKind::Low => 1,
+        SerialKind::Usual => u32::MAX,
+    });
+    signs(&SignInput {
+        kind: card.kind,
+        facts: &facts,
+        serial,
+        today: record.started_at.as_deref().and_then(|at| at.get(..7)),
+    })
+}
+
+/// The essential conditions of the SD Physical Layer specification (9.10) that can be seen in
+/// registers.
+fn contradictions(card: &Card) -> Vec<Contradiction> {
+    if card.kind != CardKind::Sd {
+        return Vec::new();
+    }
+    let registers = Registers::from_hex(card.kind, &card.registers);
+    let mut found = Vec::new();
+    let mut add = |rule, detail: String| found.push(Contradiction { rule, detail });
+    if card.decoded.checksum_fits == Some(false) {
+        add(
+            "5.2, 5.3",
+            "a checksum does not fit its register".to_owned(),
+        );
+    }
+    if let Some(csd) = &registers.csd
+        && let Some(fields) = csd.unfixed_fields().filter(|fields| !fields.is_empty())
+    {
+        let names = fields.join(", ");
+        add(
+            "5.3.3",
+            format!("the CSD has other values than all cards of its kind: {names}"),
+        );
+    }
+    bus_and_security(&registers, &mut add);
+    classes(&registers, &mut add);
+    found
+}
+
+fn bus_and_security(registers: &Registers, add: &mut impl FnMut(&'static str, String)) {
+    let Some(scr) = &registers.scr else {
+        return;
+    };
+    // One line and four: 0101b.
+    if scr.bus_widths() & 0b0101 != 0b0101 {
+        add(
+            "5.6",
+            "the SCR denies buses of one and of four lines, which all cards have".to_owned(),
+        );
+    }
+    let capacity = registers.csd.and_then(|csd| csd.capacity_class());
+    if capacity == Some(CapacityClass::Sdxc) && ![0, 4].contains(&scr.security()) {
+        let security = scr.security();
+        add(
+            "5.6",
+            format!("an SDXC card with SD_SECURITY {security} instead of 4"),
+        );
+    }
+}
+
+fn classes(registers: &Registers, add: &mut impl FnMut(&'static str, String)) {
+    let (Some(ssr), Some(scr)) = (&registers.ssr, &registers.scr) else {
+        return;
+    };
+    let version = scr.sd_version();
+    let is_older = |than: SdVersion| version.is_some_and(|version| version < than);
+    let app = ssr.app_class().unwrap_or(0);
+    let mut claims = vec![
+        (app >= 1, "class A1", SdVersion::V5),
+        (app >= 2, "class A2", SdVersion::V6),
+        (
+            ssr.video_class().unwrap_or(0) > 0,
+            "a video class",
+            SdVersion::V5,
+        ),
+        (ssr.has_discard(), "discard", SdVersion::V5),
+        (
+            ssr.uhs_grade().unwrap_or(0) > 0,
+            "a UHS grade",
+            SdVersion::V3,
+        ),
+    ];
+    // Of several, the one that needs the newest specification says it all.
+    claims.retain(|(claimed, _, since)| *claimed && is_older(*since));
+    if let Some((_, what, since)) = claims.iter().max_by_key(|(_, _, since)| *since) {
+        let detail =
+            format!("the SSR claims {what}, which came with SD {since}, the SCR an older one");
+        add("5.6, 4.10.2", detail);
+    }
+    if app >= 2 && (ssr.command_queue_count() == 0 || !ssr.has_cache()) {
+        let detail = "class A2 without command queue or cache, which that class consists of";
+        add("4.16", detail.to_owned());
+    }
+    let lacks = |class| {
+        let has = registers.csd.and_then(|csd| csd.has_command_class(class));
+        has == Some(false)
+    };
+    // Command classes 1 and 11: command queue, and extension registers.
+    if app >= 2 && (lacks(1) || lacks(11)) {
+        let detail = "class A2 without the command classes that it needs";
+        add("4.16, 4.7.3", detail.to_owned());
+    }
+    if app >= 2 && !scr.supports_command(48) {
+        add(
+            "4.16",
+            "class A2 without the commands that turn its cache on".to_owned(),
+        );
+    }
+    let capacity = registers.csd.and_then(|csd| csd.capacity_class());
+    if capacity == Some(CapacityClass::Sdxc)
+        && ssr.speed_class().unwrap_or(0) > 0
+        && !scr.supports_command(20)
+    {
+        add(
+            "4.13",
+            "an SDXC card with a speed class but without CMD20".to_owned(),
+        );
+    }
+    let unit = ssr.allocation_unit_bytes().unwrap_or(0);
+    if capacity == Some(CapacityClass::Sdhc) && unit > 4 << 20 {
+        add(
+            "4.10.2",
+            "an SDHC card with allocation units above 4 MiB".to_owned(),
+        );
+    }
+}
