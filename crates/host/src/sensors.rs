@@ -148,6 +148,7 @@ impl Sources {
                 .and_then(number_of)
                 .and_then(|khz| khz.checked_mul(1000)),
             throttled: self.read_throttled(),
+            ..SensorSample::default()
         };
         (sample
             != SensorSample {
@@ -205,7 +206,7 @@ fn find_temperature(root: &Root) -> Option<PathBuf> {
 }
 
 /// Raspberry Pi: known places, then any firmware node within two levels of the platform bus.
-fn find_throttled(root: &Root) -> Option<PathBuf> {
+pub(crate) fn find_throttled(root: &Root) -> Option<PathBuf> {
     let known = root.path("/sys/devices/platform/soc/soc:firmware/get_throttled");
     if known.exists() {
         return Some(known);
@@ -229,7 +230,7 @@ fn find_throttled(root: &Root) -> Option<PathBuf> {
 }
 
 /// Raspberry Pi with a kernel that has the voltage monitor only.
-fn find_under_voltage(root: &Root) -> Option<PathBuf> {
+pub(crate) fn find_under_voltage(root: &Root) -> Option<PathBuf> {
     let monitors = root.path("/sys/class/hwmon");
     names_in(&monitors)
         .into_iter()
