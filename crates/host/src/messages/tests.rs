@@ -125,3 +125,28 @@ fn what_is_private_is_taken_out() {
     let kept = storage_message(&long, &names(&["sda1"])).unwrap();
     assert_eq!(kept.chars().count(), MOST_CHARS);
 }
+
+#[test]
+fn no_line_makes_it_panic_and_no_path_remains() {
+    let lines = [
+        "EXT4-fs error (device sda1): f:1: inode #2: comm a: path /home/anna: \"x\" 'y' 0xdeadbeef",
+        "sda1: error at 027f624e-eb4c-41a9-9f3e-d6980422a244 /home/anna user@host é… 123456789012345",
+    ];
+    let ours = names(&["sda1", "é", "…"]);
+    for line in lines {
+        for (at, _) in line.char_indices() {
+            for extra in ["é", "\0", "\"", "'", " /", "…", "0x", "\u{1b}", " comm "] {
+                let (before, after) = line.split_at(at);
+                for text in [
+                    format!("{before}{extra}{after}"),
+                    format!("{before}{extra}"),
+                ] {
+                    let kept = storage_message(&text, &ours).unwrap_or_default();
+                    assert!(kept.chars().count() <= MOST_CHARS, "{text}: {kept}");
+                    assert!(!kept.contains(char::is_control), "{text}: {kept}");
+                    assert!(!kept.contains(" /"), "{text}: {kept}");
+                }
+            }
+        }
+    }
+}

@@ -51,11 +51,12 @@ impl Said {
             said.ask(|| register_texts(root, name).map(|card| card.texts));
             said.ask(|| (mmc_host(root, name), log_names(root, name)));
             said.ask(|| CounterReader::new(root, std::slice::from_ref(name)).read());
-            said.ask(|| usage(root, name).len());
             said.ask(|| disk_identity(root, name).size_bytes);
             said.ask(|| card_identity(root, name).is_some());
             said.target(root, &format!("/dev/{name}"));
         }
+        let system = names.first().map_or("", String::as_str);
+        said.ask(|| usage(root, system).len());
         said.target(root, "/");
         let places = said.ask(|| mounted_directories(root));
         said.disks
@@ -89,6 +90,10 @@ fn names_of(tree: &Tree) -> Vec<String> {
     names
 }
 
+#[expect(
+    clippy::print_stdout,
+    reason = "tells what was spoilt where a reader panics"
+)]
 #[track_caller]
 fn assert_sane(tree: &Tree, names: &[String], known: &[String], what: &str) {
     println!("{what}");
@@ -119,11 +124,22 @@ fn within_patience(work: impl FnOnce() + Send + 'static) {
     worker.join().unwrap();
 }
 
+/// The disk that the system runs from, and a part of it.
+fn system_names(names: &[String]) -> Vec<String> {
+    let ends = [names.first(), names.last()];
+    ends.into_iter().flatten().cloned().collect()
+}
+
 fn spoil_each_file_of(part: usize) {
     within_patience(move || {
-        for (name, mut tree) in whole().into_iter().skip(part).step_by(2) {
-            let names = names_of(&tree);
-            let known = Said::all(&tree.root(), &names).disks;
+        // The others differ in a few texts alone.
+        let like_another = ["pi5_queue_off", "pc_usb_storage"];
+        let trees = whole()
+            .into_iter()
+            .filter(|(name, _)| !like_another.contains(name));
+        for (name, mut tree) in trees.skip(part).step_by(2) {
+            let known = Said::all(&tree.root(), &names_of(&tree)).disks;
+            let names = system_names(&names_of(&tree));
             for file in tree.all_files() {
                 for damage in Damage::ALL {
                     let spoilt = tree.spoil(&file, damage);
@@ -131,7 +147,7 @@ fn spoil_each_file_of(part: usize) {
                     tree.mend(spoilt);
                 }
             }
-            assert_eq!(Said::all(&tree.root(), &names).disks, known);
+            assert_eq!(Said::all(&tree.root(), &names_of(&tree)).disks, known);
         }
     });
 }

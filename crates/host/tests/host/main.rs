@@ -14,6 +14,7 @@ mod machine;
 mod places;
 mod readers;
 mod sensors;
+mod stacks;
 mod targets;
 mod usage;
 

@@ -5,7 +5,7 @@ use cardmark_core::{
 };
 use cardmark_host::{device_info, log_names, mmc_host, register_texts};
 use cardmark_testkit::trees::{
-    EMMC_CARD, PC_NVME, PC_READER, PI3_CARD, PI4_CARD, PI5_CARD, PI5_NVME, Tree, VIRTUAL_DISK,
+    PC_NVME, PC_READER, PI3_CARD, PI4_CARD, PI5_CARD, PI5_NVME, RK3399_CARD, Tree, VIRTUAL_DISK,
     emmc_board, pc_crypt, pc_uas, pc_usb_storage, pi_zero, pi3_overclocked, pi3_stick, pi4,
     pi4_ddr50, pi5_nvme, pi5_queue_off, pi5_queue_on, virtual_machine,
 };
@@ -114,7 +114,7 @@ fn queues_of_cards_are_told_from_the_kernels() {
     assert_eq!(told(&pi4(), "mmcblk0"), (None, None));
     assert_eq!(told(&emmc_board(), "mmcblk1"), (Some(31), Some(true)));
     let mut off = emmc_board();
-    off.file(&format!("/sys/devices/{EMMC_CARD}/device/cmdq_en"), "0\n");
+    off.file(&format!("/sys/devices/{RK3399_CARD}/device/cmdq_en"), "0\n");
     assert_eq!(told(&off, "mmcblk1").1, Some(false));
     let mut tree = pi5_queue_on();
     tree.remove(&format!("/sys/devices/{PI5_CARD}/mq"));
