@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use cardmark_catalog::manufacturer;
-use cardmark_core::{Card, DeviceInfo, ReaderKind, Record, TargetKind};
+use cardmark_core::{Card, DeviceInfo, OriginKind, ReaderKind, Record, Target};
 use cardmark_device::disk_health;
-use cardmark_host::Resolution;
+use cardmark_host::{KernelLog, LogAccess, Resolution, Root};
 
 /// Devices with what they say about their health, as far as this user may ask.
 pub(crate) fn with_health(devices: Vec<DeviceInfo>) -> Vec<DeviceInfo> {
@@ -20,7 +20,7 @@ pub(crate) fn with_health(devices: Vec<DeviceInfo>) -> Vec<DeviceInfo> {
 }
 
 /// The way down to the disk, as the record tells it.
-pub(crate) fn way(target: &mut cardmark_core::Target, resolution: &Resolution) {
+pub(crate) fn way(target: &mut Target, resolution: &Resolution) {
     target.layers.clone_from(&resolution.layers);
     target.filesystem.clone_from(&resolution.filesystem);
     target.mount_options.clone_from(&resolution.mount_options);
@@ -38,25 +38,24 @@ pub(crate) fn maker(card: &Card) -> Option<String> {
 }
 
 /// What a record lacks because its maker was not root.
-pub(crate) fn hidden(record: &Record, is_root: bool, log_is_read: bool) -> Vec<&'static str> {
-    if is_root
-        || record
-            .target
-            .as_ref()
-            .is_none_or(|t| t.kind == TargetKind::Sim)
-    {
+pub(crate) fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
+    let is_real = record.origin.kind == OriginKind::Measured;
+    if !is_real || rustix::process::geteuid().is_root() {
         return Vec::new();
     }
     let mut hidden = Vec::new();
-    let readers = || record.devices.iter().filter_map(|d| d.reader.as_ref());
-    let is_slot = |kind: ReaderKind| kind == ReaderKind::Slot;
-    if readers().any(|reader| is_slot(reader.kind)) {
+    let kinds: Vec<ReaderKind> = record
+        .devices
+        .iter()
+        .filter_map(|device| Some(device.reader.as_ref()?.kind))
+        .collect();
+    if kinds.contains(&ReaderKind::Slot) {
         hidden.push("clock and voltage of the card's bus, and errors on it during a run");
     }
-    if readers().any(|reader| matches!(reader.kind, ReaderKind::Nvme | ReaderKind::Sata)) {
+    if kinds.contains(&ReaderKind::Nvme) || kinds.contains(&ReaderKind::Sata) {
         hidden.push("the health of the disk");
     }
-    if !log_is_read {
+    if KernelLog::open(root).access() == LogAccess::NotPermitted {
         hidden.push("what the kernel says about the device");
     }
     hidden

@@ -89,9 +89,21 @@ impl BlockDevice {
         self.number("size")?.checked_mul(SECTOR_BYTES)
     }
 
-    /// Whether it is a part of a disk.
+    /// Where a partition begins on its disk.
+    pub(crate) fn start_bytes(&self) -> Option<u64> {
+        let sectors = self.number("start").filter(|_| self.is_partition())?;
+        sectors.checked_mul(SECTOR_BYTES)
+    }
+
+    /// Whether it is a part of a disk. Where that is not said: parts bear the name of their disk,
+    /// lie inside it, and have no queue of their own.
     pub(crate) fn is_partition(&self) -> bool {
-        self.path("partition").exists()
+        let has_queue = |directory: &Path| directory.join("queue").exists();
+        let is_inside = || {
+            let disk = self.directory.parent();
+            disk.is_some_and(|disk| self.name.starts_with(name_of(disk)) && has_queue(disk))
+        };
+        self.path("partition").exists() || (is_inside() && !has_queue(&self.directory))
     }
 
     /// The disk it is a part of; itself where it is none.
@@ -126,19 +138,37 @@ impl BlockDevice {
         self.name.starts_with("mmcblk") && self.disk().is_some_and(|disk| !is_card(&disk.name))
     }
 
+    /// The directories of the devices that it hangs on, the nearest first.
+    pub(crate) fn above(&self) -> impl Iterator<Item = &Path> {
+        let is_device = |directory: &&Path| name_of(directory) != "devices";
+        self.directory.ancestors().skip(1).take_while(is_device)
+    }
+
     /// The directory in sysfs of the USB device that it belongs to.
     pub(crate) fn usb_directory(&self) -> Option<&Path> {
-        let mut above = self.directory.ancestors();
-        above.find(|directory| directory.join("idVendor").exists())
+        self.above()
+            .find(|directory| directory.join("idVendor").exists())
     }
 
     /// Whether a USB bus lies on the way to it.
     pub(crate) fn is_usb(&self) -> bool {
-        self.directory.components().any(|component| {
-            let name = component.as_os_str().to_str().unwrap_or_default();
-            let number = name.strip_prefix("usb").unwrap_or_default();
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
+        self.above()
+            .any(|directory| is_numbered(name_of(directory), "usb"))
+    }
+
+    /// Whether all that lies below it are ways to one and the same disk.
+    pub(crate) fn is_multipath(&self) -> bool {
+        self.text("dm/uuid")
+            .is_some_and(|id| id.starts_with("mpath-"))
+    }
+
+    /// Whether it is reached through a network though it looks like a disk: NVMe over fabrics,
+    /// iSCSI, Fibre Channel.
+    fn is_on_network(&self) -> bool {
+        let is_remote = |name: &str| is_numbered(name, "session") || name.starts_with("rport-");
+        let transport = self.text("device/transport").unwrap_or_default();
+        ["tcp", "rdma", "fc"].contains(&transport.as_str())
+            || self.above().map(name_of).any(is_remote)
     }
 
     /// Whether the kernel keeps counts for it. Turned off by hand, they stand still; but zram, where
@@ -181,6 +211,7 @@ impl BlockDevice {
         } else if ["nbd", "rbd", "drbd"]
             .iter()
             .any(|kind| is_numbered(&self.name, kind))
+            || self.is_on_network()
         {
             Below::Network
         } else {
@@ -188,6 +219,13 @@ impl BlockDevice {
         };
         Some(below)
     }
+}
+
+/// The last part of a path.
+pub(crate) fn name_of(path: &Path) -> &str {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 /// Whether the name is the prefix and a number.

@@ -3,16 +3,25 @@
 use cardmark_core::{Board, Host};
 
 use crate::Root;
+use crate::machine::is_virtual;
+use crate::power::power_warnings;
+use crate::root::{attribute_of, number_of, shown, word_of};
+
+const PROCESSOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq";
 
 /// The computer: what device tree or firmware, memory and processor lists say.
 #[must_use]
 pub fn read_board(root: &Root) -> Board {
     Board {
         model: read_model(root),
+        revision: read_revision(root),
         memory_bytes: root
             .text("/proc/meminfo")
             .and_then(|text| parse_memory(&text)),
         cpu_count: read_cpu_count(root),
+        most_frequency_hz: number_of(root.path(PROCESSOR).join("cpuinfo_max_freq"))
+            .and_then(|khz| khz.checked_mul(1000)),
+        power_warnings: power_warnings(root),
     }
 }
 
@@ -24,10 +33,12 @@ pub fn read_host(root: &Root) -> Host {
         system: releases
             .iter()
             .find_map(|path| root.text(path))
-            .and_then(|text| parse_pretty_name(&text)),
-        kernel: root.text("/proc/sys/kernel/osrelease"),
+            .and_then(|text| parse_pretty_name(&text))
+            .and_then(|name| shown(&name)),
+        kernel: word_of(root.path("/proc/sys/kernel/osrelease")),
         architecture: Some(std::env::consts::ARCH.to_owned()),
-        governor: root.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        governor: word_of(root.path(PROCESSOR).join("scaling_governor")),
+        is_virtual: is_virtual(root),
     }
 }
 
@@ -51,8 +62,24 @@ fn read_model(root: &Root) -> Option<String> {
     };
     paths
         .iter()
-        .filter_map(|path| root.text(path))
+        .filter_map(|path| root.line(path))
         .find(|model| !is_filler(model))
+}
+
+/// The code of a Raspberry Pi, from the device tree or the list of processors. Other boards have
+/// nothing there, or a zero.
+fn read_revision(root: &Root) -> Option<String> {
+    let bytes = attribute_of(root.path("/proc/device-tree/system/linux,revision"));
+    let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+    let listed = || {
+        let bytes = root.list("/proc/cpuinfo").ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+        let (_, digits) = lines.find(|(name, _)| name.trim_end() == "Revision")?;
+        u32::from_str_radix(digits.trim(), 16).ok()
+    };
+    let code = bytes.map(u32::from_be_bytes).or_else(listed)?;
+    (code != 0).then(|| format!("{code:04x}"))
 }
 
 fn read_cpu_count(root: &Root) -> Option<u64> {
@@ -60,7 +87,8 @@ fn read_cpu_count(root: &Root) -> Option<u64> {
         .text("/sys/devices/system/cpu/online")
         .and_then(|text| parse_list(&text));
     listed.or_else(|| {
-        let text = root.text("/proc/cpuinfo")?;
+        let bytes = root.list("/proc/cpuinfo").ok()?;
+        let text = String::from_utf8_lossy(&bytes);
         let count = text
             .lines()
             .filter(|line| line.starts_with("processor"))

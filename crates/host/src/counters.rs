@@ -7,6 +7,7 @@ use cardmark_core::DeviceCounters;
 
 use crate::Root;
 use crate::block::SECTOR_BYTES;
+use crate::root::open_file;
 
 /// Reads the counters of a few block devices again and again, cheaply: the files stay open.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl CounterReader {
     #[must_use]
     pub fn new(root: &Root, names: &[String]) -> Self {
         let open =
-            |name: &String| File::open(root.path("/sys/class/block").join(name).join("stat")).ok();
+            |name: &String| open_file(root.path("/sys/class/block").join(name).join("stat")).ok();
         let files: Option<Vec<File>> = names.iter().map(open).collect();
         Self {
             files: files.filter(|files| !files.is_empty()),

@@ -1,10 +1,14 @@
 //! What a block device says about itself.
 
-use cardmark_core::{DeviceInfo, Queue};
+use cardmark_core::{Card, DeviceInfo, EmmcLife, Health, Queue, Registers};
 
 use crate::Root;
 use crate::block::{Below, BlockDevice, is_numbered};
 use crate::card::card_identity;
+use crate::reader::reader_of;
+use crate::registers::register_texts;
+use crate::root::line_of;
+use crate::slot::{command_queue, slot_of};
 
 /// What the kernel says about the block device of that name. A partition has its own size and
 /// its disk's model and queue. Of a device that is not there only the name is given back.
@@ -18,15 +22,31 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
     };
     let disk = device.disk();
     let disk = disk.as_ref().unwrap_or(&device);
+    let (card, health) = card_of(root, name);
     DeviceInfo {
         name: device.name.clone(),
         size_bytes: device.size_bytes(),
         model: model_of(disk),
+        firmware: firmware_of(disk),
         removable: disk.flag("removable"),
-        queue: queue_of(disk),
+        queue: queue_of(root, disk),
+        card,
+        reader: reader_of(root, disk),
+        health,
         sample_id: card_identity(root, name).and_then(|card| card.sample_id),
         prepared: None,
     }
+}
+
+/// The card that a device is on, as a record may hold it, and the health that an eMMC tells.
+fn card_of(root: &Root, name: &str) -> (Option<Card>, Option<Health>) {
+    let Some(found) = register_texts(root, name) else {
+        return (None, None);
+    };
+    let text = |name: &str| found.texts.get(name).map_or("", String::as_str);
+    let life = EmmcLife::from_texts(text("life_time"), text("pre_eol_info"));
+    let registers = Registers::from_hex(found.kind, &found.texts);
+    (Some(registers.card()), life.health())
 }
 
 /// The disks of this host: no partitions, no devices made from others, no memory, nothing that
@@ -56,7 +76,7 @@ fn is_disk(device: &BlockDevice) -> bool {
 
 /// Cards say `name`; SCSI and USB say `vendor` and `model`; NVMe says `model`.
 pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
-    let text = |attribute| disk.text(attribute);
+    let text = |attribute| line_of(disk.path(attribute));
     match (text("device/vendor"), text("device/model")) {
         // What is not text, such as virtio's "0x1af4", is an id.
         (Some(vendor), Some(model)) if !vendor.starts_with("0x") && vendor != "ATA" => {
@@ -70,27 +90,45 @@ pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
     }
 }
 
-fn queue_of(disk: &BlockDevice) -> Option<Queue> {
+/// NVMe says `firmware_rev`, SCSI and USB say `rev`, eMMC says `fwrev`; what SD cards say there is
+/// a part of their revision.
+fn firmware_of(disk: &BlockDevice) -> Option<String> {
+    let line = |attribute| line_of(disk.path(attribute));
+    if slot_of(disk).is_some() {
+        let is_emmc = disk.text("device/type").as_deref() == Some("MMC");
+        return line("device/fwrev").filter(|_| is_emmc);
+    }
+    line("device/firmware_rev").or_else(|| line("device/rev"))
+}
+
+fn queue_of(root: &Root, disk: &BlockDevice) -> Option<Queue> {
+    let tags = disk.number("mq/0/nr_tags").filter(|count| *count > 0);
+    let bytes = |attribute| disk.number(attribute)?.checked_mul(1024);
     let queue = Queue {
         scheduler: disk
             .text("queue/scheduler")
-            .map(|text| active_scheduler(&text)),
+            .and_then(|text| active_scheduler(&text)),
         rotational: disk.flag("queue/rotational"),
-        write_cache: disk.text("queue/write_cache"),
-        read_ahead_bytes: disk
-            .number("queue/read_ahead_kb")
-            .map(|kib| kib.saturating_mul(1024)),
+        write_cache: disk
+            .text("queue/write_cache")
+            .filter(|text| ["write back", "write through"].contains(&text.as_str())),
+        read_ahead_bytes: bytes("queue/read_ahead_kb"),
         logical_block_bytes: disk.number("queue/logical_block_size"),
         physical_block_bytes: disk.number("queue/physical_block_size"),
         requests_count: disk.number("queue/nr_requests"),
+        largest_request_bytes: bytes("queue/max_sectors_kb"),
+        tags_count: tags,
+        command_queue: command_queue(root, disk, tags),
     };
     (queue != Queue::default()).then_some(queue)
 }
 
 /// The one in brackets of `none [mq-deadline] kyber`.
-fn active_scheduler(text: &str) -> String {
+fn active_scheduler(text: &str) -> Option<String> {
     let inside = text
         .split_once('[')
         .and_then(|(_, rest)| rest.split_once(']'));
-    inside.map_or(text, |(name, _)| name).to_owned()
+    let name = inside.map_or(text, |(name, _)| name);
+    let is_part = |byte: u8| byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric();
+    (!name.is_empty() && name.bytes().all(is_part)).then(|| name.to_owned())
 }

@@ -1,12 +1,11 @@
 //! Which disk this is, as its owner can read it: model, size, serial number.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Root;
-use crate::block::{BlockDevice, SECTOR_BYTES};
+use crate::block::BlockDevice;
 use crate::devices::model_of;
-use crate::root::{path_of, text_of};
+use crate::root::{attribute_of, path_of, text_of};
 
 /// What tells one disk from another. For the terminal and for comparison on this machine alone:
 /// serial numbers enter no record.
@@ -88,10 +87,9 @@ fn number_pair(device: &BlockDevice) -> Option<(u32, u32)> {
 }
 
 fn partition(device: &BlockDevice) -> Partition {
-    let sectors = device.number("start").unwrap_or(0);
     Partition {
         name: device.name.clone(),
-        start_bytes: sectors.saturating_mul(SECTOR_BYTES),
+        start_bytes: device.start_bytes().unwrap_or(0),
         size_bytes: device.size_bytes().unwrap_or(0),
     }
 }
@@ -127,7 +125,7 @@ fn serial(disk: &BlockDevice) -> Option<(String, PathBuf)> {
 /// The text of page 0x80 of SCSI's vital product data: four bytes of header, the last two of
 /// which tell its length.
 fn page_serial(path: &Path) -> Option<String> {
-    let page = fs::read(path).ok()?;
+    let page = attribute_of(path)?;
     let [_, 0x80, high, low, text @ ..] = page.as_slice() else {
         return None;
     };

@@ -33,7 +33,7 @@ pub struct Place {
 /// that the board boots from (`/boot` and below) are left out.
 #[must_use]
 pub fn mounted_directories(root: &Root) -> Vec<Place> {
-    let text = std::fs::read(root.path("/proc/self/mountinfo")).unwrap_or_default();
+    let text = root.list("/proc/self/mountinfo").unwrap_or_default();
     let mounts = parse_mounts(&text);
     let mut candidates: Vec<&Mount> = mounts
         .iter()

@@ -2,14 +2,24 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, Metadata};
-use std::io;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
-use rustix::fs::{Access, access, major, minor};
+use rustix::fs::{Access, OFlags, access, major, minor};
+
+use crate::log::{LogLine, boot_lines};
+
+/// Bytes of a file that is one attribute or a short list; the kernel's are a page at most.
+const MOST_TEXT_BYTES: u64 = 65_536;
+/// Bytes of a list that grows with the machine: its mounts, its processors.
+pub(crate) const MOST_LIST_BYTES: u64 = 4_194_304;
+/// Characters of a name that is shown.
+const MOST_NAME_CHARS: usize = 128;
 
 /// Where `/proc`, `/sys`, `/etc` and `/dev` are looked for.
 ///
@@ -28,6 +38,7 @@ use rustix::fs::{Access, access, major, minor};
 pub struct Root {
     base: PathBuf,
     stated: Option<Vec<(PathBuf, Stat)>>,
+    boot_lines: Arc<OnceLock<Vec<LogLine>>>,
 }
 
 /// The kernel's number of a device. Major 0 is given to filesystems without a block device.
@@ -93,6 +104,7 @@ impl Root {
         Self {
             base: PathBuf::from("/"),
             stated: None,
+            boot_lines: Arc::default(),
         }
     }
 
@@ -107,6 +119,7 @@ impl Root {
         Self {
             base,
             stated: Some(table.lines().filter_map(parse_stated).collect()),
+            boot_lines: Arc::default(),
         }
     }
 
@@ -119,6 +132,21 @@ impl Root {
     /// The text of a file without white space and NUL around it; none where it is missing or empty.
     pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         text_of(self.path(path))
+    }
+
+    /// The one line in a file, as text that may be shown.
+    pub(crate) fn line(&self, path: impl AsRef<Path>) -> Option<String> {
+        line_of(self.path(path))
+    }
+
+    /// The bytes of a list such as that of the mounts.
+    pub(crate) fn list(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+        bytes_of(self.path(path), MOST_LIST_BYTES)
+    }
+
+    /// What the kernel's log says about cards and power, read once.
+    pub(crate) fn boot_lines(&self) -> &[LogLine] {
+        self.boot_lines.get_or_init(|| boot_lines(self))
     }
 
     /// Names in a directory, sorted; none where it is missing.
@@ -205,12 +233,67 @@ fn parse_stated(line: &str) -> Option<(PathBuf, Stat)> {
     Some((PathBuf::from(path), Stat { device, kind }))
 }
 
-/// The text of a file without white space and NUL around it; none where it is missing or empty.
+/// Opens what is a regular file. What stands in its place must not be waited for, as a pipe would.
+pub(crate) fn open_file(path: impl AsRef<Path>) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::from(io::ErrorKind::InvalidInput))
+    }
+}
+
+/// The bytes of a regular file; an error where it holds more than that.
+pub(crate) fn bytes_of(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = open_file(path)?.take(most_bytes + 1);
+    let length = file.read_to_end(&mut bytes)?;
+    if u64::try_from(length).is_ok_and(|length| length <= most_bytes) {
+        Ok(bytes)
+    } else {
+        Err(io::Error::from(io::ErrorKind::FileTooLarge))
+    }
+}
+
+/// The bytes of an attribute.
+pub(crate) fn attribute_of(path: impl AsRef<Path>) -> Option<Vec<u8>> {
+    bytes_of(path, MOST_TEXT_BYTES).ok()
+}
+
+/// The text of a file without white space and NUL around it; none where it is missing or empty, or
+/// longer than any attribute.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = attribute_of(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The one line in a file, as text that may be shown.
+pub(crate) fn line_of(path: impl AsRef<Path>) -> Option<String> {
+    shown(&text_of(path)?)
+}
+
+/// What a device calls itself, as text that may be shown: a terminal must not take it for
+/// commands, and what is no text at all is no name.
+pub(crate) fn shown(text: &str) -> Option<String> {
+    let plain = |c: char| {
+        let is_text = !c.is_control() && c != char::REPLACEMENT_CHARACTER;
+        if is_text { c } else { '?' }
+    };
+    let cut = text.trim().chars().take(MOST_NAME_CHARS);
+    let text: String = cut.map(plain).collect();
+    text.contains(char::is_alphanumeric).then_some(text)
+}
+
+/// A name that the kernel gives: one word.
+pub(crate) fn word_of(path: impl AsRef<Path>) -> Option<String> {
+    let text = text_of(path)?;
+    let is_word = text.len() <= MOST_NAME_CHARS && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_word.then_some(text)
 }
 
 /// The number in a file.
@@ -220,7 +303,7 @@ pub(crate) fn number_of(path: impl AsRef<Path>) -> Option<u64> {
 
 /// The path in a file, byte for byte, without the line's end.
 pub(crate) fn path_of(path: impl AsRef<Path>) -> Option<PathBuf> {
-    let mut bytes = fs::read(path).ok()?;
+    let mut bytes = attribute_of(path)?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
     }

@@ -14,6 +14,7 @@ use cardmark_core::SensorSample;
 use cardmark_engine::Sensors;
 
 use crate::Root;
+pub(crate) use board::{find_throttled, find_under_voltage};
 use sources::Sources;
 
 const PERIOD: Duration = Duration::from_secs(1);

@@ -136,7 +136,7 @@ impl Found<'_> {
 
     /// The mounts of all namespaces that a process lives in.
     fn all_mounts(&mut self) -> Vec<Seen> {
-        let own = fs::read(self.root.path("/proc/self/mountinfo")).unwrap_or_default();
+        let own = self.root.list("/proc/self/mountinfo").unwrap_or_default();
         let mut all: Vec<Seen> = parse_mounts(&own)
             .into_iter()
             .map(|mount| Seen {
@@ -153,7 +153,7 @@ impl Found<'_> {
         let mut texts = BTreeSet::from([own]);
         for process in processes(self.root) {
             let path = format!("/proc/{process}/mountinfo");
-            match fs::read(self.root.path(path)) {
+            match self.root.list(path) {
                 Ok(text) if !texts.contains(&text) => {
                     for mount in parse_mounts(&text) {
                         let is_new = |seen: &Seen| {
@@ -263,7 +263,13 @@ impl Found<'_> {
     /// Swap on members, and in a file that the device stands on. A swap file on a member needs
     /// that to be mounted.
     fn swap(&mut self) {
-        let table = fs::read(self.root.path("/proc/swaps")).unwrap_or_default();
+        let table = self.root.list("/proc/swaps").unwrap_or_else(|error| {
+            // Only a kernel that knows no swap space has no such list.
+            if error.kind() != std::io::ErrorKind::NotFound {
+                self.unclear("the list of swap spaces cannot be read");
+            }
+            Vec::new()
+        });
         for line in table.split(|byte| *byte == b'\n').skip(1) {
             let mut fields = line
                 .split(u8::is_ascii_whitespace)

@@ -13,6 +13,8 @@ use crate::root::{DeviceNumber, FileKind, Root, Stat, path_of};
 
 /// Layers followed downwards at most; more can only be a circle.
 const MOST_LAYERS: usize = 24;
+/// Steps taken in all; a circle with branches would take no end of them.
+const MOST_STEPS: usize = 4096;
 
 /// The way down. `counting` holds until the first block device: those above see our requests
 /// once, those below may see them split, copied or merged.
@@ -20,17 +22,19 @@ pub(crate) struct Walk<'a> {
     root: &'a Root,
     mounts: Vec<Mount>,
     depth: usize,
+    steps: usize,
     is_uncountable: bool,
     out: Resolution,
 }
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(root: &'a Root) -> Self {
-        let text = std::fs::read(root.path("/proc/self/mountinfo")).unwrap_or_default();
+        let text = root.list("/proc/self/mountinfo").unwrap_or_default();
         Self {
             root,
             mounts: parse_mounts(&text),
             depth: 0,
+            steps: 0,
             is_uncountable: false,
             out: Resolution {
                 kind: TargetKind::Directory,
@@ -225,7 +229,14 @@ impl<'a> Walk<'a> {
                 format!("sysfs shows no device below {}", device.name),
             );
         }
-        for member in members {
+        // Of several paths to one disk the first that is there will do.
+        let is_there = |name: &&String| BlockDevice::by_name(self.root, name).is_some();
+        let first = members.iter().find(is_there).or(members.first());
+        let followed = match first.filter(|_| device.is_multipath()) {
+            Some(name) => std::slice::from_ref(name),
+            None => members,
+        };
+        for member in followed {
             self.name(member, false);
         }
     }
@@ -284,6 +295,7 @@ impl<'a> Walk<'a> {
         let layer = Layer {
             kind: kind.to_owned(),
             device: device.map(|device| device.name.clone()),
+            start_bytes: device.and_then(BlockDevice::start_bytes),
         };
         // Two parts of one disk lead to it twice.
         if device.is_none() || !self.out.layers.contains(&layer) {
@@ -298,7 +310,8 @@ impl<'a> Walk<'a> {
     }
 
     fn deeper(&mut self, counting: bool, follow: impl FnOnce(&mut Self)) {
-        if self.depth == MOST_LAYERS {
+        self.steps += 1;
+        if self.depth == MOST_LAYERS || self.steps > MOST_STEPS {
             self.unknown(counting, "the layers below the target do not end");
             return;
         }

@@ -52,6 +52,18 @@ pub fn identity(
     blocks.join("\n\n") + "\n"
 }
 
+/// A device in one line: model, capacity, reader, the directories on it.
+#[must_use]
+pub fn device_line(device: &DeviceInfo, directories: &[String]) -> String {
+    let parts = [
+        device.model.clone(),
+        device.size_bytes.map(capacity),
+        device.reader.as_ref().and_then(reader),
+        (!directories.is_empty()).then(|| format!("mounted at {}", directories.join(", "))),
+    ];
+    clean(&join(parts).unwrap_or_default())
+}
+
 /// A name on the left, its text beside it.
 fn row(name: &str, text: &str, width: usize, style: Style) -> Vec<String> {
     let lines = wrap(&clean(text), width.saturating_sub(NAMES_WIDTH), 0);
@@ -294,8 +306,7 @@ fn megahertz(hertz: u64) -> String {
 }
 
 /// The usual name of a bus mode.
-#[must_use]
-pub fn mode_name(mode: BusMode) -> &'static str {
+fn mode_name(mode: BusMode) -> &'static str {
     match mode {
         BusMode::Legacy => "default speed",
         BusMode::HighSpeed | BusMode::MmcHighSpeed => "high speed",

@@ -14,7 +14,7 @@ pub mod text;
 
 pub use comparison::{Comparison, ComparisonRow, comparison_table};
 pub use csv::{csv, csv_heading, csv_rows};
-pub use identity::{identity, mode_name};
+pub use identity::{device_line, identity};
 pub use layout::wrap;
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;

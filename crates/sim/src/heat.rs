@@ -78,6 +78,7 @@ impl Heat {
                 1_500_000_000
             }),
             throttled: Some(self.throttled),
+            ..SensorSample::default()
         });
         self.busy_ns = 0;
         self.next_ns += SECOND_NS;

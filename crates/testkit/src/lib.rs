@@ -22,6 +22,7 @@ mod rate_cap;
 mod refusal;
 mod sim_card;
 mod switches;
+pub mod trees;
 mod wall_clock;
 
 pub use fuse_dir::FuseDir;

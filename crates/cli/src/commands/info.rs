@@ -1,10 +1,11 @@
 //! `cardmark info`.
 
 use cardmark_core::{
-    Context, METHOD, Origin, OriginKind, Record, Target, TargetKind, run_id_from_bytes,
+    Context, METHOD, Origin, OriginKind, Record, RegisterField, Registers, Target, TargetKind,
+    run_id_from_bytes,
 };
-use cardmark_host::{Resolution, Root, read_board, read_host};
-use cardmark_judge::notice;
+use cardmark_host::{Resolution, Root, read_board, read_host, register_texts};
+use cardmark_judge::{judge, notice};
 use cardmark_report::identity;
 use cardmark_sim::{Model, SimulatedCard};
 use serde_json::json;
@@ -25,9 +26,10 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
     };
     record.labels = labels(&[], &arguments.claim).into_iter().collect();
     notice(&mut record);
-    let hidden = hidden(&record, rustix::process::geteuid().is_root(), &root);
+    record.derived = judge(&record, None);
+    let hidden = hidden(&record, &root);
     let text = if arguments.json {
-        as_json(&record, &hidden, &root)?
+        as_json(&root, &record, &hidden)?
     } else {
         identity(&record, maker, &hidden, print::width(), print::style())
     };
@@ -64,12 +66,20 @@ fn empty(origin: OriginKind, kind: TargetKind) -> Record {
     record
 }
 
+/// Each field of the registers of the card that a device is on.
+fn register_fields(root: &Root, name: &str) -> Vec<RegisterField> {
+    let texts = register_texts(root, name);
+    texts.map_or_else(Vec::new, |found| {
+        Registers::from_hex(found.kind, &found.texts).fields()
+    })
+}
+
 /// All that is known: what a record would hold, and each field of the registers.
-fn as_json(record: &Record, hidden: &[&str], root: &Root) -> Result<String, CommandError> {
+fn as_json(root: &Root, record: &Record, hidden: &[&str]) -> Result<String, CommandError> {
     let fields: Vec<_> = record
         .devices
         .iter()
-        .map(|device| json!({"device": device.name, "fields": register_fields(root, device)}))
+        .map(|device| json!({"device": device.name, "fields": register_fields(root, &device.name)}))
         .collect();
     let value = json!({
         "target": record.target,

@@ -1,7 +1,8 @@
 //! `cardmark list`.
 
-use cardmark_core::{Suite, TargetNeed};
-use cardmark_report::{RunLine, headline, list_table, text, wrap};
+use cardmark_core::{DeviceInfo, Suite, TargetNeed};
+use cardmark_host::{Root, block_devices, mounted_directories};
+use cardmark_report::{RunLine, device_line, headline, list_table, text, wrap};
 use cardmark_store::Summary;
 use serde_json::json;
 
@@ -10,10 +11,11 @@ use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
 
-/// Lists runs, suites or models.
+/// Lists runs, devices, suites or models.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let text = match arguments.what {
         Listing::Runs => runs(arguments)?,
+        Listing::Devices => devices(arguments.json)?,
         Listing::Suites => suites(arguments.json)?,
         Listing::Models => named(&models(), arguments.json)?,
     };
@@ -62,6 +64,33 @@ fn needs(suite: &Suite) -> String {
         TargetNeed::Directory => format!("in {room} of a directory"),
         TargetNeed::Device => "on a whole device".to_owned(),
     }
+}
+
+/// The disks and cards of this host, with the directories on them.
+fn devices(json: bool) -> Result<String, CommandError> {
+    let root = Root::system();
+    let places = mounted_directories(&root);
+    let on = |device: &DeviceInfo| -> Vec<String> {
+        let places = places.iter().filter(|place| place.disk.name == device.name);
+        places
+            .map(|place| place.directory.display().to_string())
+            .collect()
+    };
+    let devices = block_devices(&root);
+    if json {
+        let row = |device: &DeviceInfo| {
+            let mut row = json!(device);
+            row["directories"] = json!(on(device));
+            row
+        };
+        return as_json(&devices.iter().map(row).collect::<Vec<_>>());
+    }
+    if devices.is_empty() {
+        print::notice("no disk is to be seen here");
+    }
+    let told = |device: &DeviceInfo| (device.name.clone(), device_line(device, &on(device)));
+    let rows: Vec<_> = devices.iter().map(told).collect();
+    Ok(table(&rows, print::width()))
 }
 
 fn models() -> Vec<(String, String)> {

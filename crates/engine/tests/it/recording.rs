@@ -256,7 +256,10 @@ fn what_the_kernel_said_is_told_each_message_once() {
 #[test]
 fn stolen_time_is_told_from_a_twentieth_on() {
     let outcome = run(Script::constant(MS), &writes());
-    let ours = outcome.trials.iter().filter(|trial| trial.workload.id == "sync_write");
+    let ours = outcome
+        .trials
+        .iter()
+        .filter(|trial| trial.workload.id == "sync_write");
     let span_ns: u64 = ours
         .map(|trial| trial.span_ns + trial.flush_span_ns.unwrap_or(0))
         .sum();

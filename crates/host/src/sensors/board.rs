@@ -96,7 +96,7 @@ fn find_temperature(root: &Root) -> Option<PathBuf> {
 }
 
 /// Raspberry Pi: known places, then any firmware node within two levels of the platform bus.
-fn find_throttled(root: &Root) -> Option<PathBuf> {
+pub(crate) fn find_throttled(root: &Root) -> Option<PathBuf> {
     let known = root.path("/sys/devices/platform/soc/soc:firmware/get_throttled");
     if known.exists() {
         return Some(known);
@@ -120,7 +120,7 @@ fn find_throttled(root: &Root) -> Option<PathBuf> {
 }
 
 /// Raspberry Pi with a kernel that has the voltage monitor only.
-fn find_under_voltage(root: &Root) -> Option<PathBuf> {
+pub(crate) fn find_under_voltage(root: &Root) -> Option<PathBuf> {
     let monitors = root.path("/sys/class/hwmon");
     names_in(&monitors)
         .into_iter()

@@ -7,7 +7,13 @@ use cardmark_core::SensorSample;
 use super::board::{BoardSensors, read_temperature};
 use super::counts::{BusErrors, Steal};
 use crate::block::BlockDevice;
+use crate::log::{KernelLog, LogAccess};
+use crate::messages::{log_names, storage_message};
 use crate::root::{Root, names_in};
+use crate::slot::mmc_host;
+
+/// Messages that a reading holds at most: a dying card makes the kernel write thousands.
+const MOST_MESSAGES: usize = 32;
 
 /// What this host offers about itself and some disks.
 #[derive(Debug, Default)]
@@ -16,6 +22,43 @@ pub(super) struct Sources {
     device_temperature: Option<PathBuf>,
     steal: Option<Steal>,
     bus_errors: Vec<BusErrors>,
+    messages: Option<Messages>,
+}
+
+/// What the kernel says about some disks from now on.
+#[derive(Debug)]
+struct Messages {
+    log: KernelLog,
+    /// By these names it calls the disks and what they hang on.
+    names: Vec<String>,
+}
+
+impl Messages {
+    fn find(root: &Root, disks: &[String]) -> Option<Self> {
+        let mut log = KernelLog::open(root);
+        let names: Vec<String> = disks
+            .iter()
+            .flat_map(|name| log_names(root, name))
+            .collect();
+        if log.access() != LogAccess::Readable || names.is_empty() {
+            return None;
+        }
+        log.skip();
+        Some(Self { log, names })
+    }
+
+    /// Those that are new.
+    fn new(&mut self) -> Vec<String> {
+        let names = &self.names;
+        let lines = self
+            .log
+            .lines(&|text| storage_message(text, names).is_some());
+        lines
+            .iter()
+            .filter_map(|line| storage_message(&line.text, names))
+            .take(MOST_MESSAGES)
+            .collect()
+    }
 }
 
 impl Sources {
@@ -28,6 +71,7 @@ impl Sources {
                 .iter()
                 .filter_map(|name| BusErrors::find(root, &mmc_host(root, name)?))
                 .collect(),
+            messages: Messages::find(root, disks),
         }
     }
 
@@ -36,6 +80,7 @@ impl Sources {
             && self.device_temperature.is_none()
             && self.steal.is_none()
             && self.bus_errors.is_empty()
+            && self.messages.is_none()
     }
 
     /// What they say now; none where they say nothing.
@@ -55,6 +100,9 @@ impl Sources {
             for (name, count) in errors.added() {
                 *sample.bus_errors.entry(name).or_default() += count;
             }
+        }
+        if let Some(messages) = &mut self.messages {
+            sample.messages = messages.new();
         }
         (sample != nothing).then_some(sample)
     }

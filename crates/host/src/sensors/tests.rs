@@ -23,7 +23,7 @@ fn board() -> (tempfile::TempDir, Root) {
 fn start(root: &Root, period: Duration) -> HostSensors {
     let count = AtomicU64::new(0);
     let now = Box::new(move || count.fetch_add(1, Ordering::Relaxed));
-    HostSensors::start_with_period(root, now, period)
+    HostSensors::start_with_period(root, &[], now, period)
 }
 
 /// Takes readings until there are so many.
@@ -49,13 +49,31 @@ fn readings_go_on_in_the_order_of_time() {
 }
 
 #[test]
-fn one_reading_comes_at_once_the_next_after_the_period_and_the_end_is_prompt() {
+fn between_the_periods_each_taking_reads_once() {
     let (_directory, root) = board();
     let mut sensors = start(&root, Duration::from_secs(3600));
-    assert_eq!(take(&mut sensors, 1).len(), 1);
-    sleep(Duration::from_millis(20));
-    assert_eq!(sensors.take(), []);
+    // The thread reads once, now or soon.
+    let first = take(&mut sensors, 2);
+    assert!(first.len() >= 2, "{first:?}");
+    let before = first.last().unwrap().at_ns;
+    for more in 1..=3 {
+        let taken = sensors.take();
+        let times: Vec<u64> = taken.iter().map(|sample| sample.at_ns).collect();
+        assert_eq!(times, [before + more]);
+    }
     let ending = Instant::now();
     drop(sensors);
     assert!(ending.elapsed() < PATIENCE, "{:?}", ending.elapsed());
+}
+
+#[test]
+fn a_reading_that_hangs_holds_nobody_up() {
+    let (_directory, root) = board();
+    let mut sensors = start(&root, Duration::from_secs(3600));
+    take(&mut sensors, 2);
+    let shared = Arc::clone(sensors.shared.as_ref().unwrap());
+    let hangs = shared.sources.lock().unwrap();
+    assert_eq!(sensors.take(), []);
+    drop(sensors);
+    drop(hangs);
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use cardmark_host::{Root, card_identity, device_info};
+use cardmark_testkit::trees::{PI4_CARD, pi3_stick, pi4};
 use cardmark_testkit::{LoopDevice, needs};
-
-use crate::boards::{PI4_CARD, pi3_stick, pi4};
 
 /// A CID as a host shows it that leaves out the checksum, and as one that does not.
 const CID: &str = "035344534236344780a1b2c3d4016700\n";

@@ -1,10 +1,12 @@
 //! Devices, counters, board and host.
 
-use cardmark_core::{Board, DeviceCounters, DeviceInfo, Queue};
+use cardmark_core::{Board, DeviceCounters, DeviceInfo, Queue, Reader, ReaderKind};
 use cardmark_host::{CounterReader, block_devices, device_info, read_board, read_host};
 
-use crate::boards::{PI4_CARD, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_loop};
-use crate::tree::Tree;
+use cardmark_testkit::trees::{
+    PI4_CARD, Tree, btrfs_two, emmc_board, pc_crypt, pc_uas, pi_zero, pi3_overclocked, pi3_stick,
+    pi4, pi4_loop, virtual_machine,
+};
 
 #[test]
 fn a_card_says_name_size_and_queue() {
@@ -17,6 +19,15 @@ fn a_card_says_name_size_and_queue() {
         logical_block_bytes: Some(512),
         physical_block_bytes: Some(512),
         requests_count: Some(64),
+        ..Queue::default()
+    };
+    let reader = Reader {
+        kind: ReaderKind::Slot,
+        driver: None,
+        bus: None,
+        usb: None,
+        pcie: None,
+        sata_bits_per_s: None,
     };
     let expected = DeviceInfo {
         name: "mmcblk0".to_owned(),
@@ -26,7 +37,8 @@ fn a_card_says_name_size_and_queue() {
         queue: Some(queue),
         // Of "SD32G", line feed, the serial number.
         sample_id: Some("cb7897".to_owned()),
-        prepared: None,
+        reader: Some(reader),
+        ..DeviceInfo::default()
     };
     assert_eq!(device_info(&tree.root(), "mmcblk0"), expected);
     let part = device_info(&tree.root(), "mmcblk0p2");
@@ -146,6 +158,8 @@ fn a_board_names_itself_by_its_device_tree() {
         model: Some("Raspberry Pi 4 Model B Rev 1.4".to_owned()),
         memory_bytes: Some(3_884_312 * 1024),
         cpu_count: Some(4),
+        power_warnings: vec!["under_voltage".to_owned(), "throttled".to_owned()],
+        ..Board::default()
     };
     assert_eq!(read_board(&tree.root()), expected);
     let host = read_host(&tree.root());
@@ -155,6 +169,60 @@ fn a_board_names_itself_by_its_device_tree() {
     );
     assert_eq!(host.kernel.as_deref(), Some("6.1.21-v8+"));
     assert_eq!(host.governor.as_deref(), Some("ondemand"));
+}
+
+#[test]
+fn a_pi_says_its_revision_and_what_went_wrong_with_its_power() {
+    let board = |tree: &Tree| read_board(&tree.root());
+    let before = board(&pi3_overclocked());
+    assert_eq!(before.revision.as_deref(), Some("a02082"));
+    assert_eq!(before.most_frequency_hz, Some(1_200_000_000));
+    assert_eq!(before.power_warnings, ["under_voltage", "throttled"]);
+    let mut tree = pi3_overclocked();
+    tree.remove("/sys/devices/platform/soc");
+    assert_eq!(board(&tree).power_warnings, ["under_voltage"], "by the log");
+    tree.file("/dev/kmsg", "4,701,1,-;CPU0: Core temperature is above threshold, cpu clock throttled (total events = 1)\n");
+    assert_eq!(board(&tree).power_warnings, ["throttled"]);
+    tree.remove("/dev/kmsg")
+        .file("/sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+        .file("/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n");
+    assert_eq!(board(&tree).power_warnings, ["under_voltage"]);
+    tree.file("/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n");
+    assert_eq!(board(&tree).power_warnings, [""; 0]);
+    let mut listed = pi_zero();
+    listed.remove("/sys/firmware/devicetree/base/system");
+    assert_eq!(board(&listed).revision.as_deref(), Some("9000c1"));
+    listed.file("/proc/cpuinfo", "processor\t: 0\nRevision\t: 000e\n");
+    assert_eq!(board(&listed).revision.as_deref(), Some("000e"));
+    listed.file("/proc/cpuinfo", "processor\t: 0\nRevision\t: 0000\n");
+    assert_eq!(board(&listed).revision, None);
+}
+
+#[test]
+fn a_machine_says_whether_it_is_virtual_where_it_can() {
+    let is_virtual = |tree: &Tree| read_host(&tree.root()).is_virtual;
+    assert_eq!(is_virtual(&virtual_machine()), Some(true));
+    assert_eq!(is_virtual(&pc_uas()), Some(false));
+    assert_eq!(is_virtual(&emmc_board()), None, "no sign is no proof");
+    let with = |path: &str, text: &str| {
+        let mut tree = emmc_board();
+        tree.file(path, text);
+        is_virtual(&tree)
+    };
+    let compatible = "/proc/device-tree/compatible";
+    assert_eq!(with(compatible, "linux,dummy-virt\0"), Some(true));
+    assert_eq!(with(compatible, "linux,dummy-virtual\0"), None);
+    assert_eq!(with("/sys/hypervisor/type", "xen\n"), Some(true));
+    assert_eq!(with("/sys/class/dmi/id/sys_vendor", "QEMU\n"), Some(true));
+    assert_eq!(with("/sys/class/dmi/id/sys_vendor", "LENOVO\n"), None);
+    let mut rented = emmc_board();
+    rented
+        .file("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
+        .file("/sys/class/dmi/id/product_name", "c6g.metal\n");
+    assert_eq!(is_virtual(&rented), None);
+    let mut host = virtual_machine();
+    host.file("/proc/xen/capabilities", "control_d\n");
+    assert_eq!(is_virtual(&host), None, "it has the real devices");
 }
 
 #[test]

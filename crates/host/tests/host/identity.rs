@@ -1,10 +1,8 @@
 //! Model, size and serial number.
 
 use cardmark_host::{Root, disk_identity};
+use cardmark_testkit::trees::{PC_NVME, PI3_STICK, PI4_CARD, Tree, pc_crypt, pi3_stick, pi4};
 use cardmark_testkit::{LoopDevice, needs};
-
-use crate::boards::{PC_NVME, PI3_STICK, PI4_CARD, pc_crypt, pi3_stick, pi4};
-use crate::tree::Tree;
 
 /// Model, size and serial number as they are told.
 fn told(tree: &Tree, name: &str) -> (Option<String>, u64, Option<String>) {

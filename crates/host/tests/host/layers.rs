@@ -2,9 +2,8 @@
 
 use cardmark_core::FindingKind;
 
-use crate::boards::{btrfs_two, pc_crypt, pi4, pi4_loop, pi4_overlay};
-use crate::tree::Tree;
 use crate::{assert_unknown, disks, finds, layers, resolved};
+use cardmark_testkit::trees::{Tree, btrfs_two, pc_crypt, pi4, pi4_loop, pi4_overlay};
 
 const LOOP: &str = "/sys/devices/virtual/block/loop0";
 

@@ -5,16 +5,17 @@
     reason = "helpers of tests stand outside the tests"
 )]
 
-mod boards;
 mod cards;
 mod facts;
+mod hostile;
 mod identity;
 mod layers;
 mod machine;
 mod places;
+mod readers;
 mod sensors;
+mod stacks;
 mod targets;
-mod tree;
 mod usage;
 
 use std::path::Path;

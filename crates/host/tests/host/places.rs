@@ -2,8 +2,7 @@
 
 use cardmark_host::mounted_directories;
 
-use crate::boards::{btrfs_two, pi3_stick, pi4, pi4_loop, pi4_overlay};
-use crate::tree::Tree;
+use cardmark_testkit::trees::{Tree, btrfs_two, pi3_stick, pi4, pi4_loop, pi4_overlay};
 
 fn listed(tree: &Tree) -> Vec<(String, String, bool, bool)> {
     mounted_directories(&tree.root())

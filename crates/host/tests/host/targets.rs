@@ -5,8 +5,8 @@ use std::path::Path;
 use cardmark_core::{FindingKind, TargetKind};
 use cardmark_host::{ResolveError, resolve};
 
-use crate::boards::{PI4_CARD, pi3_stick, pi4};
 use crate::{assert_unknown, disks, finds, layers, resolved};
+use cardmark_testkit::trees::{PI4_CARD, Tree, pi3_stick, pi4};
 
 #[test]
 fn a_home_on_the_card_lies_on_the_root_partition() {
@@ -83,7 +83,7 @@ fn files_and_missing_paths_are_no_targets() {
     let root = tree.root();
     let file = resolve(&root, Path::new("/home/pi/a.txt"));
     assert!(matches!(file, Err(ResolveError::WrongKind { .. })));
-    let empty = crate::tree::Tree::new();
+    let empty = Tree::new();
     let missing = resolve(&empty.root(), Path::new("/nowhere"));
     assert!(matches!(&missing, Err(ResolveError::Unreadable { .. })));
     assert!(

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use cardmark_host::{MadeKind, Root, Use, usage};
+use cardmark_testkit::trees::{
+    PC_NVME, PI3_STICK, Tree, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_overlay,
+};
 use cardmark_testkit::{LoopDevice, needs};
-
-use crate::boards::{PC_NVME, PI3_STICK, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_overlay};
-use crate::tree::Tree;
 
 /// Where a virtual device is in sysfs.
 const DM: &str = "virtual/block/dm-0";

@@ -49,6 +49,7 @@ fn layer(kind: &str, device: Option<&str>) -> Layer {
     Layer {
         kind: kind.to_owned(),
         device: device.map(str::to_owned),
+        start_bytes: None,
     }
 }
 

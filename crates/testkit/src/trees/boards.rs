@@ -1,16 +1,20 @@
 //! Boards. Paths and numbers are as the kernels named there give them; serials are invented.
 
-use crate::tree::Tree;
+use super::Tree;
 
-pub(crate) const PI4_CARD: &str =
-    "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
-pub(crate) const PI3_CARD: &str = "platform/soc/3f202000.mmc/mmc_host/mmc0/mmc0:e624/block/mmcblk0";
-pub(crate) const PI3_STICK: &str = "platform/soc/3f980000.usb/usb1/1-1/1-1.2/1-1.2:1.0/host0/\
+/// The card of the Pi 4, below `/sys/devices`.
+pub const PI4_CARD: &str = "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
+/// The card of the Pi 3.
+pub const PI3_CARD: &str = "platform/soc/3f202000.mmc/mmc_host/mmc0/mmc0:e624/block/mmcblk0";
+/// The USB stick of the Pi 3.
+pub const PI3_STICK: &str = "platform/soc/3f980000.usb/usb1/1-1/1-1.2/1-1.2:1.0/host0/\
     target0:0:0/0:0:0:0/block/sda";
-pub(crate) const PC_NVME: &str = "pci0000:00/0000:00:1d.0/0000:02:00.0/nvme/nvme0/nvme0n1";
+/// The NVMe disk of the PC.
+pub const PC_NVME: &str = "pci0000:00/0000:00:1d.0/0000:02:00.0/nvme/nvme0/nvme0n1";
 
 /// Raspberry Pi 4 B, 4 GB, Raspberry Pi OS 12 (64 bit), kernel 6.1.21-v8+: root on the card.
-pub(crate) fn pi4() -> Tree {
+#[must_use]
+pub fn pi4() -> Tree {
     let mut tree = Tree::new();
     tree.disk(PI4_CARD, "179:0", 62_333_952)
         .file(&format!("/sys/devices/{PI4_CARD}/device/name"), "SD32G\n")
@@ -85,7 +89,8 @@ pub(crate) fn pi4() -> Tree {
 
 /// Raspberry Pi 3 B+, Raspberry Pi OS 11 (32 bit), kernel 5.15.84-v7+: a USB stick as a desktop
 /// mounts it, its label holding a space.
-pub(crate) fn pi3_stick() -> Tree {
+#[must_use]
+pub fn pi3_stick() -> Tree {
     let mut tree = Tree::new();
     tree.disk(PI3_CARD, "179:0", 31_116_288)
         .partition(&format!("{PI3_CARD}/mmcblk0p2"), "179:2", 30_584_832)
@@ -117,7 +122,8 @@ pub(crate) fn pi3_stick() -> Tree {
 }
 
 /// A PC, Debian 12, kernel 6.1.0-18-amd64: root on LVM on dm-crypt on a partition of an NVMe disk.
-pub(crate) fn pc_crypt() -> Tree {
+#[must_use]
+pub fn pc_crypt() -> Tree {
     let mut tree = Tree::new();
     let part = format!("{PC_NVME}/nvme0n1p3");
     tree.disk(PC_NVME, "259:0", 1_000_215_216)
@@ -149,7 +155,8 @@ pub(crate) fn pc_crypt() -> Tree {
 
 /// A NAS, Fedora 39, kernel 6.5.6: btrfs over one partition and one whole disk, and a second
 /// btrfs elsewhere.
-pub(crate) fn btrfs_two() -> Tree {
+#[must_use]
+pub fn btrfs_two() -> Tree {
     let (one, two, three) = (
         "pci0/ata1/block/sda",
         "pci0/ata2/block/sdb",
@@ -177,7 +184,8 @@ pub(crate) fn btrfs_two() -> Tree {
 }
 
 /// The Pi 4 with `/` made an overlay as `overlayroot` does: upper directory on the card.
-pub(crate) fn pi4_overlay() -> Tree {
+#[must_use]
+pub fn pi4_overlay() -> Tree {
     let mut tree = pi4();
     tree.mounts(
         "22 1 0:60 / / rw,relatime - overlay overlayroot rw,lowerdir=/media/root-ro,\
@@ -191,7 +199,8 @@ pub(crate) fn pi4_overlay() -> Tree {
 }
 
 /// The Pi 4 with an image file set up as a loop device and mounted.
-pub(crate) fn pi4_loop() -> Tree {
+#[must_use]
+pub fn pi4_loop() -> Tree {
     let mut tree = pi4();
     tree.disk("virtual/block/loop0", "7:0", 2048)
         .file(

@@ -7,13 +7,25 @@ use std::path::{Path, PathBuf};
 use cardmark_host::Root;
 use tempfile::TempDir;
 
-pub(crate) struct Tree {
+use super::damage::{Damage, Spoilt};
+
+/// The files of a board; see [`Root`] for how they stand for one. They go when it is dropped.
+#[derive(Debug)]
+pub struct Tree {
     directory: TempDir,
     stat: String,
 }
 
+impl Default for Tree {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Tree {
-    pub(crate) fn new() -> Self {
+    /// An empty tree.
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             directory: TempDir::new().unwrap(),
             stat: String::new(),
@@ -25,26 +37,41 @@ impl Tree {
     }
 
     /// A file with this text.
-    pub(crate) fn file(&mut self, path: &str, text: &str) -> &mut Self {
+    pub fn file(&mut self, path: &str, text: &str) -> &mut Self {
         self.bytes(path, text.as_bytes())
     }
 
     /// A file with these bytes.
-    pub(crate) fn bytes(&mut self, path: &str, text: &[u8]) -> &mut Self {
+    pub fn bytes(&mut self, path: &str, text: &[u8]) -> &mut Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
         self
     }
 
+    /// Files of one directory: names and texts.
+    pub fn files(&mut self, directory: &str, files: &[(&str, &str)]) -> &mut Self {
+        for (name, text) in files {
+            self.file(&format!("{directory}/{name}"), text);
+        }
+        self
+    }
+
+    /// The driver of the device in that directory below `/sys/devices`.
+    pub fn driver(&mut self, directory: &str, name: &str) -> &mut Self {
+        let driver = format!("/sys/bus/any/drivers/{name}");
+        self.directory(&driver)
+            .link(&format!("/sys/devices/{directory}/driver"), &driver)
+    }
+
     /// An empty directory.
-    pub(crate) fn directory(&mut self, path: &str) -> &mut Self {
+    pub fn directory(&mut self, path: &str) -> &mut Self {
         fs::create_dir_all(self.path(path)).unwrap();
         self
     }
 
     /// A link that holds on whatever path the tree lies.
-    pub(crate) fn link(&mut self, path: &str, to: &str) -> &mut Self {
+    pub fn link(&mut self, path: &str, to: &str) -> &mut Self {
         let up = "../".repeat(path.trim_start_matches('/').split('/').count() - 1);
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -53,7 +80,7 @@ impl Tree {
     }
 
     /// What process `id` has open under number 3, with these flags.
-    pub(crate) fn opened(&mut self, id: u32, device: &str, flags: &str) -> &mut Self {
+    pub fn opened(&mut self, id: u32, device: &str, flags: &str) -> &mut Self {
         self.file(&format!("/proc/{id}/comm"), "qemu-system-arm\n")
             .file(
                 &format!("/proc/{id}/fdinfo/3"),
@@ -65,20 +92,24 @@ impl Tree {
     }
 
     /// The device below is held by the one above, as the kernel shows both.
-    pub(crate) fn holder(&mut self, below: &str, above: &str) -> &mut Self {
+    pub fn holder(&mut self, below: &str, above: &str) -> &mut Self {
         self.holder_only(below, above).slave(above, below)
     }
 
     /// The same, seen from below alone.
-    pub(crate) fn holder_only(&mut self, below: &str, above: &str) -> &mut Self {
+    pub fn holder_only(&mut self, below: &str, above: &str) -> &mut Self {
         let name = Path::new(above).file_name().unwrap().to_str().unwrap();
         let link = format!("/sys/devices/{below}/holders/{name}");
         self.link(&link, &format!("/sys/devices/{above}"))
     }
 
     /// A whole block device: its directory below `/sys/devices`, number, sectors.
-    pub(crate) fn disk(&mut self, directory: &str, number: &str, sectors: u64) -> &mut Self {
+    pub fn disk(&mut self, directory: &str, number: &str, sectors: u64) -> &mut Self {
         self.block(directory, number, sectors);
+        if let Some(holder) = holder_of(directory) {
+            let device = format!("/sys/devices/{directory}/device");
+            self.link(&device, &format!("/sys/devices/{holder}"));
+        }
         self.file(&format!("/sys/devices/{directory}/queue/iostats"), "1\n")
             .file(
                 &format!("/sys/devices/{directory}/queue/scheduler"),
@@ -88,7 +119,7 @@ impl Tree {
     }
 
     /// A partition; its directory is in that of its disk.
-    pub(crate) fn partition(&mut self, directory: &str, number: &str, sectors: u64) -> &mut Self {
+    pub fn partition(&mut self, directory: &str, number: &str, sectors: u64) -> &mut Self {
         self.block(directory, number, sectors);
         self.file(&format!("/sys/devices/{directory}/partition"), "1\n")
     }
@@ -109,7 +140,7 @@ impl Tree {
     }
 
     /// The device above is made from the one below.
-    pub(crate) fn slave(&mut self, above: &str, below: &str) -> &mut Self {
+    pub fn slave(&mut self, above: &str, below: &str) -> &mut Self {
         let name = Path::new(below).file_name().unwrap().to_str().unwrap();
         let link = format!("/sys/devices/{above}/slaves/{name}");
         self.link(&link, &format!("/sys/devices/{below}"));
@@ -117,25 +148,73 @@ impl Tree {
     }
 
     /// A line of what `stat(2)` says; see `Root`.
-    pub(crate) fn stat(&mut self, line: &str) -> &mut Self {
+    pub fn stat(&mut self, line: &str) -> &mut Self {
         self.stat.push_str(line);
         self.stat.push('\n');
         self
     }
 
     /// `/proc/self/mountinfo`.
-    pub(crate) fn mounts(&mut self, text: &str) -> &mut Self {
+    pub fn mounts(&mut self, text: &str) -> &mut Self {
         self.file("/proc/self/mountinfo", text)
     }
 
     /// The finished tree.
-    pub(crate) fn root(&self) -> Root {
+    #[must_use]
+    pub fn root(&self) -> Root {
+        Root::at(self.finish())
+    }
+
+    /// Where the finished tree lies.
+    pub fn finish(&self) -> &Path {
         fs::write(self.path("/stat"), &self.stat).unwrap();
-        Root::at(self.directory.path())
+        self.directory.path()
+    }
+
+    /// All files that the readers could look at, as paths of the host.
+    #[must_use]
+    pub fn all_files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut waiting = vec![self.directory.path().to_owned()];
+        while let Some(directory) = waiting.pop() {
+            for entry in fs::read_dir(directory).unwrap().flatten() {
+                let kind = entry.file_type().unwrap();
+                let path = entry.path();
+                if kind.is_dir() {
+                    waiting.push(path);
+                } else if kind.is_file() {
+                    let inside = path.strip_prefix(self.directory.path()).unwrap();
+                    files.push(format!("/{}", inside.to_str().unwrap()));
+                }
+            }
+        }
+        files.retain(|file| file != "/stat");
+        files.sort();
+        files
+    }
+
+    /// Spoils a file, and gives back what mends it again with [`Tree::mend`].
+    pub fn spoil(&mut self, path: &str, damage: Damage) -> Spoilt {
+        let at = self.path(path);
+        let bytes = fs::read(&at).unwrap();
+        fs::remove_file(&at).unwrap();
+        damage.put(&at, &bytes);
+        Spoilt { at, bytes }
+    }
+
+    /// Puts back the file that was spoilt.
+    pub fn mend(&mut self, spoilt: Spoilt) {
+        let Spoilt { at, bytes } = spoilt;
+        if at.is_dir() {
+            fs::remove_dir(&at).unwrap();
+        } else if at.symlink_metadata().is_ok() {
+            fs::remove_file(&at).unwrap();
+        }
+        fs::write(at, bytes).unwrap();
     }
 
     /// Takes a file or directory away.
-    pub(crate) fn remove(&mut self, path: &str) -> &mut Self {
+    pub fn remove(&mut self, path: &str) -> &mut Self {
         let path = self.path(path);
         if path.is_dir() {
             fs::remove_dir_all(path)
@@ -144,5 +223,15 @@ impl Tree {
         }
         .unwrap();
         self
+    }
+}
+
+/// The directory of what a disk's `device` leads to.
+fn holder_of(directory: &str) -> Option<&str> {
+    let (above, _) = directory.rsplit_once('/')?;
+    let (holder, last) = above.rsplit_once('/')?;
+    match last {
+        "block" => Some(holder).filter(|holder| *holder != "virtual"),
+        _ => Some(above).filter(|_| last.starts_with("nvme")),
     }
 }

@@ -1,0 +1,165 @@
+//! The kernel's log: its records, as `/dev/kmsg` gives them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::mem;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+
+use rustix::fs::{OFlags, makedev};
+
+use crate::Root;
+
+/// Bytes of a record at most; the kernel gives none that is longer.
+const MOST_RECORD_BYTES: usize = 8192;
+/// What one look takes in at most; a kernel keeps far less. The rest is left to the next look.
+const MOST_READS: usize = 65_536;
+const MOST_LINES: usize = 4096;
+const MOST_BYTES: usize = 8_388_608;
+
+/// A line that the kernel wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Its number; each line has the one after that of the line before.
+    pub sequence: u64,
+    /// When, after the board was started, microseconds.
+    pub at_us: u64,
+    /// What it says.
+    pub text: String,
+}
+
+/// Whether the kernel's log may be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogAccess {
+    /// It may.
+    Readable,
+    /// Only by root.
+    NotPermitted,
+    /// There is none here, as in many containers.
+    Absent,
+}
+
+/// Reads the kernel's log from the oldest line that is kept to the newest, then only what is new.
+/// Never waits for a line.
+#[derive(Debug)]
+pub struct KernelLog {
+    file: Option<File>,
+    access: LogAccess,
+    /// The beginning of a line whose end was not read yet.
+    rest: Vec<u8>,
+    /// Whether the beginning of this line was too long, and all of it is left out.
+    is_overlong: bool,
+}
+
+impl KernelLog {
+    /// Opens the log.
+    #[must_use]
+    pub fn open(root: &Root) -> Self {
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(flags.bits().cast_signed());
+        let opened = options.open(root.path("/dev/kmsg"));
+        let (file, access) = match opened {
+            Ok(file) if is_log(&file) => (Some(file), LogAccess::Readable),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                (None, LogAccess::NotPermitted)
+            }
+            _ => (None, LogAccess::Absent),
+        };
+        Self {
+            file,
+            access,
+            rest: Vec::new(),
+            is_overlong: false,
+        }
+    }
+
+    /// Whether it may be read.
+    #[must_use]
+    pub fn access(&self) -> LogAccess {
+        self.access
+    }
+
+    /// Passes over all that is there.
+    pub fn skip(&mut self) {
+        drop(self.lines(&|_| false));
+    }
+
+    /// The lines since the last look whose text is wanted; at first, all that are kept.
+    pub fn lines(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<LogLine> {
+        let mut lines = Vec::new();
+        let mut taken = 0;
+        let mut buffer = vec![0; MOST_RECORD_BYTES];
+        for _ in 0..MOST_READS {
+            let Some(file) = self.file.as_mut() else {
+                break;
+            };
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(length) => {
+                    taken += length;
+                    self.take_in(buffer.get(..length).unwrap_or_default(), &mut |line| {
+                        lines.extend(parse_record(line).filter(|line| is_wanted(&line.text)));
+                    });
+                }
+                // Lines were overwritten before they were read; the next ones are there.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+            if taken >= MOST_BYTES || lines.len() >= MOST_LINES {
+                break;
+            }
+        }
+        lines
+    }
+
+    /// Gives whole lines on and keeps what may be continued.
+    fn take_in(&mut self, bytes: &[u8], give: &mut dyn FnMut(&str)) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.rest.extend(piece);
+            self.is_overlong |= self.rest.len() > MOST_RECORD_BYTES;
+            if self.is_overlong {
+                self.rest.clear();
+            }
+            if piece.ends_with(b"\n") && !mem::take(&mut self.is_overlong) {
+                give(&String::from_utf8_lossy(&mem::take(&mut self.rest)));
+            }
+        }
+    }
+}
+
+/// The kernel's own device, or a file in a fixture tree. What some containers have in its place,
+/// such as a terminal, is no log.
+fn is_log(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| {
+        let file_type = metadata.file_type();
+        file_type.is_file() || (file_type.is_char_device() && metadata.rdev() == makedev(1, 11))
+    })
+}
+
+/// A record: `priority,sequence,microseconds,flags;text`. Lines that continue a record with the
+/// names of devices, and what programs wrote into the log, are left out.
+#[must_use]
+pub fn parse_record(record: &str) -> Option<LogLine> {
+    let (header, text) = record.split_once(';')?;
+    let mut fields = header.split(',');
+    let mut number = || fields.next()?.parse::<u64>().ok();
+    let (priority, sequence, at_us) = (number()?, number()?, number()?);
+    // Above the three bits of the priority stands who wrote; 0 is the kernel.
+    (priority < 8).then(|| LogLine {
+        sequence,
+        at_us,
+        text: text.trim_end().to_owned(),
+    })
+}
+
+/// What the log says about cards and power since the board was started.
+pub(crate) fn boot_lines(root: &Root) -> Vec<LogLine> {
+    let of_card = |text: &str| {
+        text.starts_with("mmc") && (text.contains(" card") || text.contains("Command Queue"))
+    };
+    KernelLog::open(root).lines(&|text| of_card(text) || crate::power::tells(text))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! What the kernel's log says about troubles of a disk, without what is private.
+
+use std::path::Path;
+
+use crate::Root;
+use crate::block::{BlockDevice, is_numbered, name_of};
+use crate::slot::slot_of;
+
+/// Words, or beginnings of words, of lines about trouble.
+const TROUBLE: &[&str] = &[
+    "abort",
+    "broken",
+    "corrupt",
+    "crc",
+    "dead",
+    "disconnect",
+    "error",
+    "exception",
+    "fail",
+    "hung",
+    "hw reset",
+    "hardware interrupt",
+    "lost",
+    "no response",
+    "not responding",
+    "not ready",
+    "offline",
+    "read-only",
+    "recovery",
+    "reset",
+    "retry",
+    "retries",
+    "stall",
+    "stuck",
+    "timed out",
+    "timeout",
+    "unable",
+    "unaligned",
+];
+/// Parts of lines that are no news though they hold such a word.
+const NO_TROUBLE: &[&str] = &[
+    "mounted filesystem",
+    "unmounting ",
+    "re-mounted",
+    "errors=",
+    "SerialNumber",
+    "Product:",
+    "Manufacturer:",
+    "recovery complete",
+    "Command Queue Engine enabled",
+    " card at address ",
+];
+/// What is followed by a path or by the name of a process, either of which may hold spaces.
+const PRIVATE: &[&str] = &[" comm ", " comm:", " path ", " path:", " name ", " file "];
+/// Characters of a message that is kept.
+const MOST_CHARS: usize = 160;
+/// What stands where something private stood.
+const GAP: &str = "…";
+
+/// The names by which the kernel's log calls the disk that the block device of that name is on,
+/// its partitions, and what it hangs on: `mmc0`, `usb 2-1`, `nvme0`, `ata1` and the like.
+#[must_use]
+pub fn log_names(root: &Root, name: &str) -> Vec<String> {
+    let Some(disk) = BlockDevice::by_name(root, name).and_then(|device| device.disk()) else {
+        return Vec::new();
+    };
+    let mut names = vec![disk.name.clone()];
+    names.extend(disk.partitions().into_iter().map(|part| part.name));
+    names.extend(slot_of(&disk).map(|slot| slot.host.to_owned()));
+    let usb = disk.usb_directory().map(name_of);
+    names.extend(usb.map(|usb| format!("usb {usb}")));
+    names.extend(disk.above().filter_map(log_name));
+    names
+}
+
+/// What a directory on the way up is called in the log.
+fn log_name(directory: &Path) -> Option<String> {
+    let name = name_of(directory);
+    let is_scsi = name.split(':').count() == 4
+        && name
+            .split(':')
+            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_numbered(name, "host") {
+        Some(format!("scsi {name}"))
+    } else if is_numbered(name, "ata") || is_numbered(name, "nvme") || is_scsi {
+        Some(name.to_owned())
+    } else {
+        None
+    }
+}
+
+/// The line of the kernel's log without addresses, serial numbers, paths and names of programs, if
+/// it is about trouble with what bears one of these names.
+#[must_use]
+pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
+    let is_named = names.iter().any(|name| holds_name(line, name));
+    let lower = line.to_lowercase();
+    let is_trouble = TROUBLE.iter().any(|word| begins_word(&lower, word))
+        && !NO_TROUBLE.iter().any(|part| line.contains(part));
+    (is_named && is_trouble).then(|| without_private(line))
+}
+
+/// Whether the name stands in the line as a word of its own. `ata1` is also that of its device
+/// `ata1.00`, while `usb 2-1` is not that of `usb 2-1.2` behind it.
+fn holds_name(line: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_port = is_numbered(name, "ata");
+    !name.is_empty()
+        && line.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            let mut after = after.chars();
+            let follows = match (after.next(), after.next()) {
+                (Some('.'), Some(next)) => !is_port && is_part(next),
+                (Some(next), _) => is_part(next),
+                (None, _) => false,
+            };
+            !follows && !before.ends_with(is_part)
+        })
+}
+
+fn begins_word(line: &str, word: &str) -> bool {
+    let mut found = line.match_indices(word);
+    found.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric))
+}
+
+/// Cuts where private words begin, and takes out quoted text, paths, long numbers and what could
+/// be a serial number.
+fn without_private(line: &str) -> String {
+    let ends = PRIVATE.iter().filter_map(|mark| line.find(mark));
+    let end = ends.min().unwrap_or(line.len());
+    let mut is_quoted = false;
+    let mut text = String::new();
+    for (index, piece) in line[..end].split(['"', '\'']).enumerate() {
+        if index > 0 {
+            is_quoted = !is_quoted;
+        }
+        if is_quoted {
+            text.push_str(GAP);
+        } else {
+            text.extend(piece.split_inclusive(char::is_whitespace).map(open_word));
+        }
+    }
+    let plain = |c: char| if c.is_control() { '?' } else { c };
+    let text: String = text
+        .trim_end_matches([' ', ':', ','])
+        .chars()
+        .map(plain)
+        .collect();
+    text.chars().take(MOST_CHARS).collect()
+}
+
+/// A word, with the space behind it, as it may be kept.
+fn open_word(word: &str) -> String {
+    let bare = word.trim_end();
+    let space = &word[bare.len()..];
+    let is_path = bare
+        .trim_start_matches(['(', '[', '<', '='])
+        .starts_with('/')
+        || bare.contains("=/");
+    if is_path || bare.contains('@') || is_id(bare) {
+        return format!("{GAP}{space}");
+    }
+    let mut text = String::new();
+    let mut run = String::new();
+    for c in bare.chars() {
+        if c.is_ascii_alphanumeric() {
+            run.push(c);
+            continue;
+        }
+        text.push_str(open_run(&run));
+        run.clear();
+        text.push(c);
+    }
+    text.push_str(open_run(&run));
+    format!("{text}{space}")
+}
+
+/// Letters and digits as they may be kept: no long number, and nothing that looks like an address
+/// or a serial number.
+fn open_run(run: &str) -> &str {
+    let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    let is_hexadecimal = digits > 0
+        && run
+            .trim_start_matches("0x")
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit());
+    let is_open = if digits == run.len() {
+        run.len() <= 12
+    } else {
+        run.len() < 8 || (digits < 4 && !is_hexadecimal)
+    };
+    if is_open { run } else { GAP }
+}
+
+/// Whether the word holds an identifier such as that of a filesystem: eight hexadecimal digits, then
+/// three times four, then twelve, with dashes between.
+fn is_id(word: &str) -> bool {
+    let groups: Vec<&str> = word
+        .split(|c: char| !c.is_ascii_hexdigit())
+        .filter(|group| !group.is_empty())
+        .collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    lengths.windows(5).any(|five| five == [8, 4, 4, 4, 12])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! What sits between a disk and the board: slot, USB bridge, SATA port, PCI Express link.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cardmark_core::{PcieLink, Reader, ReaderKind};
+
+use crate::Root;
+use crate::block::{BlockDevice, is_numbered, name_of};
+use crate::devices::model_of;
+use crate::root::{names_in, number_of, shown, text_of};
+use crate::slot::{bus_of, slot_of};
+use crate::usb::{usb_bridge, usb_driver};
+
+/// Drivers of disks that only virtual machines have. virtio is told by its directory.
+const VIRTUAL_DRIVERS: &[&str] = &["vbd", "xen-blkfront", "vmw_pvscsi", "hv_storvsc"];
+/// How the models of disks begin that hosts of virtual machines make.
+const VIRTUAL_MODELS: &[&str] = &[
+    "QEMU ",
+    "VBOX ",
+    "VMware ",
+    "Msft Virtual ",
+    "Google PersistentDisk",
+    "Amazon Elastic Block Store",
+];
+
+/// The reader of a disk; none where nothing is known of its kind.
+pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
+    let above = way_up(disk);
+    let kind = kind_of(disk, &above)?;
+    let slot = slot_of(disk);
+    let port = sata_port(&above);
+    let driver = match (kind, &slot, port) {
+        (ReaderKind::Slot, Some(slot), _) => driver_of(slot.controller),
+        (ReaderKind::Usb, ..) => usb_driver(&above),
+        (ReaderKind::Sata, _, Some(port)) => port.parent().and_then(driver_of),
+        _ => first_driver(&above),
+    };
+    Some(Reader {
+        kind,
+        driver,
+        bus: slot.and_then(|slot| bus_of(root, &slot)),
+        usb: usb_bridge(&above),
+        pcie: pcie_link(&above).filter(|_| kind == ReaderKind::Nvme),
+        sata_bits_per_s: port.and_then(sata_bits_per_s),
+    })
+}
+
+/// The directories of the devices that a disk hangs on, the nearest first. Where NVMe gives a disk
+/// that could have several controllers a place of its own, the way leads through its controller, if
+/// it has but one.
+fn way_up(disk: &BlockDevice) -> Vec<PathBuf> {
+    let above: Vec<PathBuf> = disk.above().map(Path::to_owned).collect();
+    let subsystem = above.first();
+    let Some(subsystem) = subsystem.filter(|path| name_of(path).starts_with("nvme-subsys")) else {
+        return above;
+    };
+    let mut controllers = names_in(subsystem);
+    controllers.retain(|name| is_numbered(name, "nvme"));
+    let [controller] = controllers.as_slice() else {
+        return above;
+    };
+    match fs::canonicalize(subsystem.join(controller)) {
+        Ok(path) => path
+            .ancestors()
+            .take_while(is_device)
+            .map(Path::to_owned)
+            .collect(),
+        Err(_) => above,
+    }
+}
+
+fn is_device(path: &&Path) -> bool {
+    !["", "devices"].contains(&name_of(path))
+}
+
+fn kind_of(disk: &BlockDevice, above: &[PathBuf]) -> Option<ReaderKind> {
+    if slot_of(disk).is_some() {
+        Some(ReaderKind::Slot)
+    } else if is_virtual(disk, above) {
+        Some(ReaderKind::Virtual)
+    } else if disk.is_usb() {
+        Some(ReaderKind::Usb)
+    } else if disk.name.starts_with("nvme") {
+        Some(ReaderKind::Nvme)
+    } else {
+        sata_port(above).map(|_| ReaderKind::Sata)
+    }
+}
+
+fn is_virtual(disk: &BlockDevice, above: &[PathBuf]) -> bool {
+    let is_driver = |driver: &String| VIRTUAL_DRIVERS.contains(&driver.as_str());
+    above
+        .iter()
+        .any(|path| is_numbered(name_of(path), "virtio"))
+        || first_driver(above).as_ref().is_some_and(is_driver)
+        || model_of(disk).is_some_and(|model| {
+            let mut beginnings = VIRTUAL_MODELS.iter();
+            beginnings.any(|beginning| model.starts_with(beginning))
+        })
+}
+
+/// The driver of a device, by the kernel's name.
+pub(crate) fn driver_of(directory: &Path) -> Option<String> {
+    let link = fs::read_link(directory.join("driver")).ok()?;
+    shown(name_of(&link))
+}
+
+/// The first driver on the way, other than that of the disk itself.
+fn first_driver(above: &[PathBuf]) -> Option<String> {
+    let mut drivers = above.iter().filter_map(|path| driver_of(path));
+    drivers.find(|driver| driver != "sd")
+}
+
+/// The directory of the SATA port. The old parallel ports look the same but have no SATA link.
+fn sata_port(above: &[PathBuf]) -> Option<&Path> {
+    let port = above
+        .iter()
+        .find(|path| is_numbered(name_of(path), "ata"))?;
+    let is_parallel = port
+        .parent()
+        .and_then(driver_of)
+        .is_some_and(|driver| driver.starts_with("pata_") || driver == "ata_piix");
+    (!is_parallel).then_some(port)
+}
+
+/// `6.0` and a unit, or `<unknown>`.
+fn sata_bits_per_s(port: &Path) -> Option<u64> {
+    let link = name_of(port).replace("ata", "link");
+    let text = text_of(
+        port.join(&link)
+            .join("ata_link")
+            .join(&link)
+            .join("sata_spd"),
+    )?;
+    decimal(text.split_once(" G")?.0, 1_000_000_000)
+}
+
+/// The link of the nearest PCI device.
+fn pcie_link(above: &[PathBuf]) -> Option<PcieLink> {
+    let mut devices = above.iter();
+    let device = devices.find(|path| path.join("current_link_speed").exists())?;
+    let megatransfers = |attribute: &str| {
+        let text = text_of(device.join(attribute))?;
+        decimal(text.split_once(" GT/s")?.0, 1000)
+    };
+    // A device that is gone says 255.
+    let lanes = |attribute: &str| {
+        let count = number_of(device.join(attribute))?;
+        (1..=32).contains(&count).then_some(count)
+    };
+    let link = PcieLink {
+        megatransfers_per_s: megatransfers("current_link_speed"),
+        most_megatransfers_per_s: megatransfers("max_link_speed"),
+        lanes_count: lanes("current_link_width"),
+        most_lanes_count: lanes("max_link_width"),
+    };
+    (link != PcieLink::default()).then_some(link)
+}
+
+/// A number such as `2.5`, in parts of which `unit` make one.
+pub(crate) fn decimal(text: &str, unit: u64) -> Option<u64> {
+    let (whole, tenths) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || !is_digits(tenths) || tenths.len() != 1 {
+        return None;
+    }
+    let tenths = tenths.parse::<u64>().ok()? * unit / 10;
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)?
+        .checked_add(tenths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(decimal("1.5", 1_000_000), Some(1_500_000));
+        assert_eq!(decimal("8.0", 1000), Some(8000));
+        assert_eq!(decimal("480", 1_000_000), Some(480_000_000));
+        for text in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "-1",
+            "1.55",
+            "1e3",
+            "99999999999999999999",
+        ] {
+            assert_eq!(decimal(text, 1000), None, "{text}");
+        }
+        assert_eq!(decimal(&u64::MAX.to_string(), 1000), None);
+    }
+}
