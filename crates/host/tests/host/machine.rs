@@ -7,9 +7,10 @@ use std::path::Path;
 
 use cardmark_core::FindingKind;
 use cardmark_host::{
-    CounterReader, Root, block_devices, mounted_directories, read_board, read_host, resolve,
+    CounterReader, KernelLog, LogAccess, Root, block_devices, mounted_directories, read_board,
+    read_host, resolve,
 };
-use cardmark_testkit::{LoopDevice, Mount, needs};
+use cardmark_testkit::{LoopDevice, Mount, needs, run_as_nobody};
 
 use crate::finds;
 
@@ -105,5 +106,18 @@ fn every_reader_runs_here() {
     for place in mounted_directories(&root) {
         assert!(place.directory.is_dir());
         assert!(!place.disk.name.is_empty());
+    }
+}
+
+#[test]
+fn a_log_that_only_root_may_read_says_so() {
+    if rustix::process::geteuid().is_root() {
+        return run_as_nobody("a_log_that_only_root_may_read_says_so");
+    }
+    let mut log = KernelLog::open(&Root::system());
+    let is_restricted = fs::read_to_string("/proc/sys/kernel/dmesg_restrict");
+    if is_restricted.is_ok_and(|text| text.trim() == "1") && Path::new("/dev/kmsg").exists() {
+        assert_eq!(log.access(), LogAccess::NotPermitted);
+        assert_eq!(log.lines(&|_| true), []);
     }
 }
