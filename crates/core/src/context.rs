@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceInfo, OriginKind, Reader, Record};
+use crate::{DeviceInfo, OriginKind, Reader, ReaderKind, Record};
 
 /// What a value that is not known is called.
 const UNKNOWN: &str = "unknown";
@@ -143,9 +143,9 @@ fn pcie(reader: &Reader) -> Option<String> {
     ))
 }
 
-/// Devices without registers have no command queue of this kind that one could turn off.
+/// What is in no slot has no command queue of this kind that one could turn off.
 fn command_queue(device: &DeviceInfo) -> Option<String> {
-    if device.card.is_none() && device.reader.as_ref()?.bus.is_none() {
+    if device.reader.as_ref()?.kind != ReaderKind::Slot {
         return Some("none".to_owned());
     }
     let is_on = device.queue.as_ref()?.command_queue?;
