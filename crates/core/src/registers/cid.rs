@@ -190,8 +190,8 @@ fn sd_month(code: u64) -> Option<Month> {
     Month::new(2000 + (code >> 4), code & 0xf)
 }
 
-/// The year of an eMMC, which has four bits for it: 16 years from 1997; since version 4.41 (revision
-/// 5 of EXT_CSD) from 2010; since revision 9 from 2023.
+/// The year of an eMMC, which has four bits for it: 16 years from 1997; since version 4.41
+/// (revision 5 of EXT_CSD) from 2010; since revision 9 from 2023.
 fn mmc_year(code: u64, ext_csd_revision: u8) -> u64 {
     let first = match ext_csd_revision {
         0..=4 => 1997,

@@ -91,7 +91,12 @@ pub trait Register: Copy {
     /// The value of the field of that name; `None` where this register has none, or where it is
     /// wider than 64 bits.
     fn get(&self, name: &str) -> Option<u64> {
-        get(self.bytes(), self.field(name)?)
+        self.value(self.field(name)?)
+    }
+
+    /// The value of a field of the table; `None` where it is wider than 64 bits.
+    fn value(&self, field: &Field) -> Option<u64> {
+        get(self.bytes(), field)
     }
 
     /// The register with other values in fields, set one after the other; `None` where there is no
@@ -137,21 +142,24 @@ fn joined(bytes: &[u8]) -> u128 {
 
 /// A field of any width as hexadecimal digits.
 pub(super) fn hex_value(bytes: &[u8], field: &Field) -> String {
-    let digits = (field.low..=field.high).step_by(4).map(|low| {
-        let digit = Field::raw("", field.high.min(low + 3), low, "");
-        let value = get(bytes, &digit).and_then(|value| u32::try_from(value).ok());
-        value
-            .and_then(|value| char::from_digit(value, 16))
-            .unwrap_or('?')
-    });
-    let mut digits: Vec<char> = digits.collect();
-    digits.reverse();
-    digits.into_iter().collect()
+    let digits = usize::from(field.bits_count().div_ceil(4));
+    if let Some(value) = get(bytes, field) {
+        return format!("{value:0digits$x}");
+    }
+    // Wider fields are whole bytes.
+    field
+        .bytes(bytes.len())
+        .and_then(|range| bytes.get(range))
+        .map(to_hex)
+        .unwrap_or_default()
 }
 
 /// Bytes as lower-case hexadecimal digits.
 pub(super) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 /// Exactly `N` bytes from hexadecimal digits in either case, white space around them left aside.

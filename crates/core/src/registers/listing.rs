@@ -1,6 +1,5 @@
 //! Every field of a card's registers, for those who want to see all.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::field::{Field, Register, hex_value};
@@ -12,7 +11,7 @@ use crate::CardKind;
 const HIDDEN: [&str; 3] = ["PSN", "CRC", "ALWAYS_1"];
 
 /// A field of a card's registers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RegisterField {
     /// The register: `cid`, `csd`, `scr` or `ssr`.
     pub register: &'static str,
@@ -51,7 +50,7 @@ impl Registers {
     fn list(&self, name: &'static str, register: &impl Register, fields: &mut Vec<RegisterField>) {
         let shown = register.table().iter().filter(|field| {
             let is_unused = field.name.starts_with("RESERVED_");
-            let is_idle = is_unused && register.get(field.name) == Some(0);
+            let is_idle = is_unused && register.value(field) == Some(0);
             !is_idle && !HIDDEN.contains(&field.name)
         });
         fields.extend(shown.map(|field| {
@@ -62,7 +61,7 @@ impl Registers {
                 value: format!("0x{}", hex_value(register.bytes(), field)),
                 meaning: self
                     .joint_meaning(name, field)
-                    .or_else(|| field.meaning(register.get(field.name)?)),
+                    .or_else(|| field.meaning(register.value(field)?)),
             }
         }));
     }

@@ -21,7 +21,7 @@ struct Known {
     classes: &'static [&'static str],
 }
 
-/// Read and measured by the P2-uSD-FS project (MIT), `DOCs/cards`.
+/// Read by ironsheep's SD driver for the Propeller 2 (MIT), which describes each in `DOCs/cards`.
 const KNOWN: [Known; 12] = [
     Known {
         cid: "035344534e363447867e650771016b8d",
