@@ -96,7 +96,7 @@ pub struct Card {
     /// Family.
     pub kind: CardKind,
     /// The registers in hexadecimal digits, most significant byte first, by name: `cid`, `csd`,
-    /// `scr`, `ssr`. Serial number and checksum of the CID are zero.
+    /// `scr`, `ssr`; of eMMC `rev`, the revision of its EXT_CSD. Serial number and checksums are zero.
     pub registers: BTreeMap<String, String>,
     /// What they mean.
     pub decoded: CardFacts,

@@ -197,15 +197,6 @@ fn classes(registers: &Registers, add: &mut impl FnMut(&'static str, String)) {
         let detail = "class A2 without command queue or cache, which that class consists of";
         add("4.16", detail.to_owned());
     }
-    let lacks = |class| {
-        let has = registers.csd.and_then(|csd| csd.has_command_class(class));
-        has == Some(false)
-    };
-    // Command classes 1 and 11: command queue, and extension registers.
-    if app >= 2 && (lacks(1) || lacks(11)) {
-        let detail = "class A2 without the command classes that it needs";
-        add("4.16, 4.7.3", detail.to_owned());
-    }
     if app >= 2 && !scr.supports_command(48) {
         add(
             "4.16",

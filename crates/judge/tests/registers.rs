@@ -212,11 +212,6 @@ fn each_broken_rule_is_named() {
             texts(cid, csd, "0245848600000000", A2),
             "without CMD20",
         ),
-        (
-            "command classes",
-            texts(cid, "400e00325b590001dbd37f800a4040", scr, A2),
-            "command classes that it needs",
-        ),
     ] {
         let record = record(&texts);
         let found = contradictions(&record);
