@@ -11,10 +11,19 @@ use cardmark_core::{
 };
 use cardmark_judge::{judge, notice};
 
-/// Label, CID, CSD and SCR of cards that were bought in shops (catalogue of the P2 microSD
+/// Label, CID, CSD, SCR, and what is not zero in the SSR.
+type Sold = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, u64)],
+);
+
+/// Cards that were bought in shops (catalogue of the P2 microSD
 /// filesystem, MIT), their serial numbers replaced by others of the same size; fields of the SSR
 /// as published.
-const GENUINE: [(&str, &str, &str, &str, &[(&str, u64)]); 6] = [
+const GENUINE: [Sold; 6] = [
     (
         "SanDisk Extreme 64 A2",
         "035344534e363447867e6507710165",

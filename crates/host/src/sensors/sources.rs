@@ -48,7 +48,7 @@ impl Messages {
     }
 
     /// Those that are new.
-    fn new(&mut self) -> Vec<String> {
+    fn added(&mut self) -> Vec<String> {
         let names = &self.names;
         let lines = self
             .log
@@ -102,7 +102,7 @@ impl Sources {
             }
         }
         if let Some(messages) = &mut self.messages {
-            sample.messages = messages.new();
+            sample.messages = messages.added();
         }
         (sample != nothing).then_some(sample)
     }
