@@ -91,3 +91,15 @@ fn serial_kind(serial: u32) -> SerialKind {
         LOW_SERIAL.. => SerialKind::Usual,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serial_numbers_are_zero_low_or_usual() {
+        let kinds = [0, 1, 65_535, 65_536, u32::MAX].map(serial_kind);
+        use SerialKind::{Low, Usual, Zero};
+        assert_eq!(kinds, [Zero, Low, Low, Usual, Usual]);
+    }
+}

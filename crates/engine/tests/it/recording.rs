@@ -191,7 +191,7 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
 
 /// The record of a run whose sensors said this between the readings before and after a trial of
 /// `sync_write`, and nothing else.
-fn with_counts(sample: SensorSample) -> Record {
+fn with_counts(sample: &SensorSample) -> Record {
     let mut outcome = run(Script::constant(MS), &writes());
     for (index, trial) in outcome.trials.iter_mut().enumerate() {
         trial.started_ns = (index as u64 + 1) * 10_000 * MS;
@@ -203,7 +203,7 @@ fn with_counts(sample: SensorSample) -> Record {
             stolen_ns: sample.stolen_ns.map(|_| 0),
             ..SensorSample::default()
         };
-        let said = if index == 6 { &sample } else { &nothing };
+        let said = if index == 6 { sample } else { &nothing };
         for (at_ns, said) in [(trial.started_ns, &nothing), (end_ns, said)] {
             outcome.sensors.push(SensorSample {
                 at_ns,
@@ -222,7 +222,7 @@ fn errors_on_the_bus_are_told_of_the_trials_they_came_in() {
         bus_errors: errors.map(|(name, count)| (name.to_owned(), count)).into(),
         ..SensorSample::default()
     };
-    let record = with_counts(sample);
+    let record = with_counts(&sample);
     let touched = [("sync_write", Severity::Warning)];
     assert_eq!(found(&record, FindingKind::BusErrors), touched);
     assert_eq!(
@@ -234,14 +234,14 @@ fn errors_on_the_bus_are_told_of_the_trials_they_came_in() {
         ["bus_errors"]
     );
     assert!(record.metric("seq_write").unwrap().warnings.is_empty());
-    let record = with_counts(SensorSample::default());
+    let record = with_counts(&SensorSample::default());
     assert_eq!(found(&record, FindingKind::BusErrors), []);
 }
 
 #[test]
 fn what_the_kernel_said_is_told_each_message_once() {
     let messages = ["a", "a", "b", "c", "d"].map(str::to_owned).to_vec();
-    let record = with_counts(SensorSample {
+    let record = with_counts(&SensorSample {
         messages,
         ..SensorSample::default()
     });
@@ -265,7 +265,7 @@ fn stolen_time_is_told_from_a_twentieth_on() {
         .sum();
     // No board tells its processors here: it counts as one.
     for (stolen_ns, expected) in [(span_ns / 21, &[][..]), (span_ns / 19, &["sync_write"])] {
-        let record = with_counts(SensorSample {
+        let record = with_counts(&SensorSample {
             stolen_ns: Some(stolen_ns),
             ..SensorSample::default()
         });
