@@ -32,7 +32,8 @@ pub fn nvme_health(log: &[u8; SMART_LOG_BYTES]) -> Health {
     let kelvin = u16::from_le_bytes([log[1], log[2]]);
     Health {
         used_percent: Some(u32::from(log[5])),
-        spare_percent: Some(u32::from(log[3])),
+        // Without spare blocks and threshold it tells nothing of them.
+        spare_percent: (log[3] > 0 || log[4] > 0).then(|| u32::from(log[3])),
         warnings: NVME_WARNINGS
             .iter()
             .enumerate()
@@ -178,6 +179,10 @@ mod tests {
         assert_eq!(health.written_bytes, None);
         assert_eq!(health.media_errors_count, None);
         assert_eq!(health.temperature_mc, None);
+        log[3] = 0;
+        assert_eq!(nvme_health(&log).spare_percent, None);
+        log[4] = 10;
+        assert_eq!(nvme_health(&log).spare_percent, Some(0));
     }
 
     /// A table with these rows: id, flags, current, and the lowest raw bytes.

@@ -75,7 +75,7 @@ pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
         format!("{} ({}; {}{seen})", sign.detail, weight(sign), sign.source)
     }));
     let outcome = if reasons.is_empty() {
-        reasons.push("nothing unusual; that proves nothing, registers can be rewritten".to_owned());
+        reasons.push("that proves nothing: registers can be rewritten".to_owned());
         VerdictOutcome::Usual
     } else {
         VerdictOutcome::Unusual
