@@ -23,6 +23,7 @@ pub use error::OpenError;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
 pub use health::disk_health;
 pub use null::NullBackend;
+pub use objects::empty_page_cache;
 pub use target::{
     OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,
 };

@@ -1,7 +1,7 @@
 //! What a back end works on: the target, further files beside it, the disk below.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_core::{Access, Start, Workload, fill_payload};
@@ -77,6 +77,18 @@ impl Object {
         advise(Advice::DontNeed)?;
         advise(advice)
     }
+}
+
+/// Empties the page cache of the block device at this path, so that the next reads are of the
+/// device itself.
+///
+/// # Errors
+/// Where this user may not read it.
+pub fn empty_page_cache(path: &Path) -> std::io::Result<()> {
+    let file = File::open(path)?;
+    rustix::fs::fsync(&file)?;
+    rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
+    Ok(())
 }
 
 /// Reserves the blocks of the file where the filesystem offers it; else only sets its size.

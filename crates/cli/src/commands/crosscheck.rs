@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use cardmark_core::{Record, Suite, TargetKind};
+use cardmark_device::empty_page_cache;
 use cardmark_engine::Request;
 use cardmark_host::Resolution;
 use cardmark_report::{Comparison, comparison_table, text};
@@ -203,6 +204,10 @@ impl Bench<'_> {
             print::notice(&format!("{}, pair {}: {who}", contest.name, pair + 1));
             // Both start alike, and never have files at the same time.
             self.workshop.clear();
+            if let Some(disk) = &contest.cold_disk {
+                // Who may not read the disk is told so by both sides.
+                let _ = empty_page_cache(Path::new(disk));
+            }
             match rival {
                 Rival::Original => self.original(contest),
                 Rival::Ours => self.ours(contest),

@@ -37,6 +37,9 @@ pub(crate) struct Contest {
     pub(crate) workloads: Vec<String>,
     /// A file that must be there, written, before the original starts.
     pub(crate) written: Option<(String, u64)>,
+    /// A disk whose page cache both sides find empty. hdparm empties it after its own test, and
+    /// reads at the speed of memory what others left there.
+    pub(crate) cold_disk: Option<String>,
     /// Whether a raw device would be written.
     pub(crate) writes: bool,
     reader: Reader,
@@ -151,6 +154,7 @@ fn of_hdparm(name: &'static str, test: HdparmTest, id: &str, disk: &str) -> Cont
         invocation: hdparm(test, disk),
         workloads: vec![id.to_owned()],
         written: None,
+        cold_disk: Some(disk.to_owned()),
         writes: false,
         reader: Reader::Hdparm,
     }
@@ -162,6 +166,7 @@ fn of_dd(path: &str) -> Contest {
         invocation: dd(path, DD_BLOCK_BYTES, DD_BLOCKS_COUNT),
         workloads: vec!["dd_write".to_owned()],
         written: None,
+        cold_disk: None,
         writes: true,
         reader: Reader::Dd,
     }
@@ -176,6 +181,7 @@ fn of_iozone(path: &str) -> [Contest; 2] {
             .map(|(_, test)| format!("iozone_{test}_{ending}"))
             .collect(),
         written: None,
+        cold_disk: None,
         writes: true,
         reader: Reader::Iozone(ending),
     };
@@ -194,6 +200,7 @@ fn of_iozone_threads(directory: &str) -> Contest {
             .map(|(_, test)| format!("iozone_t4_{test}"))
             .collect(),
         written: None,
+        cold_disk: None,
         writes: true,
         reader: Reader::IozoneThreads,
     }
@@ -212,6 +219,7 @@ fn of_fio(path: &str) -> [Contest; 4] {
         }),
         workloads: vec![id.to_owned()],
         written: Some((path.to_owned(), FIO_BYTES)),
+        cold_disk: None,
         writes: true,
         reader: Reader::Fio,
     };
@@ -232,6 +240,7 @@ fn of_ddrescue(device: &str, size_bytes: u64, workshop: &Path) -> [Contest; 2] {
         invocation,
         workloads: vec![id.to_owned()],
         written: None,
+        cold_disk: None,
         writes,
         reader: Reader::WallTime(size_bytes),
     };

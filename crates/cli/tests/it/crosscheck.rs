@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::{MIB, assert_empty, assert_error, folder, program, scratch, text};
+use crate::traces::disguise;
 
 /// What dd prints for 100 MiB in a second.
 const DD_PRINTS: &str = "104857600 bytes (105 MB, 100 MiB) copied, 1.00000 s, 105 MB/s";
@@ -85,6 +86,42 @@ fn pairs_are_run_and_nothing_remains() {
     );
     assert_empty(&folder);
     assert_eq!((program.journals().len(), program.runs_count()), (0, 0));
+}
+
+/// A mounted disk keeps in memory what our side has read; hdparm must not find it there.
+#[test]
+fn hdparm_finds_the_disk_cold_after_our_side_has_read_it() {
+    needs!(Root, LoopDevice, Ext4);
+    let scratch = scratch();
+    let card = Mount::ext4_in_memory(scratch.path(), 200 * MIB);
+    disguise(card.device());
+    let counted = scratch.path().join("counted");
+    let disk = text(card.device().path());
+    let script = format!(
+        "for d in {disk}; do :; done; s=/sys/block/${{d##*/}}/stat\n\
+         before=$(awk '{{print $3}}' $s); head -c 8388608 $d >/dev/null\n\
+         after=$(awk '{{print $3}}' $s); echo $((after - before)) >>{}\n\
+         echo ' Timing buffered disk reads: 200 MB in  1.00 seconds = 200.00 MB/sec'",
+        text(&counted)
+    );
+    let program = with(&scratch, &[("hdparm", &script)]);
+    let arguments = [
+        "crosscheck",
+        text(card.folder()),
+        "--only=hdparm_t",
+        "--pairs=3",
+    ];
+    let output = program.run(&arguments);
+    assert_eq!(output.code, 0, "{output}");
+    let counted = std::fs::read_to_string(&counted).unwrap();
+    let sectors: Vec<u64> = counted.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(sectors.len(), 3);
+    // The filesystem itself keeps a few blocks.
+    let whole = 8 * MIB / 512;
+    assert!(
+        sectors.iter().all(|read| *read > whole * 9 / 10),
+        "{sectors:?}"
+    );
 }
 
 #[test]
