@@ -101,7 +101,7 @@ fn hdparm_finds_the_disk_cold_after_our_side_has_read_it() {
         "for d in {disk}; do :; done; s=/sys/block/${{d##*/}}/stat\n\
          before=$(awk '{{print $3}}' $s); head -c 8388608 $d >/dev/null\n\
          after=$(awk '{{print $3}}' $s); echo $((after - before)) >>{}\n\
-         echo ' Timing buffered disk reads: 200 MB in  1.00 seconds = 200.00 MB/sec'",
+         echo ' Timing buffered disk reads: 200 MB in  1.00 seconds = 200.00 MB/'sec",
         text(&counted)
     );
     let program = with(&scratch, &[("hdparm", &script)]);
