@@ -1,6 +1,7 @@
 //! What the measuring loop itself costs; `benchmarks/overhead/run` sets it beside fio.
 //!
-//! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS`
+//! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS` ·
+//! `overhead sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with the sensors being read
 
 use std::error::Error;
 use std::fs::File;
@@ -12,7 +13,8 @@ use cardmark_core::{
     fill_payload, stamp_payload,
 };
 use cardmark_device::{MonotonicClock, NullBackend, RealBackend, open_device_readonly};
-use cardmark_engine::{Backend, Pulse, TrialContext, run_trial};
+use cardmark_engine::{Backend, Clock, Pulse, TrialContext, run_trial};
+use cardmark_host::{HostSensors, Root};
 
 /// Part of the device that is read, as in the script.
 const SPAN_BYTES: u64 = 256 * MIB;
@@ -32,7 +34,8 @@ fn main() -> Outcome<()> {
             Ok(())
         }
         ["fill", device] => fill(Path::new(device)),
-        ["read", device, queue_depth, seconds] => {
+        [how @ ("read" | "sampled"), device, queue_depth, seconds] => {
+            let _sensors = (how == "sampled").then(|| sensors(device));
             let target = open_device_readonly(Path::new(device))?;
             let mut backend = RealBackend::new(target, SEED, Box::new(|| None));
             let span_ns = seconds.parse::<u64>()? * SECOND_NS;
@@ -40,8 +43,17 @@ fn main() -> Outcome<()> {
             println!("{:.1} {:.2}", cost.operations_per_s, cost.cpu_ns);
             Ok(())
         }
-        _ => Err("usage: overhead null | fill DEVICE | read DEVICE QUEUE_DEPTH SECONDS".into()),
+        _ => Err("usage: overhead null | fill DEVICE | read|sampled DEVICE QUEUE_DEPTH SECONDS".into()),
     }
+}
+
+/// The sensors of this host and of a device, as a run reads them; here until they are dropped.
+fn sensors(device: &str) -> HostSensors {
+    let name = Path::new(device).file_name().unwrap_or_default();
+    let names = [name.to_string_lossy().into_owned()];
+    let clock = MonotonicClock::new();
+    let now = Box::new(move || clock.clone().now_ns());
+    HostSensors::start(&Root::system(), &names, now)
 }
 
 /// What a trial came to.
