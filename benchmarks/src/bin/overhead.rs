@@ -43,7 +43,9 @@ fn main() -> Outcome<()> {
             println!("{:.1} {:.2}", cost.operations_per_s, cost.cpu_ns);
             Ok(())
         }
-        _ => Err("usage: overhead null | fill DEVICE | read|sampled DEVICE QUEUE_DEPTH SECONDS".into()),
+        _ => Err(
+            "usage: overhead null | fill DEVICE | read|sampled DEVICE QUEUE_DEPTH SECONDS".into(),
+        ),
     }
 }
 
