@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardmark_engine::Pulse;
 
@@ -15,6 +15,9 @@ const FOLDERS: [&str; 2] = ["/run/lock", "/tmp"];
 const FILE: &str = "cardmark.lock";
 /// How often is looked whether it is free.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long another run is waited for: longer than any trial but those of a few old tools. One whose
+/// device hangs must not hold up all others for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The right to measure now. Where no such file can be made, everybody has it.
 #[derive(Debug)]
@@ -26,10 +29,17 @@ pub(crate) struct Turn {
 
 impl Turn {
     /// A turn for a run with this sign of life.
+    ///
+    /// `CARDMARK_LOCK_FILE` names another file: for containers that share a machine and no folder
+    /// of these.
     pub(crate) fn new(pulse: &Arc<Pulse>) -> Self {
-        let file = FOLDERS
-            .iter()
-            .find_map(|folder| open(&Path::new(folder).join(FILE)));
+        let named = std::env::var_os("CARDMARK_LOCK_FILE").filter(|name| !name.is_empty());
+        let file = match named {
+            Some(name) => open(Path::new(&name)),
+            None => FOLDERS
+                .iter()
+                .find_map(|folder| open(&Path::new(folder).join(FILE))),
+        };
         Self {
             file,
             pulse: Arc::clone(pulse),
@@ -60,7 +70,12 @@ impl Turn {
         }
         // It is not the device that is waited for.
         self.pulse.set_waiting(false);
+        let since = Instant::now();
         while is_taken(file) && !self.pulse.is_stopped() {
+            if since.elapsed() >= PATIENCE {
+                print::notice("warning: the other run does not end its trial; going on beside it");
+                break;
+            }
             std::thread::sleep(LOOK);
         }
         self.pulse.set_waiting(true);

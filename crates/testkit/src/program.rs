@@ -92,6 +92,12 @@ impl Program {
         self
     }
 
+    /// The file by which its runs take turns.
+    #[must_use]
+    pub fn lock_file(&self) -> PathBuf {
+        self.home.path().join("lock")
+    }
+
     /// The folder of its results.
     #[must_use]
     pub fn data(&self) -> PathBuf {
@@ -165,6 +171,8 @@ impl Program {
             .env("PATH", self.search_path())
             .env("HOME", self.home.path())
             .env("XDG_DATA_HOME", self.home.path().join("share"))
+            // Tests run beside each other; those of turns share a program.
+            .env("CARDMARK_LOCK_FILE", self.lock_file())
             .env("NO_COLOR", "1")
             .env("COLUMNS", self.columns.to_string())
             .stdin(Stdio::null())

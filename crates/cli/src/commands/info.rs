@@ -100,3 +100,6 @@ fn as_json(root: &Root, record: &Record, hidden: &[&str]) -> Result<String, Comm
                 .because(error.to_string())
         })
 }
+
+#[cfg(test)]
+mod tests;

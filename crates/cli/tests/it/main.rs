@@ -16,6 +16,7 @@ mod common;
 mod crosscheck;
 mod devices;
 mod faults;
+mod info;
 mod kills;
 mod known_truth;
 mod old_tools;

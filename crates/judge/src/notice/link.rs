@@ -94,7 +94,7 @@ fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
     }
     let speed = |megatransfers: u64| megatransfers as f64 / 1000.0;
     let detail = format!(
-        "the PCI Express link runs at {} GT/s with {} lanes; the disk could do {} with {}",
+        "the PCI Express link runs at {} GT/s x{}; the disk could do {} GT/s x{}",
         speed(link.megatransfers_per_s?),
         link.lanes_count?,
         speed(link.most_megatransfers_per_s?),

@@ -130,6 +130,7 @@ pub fn pi4_ddr50() -> Tree {
         voltage: "1 (1.80 V)",
     };
     tree.sd_card(PI4_CARD, A2_CARD)
+        .file(&format!("/sys/devices/{PI4_CARD}/size"), "124735488\n")
         .queue(PI4_CARD, 64, "write back")
         .file(
             &format!("/sys/devices/{PI4_CARD}/mmcblk0p1/start"),

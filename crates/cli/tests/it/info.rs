@@ -1,0 +1,109 @@
+//! `info`, `list devices` and `explain` on this machine.
+
+use std::fs::File;
+
+use cardmark_testkit::{Mount, needs};
+use serde_json::Value;
+
+use crate::common::{MIB, QUICKEST, assert_error, folder, program, scratch, text};
+
+#[test]
+fn info_tells_without_writing_anything() {
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let output = program.run(&["info", text(&folder)]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stdout.contains("system"), "{output}");
+    assert_eq!(output.stderr, "", "{output}");
+    assert!(!program.data().exists(), "not even a store");
+    let json = program.run(&["info", text(&folder), "--json", "--claim", "a1"]);
+    let value: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(value["labels"]["claims"], "A1");
+    assert_eq!(value["target"]["kind"], "directory");
+    assert!(value["host"]["kernel"].is_string(), "{json}");
+}
+
+#[test]
+fn info_of_a_device_and_of_a_simulated_card() {
+    needs!(Root, LoopDevice, Ext4);
+    let scratch = scratch();
+    let card = Mount::ext4_in_memory(scratch.path(), 64 * MIB);
+    let program = program(&scratch);
+    let output = program.run(&["info", text(card.device().path()), "--json"]);
+    let value: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(value["target"]["layers"][0]["kind"], "loop", "{output}");
+    let simulated = program.run(&["info", "sim:a1-32gb"]);
+    assert_eq!(simulated.code, 0);
+    assert!(simulated.stdout.contains("32 GB (29.8 GiB)"), "{simulated}");
+}
+
+#[test]
+fn wrong_words_are_told() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["info", "/nonexistent"]);
+    assert_error(&output, 3, &["cannot find target `/nonexistent`", "hint: "]);
+    let output = program.run(&["info", "--claim", "A9"]);
+    assert_error(&output, 2, &["classes are C2 to C10"]);
+    let output = program.run(&["explain", "sdr1O4"]);
+    assert_error(
+        &output,
+        2,
+        &["no explanation of `sdr1O4`", "hint: perhaps: "],
+    );
+}
+
+#[test]
+fn devices_are_listed_with_what_is_on_them() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["list", "devices", "--json"]);
+    let rows: Vec<Value> = serde_json::from_str(&output.stdout).unwrap();
+    for row in &rows {
+        assert!(
+            row["name"].is_string() && row["directories"].is_array(),
+            "{row}"
+        );
+        assert!(row["size_bytes"].as_u64() > Some(0), "{row}");
+    }
+    let table = program.run(&["list", "devices"]);
+    assert_eq!(table.stdout.is_empty(), rows.is_empty(), "{table}");
+}
+
+#[test]
+fn words_are_explained_however_they_are_written() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let expected = program.run(&["explain", "no_command_queue"]);
+    assert_eq!(expected.code, 0, "{expected}");
+    assert!(expected.stdout.contains("source: "), "{expected}");
+    for words in [&["No", "command", "queue"][..], &["no-command-queue"]] {
+        let output = program.run(&[&["explain"], words].concat());
+        assert_eq!(output.stdout, expected.stdout);
+    }
+    let json = program.run(&["explain", "A2", "--json"]);
+    let value: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(value["id"], "A2", "{json}");
+    let all = program.run(&["explain"]);
+    assert!(all.stdout.lines().count() > 100, "{all}");
+}
+
+#[test]
+fn a_run_waits_for_its_turn() {
+    let scratch = scratch();
+    let folder = folder(&scratch);
+    let program = program(&scratch);
+    let lock = File::create(program.lock_file()).unwrap();
+    lock.lock().unwrap();
+    let running = program.start(&["run", text(&folder), QUICKEST, "--claim", "U3"]);
+    running.hear("their trials take turns");
+    lock.unlock().unwrap();
+    let output = running.wait();
+    assert_eq!(output.code, 0, "{output}");
+    let record = program.last();
+    assert_eq!(record.labels.get("claims").map(String::as_str), Some("U3"));
+    let context = record.context.unwrap();
+    assert_eq!(context.must["suite"], "quick 1");
+    assert_eq!(context.must["target"], "directory");
+}
