@@ -7,7 +7,11 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    let _ = (parse_record(&text), parse_state(&text), parse_new_card(&text));
+    let _ = (
+        parse_record(&text),
+        parse_state(&text),
+        parse_new_card(&text),
+    );
     let _ = offers_uas(data);
     let names = ["mmc0", "mmcblk0", "usb 2-1", "sda"].map(str::to_owned);
     for line in text.lines() {
