@@ -127,22 +127,11 @@ const fn most_hz(mode: BusMode) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::checking::{Said, check_rows};
-    use crate::facts::read;
+    use crate::facts::checking::check_file;
 
     #[test]
     fn every_board_is_cited_and_found() {
-        read::<BoardFacts>(TEXT, "boards").unwrap();
-        let said: Vec<Said<'_>> = ROWS
-            .iter()
-            .map(|row| Said {
-                id: &row.id,
-                source: &row.source,
-                checked_on: &row.checked_on,
-                vectors: &row.vectors,
-            })
-            .collect();
-        check_rows(TEXT, &said);
+        check_file::<BoardFacts>(TEXT, "boards");
         for row in ROWS.iter() {
             for vector in &row.vectors {
                 assert_eq!(board(vector).map(|b| &b.id), Some(&row.id), "{vector}");

@@ -101,22 +101,11 @@ pub fn class(name: &str) -> Option<&'static Class> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::checking::{Said, check_rows};
-    use crate::facts::read;
+    use crate::facts::checking::check_file;
 
     #[test]
     fn every_class_is_cited_and_found() {
-        read::<Class>(TEXT, "classes").unwrap();
-        let said: Vec<Said<'_>> = ROWS
-            .iter()
-            .map(|row| Said {
-                id: &row.id,
-                source: &row.source,
-                checked_on: &row.checked_on,
-                vectors: &row.vectors,
-            })
-            .collect();
-        check_rows(TEXT, &said);
+        check_file::<Class>(TEXT, "classes");
         for row in classes() {
             assert_eq!(class(&row.id), Some(row));
             for vector in &row.vectors {

@@ -16,6 +16,20 @@ pub(crate) fn embedded<T: DeserializeOwned>(text: &str, name: &str) -> Vec<T> {
     read(text, name).unwrap_or_default()
 }
 
+/// The row of those that fit whose own id, hexadecimal digits, is this one; else the row that has
+/// none, and so is about all others.
+pub(crate) fn most_specific<'a, T>(
+    rows: impl Iterator<Item = &'a T> + Clone,
+    own: fn(&T) -> Option<&String>,
+    id: &str,
+) -> Option<&'a T> {
+    let is_own = |row: &&T| own(row).is_some_and(|own| own.eq_ignore_ascii_case(id));
+    let mut known = rows.clone();
+    known
+        .find(is_own)
+        .or_else(|| rows.into_iter().find(|row| own(row).is_none()))
+}
+
 /// The name of a product without what fills it up: spaces, and `?` for bytes that cannot be shown.
 pub(crate) fn plain_name(product: &str) -> &str {
     product.trim_end_matches([' ', '?', '\0'])

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use cardmark_core::CardKind;
 use serde::Deserialize;
 
-use crate::facts::embedded;
+use crate::facts::{embedded, most_specific};
 
 const TEXT: &str = include_str!("../facts/manufacturers.toml");
 
@@ -47,38 +47,20 @@ pub fn manufacturer(
     manufacturer_id: u8,
     oem: &str,
 ) -> Option<&'static Manufacturer> {
-    let known = || {
-        ROWS.iter()
-            .filter(move |row| row.kind == kind && row.manufacturer_id == manufacturer_id)
-    };
-    known()
-        .find(|row| {
-            row.oem
-                .as_deref()
-                .is_some_and(|id| id.eq_ignore_ascii_case(oem))
-        })
-        .or_else(|| known().find(|row| row.oem.is_none()))
+    let known = ROWS
+        .iter()
+        .filter(|row| row.kind == kind && row.manufacturer_id == manufacturer_id);
+    most_specific(known, |row| row.oem.as_ref(), oem)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::checking::{Example, Said, check_rows};
-    use crate::facts::read;
+    use crate::facts::checking::{Example, check_file};
 
     #[test]
     fn every_manufacturer_is_cited_and_found() {
-        read::<Manufacturer>(TEXT, "manufacturers").unwrap();
-        let said: Vec<Said<'_>> = ROWS
-            .iter()
-            .map(|row| Said {
-                id: &row.id,
-                source: &row.source,
-                checked_on: &row.checked_on,
-                vectors: &row.vectors,
-            })
-            .collect();
-        check_rows(TEXT, &said);
+        check_file::<Manufacturer>(TEXT, "manufacturers");
         for row in ROWS.iter() {
             for vector in &row.vectors {
                 let example = Example::parse(vector);

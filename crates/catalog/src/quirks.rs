@@ -154,8 +154,7 @@ impl Quirk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::checking::{Example, Said, check_rows};
-    use crate::facts::read;
+    use crate::facts::checking::{Example, check_file};
 
     fn ids(text: &str) -> Vec<&'static str> {
         let example = Example::parse(text);
@@ -168,17 +167,7 @@ mod tests {
     /// Several may fit one card; each example leads to its row, and no two rows say the same.
     #[test]
     fn every_quirk_is_cited_and_found() {
-        read::<Quirk>(TEXT, "quirks").unwrap();
-        let said: Vec<Said<'_>> = ROWS
-            .iter()
-            .map(|row| Said {
-                id: &row.id,
-                source: &row.source,
-                checked_on: &row.checked_on,
-                vectors: &row.vectors,
-            })
-            .collect();
-        check_rows(TEXT, &said);
+        check_file::<Quirk>(TEXT, "quirks");
         for row in ROWS.iter() {
             assert!(!row.effects.is_empty(), "{}", row.id);
             for vector in &row.vectors {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::facts::embedded;
+use crate::facts::{embedded, most_specific};
 
 const TEXT: &str = include_str!("../facts/readers.toml");
 
@@ -69,38 +69,20 @@ pub struct Bridge {
 /// about the vendor alone.
 #[must_use]
 pub fn usb_bridge(vendor: &str, product: &str) -> Option<&'static Bridge> {
-    let known = || {
-        ROWS.iter()
-            .filter(|row| row.vendor.eq_ignore_ascii_case(vendor))
-    };
-    known()
-        .find(|row| {
-            row.product
-                .as_deref()
-                .is_some_and(|id| id.eq_ignore_ascii_case(product))
-        })
-        .or_else(|| known().find(|row| row.product.is_none()))
+    let known = ROWS
+        .iter()
+        .filter(|row| row.vendor.eq_ignore_ascii_case(vendor));
+    most_specific(known, |row| row.product.as_ref(), product)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::checking::{Said, check_rows};
-    use crate::facts::read;
+    use crate::facts::checking::check_file;
 
     #[test]
     fn every_bridge_is_cited_and_found() {
-        read::<Bridge>(TEXT, "readers").unwrap();
-        let said: Vec<Said<'_>> = ROWS
-            .iter()
-            .map(|row| Said {
-                id: &row.id,
-                source: &row.source,
-                checked_on: &row.checked_on,
-                vectors: &row.vectors,
-            })
-            .collect();
-        check_rows(TEXT, &said);
+        check_file::<Bridge>(TEXT, "readers");
         for row in ROWS.iter() {
             let ids = [Some(&row.vendor), row.product.as_ref()];
             for id in ids.into_iter().flatten() {

@@ -2,39 +2,47 @@
 
 use std::path::Path;
 
-use cardmark_catalog::manufacturer;
-use cardmark_core::{Card, DeviceInfo, OriginKind, ReaderKind, Record, Target};
+use cardmark_core::{DeviceInfo, OriginKind, ReaderKind, Record};
 use cardmark_device::disk_health;
-use cardmark_host::{KernelLog, LogAccess, Resolution, Root};
+use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
+use cardmark_sim::SimulatedCard;
 
-/// Devices with what they say about their health, as far as this user may ask.
-pub(crate) fn with_health(devices: Vec<DeviceInfo>) -> Vec<DeviceInfo> {
-    let ask = |device: DeviceInfo| match device.health {
-        Some(_) => device,
-        None => DeviceInfo {
-            health: disk_health(&Path::new("/dev").join(&device.name)),
-            ..device
-        },
-    };
-    devices.into_iter().map(ask).collect()
+/// Tells a record of real storage the way down to the disks, the devices below, board and system.
+pub(crate) fn real(
+    record: &mut Record,
+    root: &Root,
+    resolution: &Resolution,
+    devices: Vec<DeviceInfo>,
+) {
+    if let Some(target) = &mut record.target {
+        target.layers.clone_from(&resolution.layers);
+        target.filesystem.clone_from(&resolution.filesystem);
+        target.mount_options.clone_from(&resolution.mount_options);
+    }
+    record.devices = devices.into_iter().map(with_health).collect();
+    record.board = Some(read_board(root));
+    record.host = Some(read_host(root));
+    record.findings.clone_from(&resolution.findings);
 }
 
-/// The way down to the disk, as the record tells it.
-pub(crate) fn way(target: &mut Target, resolution: &Resolution) {
-    target.layers.clone_from(&resolution.layers);
-    target.filesystem.clone_from(&resolution.filesystem);
-    target.mount_options.clone_from(&resolution.mount_options);
+/// Tells a record of a simulated card the card, its board and system.
+pub(crate) fn simulated(record: &mut Record, card: &SimulatedCard) {
+    record.devices = vec![card.device()];
+    record.board = Some(card.board());
+    record.host = Some(card.host());
 }
 
-/// Who made a card.
-pub(crate) fn maker(card: &Card) -> Option<String> {
-    let facts = &card.decoded;
-    let oem = facts.oem.as_deref().unwrap_or_default();
-    Some(
-        manufacturer(card.kind, facts.manufacturer_id?, oem)?
-            .name
-            .clone(),
-    )
+/// A device with what it says about its health, as far as this user may ask. What hangs on USB is
+/// not asked: some bridges stop answering after a command that is meant for a SATA disk.
+fn with_health(device: DeviceInfo) -> DeviceInfo {
+    let is_usb = |device: &DeviceInfo| device.reader.as_ref().is_some_and(|r| r.usb.is_some());
+    if device.health.is_some() || is_usb(&device) {
+        return device;
+    }
+    DeviceInfo {
+        health: disk_health(&Path::new("/dev").join(&device.name)),
+        ..device
+    }
 }
 
 /// What a record lacks because its maker was not root.

@@ -17,7 +17,7 @@ use cardmark_device::{MonotonicClock, OpenTarget};
 use cardmark_engine::{
     Backend, Clock, Outcome, Place, Plan, Ports, Pulse, Request, Sensors, execute, record,
 };
-use cardmark_host::{HostSensors, Resolution, Root, read_board, read_host};
+use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{judge, notice};
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
@@ -27,7 +27,7 @@ pub(crate) use opening::{device_bytes, disk_path, has_room};
 
 use crate::args::Consent;
 use crate::data::Data;
-use crate::describe::{way, with_health};
+use crate::describe;
 use crate::error::{CommandError, Exit};
 use crate::gate::Leave;
 use crate::guard;
@@ -92,9 +92,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     origin.source = Some(model.name().to_owned());
     let mut header = header(job, &plan, Record::new(id, origin));
     header.target = Some(target(TargetKind::Sim, &plan));
-    header.devices = vec![card.device()];
-    header.board = Some(card.board());
-    header.host = Some(card.host());
+    describe::simulated(&mut header, &card);
     let pulse = Arc::new(Pulse::new());
     let mut run = Run::new(job, &plan, header, Progress::silent(&pulse), pulse)?;
     run.execute(&mut backend, &mut clock, &mut sensors)
@@ -113,7 +111,6 @@ pub(crate) fn real(
     // card. The end of the process does it, after the record is safe.
     let mut backend = ManuallyDrop::new(opening::backend(path, resolution, opened, plan.seed));
     let mut described = target(resolution.kind, &plan);
-    way(&mut described, resolution);
     described.free_bytes = free;
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
@@ -131,10 +128,8 @@ pub(crate) fn real(
     );
     header.started_at = Some(now_text());
     header.target = Some(described);
-    header.devices = with_health(history::devices(resolution, job.data)?);
-    header.board = Some(read_board(&Root::system()));
-    header.host = Some(read_host(&Root::system()));
-    header.findings = resolution.findings.clone();
+    let devices = history::devices(resolution, job.data)?;
+    describe::real(&mut header, &Root::system(), resolution, devices);
     header
         .findings
         .extend(about_target(direct, resolution.kind, plan.layout.is_some()));

@@ -25,6 +25,7 @@ pub(crate) struct Turn {
     file: Option<File>,
     pulse: Arc<Pulse>,
     has_told: bool,
+    patience: Duration,
 }
 
 impl Turn {
@@ -44,6 +45,7 @@ impl Turn {
             file,
             pulse: Arc::clone(pulse),
             has_told: false,
+            patience: PATIENCE,
         }
     }
 
@@ -53,6 +55,7 @@ impl Turn {
             file: None,
             pulse: Arc::clone(pulse),
             has_told: true,
+            patience: PATIENCE,
         }
     }
 
@@ -72,8 +75,10 @@ impl Turn {
         self.pulse.set_waiting(false);
         let since = Instant::now();
         while is_taken(file) && !self.pulse.is_stopped() {
-            if since.elapsed() >= PATIENCE {
+            if since.elapsed() >= self.patience {
                 print::notice("warning: the other run does not end its trial; going on beside it");
+                // For all trials to come: it will not end before the next one either.
+                self.file = None;
                 break;
             }
             std::thread::sleep(LOOK);
@@ -124,7 +129,22 @@ mod tests {
             file: open(path),
             pulse: Arc::new(Pulse::new()),
             has_told: true,
+            patience: PATIENCE,
         }
+    }
+
+    #[test]
+    fn one_that_never_ends_is_waited_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let mut first = turn(&path);
+        first.take();
+        let mut second = Turn {
+            patience: Duration::ZERO,
+            ..turn(&path)
+        };
+        second.take();
+        assert!(second.file.is_none(), "it would wait at every trial");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::finding::name_of;
 use crate::{DeviceInfo, OriginKind, Reader, ReaderKind, Record};
 
 /// What a value that is not known is called.
@@ -72,14 +73,6 @@ impl Context {
             must: must.into_iter().map(known).collect(),
             shown: shown.into_iter().map(known).collect(),
         }
-    }
-}
-
-/// The name of a value of an enumeration, as in the record.
-fn name_of<T: Serialize>(value: &T) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(name)) => name,
-        _ => UNKNOWN.to_owned(),
     }
 }
 

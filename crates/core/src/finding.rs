@@ -151,9 +151,14 @@ impl FindingKind {
     /// The name in records, as `snake_case` text.
     #[must_use]
     pub fn name(self) -> String {
-        match serde_json::to_value(self) {
-            Ok(serde_json::Value::String(name)) => name,
-            _ => String::new(),
-        }
+        name_of(&self)
+    }
+}
+
+/// The name of a value of an enumeration, as in records.
+pub(crate) fn name_of<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => String::new(),
     }
 }

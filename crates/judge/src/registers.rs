@@ -35,14 +35,7 @@ pub(crate) fn findings(record: &Record, device: &DeviceInfo) -> Vec<Finding> {
         )
     });
     let unusual = signs_of(record, device, card).into_iter().map(|sign| {
-        let detail = match sign.seen_in_retail.as_slice() {
-            [] => sign.detail.clone(),
-            seen => format!(
-                "{}; seen in genuine retail cards too: {}",
-                sign.detail,
-                seen.join(", ")
-            ),
-        };
+        let detail = format!("{}{}", sign.detail, seen(sign));
         Finding::new(FindingKind::UnusualRegisters, Severity::Note, detail).advise(
             "unusual is not counterfeit: only writing the whole card and reading it back proves its \
              capacity",
@@ -68,11 +61,8 @@ pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
         })
         .collect();
     reasons.extend(signs.iter().map(|sign| {
-        let seen = match sign.seen_in_retail.as_slice() {
-            [] => String::new(),
-            seen => format!("; seen in genuine retail cards: {}", seen.join(", ")),
-        };
-        format!("{} ({}; {}{seen})", sign.detail, weight(sign), sign.source)
+        let (weight, seen) = (weight(sign), seen(sign));
+        format!("{} ({weight}; {}{seen})", sign.detail, sign.source)
     }));
     let outcome = if reasons.is_empty() {
         reasons.push("that proves nothing: registers can be rewritten".to_owned());
@@ -87,6 +77,14 @@ pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
         reasons,
         metrics: Vec::new(),
     })
+}
+
+/// Which genuine cards show a sign too, to be added to a sentence.
+fn seen(sign: &Sign) -> String {
+    match sign.seen_in_retail.as_slice() {
+        [] => String::new(),
+        seen => format!("; seen in genuine retail cards: {}", seen.join(", ")),
+    }
 }
 
 fn weight(sign: &Sign) -> &'static str {

@@ -1,5 +1,6 @@
 //! What a person reads about a target that is looked at and not measured.
 
+use cardmark_catalog::manufacturer;
 use cardmark_core::{
     BusMode, BusSource, Card, CardKind, DeviceInfo, Health, Layer, PcieLink, Reader, ReaderKind,
     Record, UsbBridge,
@@ -16,20 +17,13 @@ const NAMES_WIDTH: usize = 9;
 const LEAST_WIDTH: usize = 30;
 
 /// Card, reader, board, way down to the disk, and what is to be known about them, as a text of
-/// lines at most `width` columns wide. `maker` names the maker of a card; `hidden` is what this
-/// user may not see.
+/// lines at most `width` columns wide. `hidden` is what this user may not see.
 #[must_use]
-pub fn identity(
-    record: &Record,
-    maker: impl Fn(&Card) -> Option<String>,
-    hidden: &[&str],
-    width: usize,
-    style: Style,
-) -> String {
+pub fn identity(record: &Record, hidden: &[&str], width: usize, style: Style) -> String {
     let width = width.max(LEAST_WIDTH);
     let mut rows = Vec::new();
     for device in &record.devices {
-        rows.extend(device_rows(device, &maker));
+        rows.extend(device_rows(device));
     }
     rows.extend(host_rows(record));
     rows.extend(way(record).map(|way| ("way", way)));
@@ -83,10 +77,7 @@ fn join(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-fn device_rows(
-    device: &DeviceInfo,
-    maker: impl Fn(&Card) -> Option<String>,
-) -> Vec<(&'static str, String)> {
+fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let card = device.card.as_ref();
     let name = match card.map(|card| card.kind) {
@@ -105,7 +96,7 @@ fn device_rows(
         .map(|text| (name, text)),
     );
     if let Some(card) = card {
-        rows.extend(made(card, maker(card)).map(|text| ("made by", text)));
+        rows.extend(made(card).map(|text| ("made by", text)));
         rows.extend(claims(card).map(|text| ("says", text)));
     }
     rows.extend(storage(device).map(|text| ("", text)));
@@ -126,18 +117,13 @@ fn device_rows(
     rows
 }
 
-fn made(card: &Card, maker: Option<String>) -> Option<String> {
+fn made(card: &Card) -> Option<String> {
     let facts = &card.decoded;
-    let number = facts.manufacturer_id.map(|id| {
-        let oem = facts.oem.as_deref().unwrap_or_default();
-        format!("0x{id:02x}/{oem}")
-    });
+    let id = facts.manufacturer_id?;
+    let oem = facts.oem.as_deref().unwrap_or_default();
+    let maker = manufacturer(card.kind, id, oem).map_or("unknown", |maker| &maker.name);
     join([
-        Some(match (maker, number) {
-            (Some(maker), Some(number)) => format!("{maker} ({number})"),
-            (None, Some(number)) => format!("unknown ({number})"),
-            (maker, None) => maker?,
-        }),
+        Some(format!("{maker} (0x{id:02x}/{oem})")),
         facts.made.clone(),
         facts.revision.as_ref().map(|r| format!("revision {r}")),
     ])

@@ -158,7 +158,8 @@ fn find_size(model: &Model, asked_bytes: Option<u64>) -> Result<u64, SimfsError>
 fn keep_awake() -> Option<File> {
     let _ = rustix::process::nice(-20);
     // That holds within a session; between sessions this does, where ours is our own.
-    if rustix::process::getsid(None).ok() == Some(rustix::process::getpid()) {
+    let status = std::fs::read_to_string("/proc/self/stat");
+    if status.is_ok_and(|status| leads_session(&status)) {
         let _ = std::fs::write("/proc/self/autogroup", "-20");
     }
     let mut file = OpenOptions::new()
@@ -167,6 +168,17 @@ fn keep_awake() -> Option<File> {
         .ok()?;
     file.write_all(&0i32.to_ne_bytes()).ok()?;
     Some(file)
+}
+
+/// Whether a process leads its session, by its line in `/proc/PID/stat`. The kernel is not asked
+/// by `getsid`: that is 0 in a container whose session began outside, which `rustix` panics on.
+fn leads_session(status: &str) -> bool {
+    let process = status.split(' ').next();
+    // The name may hold spaces and brackets; state, parent, group and session follow it.
+    let session = status
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.split(' ').nth(3));
+    session.is_some() && session == process
 }
 
 fn mount(point: &Path, card: &Arc<Card>) -> io::Result<Session<Files>> {
@@ -247,4 +259,19 @@ fn join(serving: std::thread::JoinHandle<io::Result<()>>) -> Result<(), SimfsErr
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")));
     outcome.map_err(SimfsError::system("FUSE failed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_session;
+
+    #[test]
+    fn who_leads_a_session_is_read_right() {
+        assert!(leads_session("7 (simfs) S 1 7 7 0 -1"));
+        assert!(leads_session("7 (a ) S 1 7 9 b) S 1 7 7 0 -1"));
+        assert!(!leads_session("8 (simfs) S 7 7 7 0 -1"));
+        assert!(!leads_session("8 (simfs) S 1 1 0 0 -1"));
+        assert!(!leads_session(""));
+        assert!(!leads_session("8 (simfs)"));
+    }
 }

@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::facts::checking::{Said, check_rows};
-use crate::facts::read;
+use crate::facts::checking::check_file;
 use crate::{classes, suite, suite_names};
 
 /// The variants of `FindingKind` as records write them: each has its documentation in the schema.
@@ -32,17 +31,7 @@ fn snake(name: &str) -> String {
 
 #[test]
 fn every_explanation_is_cited_and_found() {
-    read::<Explanation>(TEXT, "explanations").unwrap();
-    let said: Vec<Said<'_>> = ROWS
-        .iter()
-        .map(|row| Said {
-            id: &row.id,
-            source: &row.source,
-            checked_on: &row.checked_on,
-            vectors: &row.vectors,
-        })
-        .collect();
-    check_rows(TEXT, &said);
+    check_file::<Explanation>(TEXT, "explanations");
     for row in explanations() {
         for vector in row.vectors.iter().chain(row.words()) {
             let found = explanation(vector).map(|found| &found.id);

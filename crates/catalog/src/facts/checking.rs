@@ -3,35 +3,41 @@
 use std::collections::BTreeSet;
 
 use cardmark_core::{CardFacts, CardKind};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::read;
 
 /// Documents that are cited by name: they have no address that stays.
 const DOCUMENTS: [&str; 3] = ["SD Specifications", "JEDEC", "Methodology of cardmark"];
 
-/// What every row says about itself.
-pub(crate) struct Said<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) source: &'a str,
-    pub(crate) checked_on: &'a str,
-    pub(crate) vectors: &'a [String],
+/// What every row says about itself, whatever else it says.
+#[derive(Deserialize)]
+struct Cited {
+    id: String,
+    source: String,
+    checked_on: String,
+    vectors: Vec<String>,
 }
 
-/// Checks what every row says about itself, and that each table of the file became a row.
-pub(crate) fn check_rows(text: &str, rows: &[Said<'_>]) {
+/// Checks that all tables of a file are rows of their type, and what each says about itself.
+pub(crate) fn check_file<T: DeserializeOwned>(text: &str, name: &str) {
+    let rows = read::<T>(text, name).expect("rows of their type");
     let tables = text.lines().filter(|line| line.starts_with("[[")).count();
     assert_eq!(rows.len(), tables, "tables that did not become rows");
     assert!(!rows.is_empty());
     let mut ids = BTreeSet::new();
-    for row in rows {
+    for row in read::<Cited>(text, name).expect("rows that are cited") {
         let id = row.id;
-        assert!(ids.insert(id), "{id} is there twice");
         let cites =
             row.source.contains("://") || DOCUMENTS.iter().any(|name| row.source.starts_with(name));
         assert!(
             cites,
             "{id}: the source is neither an address nor a document"
         );
-        assert!(is_day(row.checked_on), "{id}: checked_on is no day");
+        assert!(is_day(&row.checked_on), "{id}: checked_on is no day");
         assert!(!row.vectors.is_empty(), "{id}: no example");
+        assert!(ids.insert(id.clone()), "{id} is there twice");
     }
 }
 

@@ -1,6 +1,5 @@
 use super::*;
-use crate::facts::checking::{Example, Said, check_rows};
-use crate::facts::read;
+use crate::facts::checking::{Example, check_file};
 
 fn ids(text: &str) -> Vec<&'static str> {
     let example = Example::parse(text);
@@ -15,17 +14,7 @@ fn ids(text: &str) -> Vec<&'static str> {
 
 #[test]
 fn every_sign_is_cited_and_found() {
-    read::<Sign>(TEXT, "signs").unwrap();
-    let said: Vec<Said<'_>> = ROWS
-        .iter()
-        .map(|row| Said {
-            id: &row.id,
-            source: &row.source,
-            checked_on: &row.checked_on,
-            vectors: &row.vectors,
-        })
-        .collect();
-    check_rows(TEXT, &said);
+    check_file::<Sign>(TEXT, "signs");
     for row in ROWS.iter() {
         assert_ne!(row.when, Condition::default(), "{}: always holds", row.id);
         for vector in &row.vectors {

@@ -4,7 +4,7 @@ use cardmark_core::{
     Context, METHOD, Origin, OriginKind, Record, RegisterField, Registers, Target, TargetKind,
     run_id_from_bytes,
 };
-use cardmark_host::{Resolution, Root, read_board, read_host, register_texts};
+use cardmark_host::{Resolution, Root, register_texts};
 use cardmark_judge::{judge, notice};
 use cardmark_report::identity;
 use cardmark_sim::{Model, SimulatedCard};
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::run::labels;
 use crate::args::InfoArguments;
-use crate::describe::{hidden, maker, way, with_health};
+use crate::describe::{self, hidden};
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -31,7 +31,7 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
     let text = if arguments.json {
         as_json(&root, &record, &hidden)?
     } else {
-        identity(&record, maker, &hidden, print::width(), print::style())
+        identity(&record, &hidden, print::width(), print::style())
     };
     print::result(&text)?;
     Ok(Exit::Done)
@@ -40,22 +40,13 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
 /// The head of a record of this target.
 fn real(root: &Root, resolution: &Resolution) -> Record {
     let mut record = empty(OriginKind::Measured, resolution.kind);
-    if let Some(target) = &mut record.target {
-        way(target, resolution);
-    }
-    record.devices = with_health(resolution.disks.clone());
-    record.board = Some(read_board(root));
-    record.host = Some(read_host(root));
-    record.findings.clone_from(&resolution.findings);
+    describe::real(&mut record, root, resolution, resolution.disks.clone());
     record
 }
 
 fn simulated(model: &Model) -> Record {
-    let card = SimulatedCard::new(model, 0);
     let mut record = empty(OriginKind::Simulated, TargetKind::Sim);
-    record.devices = vec![card.device()];
-    record.board = Some(card.board());
-    record.host = Some(card.host());
+    describe::simulated(&mut record, &SimulatedCard::new(model, 0));
     record
 }
 

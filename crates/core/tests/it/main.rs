@@ -1,4 +1,4 @@
-//! The registers of cards: known cards, properties of all bits, and what a record may hold.
+//! The registers of cards: known cards, properties of all bits, what a record may hold; its context.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +7,7 @@
 
 mod bits;
 mod cards;
+mod context;
 mod meanings;
 mod privacy;
 mod support;

@@ -5,9 +5,6 @@ use cardmark_core::{Bus, BusMode, Finding, FindingKind, Severity};
 
 use super::Situation;
 
-/// Highest clock at high speed, hertz.
-const HIGH_SPEED_HZ: u64 = 50_000_000;
-
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     let reader = situation.device.reader.as_ref();
     let Some(bus) = reader.and_then(|reader| reader.bus.as_ref()) else {
@@ -87,11 +84,7 @@ fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
 }
 
 fn overclocked(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
-    let is_high_speed = bus.mode.is_none_or(|mode| mode == BusMode::HighSpeed);
-    let clock_hz = bus
-        .actual_clock_hz
-        .or(bus.overclock_hz)
-        .filter(|clock| is_high_speed && *clock > HIGH_SPEED_HZ)?;
+    let clock_hz = bus.overclock_hz?;
     let detail = format!(
         "the card slot is overclocked: {} MHz where 50 are allowed",
         clock_hz / 1_000_000

@@ -30,7 +30,7 @@ fn record(name: &str, tree: &Tree) -> (Root, Record) {
 
 fn page(name: &str, tree: &Tree, width: usize) -> String {
     let (_, record) = record(name, tree);
-    identity(&record, maker, &[], width, cardmark_report::Style::Plain)
+    identity(&record, &[], width, cardmark_report::Style::Plain)
 }
 
 #[test]
