@@ -1,5 +1,8 @@
 //! Words, explained for people who want to know what a figure or a finding means.
 
+mod fields;
+
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -43,24 +46,30 @@ pub fn explanations() -> &'static [Explanation] {
     &ROWS
 }
 
-/// The explanation of a word or phrase; capitals, spaces, hyphens and underscores do not matter.
+/// The explanation of a word or phrase, or of a field of card registers; capitals, spaces, hyphens
+/// and underscores do not matter.
 #[must_use]
-pub fn explanation(word: &str) -> Option<&'static Explanation> {
+pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
     let word = plain(word);
-    ROWS.iter()
-        .find(|row| row.words().any(|known| plain(known) == word))
+    let row = ROWS
+        .iter()
+        .find(|row| row.words().any(|known| plain(known) == word));
+    row.map(Cow::Borrowed)
+        .or_else(|| fields::explanation(&word).map(Cow::Owned))
 }
 
 /// Known words that are much like this one, the likest first.
 #[must_use]
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = plain(word);
-    let mut found: Vec<(f64, &str)> = ROWS
-        .iter()
-        .filter_map(|row| row.likest(&word))
+    let rows = ROWS.iter().filter_map(|row| row.likest(&word));
+    let fields = fields::names().map(|name| (likeness(name, &word), name));
+    let mut found: Vec<(f64, &str)> = rows
+        .chain(fields)
         .filter(|(likeness, _)| *likeness >= LIKE)
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.dedup();
     found
         .into_iter()
         .take(MOST_SUGGESTIONS)
@@ -76,9 +85,13 @@ impl Explanation {
     /// That of its words which is most like this one.
     fn likest(&self, word: &str) -> Option<(f64, &str)> {
         self.words()
-            .map(|known| (strsim::jaro_winkler(&plain(known), word), known.as_str()))
+            .map(|known| (likeness(known, word), known.as_str()))
             .max_by(|a, b| a.0.total_cmp(&b.0))
     }
+}
+
+fn likeness(known: &str, word: &str) -> f64 {
+    strsim::jaro_winkler(&plain(known), word)
 }
 
 fn plain(word: &str) -> String {

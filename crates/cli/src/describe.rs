@@ -1,7 +1,5 @@
 //! What is known of a target before anything is measured: the head of its record.
 
-use std::path::Path;
-
 use cardmark_core::{DeviceInfo, OriginKind, ReaderKind, Record};
 use cardmark_device::disk_health;
 use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
@@ -19,7 +17,8 @@ pub(crate) fn real(
         target.filesystem.clone_from(&resolution.filesystem);
         target.mount_options.clone_from(&resolution.mount_options);
     }
-    record.devices = devices.into_iter().map(with_health).collect();
+    let known = devices.into_iter();
+    record.devices = known.map(|device| with_health(root, device)).collect();
     record.board = Some(read_board(root));
     record.host = Some(read_host(root));
     record.findings.clone_from(&resolution.findings);
@@ -34,13 +33,13 @@ pub(crate) fn simulated(record: &mut Record, card: &SimulatedCard) {
 
 /// A device with what it says about its health, as far as this user may ask. What hangs on USB is
 /// not asked: some bridges stop answering after a command that is meant for a SATA disk.
-fn with_health(device: DeviceInfo) -> DeviceInfo {
+fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
     let is_usb = |device: &DeviceInfo| device.reader.as_ref().is_some_and(|r| r.usb.is_some());
     if device.health.is_some() || is_usb(&device) {
         return device;
     }
     DeviceInfo {
-        health: disk_health(&Path::new("/dev").join(&device.name)),
+        health: disk_health(&root.path(format!("/dev/{}", device.name))),
         ..device
     }
 }

@@ -18,7 +18,7 @@ use cardmark_engine::{
     Backend, Clock, Outcome, Place, Plan, Ports, Pulse, Request, Sensors, execute, record,
 };
 use cardmark_host::{HostSensors, Resolution, Root};
-use cardmark_judge::{judge, notice};
+use cardmark_judge::{advise, judge, notice};
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::refresh;
 
@@ -155,6 +155,7 @@ pub(crate) fn real(
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
+        advise(&mut measured.record);
     }
     if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));
@@ -256,6 +257,7 @@ impl<'a> Run<'a> {
         let exit = exit_of(&outcome, signal);
         let mut record = record(self.header.clone(), outcome, self.job.suite);
         record.derived = judge(&record, Some(self.job.suite));
+        advise(&mut record);
         Ok(Measured {
             record,
             keeper: Arc::clone(&self.keeper),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use cardmark_core::{Finding, FindingKind, Severity};
 use cardmark_engine::Pulse;
+use cardmark_judge::advise;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -67,7 +68,8 @@ impl Rescue for RunRescue {
         );
         let detail = format!("no answer for {} s", waited.as_secs());
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
-        let record = self.keeper.partial(finding);
+        let mut record = self.keeper.partial(finding);
+        advise(&mut record);
         let saved = data.open().and_then(|mut store| Ok(store.insert(&record)?));
         match saved.and_then(|_| self.keeper.finish()) {
             Ok(()) => print::notice(&format!(

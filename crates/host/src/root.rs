@@ -124,7 +124,8 @@ impl Root {
     }
 
     /// Where an absolute path of the host lies on this machine.
-    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+    #[must_use]
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.base.join(path.strip_prefix("/").unwrap_or(path))
     }

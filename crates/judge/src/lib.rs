@@ -4,6 +4,7 @@
 //! are taken from figures *as printed*, because that is what the tools do. The verdict on a card's
 //! registers is a hint and no more.
 
+mod advice;
 mod marks;
 mod notice;
 mod registers;
@@ -11,6 +12,7 @@ mod score;
 
 use cardmark_core::{Derived, Record, Suite};
 
+pub use advice::advise;
 pub use notice::notice;
 
 /// The label of a record that holds what is claimed: names of classes, with spaces between them.

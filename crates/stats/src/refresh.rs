@@ -56,7 +56,9 @@ fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
         "the rate {verb} by {percent:.0} % of its mean over {} trials",
         derived.trials.len()
     );
-    let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
+    let advice = "a cache filled, or the card tidied up meanwhile: let it rest for some minutes, then \
+                  measure again";
+    let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail).advise(advice);
     Some(finding.on(&derived.workload.id))
 }
 

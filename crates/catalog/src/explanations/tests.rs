@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use cardmark_core::register_tables;
+
 use super::*;
 use crate::facts::checking::check_file;
 use crate::{classes, suite, suite_names};
@@ -34,8 +36,8 @@ fn every_explanation_is_cited_and_found() {
     check_file::<Explanation>(TEXT, "explanations");
     for row in explanations() {
         for vector in row.vectors.iter().chain(row.words()) {
-            let found = explanation(vector).map(|found| &found.id);
-            assert_eq!(found, Some(&row.id), "{vector}");
+            let found = explanation(vector).unwrap();
+            assert_eq!(found.id, row.id, "{vector}");
         }
     }
 }
@@ -116,17 +118,56 @@ fn every_metric_is_explained() {
 
 #[test]
 fn spelling_hardly_matters() {
-    let id = |word: &str| explanation(word).map(|row| row.id.as_str());
-    assert_eq!(id("NO COMMAND-QUEUE"), Some("no_command_queue"));
-    assert_eq!(id("a2"), Some("A2"));
-    assert_eq!(id(""), None);
-    assert_eq!(id("nothing like it"), None);
+    let id = |word: &str| explanation(word).map(|found| found.id.clone());
+    assert_eq!(id("NO COMMAND-QUEUE").unwrap(), "no_command_queue");
+    assert_eq!(id("a2").unwrap(), "A2");
+    assert_eq!(id("erase timeout").unwrap(), "ERASE_TIMEOUT");
+    for word in ["", "nothing like it", "RESERVED_424"] {
+        assert_eq!(id(word), None, "{word}");
+    }
 }
 
 #[test]
 fn slips_are_understood() {
     assert_eq!(nearest("no_comand_queue")[0], "no_command_queue");
     assert_eq!(nearest("througtled")[0], "throttled");
+    assert_eq!(nearest("VSC_AU_SIZ")[0], "VSC_AU_SIZE");
     assert!(nearest("zzzzzz").is_empty());
     assert!(nearest("cache").len() <= MOST_SUGGESTIONS);
+}
+
+#[test]
+fn a_field_tells_the_registers_that_hold_it() {
+    let field = explanation("ERASE_TIMEOUT").unwrap();
+    let place = "SSR, bits 407 to 402: limit for erasing them";
+    assert!(field.text.starts_with(place), "{}", field.text);
+    assert!(!field.source.contains("JEDEC"), "{}", field.source);
+    let in_many = explanation("C_SIZE").unwrap();
+    for place in [
+        "CSD of SDSC, bits",
+        "CSD of SDHC and SDXC, bits",
+        "CSD of eMMC, bits",
+    ] {
+        assert!(in_many.text.contains(place), "{}", in_many.text);
+    }
+    assert!(
+        in_many.source.contains("SD Specifications"),
+        "{}",
+        in_many.source
+    );
+    assert!(in_many.source.contains("JEDEC"), "{}", in_many.source);
+}
+
+#[test]
+fn every_field_of_the_registers_is_explained() {
+    let mut count = 0;
+    for (register, table) in register_tables() {
+        let named = table.iter().filter(|field| field.about != "reserved");
+        for field in named {
+            count += 1;
+            let found = explanation(field.name);
+            assert!(found.is_some(), "{} of {register}", field.name);
+        }
+    }
+    assert!(count > 100, "{count}");
 }

@@ -16,9 +16,9 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError
         let word = arguments.words.join(" ");
         let found = explanation(&word).ok_or_else(|| unknown(&word))?;
         if arguments.json {
-            format!("{:#}\n", as_json(found))
+            format!("{:#}\n", as_json(&found))
         } else {
-            page(found, print::width())
+            page(&found, print::width())
         }
     };
     print::result(&text)?;
@@ -56,7 +56,12 @@ fn list(as_json_text: bool) -> String {
             2,
         )
     });
-    lines.map(|line| line + "\n").collect()
+    let fields =
+        "and each field of the registers CID, CSD, SCR and SSR by its name, such as ERASE_TIMEOUT";
+    lines
+        .chain(wrap(fields, width, 2))
+        .map(|line| line + "\n")
+        .collect()
 }
 
 fn as_json(explanation: &Explanation) -> serde_json::Value {

@@ -2,6 +2,7 @@
 
 use cardmark_core::{Finding, FindingKind, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
+use cardmark_judge::advise;
 use cardmark_store::{Recovered, Store, discard};
 use serde_json::json;
 
@@ -118,5 +119,7 @@ fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
         trials,
         ..Outcome::default()
     };
-    Ok(record(header, outcome, &suite))
+    let mut record = record(header, outcome, &suite);
+    advise(&mut record);
+    Ok(record)
 }

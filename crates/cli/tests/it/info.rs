@@ -85,6 +85,8 @@ fn words_are_explained_however_they_are_written() {
     let json = program.run(&["explain", "A2", "--json"]);
     let value: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(value["id"], "A2", "{json}");
+    let field = program.run(&["explain", "erase_timeout"]);
+    assert!(field.stdout.contains("SSR, bits 407 to 402"), "{field}");
     let all = program.run(&["explain"]);
     assert!(all.stdout.lines().count() > 100, "{all}");
 }

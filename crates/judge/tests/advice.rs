@@ -1,0 +1,108 @@
+//! What can be done about what went wrong during a run depends on where it was.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use cardmark_core::{
+    Board, DeviceInfo, Finding, FindingKind, Origin, OriginKind, Record, SensorSample, Severity,
+    Target, TargetKind, run_id_from_bytes,
+};
+use cardmark_judge::advise;
+use serde_json::{Value, json};
+
+/// A record of a device with this reader, in which that was found.
+fn record(reader: &Value, kind: FindingKind) -> Record {
+    let device = json!({ "name": "sda", "reader": reader });
+    let id = run_id_from_bytes([0; 16]);
+    let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+    record.devices = vec![serde_json::from_value::<DeviceInfo>(device).unwrap()];
+    record.board = Some(Board::default());
+    record.findings = vec![Finding::new(kind, Severity::Warning, "found")];
+    record
+}
+
+fn advice(mut record: Record) -> String {
+    advise(&mut record);
+    record.findings[0].advice.clone().unwrap_or_default()
+}
+
+fn slot(overclock_hz: Option<u64>) -> Value {
+    json!({ "kind": "slot", "bus": { "overclock_hz": overclock_hz } })
+}
+
+fn usb(driver: &str) -> Value {
+    let usb = json!({ "vendor": "152d", "product": "0578" });
+    json!({ "kind": "usb", "driver": driver, "usb": usb })
+}
+
+#[test]
+fn errors_on_the_bus_of_an_overclocked_slot_come_from_its_clock() {
+    let told = advice(record(&slot(Some(83_333_333)), FindingKind::BusErrors));
+    assert!(told.contains("from 83 to 50 MHz"), "{told}");
+    let told = advice(record(&slot(None), FindingKind::BusErrors));
+    assert!(told.contains("clean its contacts"), "{told}");
+}
+
+#[test]
+fn messages_about_a_bridge_under_uas_name_the_way_without() {
+    let told = advice(record(&usb("uas"), FindingKind::KernelMessages));
+    assert!(told.contains("usb-storage.quirks=152d:0578:u"), "{told}");
+    for reader in [usb("usb-storage"), slot(None)] {
+        let told = advice(record(&reader, FindingKind::KernelMessages));
+        assert!(told.starts_with("save what is on it"), "{told}");
+    }
+}
+
+#[test]
+fn what_slows_a_board_down_is_heat_or_power() {
+    let told = |temperature_mc: i32, warnings: &[&str]| {
+        let mut record = record(&slot(None), FindingKind::Throttled);
+        record.board.as_mut().unwrap().power_warnings =
+            warnings.iter().map(|name| (*name).to_owned()).collect();
+        let sample = |temperature_mc| SensorSample {
+            temperature_mc: Some(temperature_mc),
+            ..SensorSample::default()
+        };
+        record.sensors = vec![sample(temperature_mc), sample(20_000)];
+        advice(record)
+    };
+    let (power, heat) = ("power supply made for", "heat sink");
+    let both = told(80_000, &["under_voltage"]);
+    assert!(both.contains(power) && both.contains(heat), "{both}");
+    let hot = told(80_000, &["throttled"]);
+    assert!(!hot.contains(power) && hot.contains(heat), "{hot}");
+    let weak = told(79_999, &["under_voltage"]);
+    assert!(weak.contains(power) && !weak.contains(heat), "{weak}");
+    let neither = told(79_999, &[]);
+    assert!(neither.contains("power supply and cooling"), "{neither}");
+}
+
+#[test]
+fn on_btrfs_the_filesystem_itself_may_write_twice() {
+    let told = |filesystem: &str| {
+        let mut record = record(&slot(None), FindingKind::SharedDevice);
+        record.target = Some(Target {
+            filesystem: Some(filesystem.to_owned()),
+            ..Target::of(TargetKind::Directory)
+        });
+        advice(record)
+    };
+    assert!(told("btrfs").contains("two copies"));
+    assert!(!told("ext4").contains("two copies"));
+}
+
+#[test]
+fn advice_that_is_there_stays() {
+    let mut record = record(&slot(None), FindingKind::BusErrors);
+    let known = record.findings[0].clone().advise("known");
+    record.findings = vec![known.clone()];
+    advise(&mut record);
+    assert_eq!(record.findings, [known]);
+    let again = record.clone();
+    advise(&mut record);
+    assert_eq!(record, again);
+}
+
+#[test]
+fn what_nothing_can_be_done_about_has_no_advice() {
+    assert_eq!(advice(record(&slot(None), FindingKind::Unverified)), "");
+}
