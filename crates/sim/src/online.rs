@@ -62,6 +62,8 @@ pub struct OnlineCard {
     state: State,
     /// When each channel has done all that was given to it.
     free_ns: Vec<u64>,
+    /// Until then the channels' one bus has something to move.
+    moved_ns: u64,
     /// Until then the card does something as a whole.
     held_ns: u64,
     reads: Line,
@@ -96,6 +98,7 @@ impl OnlineCard {
             model: model.clone(),
             state: State::new(model, seed),
             free_ns: vec![0; model.channels_count()],
+            moved_ns: 0,
             held_ns: 0,
             reads: Line::default(),
             writes: Line::default(),
@@ -134,7 +137,18 @@ impl OnlineCard {
             return (at_ns + REFUSAL_NS, outcome);
         }
         let others_count = self.free_ns.iter().filter(|&&ns| ns > start_ns).count();
-        let finish_ns = self.state.serve(start_ns, op, place, others_count + 1);
+        let busy_count = others_count + 1;
+        let alone_ns = self.state.serve(start_ns, op, place, busy_count);
+        let service = service_of(&self.model, op.kind, place.order());
+        let share = match place {
+            Place::Rest => 1.0 / busy_count as f64,
+            Place::Sequential | Place::Random => service.moving_share(bytes, busy_count),
+        };
+        // Its span was drawn for the channels at work now. Where more begin meanwhile, as in a
+        // burst after a pause, they would else move more than one bus can.
+        let moving_ns = to_ns((alone_ns - start_ns) as f64 * share);
+        self.moved_ns = self.moved_ns.max(start_ns) + moving_ns;
+        let finish_ns = alone_ns.max(self.moved_ns);
         self.free_ns[channel] = finish_ns;
         line.channel = channel;
         line.streams.keep_busy(finish_ns);

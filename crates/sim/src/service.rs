@@ -54,6 +54,12 @@ impl Service {
         self.ordinary_ns(bytes, busy) + self.stall.map_or(0.0, Stall::mean_ns)
     }
 
+    /// Share of the ordinary span with `busy` channels at work in which the bus moves something for
+    /// this one.
+    pub(crate) fn moving_share(&self, bytes: u64, busy: usize) -> f64 {
+        self.transfer_ns_per_byte * bytes as f64 / self.ordinary_ns(bytes, busy)
+    }
+
     /// Draws the span of what was cut off a request and needs no setup of its own.
     pub(crate) fn draw_rest_ns(&self, bytes: u64, busy: usize, rng: &mut Rng) -> f64 {
         self.transfer_ns_per_byte * bytes as f64 * busy as f64 * self.body.draw(rng)

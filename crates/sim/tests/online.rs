@@ -226,6 +226,42 @@ fn a_cut_request_costs_what_it_costs_whole() {
     }
 }
 
+/// As the kernel's writeback asks: some pieces at once, the next ones when all are answered.
+#[test]
+fn bursts_move_no_more_than_the_bus_can() {
+    let model = Model::named("a2-64gb").unwrap();
+    let (piece, bursts) = (512u64 << 10, 500);
+    let alone = workload(0, Order::Sequential, piece, 1);
+    let truth = SimulatedCard::new(&model, 1).truth(&alone).unwrap();
+    // Closer together they pass for pieces of one request, further apart for requests.
+    for (pieces, gap_ns) in [(4, 100_000), (4, 550_000), (5, 20_000), (32, 100_000)] {
+        for is_swapped in [false, true] {
+            let mut card = OnlineCard::new(&model, 1);
+            let (mut now_ns, mut offset) = (0, 0);
+            for _ in 0..bursts {
+                let mut last_ns = 0;
+                for number in 0..pieces {
+                    let arrives_ns = now_ns + number * gap_ns;
+                    // The last two overtake one another.
+                    let place = match number {
+                        2 | 3 if is_swapped => 5 - number,
+                        _ => number,
+                    };
+                    let bytes = u32::try_from(piece).unwrap();
+                    let request = write(offset + place * piece, bytes);
+                    last_ns = last_ns.max(card.arrive(arrives_ns, NONE, request).0);
+                }
+                offset += pieces * piece;
+                now_ns = last_ns;
+            }
+            let rate = (bursts * pieces) as f64 / now_ns as f64 * SECOND_NS as f64;
+            let ratio = rate / truth.operations_per_s;
+            println!("{pieces} {gap_ns} {is_swapped} {ratio:.4}");
+            assert!((0.97..1.06).contains(&ratio), "{pieces} {gap_ns} {ratio}");
+        }
+    }
+}
+
 #[test]
 fn the_swaying_card_sways_around_its_truth() {
     let model = Model::named("swaying-32gb").unwrap();
