@@ -34,14 +34,18 @@ pub(crate) fn simulated(record: &mut Record, card: &SimulatedCard) {
 /// A device with what it says about its health, as far as this user may ask. What hangs on USB is
 /// not asked: some bridges stop answering after a command that is meant for a SATA disk.
 fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
-    let is_usb = |device: &DeviceInfo| device.reader.as_ref().is_some_and(|r| r.usb.is_some());
-    if device.health.is_some() || is_usb(&device) {
+    if !may_be_asked(&device) {
         return device;
     }
     DeviceInfo {
         health: disk_health(&root.path(format!("/dev/{}", device.name))),
         ..device
     }
+}
+
+fn may_be_asked(device: &DeviceInfo) -> bool {
+    let is_usb = device.reader.as_ref().is_some_and(|r| r.usb.is_some());
+    device.health.is_none() && !is_usb
 }
 
 /// What a record lacks because its maker was not root.
@@ -66,4 +70,41 @@ pub(crate) fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
         hidden.push("what the kernel says about the device");
     }
     hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{Health, Reader, UsbBridge};
+
+    use super::*;
+
+    fn behind(usb: Option<UsbBridge>) -> DeviceInfo {
+        let reader = Reader {
+            kind: ReaderKind::Sata,
+            driver: None,
+            bus: None,
+            usb,
+            pcie: None,
+            sata_bits_per_s: None,
+        };
+        DeviceInfo {
+            reader: Some(reader),
+            ..DeviceInfo::default()
+        }
+    }
+
+    #[test]
+    fn a_disk_behind_a_bridge_is_never_asked() {
+        assert!(may_be_asked(&behind(None)));
+        assert!(!may_be_asked(&behind(Some(UsbBridge::default()))));
+    }
+
+    #[test]
+    fn a_device_that_has_told_is_not_asked_again() {
+        let told = DeviceInfo {
+            health: Some(Health::default()),
+            ..behind(None)
+        };
+        assert!(!may_be_asked(&told));
+    }
 }

@@ -155,7 +155,6 @@ pub(crate) fn real(
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
-        advise(&mut measured.record);
     }
     if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));

@@ -122,6 +122,8 @@ fn is_plain(file: &File) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn turn(path: &Path) -> Turn {
@@ -133,12 +135,18 @@ mod tests {
         }
     }
 
-    #[test]
-    fn one_that_never_ends_is_waited_for_once() {
+    /// A file, and who holds it.
+    fn taken() -> (tempfile::TempDir, PathBuf, Turn) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
         let mut first = turn(&path);
         first.take();
+        (folder, path, first)
+    }
+
+    #[test]
+    fn one_that_never_ends_is_waited_for_once() {
+        let (_folder, path, _first) = taken();
         let mut second = Turn {
             patience: Duration::ZERO,
             ..turn(&path)
@@ -149,10 +157,7 @@ mod tests {
 
     #[test]
     fn who_holds_it_keeps_the_other_waiting() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE);
-        let mut first = turn(&path);
-        first.take();
+        let (_folder, path, first) = taken();
         let second = turn(&path);
         assert!(is_taken(second.file.as_ref().unwrap()));
         first.give();
@@ -161,10 +166,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_stopped_waits_no_longer() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE);
-        let mut first = turn(&path);
-        first.take();
+        let (_folder, path, _first) = taken();
         let mut second = turn(&path);
         second.pulse.stop();
         second.take();

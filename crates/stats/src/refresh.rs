@@ -46,18 +46,20 @@ fn is_derived(kind: FindingKind) -> bool {
 
 fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
     let trend = trend(&derived.trials).filter(|trend| trend.significant)?;
-    let verb = if trend.ratio_per_run < 0.0 {
-        "fell"
+    let (verb, cause) = if trend.ratio_per_run < 0.0 {
+        ("fell", "a cache filled, or the card tidied up meanwhile")
     } else {
-        "rose"
+        (
+            "rose",
+            "the storage was still busy with what came before, or only waking up",
+        )
     };
     let percent = 100.0 * trend.ratio_per_run.abs();
     let detail = format!(
         "the rate {verb} by {percent:.0} % of its mean over {} trials",
         derived.trials.len()
     );
-    let advice = "a cache filled, or the card tidied up meanwhile: let it rest for some minutes, then \
-                  measure again";
+    let advice = format!("{cause}: let it rest for some minutes, then measure again");
     let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail).advise(advice);
     Some(finding.on(&derived.workload.id))
 }

@@ -42,6 +42,7 @@ fn the_layout_meets_an_error() {
     assert_eq!(found.severity, Severity::Error);
     let said = format!("(error {EIO}) at byte {}", 150 * MIB);
     assert!(found.detail.ends_with(&said), "{}", found.detail);
+    assert!(found.advice.is_some(), "{found:?}");
     assert!(output.stdout.contains("input/output error"), "{output}");
     card.await_empty();
     assert_empty(card.path());
@@ -158,6 +159,8 @@ fn stops_answering(workload: &str) {
     running.hear("saved: `cardmark show ");
     // The record is safe while the kernel still waits.
     let record = assert_partial(&program, FindingKind::NoAnswer);
+    let found = finding(&record, FindingKind::NoAnswer).unwrap();
+    assert!(found.advice.is_some(), "{found:?}");
     assert!(whole_count(&record) > LAYOUT);
     assert!(
         record.metric(workload).is_some(),

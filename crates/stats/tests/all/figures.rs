@@ -197,6 +197,21 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
 }
 
 #[test]
+fn the_cause_named_fits_the_way_the_rate_went() {
+    let suite = suite(vec![workload("rand_write_4k", 4096)]);
+    for (first, then, cause) in [(1e5, 4e4, "a cache filled"), (4e4, 1e5, "still busy")] {
+        let rates: Vec<_> = (0..12)
+            .map(|i| if i < 6 { first } else { then + f64::from(i) })
+            .collect();
+        let mut record = record(trials_at(&rates));
+        refresh(&mut record, &suite);
+        let unsettled = |finding: &&Finding| finding.kind == FindingKind::NotSettled;
+        let found = record.findings.iter().find(unsettled).unwrap();
+        assert!(found.advice.as_ref().unwrap().contains(cause), "{found:?}");
+    }
+}
+
+#[test]
 fn records_without_trials_keep_their_figures() {
     let mut imported = record(Vec::new());
     let small = trials_at(&[1_000.0; 3]);
