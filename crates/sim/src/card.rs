@@ -7,6 +7,7 @@ use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, SensorSample, Workl
 use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
 use crate::Model;
+use crate::board::BoardData;
 use crate::state::State;
 use crate::truth::{Truth, truth_of};
 
@@ -84,6 +85,7 @@ impl SimulatedCard {
             size_bytes: Some(self.capacity_bytes()),
             model: Some(self.model.name().to_owned()),
             removable: Some(true),
+            reader: self.model.board().map(BoardData::reader),
             ..DeviceInfo::default()
         }
     }
@@ -91,12 +93,13 @@ impl SimulatedCard {
     /// The simulated computer.
     #[must_use]
     pub fn board(&self) -> Board {
-        Board {
+        let plain = || Board {
             model: Some("simulated board".to_owned()),
             memory_bytes: Some(4 << 30),
             cpu_count: Some(4),
             ..Board::default()
-        }
+        };
+        self.model.board().map_or_else(plain, BoardData::described)
     }
 
     /// The simulated system.

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::board::BoardData;
+
 /// Rare pause on top of an operation.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,6 +132,9 @@ pub(crate) struct ModelData {
     pub(crate) cache: Option<CacheData>,
     pub(crate) heat: Option<HeatData>,
     pub(crate) fault: Option<FaultData>,
+    /// The board whose slot it is in.
+    #[serde(skip)]
+    pub(crate) board: Option<BoardData>,
 }
 
 /// The first rule that does not hold. The simulation relies on all of them, so that no number can
@@ -212,12 +217,22 @@ fn service_rules(service: ServiceData) -> Vec<Rule> {
     rules
 }
 
+/// The first rule that does not hold of a bridge.
+pub(crate) fn broken_bridge(bridge: BridgeData) -> Option<&'static str> {
+    let broken = |(holds, what): Rule| (!holds).then_some(what);
+    bridge_rules(bridge).into_iter().find_map(broken)
+}
+
+fn bridge_rules(bridge: BridgeData) -> [Rule; 2] {
+    [
+        (is_span(bridge.request_us), "request_us out of range"),
+        (is_rate(bridge.rate_mb_per_s), "bridge rate out of range"),
+    ]
+}
+
 fn surroundings_rules(data: &ModelData) -> Vec<Rule> {
     let mut rules = Vec::new();
-    if let Some(bridge) = data.bridge {
-        rules.push((is_span(bridge.request_us), "request_us out of range"));
-        rules.push((is_rate(bridge.rate_mb_per_s), "bridge rate out of range"));
-    }
+    rules.extend(data.bridge.into_iter().flat_map(bridge_rules));
     if let Some(heat) = data.heat {
         let degrees = [heat.start_c, heat.idle_c, heat.busy_c, heat.limit_c];
         let possible = degrees.iter().all(|c| (-50.0..=200.0).contains(c));

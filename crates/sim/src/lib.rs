@@ -7,6 +7,7 @@
 //! Pure: no clock, file, environment or random source; the same model, seed and operations give
 //! the same nanoseconds on every platform.
 
+mod board;
 mod body;
 mod card;
 mod data;
@@ -22,8 +23,9 @@ mod streams;
 mod sway;
 mod truth;
 
+pub use board::boards;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
-pub use library::{ModelEntry, models};
+pub use library::{Entry, models};
 pub use model::{Model, ModelError};
 pub use online::{OnlineCard, Request, Way};
 pub use truth::Truth;

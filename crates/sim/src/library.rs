@@ -21,10 +21,10 @@ const EMBEDDED: [(&str, &str); 12] = [
     ("silent-32gb", include_str!("../models/silent-32gb.toml")),
 ];
 
-/// A model in a listing.
+/// A model or a board in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelEntry {
-    /// Name, as in `sim:NAME`.
+pub struct Entry {
+    /// Name, as in `sim:MODEL@BOARD`.
     pub name: &'static str,
     /// What it is, in one sentence.
     pub summary: String,
@@ -32,10 +32,10 @@ pub struct ModelEntry {
 
 /// The models there are, in a fixed order.
 #[must_use]
-pub fn models() -> Vec<ModelEntry> {
+pub fn models() -> Vec<Entry> {
     EMBEDDED
         .iter()
-        .map(|&(name, text)| ModelEntry {
+        .map(|&(name, text)| Entry {
             name,
             // A test parses every embedded model, so that the empty summary is never seen.
             summary: Model::parse(text)

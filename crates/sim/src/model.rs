@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::board::BoardData;
 use crate::body::Body;
 use crate::data::{
     BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
@@ -16,6 +17,14 @@ pub enum ModelError {
     /// No model has this name.
     #[error("no model `{name}`; there are {known}")]
     Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No board has this name.
+    #[error("no simulated board `{name}`; there are {known}")]
+    UnknownBoard {
         /// What was asked for.
         name: String,
         /// What there is.
@@ -70,16 +79,39 @@ impl Model {
                 what,
             });
         }
+        Ok(Self::resolved(data))
+    }
+
+    /// The model of data that keep the rules.
+    pub(crate) fn resolved(data: ModelData) -> Self {
         let services = resolve(&data);
-        Ok(Self {
+        Self {
             resolved: Arc::new(Resolved { data, services }),
-        })
+        }
+    }
+
+    pub(crate) fn data(&self) -> &ModelData {
+        &self.resolved.data
+    }
+
+    /// The board whose slot the card is in; absent: a board that adds nothing.
+    pub(crate) fn board(&self) -> Option<&BoardData> {
+        self.resolved.data.board.as_ref()
     }
 
     /// Name, such as `a1-32gb`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.resolved.data.name
+    }
+
+    /// Name and board, such as `a1-32gb@pi4`; the name alone on a board that adds nothing.
+    #[must_use]
+    pub fn name_on_board(&self) -> String {
+        match self.board() {
+            Some(board) => format!("{}@{}", self.name(), board.name()),
+            None => self.name().to_owned(),
+        }
     }
 
     /// What it is, in one sentence.
