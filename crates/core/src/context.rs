@@ -1,6 +1,6 @@
 //! The context of a record: what must be the same where figures are compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,69 @@ impl Context {
     }
 }
 
+/// One name of the context, and what the sides of a comparison say under it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ContextRow {
+    /// The name.
+    pub name: String,
+    /// Whether it must match.
+    pub must_match: bool,
+    /// The answers of each side's records, each different one once, in order.
+    pub sides: Vec<Vec<String>>,
+}
+
+impl ContextRow {
+    /// Whether there are two answers that are known and not the same.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        let mut known = self.sides.iter().flatten().filter(|a| *a != UNKNOWN);
+        let first = known.next();
+        known.any(|answer| Some(answer) != first)
+    }
+
+    /// Whether some record does not tell.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.sides.iter().flatten().any(|answer| answer == UNKNOWN)
+    }
+}
+
+/// The context of all records of all sides, name by name: first what must match.
+#[must_use]
+pub fn context_rows(sides: &[Vec<&Record>]) -> Vec<ContextRow> {
+    let contexts: Vec<Vec<Context>> = sides
+        .iter()
+        .map(|side| side.iter().map(|record| Context::of(record)).collect())
+        .collect();
+    let Some(first) = contexts.iter().flatten().next() else {
+        return Vec::new();
+    };
+    let row = |name: &String, must_match: bool| {
+        let answer = |context: &Context| {
+            let part = if must_match {
+                &context.must
+            } else {
+                &context.shown
+            };
+            part.get(name)
+                .cloned()
+                .unwrap_or_else(|| UNKNOWN.to_owned())
+        };
+        let answers = |side: &Vec<Context>| {
+            let all: BTreeSet<String> = side.iter().map(answer).collect();
+            all.into_iter().collect()
+        };
+        ContextRow {
+            name: name.clone(),
+            must_match,
+            sides: contexts.iter().map(answers).collect(),
+        }
+    };
+    let must = first.must.keys().map(|name| row(name, true));
+    let shown = first.shown.keys().map(|name| row(name, false));
+    must.chain(shown).collect()
+}
+
 fn suite(record: &Record) -> Option<String> {
     let suite = record.suite.as_ref()?;
     Some(format!("{} {}", suite.name, suite.version))
@@ -83,13 +146,15 @@ fn suite(record: &Record) -> Option<String> {
 
 /// What the devices say, each different answer once; none where one of them says nothing.
 fn of_devices(record: &Record, say: fn(&DeviceInfo) -> Option<String>) -> Option<String> {
-    if record.origin.kind == OriginKind::Simulated {
-        return Some(SIMULATED.to_owned());
-    }
-    let mut said: Vec<String> = record.devices.iter().map(say).collect::<Option<_>>()?;
+    let said: Option<Vec<String>> = record.devices.iter().map(say).collect();
+    let Some(mut said) = said.filter(|said| !said.is_empty()) else {
+        // What a simulated board does not say, it does not have.
+        let is_simulated = record.origin.kind == OriginKind::Simulated;
+        return is_simulated.then(|| SIMULATED.to_owned());
+    };
     said.sort();
     said.dedup();
-    (!said.is_empty()).then(|| said.join(" + "))
+    Some(said.join(" + "))
 }
 
 /// What sits in between decides how requests reach the card: the driver of a USB bridge does, that
@@ -116,11 +181,13 @@ fn bus(device: &DeviceInfo) -> Option<String> {
 
 fn slot(reader: &Reader) -> Option<String> {
     let bus = reader.bus.as_ref()?;
-    let mode = name_of(&bus.mode?);
-    Some(match bus.overclock_hz {
-        Some(clock) => format!("{mode} at {} MHz", clock / 1_000_000),
-        None => mode,
-    })
+    let mode = bus.mode.map(|mode| name_of(&mode));
+    let clock = bus.overclock_hz.map(|hertz| hertz / 1_000_000);
+    match (mode, clock) {
+        (Some(mode), Some(clock)) => Some(format!("{mode} at {clock} MHz")),
+        (None, Some(clock)) => Some(format!("overclocked to {clock} MHz")),
+        (mode, None) => mode,
+    }
 }
 
 fn usb(reader: &Reader) -> Option<String> {

@@ -100,6 +100,14 @@ pub enum FindingKind {
     ContradictingRegisters,
     /// A reader hides the card's registers.
     HiddenRegisters,
+    /// A printed unit that can be read in two ways.
+    AmbiguousUnit,
+    /// A figure in an imported text that is not understood, or that another one contradicts.
+    DoubtfulFigure,
+    /// Data that a test wrote could not be read back as they were.
+    DataLost,
+    /// A test found that less than the announced size keeps data.
+    FalseCapacity,
 }
 
 /// One thing noticed, with the metrics it touches.

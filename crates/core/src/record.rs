@@ -460,10 +460,10 @@ pub struct Metric {
     pub quantity: Quantity,
     /// The point.
     pub value: f64,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 95 % interval; without one, the least that a unit with two readings means.
     #[serde(default)]
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval.
+    /// Upper end of the 95 % interval; without one, the most that a unit with two readings means.
     #[serde(default)]
     pub high: Option<f64>,
     /// Where the interval comes from.

@@ -1,6 +1,8 @@
 //! What a record tells of its context.
 
-use cardmark_core::{Context, DeviceInfo, Origin, OriginKind, Record, run_id_from_bytes};
+use cardmark_core::{
+    Context, ContextRow, DeviceInfo, Origin, OriginKind, Record, context_rows, run_id_from_bytes,
+};
 use serde_json::{Value, json};
 
 /// A record of these devices, written as records write them.
@@ -77,6 +79,14 @@ fn disks_are_told_by_their_links() {
 }
 
 #[test]
+fn an_overclocked_slot_is_told_without_its_mode_too() {
+    let mut changed = slot();
+    changed["reader"]["bus"] = json!({ "overclock_hz": 100_000_000 });
+    let [_, bus, ..] = way(json!([changed]));
+    assert_eq!(bus, "overclocked to 100 MHz");
+}
+
+#[test]
 fn what_is_not_known_is_said_to_be_so() {
     assert_eq!(way(json!([])), ["unknown"; 4]);
     assert_eq!(way(json!([{ "name": "vda" }])), ["unknown"; 4]);
@@ -107,11 +117,16 @@ fn several_devices_say_each_answer_once() {
 }
 
 #[test]
-fn a_simulated_card_has_no_way_to_it() {
-    let must = Context::of(&record(OriginKind::Simulated, json!([slot()]))).must;
+fn a_simulated_card_has_no_way_to_it_but_a_simulated_slot() {
+    let of = |device| Context::of(&record(OriginKind::Simulated, json!([device]))).must;
+    let (bare, in_slot) = (of(json!({ "name": "sim" })), of(slot()));
     for name in ["reader", "bus", "command_queue", "cache"] {
-        assert_eq!(must[name], "simulated", "{name}");
+        assert_eq!(bare[name], "simulated", "{name}");
     }
+    assert_eq!(
+        (in_slot["reader"].as_str(), in_slot["bus"].as_str()),
+        ("slot", "sdr104")
+    );
 }
 
 #[test]
@@ -125,4 +140,35 @@ fn the_highest_temperature_counts() {
     ]))
     .unwrap();
     assert_eq!(Context::of(&record).shown["temperature"], "63");
+}
+
+#[test]
+fn sides_that_differ_are_told_name_by_name() {
+    let of = |devices: Value| record(OriginKind::Measured, devices);
+    let (slots, usbs) = (
+        [of(json!([slot()]))],
+        [of(json!([usb("uas")])), of(json!([]))],
+    );
+    let sides = [slots.iter().collect(), usbs.iter().collect()];
+    let rows = context_rows(&sides);
+    let row = |name: &str| rows.iter().find(|row| row.name == name).unwrap();
+    let reader = ContextRow {
+        name: "reader".to_owned(),
+        must_match: true,
+        sides: vec![
+            vec!["slot".to_owned()],
+            vec!["unknown".to_owned(), "usb uas".to_owned()],
+        ],
+    };
+    assert_eq!(*row("reader"), reader);
+    assert!(reader.differs() && reader.is_unknown());
+    let origin = row("origin");
+    assert!(!origin.differs() && !origin.is_unknown());
+    let board = row("board");
+    assert!(!board.must_match && !board.differs() && board.is_unknown());
+}
+
+#[test]
+fn without_records_there_is_no_context() {
+    assert_eq!(context_rows(&[Vec::new(), Vec::new()]), []);
 }
