@@ -6,16 +6,24 @@ mod classes;
 mod explanations;
 mod facts;
 mod manufacturers;
+mod products;
+mod published;
 mod quirks;
 mod readers;
 mod signs;
 mod suites;
+mod uses;
 
 pub use boards::{BoardFacts, BoardPcie, board};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use explanations::{Explanation, explanation, explanations, nearest};
 pub use manufacturers::{Manufacturer, manufacturer};
+pub use products::{Product, ProductKind, product, products};
+pub use published::{
+    Absent, Publication, PublishedError, PublishedFigure, PublishedRun, Setting, Unit, publications,
+};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use suites::{CatalogError, crosscheck_suite, parse_suite, suite, suite_names};
+pub use uses::{Requirement, Use, use_of, uses};

@@ -1,0 +1,203 @@
+//! Products: what makers sell under one name and capacity.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::embedded;
+
+const TEXT: &str = include_str!("../facts/products.toml");
+
+static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(TEXT, "products"));
+
+/// What a maker sells under one name and capacity. What its maker tells apart stays apart.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Product {
+    /// Brand, line and capacity in lower case, with dashes between.
+    pub id: String,
+    /// Who sells it.
+    pub brand: String,
+    /// Its name without the brand.
+    pub line: String,
+    /// What it is.
+    pub kind: ProductKind,
+    /// Capacity on the label, bytes; absent where the source does not tell it.
+    pub capacity_bytes: Option<u64>,
+    /// The maker's numbers, or their beginnings.
+    #[serde(default)]
+    pub model_numbers: Vec<String>,
+    /// Classes on the label.
+    #[serde(default)]
+    pub claims: Vec<String>,
+    /// How it is told from others of nearly the same name.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Where it is called so.
+    pub source: String,
+    /// The day it was read there.
+    pub checked_on: String,
+    /// How sources and people write it, which a test looks up.
+    pub vectors: Vec<String>,
+}
+
+/// What a product is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProductKind {
+    /// A microSD card.
+    Microsd,
+    /// A full-size SD card.
+    Sd,
+    /// A CompactFlash card.
+    Cf,
+    /// A USB stick.
+    UsbStick,
+    /// An SSD in a USB case.
+    UsbSsd,
+    /// An SSD for SATA.
+    SataSsd,
+    /// An SSD for NVMe.
+    Nvme,
+    /// A soldered or plugged eMMC.
+    #[serde(rename = "emmc")]
+    EmbeddedMmc,
+    /// A hard disk.
+    HardDisk,
+}
+
+impl ProductKind {
+    /// What people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Microsd => "microSD",
+            Self::Sd => "SD",
+            Self::Cf => "CF",
+            Self::UsbStick => "USB stick",
+            Self::UsbSsd => "USB SSD",
+            Self::SataSsd => "SATA SSD",
+            Self::Nvme => "NVMe",
+            Self::EmbeddedMmc => "eMMC",
+            Self::HardDisk => "hard disk",
+        }
+    }
+}
+
+impl Product {
+    /// Brand, line and capacity, as people say them.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = format!("{} {}", self.brand, self.line);
+        let name = name.trim_end();
+        match self.capacity_bytes {
+            Some(bytes) => format!("{name} {} GB", bytes / 1_000_000_000),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// All products that are known, in the order of their ids.
+#[must_use]
+pub fn products() -> &'static [Product] {
+    &ROWS
+}
+
+/// The product of that id, name, or maker's number with whatever follows it, such as the ending for
+/// a country. Capitals, spaces and dashes do not matter, plus signs do.
+#[must_use]
+pub fn product(name: &str) -> Option<&'static Product> {
+    let name = plain(name);
+    let by_number = || {
+        let mut numbers = NAMES.numbers.iter();
+        numbers.find(|(number, _)| name.starts_with(number))
+    };
+    let by_name = NAMES.names.get(&name).copied();
+    let index = by_name.or_else(|| by_number().map(|(_, index)| *index))?;
+    ROWS.get(index)
+}
+
+/// All names in plain letters, made once: a store may have thousands to look up.
+struct Names {
+    names: BTreeMap<String, usize>,
+    numbers: Vec<(String, usize)>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let mut names = BTreeMap::new();
+    let mut numbers = Vec::new();
+    for (index, row) in ROWS.iter().enumerate() {
+        let own = [row.id.clone(), row.name()];
+        for name in own.iter().chain(&row.vectors) {
+            names.entry(plain(name)).or_insert(index);
+        }
+        let of_row = row.model_numbers.iter();
+        numbers.extend(of_row.map(|number| (plain(number), index)));
+    }
+    Names { names, numbers }
+});
+
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, ' ' | '-' | '_' | ','))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::class;
+    use crate::facts::checking::check_file;
+
+    #[test]
+    fn every_product_is_cited_and_found() {
+        check_file::<Product>(TEXT, "products");
+        for row in products() {
+            for name in row.vectors.iter().chain([&row.id, &row.name()]) {
+                assert_eq!(
+                    product(name).map(|found| &found.id),
+                    Some(&row.id),
+                    "{name}"
+                );
+            }
+            for number in &row.model_numbers {
+                let found = product(&format!("{number}/EU")).unwrap();
+                assert_eq!(found.id, row.id, "{number}");
+            }
+            for claim in &row.claims {
+                assert!(class(claim).is_some(), "{}: {claim}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_that_of_one_product() {
+        let mut seen = BTreeMap::new();
+        for row in products() {
+            let mut names: Vec<String> = row.vectors.iter().map(|name| plain(name)).collect();
+            names.push(plain(&row.id));
+            names.push(plain(&row.name()));
+            names.sort();
+            names.dedup();
+            for name in names {
+                let other = seen.insert(name.clone(), &row.id);
+                assert!(other.is_none(), "{name}: {other:?} and {}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_makers_tell_apart_stays_apart() {
+        let id = |name: &str| product(name).map(|row| row.id.as_str());
+        let plus_sign = id("Samsung Evo+ 32GB");
+        let plus_word = id("samsung evo plus 32 gb");
+        assert!(plus_sign.is_some() && plus_word.is_some());
+        assert_ne!(plus_sign, plus_word);
+        assert_eq!(id("MB-MC32DA/AM"), plus_sign);
+        assert_eq!(id("MB-MC32GA/EU"), plus_word);
+        assert_eq!(id("no such card"), None);
+        assert_eq!(id(""), None);
+    }
+}

@@ -1,0 +1,314 @@
+//! Results that others measured and published: `published/*.toml` and `*.csv`.
+
+mod reading;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use cardmark_core::{
+    Board, Bus, Context, DeviceInfo, Finding, FindingKind, Metric, Origin, OriginKind, Printed,
+    Quantity, Queue, Reader, ReaderKind, Record, Severity, SuiteRef, simulated_run_id,
+};
+use serde::Deserialize;
+
+use crate::Product;
+pub use reading::PublishedError;
+use reading::read;
+
+/// The files of each source.
+macro_rules! sources {
+    ($($name:literal),+ $(,)?) => {
+        [$((
+            include_str!(concat!("../published/", $name, ".toml")),
+            include_str!(concat!("../published/", $name, ".csv")),
+        )),+]
+    };
+}
+
+const TEXTS: [(&str, &str); 12] = sources![
+    "geerling-dramble",
+    "geerling-2019",
+    "geerling-2019-comments",
+    "geerling-a2",
+    "geerling-turing-pi",
+    "kulesz",
+    "admin-76",
+    "pitt-pladdy",
+    "command-queue",
+    "kaiser-a1-a2",
+    "pibenchmarks-2019",
+    "speed-camera-58",
+];
+
+/// A publication, and what is to be known of its figures.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publication {
+    /// The name of its files.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    pub author: String,
+    /// Where people can read it.
+    pub address: String,
+    /// Year, month or day of the publication, as far as it is known.
+    pub published: Option<String>,
+    /// The licence of the publication, or that none is stated.
+    pub licence: String,
+    /// The day it was read.
+    pub checked_on: String,
+    /// What was the same for many figures.
+    pub settings: Vec<Setting>,
+    /// How printed units are to be read.
+    pub units: Vec<Unit>,
+    /// What is not there, or is no number.
+    #[serde(default)]
+    pub absent: Vec<Absent>,
+    /// Cards that were measured, in the order of the publication.
+    #[serde(skip)]
+    pub runs: Vec<PublishedRun>,
+}
+
+/// Computer, reader and what else was the same for many figures, as far as it is said.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// Its name in the figures.
+    pub id: String,
+    /// The suite that reproduces how was measured.
+    pub suite: Option<String>,
+    /// The computer.
+    pub board: Option<String>,
+    /// What sat between computer and card.
+    pub reader: Option<ReaderKind>,
+    /// Operating system, kernel, filesystem.
+    pub system: Option<String>,
+    /// Clock that the card slot was raised to, hertz.
+    pub overclock_hz: Option<u64>,
+    /// Whether the card's command queue was in use.
+    pub command_queue: Option<bool>,
+    /// What else matters.
+    pub note: Option<String>,
+}
+
+/// How a printed unit is to be read.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unit {
+    /// The metrics that are printed with it.
+    pub metrics: Vec<String>,
+    /// As it is printed; empty where none is.
+    pub printed: String,
+    /// What it is a unit of.
+    #[serde(default = "byte_rate")]
+    pub quantity: Quantity,
+    /// The least that 1 of it may mean, in the quantity's unit.
+    pub least: f64,
+    /// The most that 1 of it may mean.
+    pub most: f64,
+    /// Why it is read so.
+    pub reason: String,
+}
+
+fn byte_rate() -> Quantity {
+    Quantity::ByteRate
+}
+
+/// What is not there, or is no number.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Absent {
+    /// Which figure.
+    pub what: String,
+    /// What stands in its place.
+    pub why: String,
+}
+
+/// A card that was measured once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedRun {
+    /// Where in the publication.
+    pub place: String,
+    /// The setting's name.
+    pub setting: String,
+    /// The product.
+    pub product: &'static Product,
+    /// What the publication calls it.
+    pub name: String,
+    /// Which time the same card was measured in the same setting, from 1 on.
+    pub run_index: u32,
+    /// What was measured, in the order of the publication.
+    pub figures: Vec<PublishedFigure>,
+}
+
+/// A figure as printed, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedFigure {
+    /// The metric.
+    pub metric: String,
+    /// The number, letter for letter.
+    pub printed: String,
+    /// The unit, letter for letter.
+    pub unit: String,
+    /// `about`, `over` or `under` where the publication says so; else empty.
+    pub note: String,
+    /// The printed number.
+    pub number: f64,
+    /// What it is.
+    pub quantity: Quantity,
+    /// What it means, in the quantity's unit: the middle where the unit has two readings.
+    pub value: f64,
+    /// By how much the readings of its unit differ from the middle, as a ratio; 0 where there is one.
+    pub doubt_ratio: f64,
+}
+
+static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
+    // A test reads them one by one and tells what is wrong.
+    TEXTS
+        .iter()
+        .filter_map(|(about, figures)| read(about, figures).ok())
+        .collect()
+});
+
+/// All publications.
+#[must_use]
+pub fn publications() -> &'static [Publication] {
+    &PUBLICATIONS
+}
+
+impl Publication {
+    /// The setting of that name.
+    #[must_use]
+    pub fn setting(&self, id: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.id == id)
+    }
+
+    /// How many figures there are.
+    #[must_use]
+    pub fn figures_count(&self) -> usize {
+        self.runs.iter().map(|run| run.figures.len()).sum()
+    }
+
+    /// Each run as a record.
+    #[must_use]
+    pub fn records(&self) -> Vec<Record> {
+        self.runs.iter().map(|run| self.record(run)).collect()
+    }
+
+    fn record(&self, run: &PublishedRun) -> Record {
+        let index = run.run_index.to_string();
+        let parts = [
+            "published",
+            &self.id,
+            &run.setting,
+            &run.product.id,
+            &run.name,
+            &index,
+        ];
+        let printed: Vec<String> = run.figures.iter().map(PublishedFigure::text).collect();
+        let origin = Origin {
+            source: Some(self.address.clone()),
+            printed_text: Some(format!("{}: {}", run.name, printed.join("; "))),
+            ..Origin::of(OriginKind::Published)
+        };
+        let mut record = Record::new(simulated_run_id(&parts), origin);
+        if let Some(setting) = self.setting(&run.setting) {
+            describe(&mut record, setting, run.product);
+        }
+        record.metrics = run.figures.iter().map(PublishedFigure::metric).collect();
+        record.findings = doubts(&run.figures);
+        record.labels = BTreeMap::from([
+            ("product".to_owned(), run.product.name()),
+            ("publication".to_owned(), self.id.clone()),
+            ("setting".to_owned(), run.setting.clone()),
+        ]);
+        record.context = Some(Context::of(&record));
+        record
+    }
+}
+
+fn describe(record: &mut Record, setting: &Setting, product: &Product) {
+    let suite = setting
+        .suite
+        .as_deref()
+        .and_then(|name| crate::suite(name).ok());
+    record.suite = suite.map(|suite| SuiteRef {
+        name: suite.name,
+        version: suite.version,
+        only: Vec::new(),
+    });
+    record.board = setting.board.as_ref().map(|model| Board {
+        model: Some(model.clone()),
+        ..Board::default()
+    });
+    let bus = setting.overclock_hz.map(|hertz| Bus {
+        overclock_hz: Some(hertz),
+        ..Bus::default()
+    });
+    let queue = setting.command_queue.map(|is_on| Queue {
+        command_queue: Some(is_on),
+        ..Queue::default()
+    });
+    record.devices = vec![DeviceInfo {
+        size_bytes: product.capacity_bytes,
+        queue,
+        reader: setting.reader.map(|kind| Reader {
+            kind,
+            driver: None,
+            bus,
+            usb: None,
+            pcie: None,
+            sata_bits_per_s: None,
+        }),
+        ..DeviceInfo::default()
+    }];
+}
+
+impl PublishedFigure {
+    fn text(&self) -> String {
+        let parts = [&self.metric, &self.note, &self.printed, &self.unit];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    fn metric(&self) -> Metric {
+        let mut metric = Metric::new(self.metric.clone(), self.quantity, self.value);
+        match self.quantity {
+            Quantity::ByteRate => metric.rate_bytes_per_s = Some(self.value),
+            Quantity::OperationRate => metric.operations_per_s = Some(self.value),
+            _ => {}
+        }
+        metric.printed = Some(Printed {
+            tool: tool_of(&self.metric).to_owned(),
+            text: format!("{} {}", self.printed, self.unit).trim().to_owned(),
+            value: self.number,
+            meaning: None,
+        });
+        metric
+    }
+}
+
+/// The tool that a metric of an old suite is named after.
+fn tool_of(metric: &str) -> &str {
+    let metric = metric.strip_prefix("pibenchmarks_").unwrap_or(metric);
+    metric.split('_').next().unwrap_or(metric)
+}
+
+/// One finding for all figures whose unit can be read in two ways.
+fn doubts(figures: &[PublishedFigure]) -> Vec<Finding> {
+    let most = figures.iter().map(|f| f.doubt_ratio).fold(0.0, f64::max);
+    if most == 0.0 {
+        return Vec::new();
+    }
+    let detail = format!(
+        "whether its MB are 10^6 bytes or others is not said: figures may be off by {:.1} %",
+        100.0 * most
+    );
+    let finding = Finding::new(FindingKind::AmbiguousUnit, Severity::Note, detail);
+    let in_doubt = figures.iter().filter(|figure| figure.doubt_ratio > 0.0);
+    vec![in_doubt.fold(finding, |finding, figure| finding.on(&figure.metric))]
+}
+
+#[cfg(test)]
+mod tests;

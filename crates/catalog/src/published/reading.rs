@@ -1,0 +1,135 @@
+//! From the two files of a publication to its runs.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::{Publication, PublishedFigure, PublishedRun, Unit};
+use crate::product;
+
+/// What is wrong with the files of a publication.
+#[derive(Debug, Error)]
+pub enum PublishedError {
+    /// What is said about the publication is not of that shape.
+    #[error("not the description of a publication")]
+    Shape(#[from] toml::de::Error),
+    /// The figures are not of that shape.
+    #[error("not a table of figures")]
+    Table(#[from] csv::Error),
+    /// A line names what does not exist, or holds no number.
+    #[error("line {line}: {what}")]
+    Row {
+        /// The line, from 1 on.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// A line of the figures.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    place: String,
+    setting: String,
+    product: String,
+    name: String,
+    run: u32,
+    metric: String,
+    value: String,
+    unit: String,
+    note: String,
+}
+
+/// Reads a publication from what is said about it (TOML) and its figures (CSV).
+///
+/// # Errors
+/// When either is not of its shape, or a line names a setting, product or unit that is not there,
+/// or holds no number.
+pub(super) fn read(about: &str, figures: &str) -> Result<Publication, PublishedError> {
+    let mut publication: Publication = toml::from_str(about)?;
+    let mut rows = csv::Reader::from_reader(figures.as_bytes());
+    // The first line is the heading.
+    for (line, row) in (2..).zip(rows.deserialize::<Row>()) {
+        add(&mut publication, row?).map_err(|what| PublishedError::Row { line, what })?;
+    }
+    Ok(publication)
+}
+
+fn add(publication: &mut Publication, row: Row) -> Result<(), String> {
+    if publication.setting(&row.setting).is_none() {
+        return Err(format!("no setting `{}`", row.setting));
+    }
+    let known = product(&row.product).filter(|known| known.id == row.product);
+    let product = known.ok_or_else(|| format!("no product `{}`", row.product))?;
+    let figure = figure(&publication.units, &row)?;
+    let is_same = |run: &PublishedRun| {
+        run.setting == row.setting
+            && run.product.id == row.product
+            && run.name == row.name
+            && run.run_index == row.run
+    };
+    let runs = &mut publication.runs;
+    if let Some(run) = runs.iter_mut().find(|run| is_same(run)) {
+        if run
+            .figures
+            .iter()
+            .any(|known| known.metric == figure.metric)
+        {
+            return Err(format!("a second `{}` of the same run", figure.metric));
+        }
+        run.figures.push(figure);
+        return Ok(());
+    }
+    runs.push(PublishedRun {
+        place: row.place,
+        setting: row.setting,
+        product,
+        name: row.name,
+        run_index: row.run,
+        figures: vec![figure],
+    });
+    Ok(())
+}
+
+fn figure(units: &[Unit], row: &Row) -> Result<PublishedFigure, String> {
+    let number = number(&row.value).ok_or_else(|| format!("`{}` is no number", row.value))?;
+    let unit = units
+        .iter()
+        .find(|unit| unit.printed == row.unit && unit.metrics.contains(&row.metric))
+        .ok_or_else(|| format!("no unit `{}` for `{}`", row.unit, row.metric))?;
+    let middle = 0.5 * (unit.least + unit.most);
+    Ok(PublishedFigure {
+        metric: row.metric.clone(),
+        printed: row.value.clone(),
+        unit: row.unit.clone(),
+        note: row.note.clone(),
+        number,
+        quantity: unit.quantity,
+        value: number * middle,
+        doubt_ratio: (unit.most - middle) / middle,
+    })
+}
+
+/// A number with a point or a comma before its decimals.
+fn number(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let number: f64 = text.replace(',', ".").parse().ok()?;
+    (plain && number > 0.0).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_points_or_commas() {
+        assert_eq!(number("22,35"), Some(22.35));
+        assert_eq!(number("7.06"), Some(7.06));
+        assert_eq!(number("5353"), Some(5353.0));
+        for text in ["", "TODO", "1,234.5", "-3", "1e3", "0", "inf", " 7"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+}
