@@ -22,6 +22,12 @@ pub fn student_t(level: f64, degrees: u32) -> f64 {
     libm::sqrt(f64::from(degrees)) * libm::tan(angle)
 }
 
+/// P(|T| ≥ |t|) for Student's t with that many degrees of freedom, at least one.
+pub(crate) fn two_sided(t: f64, degrees: u32) -> f64 {
+    let angle = libm::atan(t.abs() / libm::sqrt(f64::from(degrees)));
+    (1.0 - probability_within(angle, degrees)).max(0.0)
+}
+
 /// P(|T| ≤ t) with `angle` = atan(t/√ν): the finite sums of Abramowitz and Stegun (1964), 26.7.3
 /// and 26.7.4.
 fn probability_within(angle: f64, degrees: u32) -> f64 {
@@ -86,6 +92,19 @@ mod tests {
             let two = level * libm::sqrt(2.0 / (1.0 - level * level));
             assert!((student_t(level, 1) - one).abs() < 1e-6 * one);
             assert!((student_t(level, 2) - two).abs() < 1e-6 * two);
+        }
+    }
+
+    #[test]
+    fn probabilities_are_those_of_the_quantiles() {
+        for degrees in [1, 2, 5, 12, 100] {
+            for level in [0.5, 0.95, 0.99] {
+                let t = student_t(level, degrees);
+                assert!((two_sided(t, degrees) - (1.0 - level)).abs() < 1e-9);
+                assert!((two_sided(-t, degrees) - (1.0 - level)).abs() < 1e-9);
+            }
+            assert!((two_sided(0.0, degrees) - 1.0).abs() < 1e-12);
+            assert!(two_sided(f64::INFINITY, degrees) < 1e-12);
         }
     }
 

@@ -3,6 +3,7 @@
 //! Pure: nothing here reads a clock, a file, the environment or a random source. Transcendental
 //! functions come from `libm`, so that the same record gives the same bytes on every platform.
 
+mod compare;
 mod derive;
 mod distribution;
 mod figures;
@@ -10,11 +11,16 @@ mod histogram;
 mod interval;
 mod median;
 mod percentile;
+mod ranking;
 mod rate;
 mod refresh;
 mod settle;
 mod within;
 
+pub use compare::{
+    COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, SAME_RATIO, Samples, claim_of,
+    compare, joint_rate, observation, pairs,
+};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;
@@ -22,6 +28,7 @@ pub use histogram::Histogram;
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
+pub use ranking::{Candidate, Place, Subject, rank};
 pub use rate::{is_precise, rate_interval};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};

@@ -8,6 +8,7 @@
     reason = "helpers of tests"
 )]
 
+mod compare;
 mod coverage;
 mod figures;
 mod histogram;

@@ -1,0 +1,285 @@
+//! Where a figure stands among others of the same metric.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cardmark_core::OriginKind;
+use serde::Serialize;
+
+/// What a run measured, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// What was measured: the product where it is known, else what the device calls itself.
+    pub name: String,
+    /// The computer, where it is known.
+    pub board: Option<String>,
+    /// How the figure came to be.
+    pub origin: OriginKind,
+    /// The publication it is from.
+    pub publication: Option<String>,
+    /// Id of the physical card, where it is known.
+    pub card: Option<String>,
+    /// What must match where figures are compared. Runs that are alike may share it.
+    pub context: Arc<BTreeMap<String, String>>,
+}
+
+/// One run's figure of the metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// What it is of.
+    pub subject: Arc<Subject>,
+    /// The figure.
+    pub value: f64,
+    /// As it was printed, with its unit.
+    pub printed: Option<String>,
+}
+
+/// All runs of one product on one board in one context.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// What was measured.
+    pub name: String,
+    /// The computer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// How the figures came to be.
+    pub origin: OriginKind,
+    /// The publication they are from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publication: Option<String>,
+    /// Bus and command queue, where they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<String>,
+    /// Runs.
+    pub runs_count: usize,
+    /// Physical cards, as far as they can be told apart.
+    pub cards_count: usize,
+    /// Geometric mean of the cards' means.
+    pub value: f64,
+    /// The least of the cards' means.
+    pub least: f64,
+    /// The most of the cards' means.
+    pub most: f64,
+    /// Of a single run as it was printed, with its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
+    /// Whether it holds the run that was asked for.
+    pub is_asked: bool,
+    /// Names of the context, and `board`, under which it is known to differ from the run that was
+    /// asked for.
+    pub differs: Vec<String>,
+}
+
+/// What makes runs belong to one place.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    name: &'a str,
+    board: Option<&'a str>,
+    publication: Option<&'a str>,
+    context: Shared<'a>,
+}
+
+/// A context that is mostly the same one as the other.
+struct Shared<'a>(&'a BTreeMap<String, String>);
+
+impl Ord for Shared<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if std::ptr::eq(self.0, other.0) {
+            return Ordering::Equal;
+        }
+        self.0.cmp(other.0)
+    }
+}
+
+impl PartialOrd for Shared<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Shared<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Shared<'_> {}
+
+/// The places, the highest figure first. `asked` is the index of the run that was asked for.
+#[must_use]
+pub fn rank(candidates: &[Candidate], asked: Option<usize>) -> Vec<Place> {
+    let mut groups = BTreeMap::<Key<'_>, Vec<usize>>::new();
+    let usable = candidates.iter().enumerate().filter(|(_, c)| c.value > 0.0);
+    for (index, candidate) in usable {
+        let key = key(&candidate.subject);
+        groups.entry(key).or_default().push(index);
+    }
+    let asked_for = asked
+        .and_then(|index| candidates.get(index))
+        .map(|candidate| candidate.subject.as_ref());
+    let mut places: Vec<Place> = groups
+        .values()
+        .filter_map(|indices| {
+            let members: Vec<&Candidate> =
+                indices.iter().map(|index| &candidates[*index]).collect();
+            let is_asked = asked.is_some_and(|index| indices.binary_search(&index).is_ok());
+            place(&members, is_asked, asked_for)
+        })
+        .collect();
+    places.sort_by(|a, b| b.value.total_cmp(&a.value));
+    places
+}
+
+fn key(subject: &Subject) -> Key<'_> {
+    Key {
+        name: &subject.name,
+        board: subject.board.as_deref(),
+        publication: subject.publication.as_deref(),
+        context: Shared(&subject.context),
+    }
+}
+
+fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Option<Place> {
+    let candidate = members.first()?;
+    let first = &candidate.subject;
+    let mut by_card = BTreeMap::<Option<&str>, Vec<f64>>::new();
+    for member in members {
+        let values = by_card.entry(member.subject.card.as_deref()).or_default();
+        values.push(member.value);
+    }
+    let means: Vec<f64> = by_card
+        .values()
+        .map(|values| geometric_mean(values))
+        .collect();
+    Some(Place {
+        name: first.name.clone(),
+        board: first.board.clone(),
+        origin: first.origin,
+        publication: first.publication.clone(),
+        conditions: conditions(&first.context),
+        runs_count: members.len(),
+        cards_count: means.len(),
+        value: geometric_mean(&means),
+        least: means.iter().copied().fold(f64::INFINITY, f64::min),
+        most: means.iter().copied().fold(0.0, f64::max),
+        printed: candidate.printed.clone().filter(|_| members.len() == 1),
+        is_asked,
+        differs: asked.map(|asked| differs(first, asked)).unwrap_or_default(),
+    })
+}
+
+/// What tells places of one product on one board from each other.
+fn conditions(context: &BTreeMap<String, String>) -> Vec<String> {
+    let told = |name: &&str| {
+        let value = context.get(*name)?;
+        let is_known = !["unknown", "simulated", "none"].contains(&value.as_str());
+        is_known.then(|| format!("{} {value}", name.replace('_', " ")))
+    };
+    ["bus", "command_queue"].iter().filter_map(told).collect()
+}
+
+fn geometric_mean(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().map(|value| libm::log(*value)).sum();
+    libm::exp(sum / values.len() as f64)
+}
+
+/// What is known of both and is not the same. Where the figures come from is shown anyway.
+fn differs(subject: &Subject, asked: &Subject) -> Vec<String> {
+    const UNKNOWN: &str = "unknown";
+    let mut names: Vec<String> = subject
+        .context
+        .iter()
+        .filter(|(name, value)| {
+            let other = asked.context.get(*name);
+            let is_known = *value != UNKNOWN && other.is_some_and(|other| other != UNKNOWN);
+            *name != "origin" && is_known && other != Some(value)
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    let boards = subject.board.as_ref().zip(asked.board.as_ref());
+    if boards.is_some_and(|(one, other)| one != other) {
+        names.push("board".to_owned());
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bus(mode: &str) -> Arc<BTreeMap<String, String>> {
+        Arc::new(BTreeMap::from([("bus".to_owned(), mode.to_owned())]))
+    }
+
+    fn candidate(name: &str, card: &str, value: f64) -> Candidate {
+        let subject = Subject {
+            name: name.to_owned(),
+            board: Some("Raspberry Pi 4 Model B".to_owned()),
+            origin: OriginKind::Measured,
+            publication: None,
+            card: Some(card.to_owned()),
+            context: bus("ddr50"),
+        };
+        Candidate {
+            subject: Arc::new(subject),
+            value,
+            printed: Some(format!("{value} MB/s")),
+        }
+    }
+
+    #[test]
+    fn a_place_is_the_mean_of_its_cards_not_of_its_runs() {
+        let all = [
+            candidate("A", "1", 100.0),
+            candidate("A", "1", 400.0),
+            candidate("A", "2", 50.0),
+            candidate("B", "3", 120.0),
+        ];
+        let places = rank(&all, Some(2));
+        let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
+        assert_eq!(names, ["B", "A"]);
+        let a = &places[1];
+        assert_eq!((a.runs_count, a.cards_count), (3, 2));
+        assert!((a.value - 100.0).abs() < 1e-9, "{a:?}");
+        assert!((a.least - 50.0).abs() < 1e-9 && (a.most - 200.0).abs() < 1e-9);
+        assert!(a.is_asked && !places[0].is_asked);
+        assert_eq!(places[0].printed.as_deref(), Some("120 MB/s"));
+        assert_eq!(a.printed, None, "the mean of three was printed nowhere");
+    }
+
+    #[test]
+    fn another_board_or_context_is_another_place_and_told() {
+        let other = |value: f64, change: fn(&mut Subject)| {
+            let mut candidate = candidate("A", "1", value);
+            change(Arc::make_mut(&mut candidate.subject));
+            candidate
+        };
+        let slow = other(10.0, |subject| subject.context = bus("high_speed"));
+        let elsewhere = other(20.0, |subject| {
+            subject.board = Some("Raspberry Pi 5".to_owned());
+        });
+        let silent = other(30.0, |subject| subject.context = bus("unknown"));
+        let places = rank(
+            &[candidate("A", "1", 40.0), slow, elsewhere, silent],
+            Some(0),
+        );
+        let told: Vec<&[String]> = places
+            .iter()
+            .map(|place| place.differs.as_slice())
+            .collect();
+        assert_eq!(places[0].conditions, ["bus ddr50"]);
+        assert!(places[1].conditions.is_empty(), "not known: not told");
+        let none: &[String] = &[];
+        assert_eq!(
+            told,
+            [none, none, &["board".to_owned()], &["bus".to_owned()]]
+        );
+    }
+
+    #[test]
+    fn figures_without_a_rate_have_no_place() {
+        assert_eq!(rank(&[candidate("A", "1", 0.0)], None), []);
+        assert_eq!(rank(&[], None), []);
+    }
+}

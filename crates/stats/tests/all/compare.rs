@@ -1,0 +1,339 @@
+//! Comparisons: exact cases, and how often chance deceives them.
+
+use cardmark_core::{IntervalKind, Metric, Quantity, Record, Rng};
+use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare, pairs};
+
+use crate::support::{normal, record};
+
+const METRICS: usize = 8;
+
+fn observation(value: f64) -> Observation {
+    Observation {
+        value,
+        half_width_ratio: Some(0.02),
+    }
+}
+
+fn pair(metric: &str, base: &[f64], other: &[f64]) -> Pair {
+    let one_card = |values: &[f64]| vec![values.iter().copied().map(observation).collect()];
+    Pair {
+        metric: metric.to_owned(),
+        quantity: Quantity::ByteRate,
+        base: one_card(base),
+        other: one_card(other),
+        is_matched: false,
+    }
+}
+
+/// A comparison of so many runs a side in eight metrics. All rates of a run have a factor in
+/// common, and each has one of its own besides; those of the other side are `ratio` times higher.
+fn simulated(rng: &mut Rng, runs: usize, common: f64, own: f64, ratio: f64) -> Vec<Pair> {
+    let side = |rng: &mut Rng, ratio: f64| -> Vec<Vec<f64>> {
+        let run = |rng: &mut Rng| {
+            let factor = libm::exp(common * normal(rng));
+            let rate = |rng: &mut Rng| 100.0 * ratio * factor * libm::exp(own * normal(rng));
+            (0..METRICS).map(|_| rate(rng)).collect()
+        };
+        (0..runs).map(|_| run(rng)).collect()
+    };
+    let (base, other) = (side(rng, 1.0), side(rng, ratio));
+    let values = |side: &[Vec<f64>], metric: usize| -> Vec<f64> {
+        side.iter().map(|run| run[metric]).collect()
+    };
+    (0..METRICS)
+        .map(|metric| {
+            pair(
+                &format!("m{metric}"),
+                &values(&base, metric),
+                &values(&other, metric),
+            )
+        })
+        .collect()
+}
+
+/// In how many of so many comparisons any difference was found, and all of them were.
+fn found(seed: u64, runs: usize, common: f64, own: f64, ratio: f64) -> (f64, f64) {
+    const COMPARISONS: usize = 2000;
+    let mut rng = Rng::new(seed);
+    let (mut any, mut all) = (0, 0);
+    for _ in 0..COMPARISONS {
+        let differences = compare(&simulated(&mut rng, runs, common, own, ratio));
+        let is_found = |outcome| matches!(outcome, Outcome::Higher | Outcome::Lower);
+        any += usize::from(differences.iter().any(|d| is_found(d.outcome)));
+        all += usize::from(differences.iter().all(|d| d.outcome == Outcome::Higher));
+    }
+    let share = |count: usize| count as f64 / COMPARISONS as f64;
+    (share(any), share(all))
+}
+
+#[test]
+fn the_ratio_is_that_of_the_geometric_means() {
+    let pairs = [pair("m", &[100.0, 400.0, 200.0], &[800.0, 200.0, 400.0])];
+    let difference = &compare(&pairs)[0];
+    assert!((difference.ratio - 2.0).abs() < 1e-12, "{difference:?}");
+    assert!(difference.low < 2.0 && 2.0 < difference.high);
+    let symmetric = difference.low * difference.high;
+    assert!((symmetric - 4.0).abs() < 1e-9, "in logarithms: {symmetric}");
+}
+
+#[test]
+fn the_other_way_round_it_is_the_inverse() {
+    let (a, b) = ([100.0, 104.0, 99.0], [131.0, 128.0, 135.0]);
+    let forth = &compare(&[pair("m", &a, &b)])[0];
+    let back = &compare(&[pair("m", &b, &a)])[0];
+    assert!((forth.ratio * back.ratio - 1.0).abs() < 1e-12);
+    assert!((forth.low * back.high - 1.0).abs() < 1e-12);
+    assert_eq!(forth.p_value, back.p_value);
+    assert_eq!(
+        (forth.outcome, back.outcome),
+        (Outcome::Higher, Outcome::Lower)
+    );
+}
+
+#[test]
+fn what_is_claimed_follows_from_runs_and_cards() {
+    let runs = |count: usize| vec![observation(100.0); count];
+    let claim = |base: Vec<Vec<Observation>>, other: Vec<Vec<Observation>>| {
+        claim_of(&[Pair {
+            base,
+            other,
+            ..pair("m", &[], &[])
+        }])
+    };
+    assert_eq!(claim(vec![runs(1)], vec![runs(9)]), Claim::Runs);
+    assert_eq!(claim(vec![runs(2)], vec![runs(3)]), Claim::Runs);
+    assert_eq!(claim(vec![runs(3)], vec![runs(3)]), Claim::Cards);
+    assert_eq!(claim(vec![runs(3)], vec![runs(1), runs(2)]), Claim::Cards);
+    assert_eq!(
+        claim(vec![runs(1), runs(1)], vec![runs(1), runs(2)]),
+        Claim::Products
+    );
+}
+
+/// Holm (1979): the smallest p-value times the number of metrics, the next times one less, and so
+/// on, none smaller than the one before.
+#[test]
+fn p_values_are_corrected_over_the_metrics() {
+    let pairs: Vec<Pair> = [1.20, 1.12, 1.01]
+        .iter()
+        .map(|ratio| {
+            pair(
+                "m",
+                &[99.0, 100.0, 101.0],
+                &[99.0, 100.0, 101.0].map(|v| v * ratio),
+            )
+        })
+        .collect();
+    let d = compare(&pairs);
+    assert!((d[0].adjusted_p_value - 3.0 * d[0].p_value).abs() < 1e-15);
+    assert!((d[1].adjusted_p_value - 2.0 * d[1].p_value).abs() < 1e-15);
+    assert!((d[2].adjusted_p_value - d[2].p_value).abs() < 1e-15);
+    assert_eq!(d[2].outcome, Outcome::Same);
+    let twice = compare(&[pairs[2].clone(), pairs[2].clone()]);
+    assert_eq!(twice[0].adjusted_p_value, twice[1].adjusted_p_value);
+}
+
+#[test]
+fn a_runs_own_interval_bounds_what_can_be_known() {
+    let vague = |value| Observation {
+        value,
+        half_width_ratio: Some(0.30),
+    };
+    let side = |value: f64| vec![vec![vague(value); 3]];
+    let pairs = [Pair {
+        base: side(100.0),
+        other: side(115.0),
+        ..pair("m", &[], &[])
+    }];
+    assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
+}
+
+#[test]
+fn chance_seldom_makes_a_difference() {
+    for (runs, common, own) in [
+        (3, 0.02, 0.01),
+        (3, 0.03, 0.0),
+        (3, 0.0, 0.05),
+        (1, 0.02, 0.01),
+    ] {
+        let (any, _) = found(7, runs, common, own, 1.0);
+        assert!(any <= 0.06, "{runs} runs, {common}, {own}: {any}");
+    }
+}
+
+#[test]
+fn a_tenth_is_found_with_three_runs_a_side() {
+    for common in [0.02, 0.025] {
+        let (any, all) = found(11, 3, common, 0.01, 1.1);
+        assert!(any >= 0.9, "{common}: {any} any, {all} all");
+    }
+}
+
+#[test]
+fn metrics_are_paired_by_name_and_cards_by_their_ids() {
+    let run = |sample: &str, metrics: &[(&str, f64, IntervalKind)]| -> Record {
+        let mut record = record(Vec::new());
+        record.labels.insert("sample".to_owned(), sample.to_owned());
+        let metric = |(id, value, interval_kind): &(&str, f64, IntervalKind)| Metric {
+            low: Some(value * 0.98),
+            high: Some(value * 1.02),
+            interval_kind: *interval_kind,
+            ..Metric::new(*id, Quantity::ByteRate, *value)
+        };
+        record.metrics = metrics.iter().map(metric).collect();
+        let latency = Metric::new("latency", Quantity::Span, 1.0);
+        record.metrics.push(latency);
+        record
+    };
+    let both = IntervalKind::BetweenRounds;
+    let base = [run("a", &[("read", 10.0, both), ("write", 5.0, both)])];
+    let other = [
+        run(
+            "b",
+            &[
+                ("write", 6.0, IntervalKind::WithinTrial),
+                ("else", 1.0, both),
+            ],
+        ),
+        run("c", &[("write", 7.0, both)]),
+    ];
+    let found = pairs(
+        &base.iter().collect::<Vec<_>>(),
+        &other.iter().collect::<Vec<_>>(),
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].metric, "write");
+    assert_eq!(found[0].base.len(), 1);
+    let widths: Vec<Option<f64>> = found[0]
+        .other
+        .iter()
+        .flatten()
+        .map(|run| run.half_width_ratio)
+        .collect();
+    assert_eq!(widths.len(), 2);
+    assert_eq!(
+        widths[0], None,
+        "within one trial is no ground to compare on"
+    );
+    assert!((widths[1].unwrap() - 0.02).abs() < 1e-12);
+}
+
+#[test]
+fn the_same_products_on_both_sides_are_matched() {
+    let run = |product: &str, value: f64| -> Record {
+        let mut record = record(Vec::new());
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        record.metrics = vec![Metric::new("write", Quantity::ByteRate, value)];
+        record
+    };
+    // Between products there is a factor of ten; each is twice as fast on the other side.
+    let base = [
+        run("A", 1.0),
+        run("B", 10.0),
+        run("C", 5.0),
+        run("only here", 70.0),
+    ];
+    let other = [
+        run("C", 10.1),
+        run("B", 19.9),
+        run("A", 2.0),
+        run("only there", 0.1),
+    ];
+    let found = pairs(
+        &base.iter().collect::<Vec<_>>(),
+        &other.iter().collect::<Vec<_>>(),
+    );
+    assert!(found[0].is_matched);
+    assert_eq!((found[0].base.len(), found[0].other.len()), (3, 3));
+    assert_eq!(claim_of(&found), Claim::Matched);
+    let difference = &compare(&found)[0];
+    assert!((difference.ratio - 2.0).abs() < 0.02, "{difference:?}");
+    assert_eq!(difference.outcome, Outcome::Higher);
+}
+
+/// What is called the same must have a whole interval within a tenth, on both sides.
+#[test]
+fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
+    let side = |value: f64, half: f64| {
+        let run = Observation {
+            value,
+            half_width_ratio: Some(half),
+        };
+        vec![vec![run; 3]]
+    };
+    for (ratio, half, expected) in [
+        (1.0, 0.02, Outcome::Same),
+        (1.0, 0.20, Outcome::Undecided),
+        // Too little to be found, and too near to a tenth to be ruled out.
+        (1.085, 0.10, Outcome::Undecided),
+        (0.925, 0.10, Outcome::Undecided),
+    ] {
+        let difference = &compare(&[Pair {
+            base: side(100.0, half),
+            other: side(100.0 * ratio, half),
+            ..pair("m", &[], &[])
+        }])[0];
+        assert_eq!(
+            difference.outcome, expected,
+            "{ratio}, {half}: {difference:?}"
+        );
+        let is_within = difference.low >= 1.0 / 1.1 && difference.high <= 1.1;
+        assert_eq!(is_within, expected == Outcome::Same, "{difference:?}");
+    }
+}
+
+/// A difference that would be found alone is not found among many metrics that do not differ.
+#[test]
+fn many_metrics_ask_for_more_than_one_alone() {
+    let alike = [100.0, 102.0, 98.0];
+    let higher = alike.map(|value| value * 1.055);
+    let alone = &compare(&[pair("m", &alike, &higher)])[0];
+    assert_eq!(alone.outcome, Outcome::Higher, "{alone:?}");
+    let mut many = vec![pair("m", &alike, &higher)];
+    many.extend((0..7).map(|_| pair("n", &alike, &alike)));
+    let among = &compare(&many)[0];
+    assert!(among.p_value < 0.05, "{among:?}");
+    assert!((among.adjusted_p_value / among.p_value - 8.0).abs() < 1e-9);
+    assert_ne!(among.outcome, Outcome::Higher, "{among:?}");
+}
+
+/// Three claims: the same difference of means says ever more, and takes ever more to be found.
+#[test]
+fn cards_of_one_product_are_not_taken_for_runs_of_one_card() {
+    let run = |value: f64| vec![observation(value)];
+    let values = [100.0, 115.0, 90.0, 105.0];
+    let others = values.map(|value| value * 1.12);
+    let of = |base: Vec<Vec<Observation>>, other: Vec<Vec<Observation>>| {
+        let pairs = [Pair {
+            base,
+            other,
+            ..pair("m", &[], &[])
+        }];
+        (claim_of(&pairs), compare(&pairs)[0].clone())
+    };
+    let cards = |values: [f64; 4]| values.map(run).to_vec();
+    let (claim, apart) = of(cards(values), cards(others));
+    assert_eq!(claim, Claim::Products);
+    assert_eq!(apart.outcome, Outcome::Undecided, "{apart:?}");
+    // Runs of one card that are alike: the same ratio is found.
+    let same = |value: f64| vec![vec![observation(value); 4]];
+    let (claim, together) = of(same(100.0), same(112.0));
+    assert_eq!(claim, Claim::Cards);
+    assert_eq!(together.outcome, Outcome::Higher, "{together:?}");
+    assert!((apart.ratio - together.ratio).abs() < 1e-9);
+    assert!(apart.high - apart.low > 2.0 * (together.high - together.low));
+}
+
+/// Two cards of each product that happen to be alike say little of the other cards of it.
+#[test]
+fn that_cards_of_a_product_differ_is_known_beforehand() {
+    let pairs = [Pair {
+        base: vec![vec![observation(100.0)]; 2],
+        other: vec![vec![observation(115.0)]; 2],
+        ..pair("m", &[], &[])
+    }];
+    assert_eq!(claim_of(&pairs), Claim::Products);
+    assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
+}
