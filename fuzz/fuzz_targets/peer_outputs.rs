@@ -1,7 +1,9 @@
 //! No text makes a reader of the old tools' outputs panic, and what one accepts can be used.
 #![no_main]
 
-use cardmark_peers::{Rate, read_dd, read_ddrescue, read_fio, read_hdparm, read_iozone};
+use std::collections::BTreeSet;
+
+use cardmark_peers::{Rate, import, read_dd, read_ddrescue, read_fio, read_hdparm, read_iozone};
 use libfuzzer_sys::fuzz_target;
 
 fn usable(rate: &Rate) {
@@ -9,7 +11,23 @@ fn usable(rate: &Rate) {
     assert!(!rate.printed.is_empty());
 }
 
+/// All readers, and what becomes of it in records.
+fn check_import(text: &str) {
+    for one in import(text).into_iter().flatten() {
+        assert!(!one.metrics.is_empty() && !one.tools.is_empty());
+        assert!(one.printed_text.chars().count() <= 20_000);
+        let mut ids = BTreeSet::new();
+        for metric in &one.metrics {
+            assert!(metric.value.is_finite() && metric.value >= 0.0);
+            assert!(ids.insert(&metric.id));
+            let range = metric.low.zip(metric.high);
+            assert!(range.is_none_or(|(low, high)| low < metric.value && metric.value < high));
+        }
+    }
+}
+
 fuzz_target!(|text: &str| {
+    check_import(text);
     for reading in read_hdparm(text).into_iter().flatten() {
         usable(&reading.rate);
         assert!(reading.span_ns > 0);

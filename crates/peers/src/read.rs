@@ -4,20 +4,41 @@
 //! that is the tool's must be whole. Units are those that the text states; where it states none
 //! that is known, or where its figures contradict each other, that is an error.
 
+mod agnostics;
+mod comment;
 mod dd;
 mod ddrescue;
+mod f3;
 mod fio;
+mod fio_text;
 mod hdparm;
 mod iozone;
-mod number;
+mod kdiskmark;
+pub(crate) mod number;
+mod pibenchmarks;
 
 use thiserror::Error;
 
+pub use agnostics::{
+    AgnosticsFigure, AgnosticsJob, AgnosticsReading, AgnosticsRun, AgnosticsTest, read_agnostics,
+};
+pub use comment::{CommentDoubt, CommentFigure, CommentRate, CommentReading, read_comment};
 pub use dd::{DdReading, read_dd};
 pub use ddrescue::{DdrescueReading, read_ddrescue};
+pub use f3::{
+    F3Amount, F3Operation, F3Output, F3Probe, F3Read, F3Sectors, F3Verdict, F3Write, read_f3,
+};
 pub use fio::{FioDirection, FioReading, read_fio};
+pub use fio_text::{FioLatency, FioPercentile, FioSetup, FioTextReading, read_fio_text};
 pub use hdparm::{HdparmReading, HdparmTest, read_hdparm};
 pub use iozone::{IozoneOutput, IozoneRate, IozoneRow, IozoneTest, IozoneThreads, read_iozone};
+pub use kdiskmark::{
+    KdiskmarkDirection, KdiskmarkRate, KdiskmarkReading, KdiskmarkReport, read_kdiskmark,
+};
+pub use pibenchmarks::{
+    PibenchmarksBoard, PibenchmarksDrive, PibenchmarksReading, PibenchmarksResult,
+    PibenchmarksTest, PibenchmarksUnit, read_pibenchmarks,
+};
 
 /// A rate, and how it was printed.
 #[derive(Clone, Debug, PartialEq)]

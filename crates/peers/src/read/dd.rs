@@ -10,6 +10,8 @@ const TOOL: &str = "dd";
 /// One copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DdReading {
+    /// Number of its line, from 1.
+    pub line: usize,
     /// Bytes copied.
     pub bytes: u64,
     /// The span, nanoseconds, as good as printed.
@@ -84,6 +86,7 @@ fn copy(line: Line) -> Result<Option<DdReading>, ReadError> {
     let bytes_per_s = bytes_per_s(line, bytes, seconds, rate)?;
     let printed = rate.trim().to_owned();
     Ok(Some(DdReading {
+        line: line.number,
         bytes,
         span_ns,
         rate: Rate {

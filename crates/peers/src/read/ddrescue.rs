@@ -8,6 +8,8 @@ const TOOL: &str = "ddrescue";
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DdrescueReading {
+    /// Number of the line with the rate, from 1.
+    pub line: usize,
     /// Bytes rescued, or filled, cut to the unit printed; the log of rates does not tell them.
     pub bytes: Option<u64>,
     /// The average rate. At its end ddrescue 1.27 divides by one second more than `span_ns`.
@@ -103,6 +105,7 @@ impl<'a> Run<'a> {
             .span_ns
             .ok_or_else(|| line.error(TOOL, "`run time:` with it"))?;
         Ok(Some(DdrescueReading {
+            line: line.number,
             bytes: self.bytes,
             average_rate,
             span_ns,

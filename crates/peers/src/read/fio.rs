@@ -21,6 +21,8 @@ pub enum FioDirection {
 /// What one job did in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioReading {
+    /// Number of its line, or of the first of the JSON document that it stands in, from 1.
+    pub line: usize,
     /// Name of the job.
     pub job: String,
     /// Reads or writes.
@@ -83,7 +85,7 @@ fn of_document(line: Line, document: &Value) -> Result<Vec<FioReading>, ReadErro
     let mut readings = Vec::new();
     for job in jobs {
         for (key, direction) in [("read", FioDirection::Read), ("write", FioDirection::Write)] {
-            let reading = of_job(job, key, direction);
+            let reading = of_job(line, job, key, direction);
             let reading = reading.ok_or_else(|| {
                 let expected = "io_bytes, bw, iops and runtime of each job in the JSON document that begins here";
                 line.error(TOOL, expected)
@@ -94,7 +96,7 @@ fn of_document(line: Line, document: &Value) -> Result<Vec<FioReading>, ReadErro
     Ok(readings)
 }
 
-fn of_job(job: &Value, key: &str, direction: FioDirection) -> Option<FioReading> {
+fn of_job(line: Line, job: &Value, key: &str, direction: FioDirection) -> Option<FioReading> {
     let figures = job.get(key)?;
     let number = |key: &str| {
         figures
@@ -116,6 +118,7 @@ fn of_job(job: &Value, key: &str, direction: FioDirection) -> Option<FioReading>
         }
     };
     Some(FioReading {
+        line: line.number,
         job: job.get("jobname")?.as_str()?.to_owned(),
         direction,
         bytes: whole(bytes)?,
@@ -161,6 +164,7 @@ fn of_terse(line: Line, fields: &[&str]) -> Result<Vec<FioReading>, ReadError> {
         }
         let too_large = || line.error(TOOL, "numbers that fit into 64 bits");
         readings.push(FioReading {
+            line: line.number,
             job: fields.get(2).copied().unwrap_or_default().to_owned(),
             direction,
             bytes: kib.checked_mul(KIB).ok_or_else(too_large)?,

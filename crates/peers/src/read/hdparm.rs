@@ -20,6 +20,8 @@ pub enum HdparmTest {
 /// One timing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HdparmReading {
+    /// Number of its line, from 1.
+    pub line: usize,
     /// Which of the two.
     pub test: HdparmTest,
     /// Whether with `--direct`.
@@ -84,6 +86,7 @@ fn timing(line: Line) -> Result<Option<HdparmReading>, ReadError> {
         return Err(line.error(TOOL, "figures that agree with each other"));
     }
     Ok(Some(HdparmReading {
+        line: line.number,
         test,
         direct: name.contains("O_DIRECT"),
         offset_bytes: offset_bytes(name).map_err(|()| line.error(TOOL, "`(offset 4 GB)`"))?,

@@ -92,6 +92,8 @@ pub struct IozoneRate {
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IozoneRow {
+    /// Number of its line, from 1.
+    pub line: usize,
     /// Size of the file, bytes.
     pub size_bytes: u64,
     /// Size of a record, bytes.
@@ -106,6 +108,8 @@ pub struct IozoneRow {
 /// A block of `-t`: one test by several threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IozoneThreads {
+    /// Number of its first line, from 1.
+    pub line: usize,
     /// The test.
     pub test: IozoneTest,
     /// Number of threads or processes.
@@ -211,6 +215,7 @@ impl<'a> Table<'a> {
             },
         });
         Ok(Some(IozoneRow {
+            line: line.number,
             size_bytes: size.checked_mul(KIB).ok_or_else(too_large)?,
             record_bytes: record.checked_mul(KIB).ok_or_else(too_large)?,
             rates: rates.collect(),
@@ -323,9 +328,9 @@ fn thread_line(line: Line, blocks: &mut Vec<IozoneThreads>) -> Result<(), ReadEr
     }
     let labels = [
         "Parent sees throughput",
-        "Min throughput",
-        "Max throughput",
-        "Avg throughput",
+        "Min throughput per ",
+        "Max throughput per ",
+        "Avg throughput per ",
     ];
     let label = labels.iter().position(|label| text.contains(label));
     let is_transfer = text.contains("Min xfer");
@@ -353,6 +358,7 @@ fn thread_block(line: Line, rest: &str) -> Result<IozoneThreads, ReadError> {
     let name = name.trim();
     let test = BLOCKS.iter().find(|(known, _)| *known == name);
     Ok(IozoneThreads {
+        line: line.number,
         test: test.ok_or_else(error)?.1,
         threads_count: count.parse().map_err(|_| error())?,
         children: thread_rate(line)?,

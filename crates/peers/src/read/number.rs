@@ -7,8 +7,8 @@ pub(super) const LARGEST: f64 = 1e20;
 
 /// A printed number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Number {
-    pub(super) value: f64,
+pub(crate) struct Number {
+    pub(crate) value: f64,
     /// Half of a step of its last digit: how far the true value may be away.
     pub(super) half_step: f64,
 }
@@ -53,13 +53,20 @@ impl Number {
 }
 
 /// The number at the start of a text and the unit behind it, with or without a space between.
-pub(super) fn number_and_unit(text: &str) -> Option<(Number, &str)> {
+pub(crate) fn number_and_unit(text: &str) -> Option<(Number, &str)> {
     let text = text.trim();
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',')
         .unwrap_or(text.len());
     let end = end + exponent_length(&text[end..]);
     Some((Number::parse(&text[..end])?, text[end..].trim_start()))
+}
+
+/// The same, but no powers of ten: most tools print none, so an `e` there is damage.
+pub(super) fn plain_number_and_unit(text: &str) -> Option<(Number, &str)> {
+    let (number, unit) = number_and_unit(text)?;
+    let digits = text.trim().strip_suffix(unit)?;
+    (!digits.contains(['e', 'E'])).then_some((number, unit))
 }
 
 /// Length of `e-05` and the like at the start of a text.
@@ -73,6 +80,14 @@ fn exponent_length(text: &str) -> usize {
         return 0;
     }
     text.len() - digits.len() + digits_count
+}
+
+/// A whole number of digits alone.
+pub(super) fn digits(text: &str) -> Option<u64> {
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
 }
 
 /// The nearest whole number, where it is one of ours.
@@ -104,6 +119,17 @@ mod tests {
             assert_eq!(value(wrong), None, "{wrong}");
         }
         assert_eq!(value("1.5e-2147483648"), None);
+    }
+
+    #[test]
+    fn a_plain_number_has_no_power_of_ten() {
+        let unit = |text| plain_number_and_unit(text).map(|(number, unit)| (number.value, unit));
+        assert_eq!(unit(" 10.4 EB/s "), Some((10.4, "EB/s")));
+        assert_eq!(unit("10.4EB"), Some((10.4, "EB")));
+        assert_eq!(unit("13840.05"), Some((13_840.05, "")));
+        for wrong in ["8e09 MB/s", "8E9", "1e-5s", "e", ""] {
+            assert_eq!(unit(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! Texts of other tools, made into what records need.
+//!
+//! Whole reports (PiBenchmarks, Raspberry Pi Diagnostics, KDiskMark) are one record each. What
+//! single tools printed belongs to one record until a test comes a second time: then the next one
+//! begins. Figures that somebody typed are read where no tool of another kind printed anything.
+//!
+//! A metric has the id of our suites where the workload is the same, else one that names tool and
+//! workload. What a text does not say stays unknown.
+
+mod comment;
+mod fio;
+mod item;
+mod reports;
+mod text;
+mod tools;
+
+use std::collections::BTreeMap;
+
+use cardmark_core::{Board, DeviceInfo, Finding, FindingKind, Host, Metric, Severity};
+use thiserror::Error;
+
+use item::Item;
+
+/// What one record needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The tools that printed the figures, with their version where it is told.
+    pub tools: Vec<String>,
+    /// Our suite, where the figures are those that it would give.
+    pub suite: Option<&'static str>,
+    /// The figures.
+    pub metrics: Vec<Metric>,
+    /// What is to be known about them: units with two readings, figures that are not understood,
+    /// data that were lost.
+    pub findings: Vec<Finding>,
+    /// What the text says besides.
+    pub labels: BTreeMap<String, String>,
+    /// The computer, where the text tells it.
+    pub board: Option<Board>,
+    /// The system, where the text tells it.
+    pub host: Option<Host>,
+    /// The card or disk, where the text tells anything of it.
+    pub device: Option<DeviceInfo>,
+    /// The lines that the figures stand in, without what would tell whose they are.
+    pub printed_text: String,
+}
+
+/// Why nothing was imported.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ImportError {
+    /// No reader found anything of its tool.
+    #[error("no output of a known tool in this text")]
+    Nothing,
+    /// There are figures, but none that is certain.
+    #[error("there are figures in this text, but none of them can be understood")]
+    NotUnderstood {
+        /// Of each, why.
+        reasons: Vec<String>,
+    },
+}
+
+/// Reads what other tools printed, whichever they are: in order, what each record needs.
+///
+/// # Errors
+/// When nothing is found, or nothing of what is found can be understood.
+pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
+    let text = &text::plain(text);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let (mut imported, mut items) = reports::reports(text, &lines);
+    let has_table = imported
+        .iter()
+        .any(|one| one.tools == [reports::PIBENCHMARKS]);
+    items.extend(tools::items(text, &lines, has_table));
+    if imported.is_empty() && items.iter().all(comment::may_be_beside) {
+        let typed = comment::items(text, &lines);
+        let is_read = |typed: &Item| items.iter().any(|item| item.lines.contains(&typed.first()));
+        let typed: Vec<Item> = typed.into_iter().filter(|typed| !is_read(typed)).collect();
+        items.extend(typed);
+    }
+    items.sort_by_key(Item::first);
+    imported.extend(sessions(items, &lines));
+    let (mut whole, empty): (Vec<_>, Vec<_>) = imported
+        .into_iter()
+        .partition(|one| !one.metrics.is_empty());
+    let findings: Vec<Finding> = empty.into_iter().flat_map(|one| one.findings).collect();
+    if let Some(first) = whole.first_mut() {
+        first.findings.extend(findings);
+        return Ok(whole);
+    }
+    if findings.is_empty() {
+        return Err(ImportError::Nothing);
+    }
+    let reasons = findings.into_iter().map(|finding| finding.detail);
+    Err(ImportError::NotUnderstood {
+        reasons: reasons.collect(),
+    })
+}
+
+/// What belongs together of what single tools printed. What could not be read goes to the record
+/// before it, or else to the first.
+fn sessions(items: Vec<Item>, lines: &[&str]) -> Vec<Imported> {
+    let mut groups: Vec<Vec<Item>> = Vec::new();
+    for item in items {
+        let is_again = groups.last().is_none_or(|group| {
+            let ids = group.iter().flat_map(|known| &known.metrics);
+            ids.into_iter()
+                .any(|known| item.metrics.iter().any(|metric| metric.id == known.id))
+        });
+        match groups.last_mut() {
+            Some(group) if !is_again => group.push(item),
+            _ => groups.push(vec![item]),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|group| {
+            let suite = tools::suite(&group);
+            Imported {
+                suite,
+                ..together(group, lines)
+            }
+        })
+        .collect()
+}
+
+/// One record of all these.
+fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
+    let mut one = Imported {
+        printed_text: text::printed(&items, lines),
+        ..Imported::default()
+    };
+    let mut doubts = Vec::new();
+    for item in items {
+        let is_known = one.tools.iter().any(|tool| tool == item.tool);
+        if !is_known && !item.metrics.is_empty() {
+            one.tools.push(item.tool.to_owned());
+        }
+        one.labels.extend(item.labels);
+        one.device = one.device.or(item.device);
+        doubts.extend(item.doubts);
+        one.findings.extend(item.findings);
+        for metric in item.metrics {
+            put(&mut one, metric);
+        }
+    }
+    one.findings.extend(ambiguous(&doubts));
+    one
+}
+
+/// Adds a figure, unless it is no amount.
+fn put(one: &mut Imported, metric: Metric) {
+    let is_rate = metric.rate_bytes_per_s.is_some() || metric.operations_per_s.is_some();
+    if metric.value.is_finite() && (metric.value > 0.0 || !is_rate) {
+        one.metrics.push(metric);
+        return;
+    }
+    let printed = metric.printed.map_or_else(String::new, |p| p.text);
+    one.findings.push(item::doubtful(format!(
+        "{} is left out: `{printed}` is no rate",
+        metric.id
+    )));
+}
+
+/// One finding for all figures whose unit can be read in two ways: ids, and by how much each may
+/// be off.
+fn ambiguous(doubts: &[(String, f64)]) -> Option<Finding> {
+    let most = doubts.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
+    if most == 0.0 {
+        return None;
+    }
+    let detail = format!(
+        "whether its units are of 1,000 or of 1,024 is not said: figures may be off by {:.1} %",
+        100.0 * most
+    );
+    let finding = Finding::new(FindingKind::AmbiguousUnit, Severity::Note, detail);
+    Some(
+        doubts
+            .iter()
+            .fold(finding, |finding, (id, _)| finding.on(id)),
+    )
+}
