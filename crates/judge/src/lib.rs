@@ -7,13 +7,17 @@
 mod advice;
 mod marks;
 mod notice;
+mod recommendation;
 mod registers;
 mod score;
+mod suitability;
 
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use notice::notice;
+pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
+pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 
 /// The label of a record that holds what is claimed: names of classes, with spaces between them.
 pub const CLAIMS_LABEL: &str = "claims";

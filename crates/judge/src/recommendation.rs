@@ -1,0 +1,534 @@
+//! Which products suit a use, from what was measured of them.
+//!
+//! Figures of one product on one board are joined: of each card the mean of its runs, of the
+//! product the mean of its cards, all geometric. Boards are kept apart, because a faster board makes
+//! the same card faster.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_catalog::{Product, ProductKind, Use, product};
+use cardmark_core::{Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
+use serde::Serialize;
+
+use crate::suitability::{Suitability, suitability};
+
+/// With fewer runs than this a product is said to be known little of.
+const LEAST_RUNS: usize = 3;
+/// Share of the wanted capacity that is enough: what is told by a device is less than its label.
+const CAPACITY_RATIO: f64 = 0.9;
+/// The label of a run that holds the price of its product.
+const PRICE_LABEL: &str = "price";
+/// What makes a difference to figures besides the board, as the context calls it.
+const CONDITIONS: [&str; 3] = ["reader", "bus", "command_queue"];
+
+/// How a product suits a use on one board.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Standing {
+    /// Name of the product.
+    pub product: String,
+    /// What it is, where the catalogue knows it.
+    pub kind: Option<ProductKind>,
+    /// Capacity on its label, or else of the device.
+    pub capacity_bytes: Option<u64>,
+    /// The price that the user gave it.
+    pub price: Option<Price>,
+    /// The computer, where it is known.
+    pub board: Option<String>,
+    /// What else makes a difference to the figures and is known: reader, bus, command queue.
+    pub conditions: Vec<String>,
+    /// Runs.
+    pub runs_count: usize,
+    /// Physical cards, as far as they can be told apart.
+    pub cards_count: usize,
+    /// Where the figures are from: `own`, `simulated`, `imported` or ids of publications.
+    pub sources: Vec<String>,
+    /// How it suits, and what limits it.
+    pub suitability: Suitability,
+    /// Weight of the needs that are known, of 1.
+    pub known_ratio: f64,
+    /// Whether there are fewer than three runs, or something that the use needs is not known.
+    pub is_sparse: bool,
+    /// On how many further boards, or in how many other ways, it was measured.
+    pub elsewhere_count: usize,
+}
+
+/// What somebody pays.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Price {
+    /// The number.
+    pub amount: f64,
+    /// The currency as it was written; empty where none was.
+    pub currency: String,
+}
+
+impl Price {
+    /// Reads `12`, `12.99 EUR`, `€ 9,50`; none where there is not one number.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+        let number: String = text.chars().filter(|c| is_number(*c)).collect();
+        let pieces = text.split(|c| !is_number(c));
+        let is_one = pieces.filter(|piece| !piece.is_empty()).count() == 1;
+        let amount: f64 = number.replace(',', ".").parse().ok()?;
+        let currency = text.replace(is_number, "").trim().to_owned();
+        (is_one && amount > 0.0 && !currency.contains(['-', '+']))
+            .then_some(Self { amount, currency })
+    }
+
+    /// Whether it is at most a budget; none where the currencies are known not to be the same.
+    #[must_use]
+    pub fn is_within(&self, budget: &Self) -> Option<bool> {
+        let is_silent = self.currency.is_empty() || budget.currency.is_empty();
+        let is_alike = is_silent || self.currency.eq_ignore_ascii_case(&budget.currency);
+        is_alike.then_some(self.amount <= budget.amount)
+    }
+
+    /// The number with its currency.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{:.2} {}", self.amount, self.currency)
+            .trim_end()
+            .to_owned()
+    }
+}
+
+/// What is wanted besides the use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wish {
+    /// At least this capacity.
+    pub capacity_bytes: Option<u64>,
+    /// At most this price.
+    pub budget: Option<Price>,
+    /// Only figures of boards whose name holds this.
+    pub board: Option<String>,
+}
+
+/// Products that suit a use, and those of which something that was asked for is not known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// The best first: those first of which all that the use needs is known, then by what limits
+    /// them.
+    pub standings: Vec<Standing>,
+    /// In the same order those of which no price is known that the budget could be held against.
+    pub price_not_known: Vec<Standing>,
+    /// In the same order those of which the capacity is not known.
+    pub capacity_not_known: Vec<Standing>,
+    /// How many cost more than the budget.
+    pub too_dear_count: usize,
+    /// How many have less than the capacity.
+    pub too_small_count: usize,
+    /// Runs of which the product is not known.
+    pub nameless_runs_count: usize,
+}
+
+/// The products that these records are of, for a use.
+#[must_use]
+pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendation {
+    let mut recommendation = Recommendation::default();
+    let mut groups = BTreeMap::<Key, Vec<&Record>>::new();
+    let mut prices = BTreeMap::<String, Price>::new();
+    for record in records {
+        let Some(name) = product_name(record) else {
+            recommendation.nameless_runs_count += 1;
+            continue;
+        };
+        if let Some(price) = record.labels.get(PRICE_LABEL).and_then(|t| Price::parse(t)) {
+            // The last one that was said.
+            prices.insert(name.clone(), price);
+        }
+        if is_on(record, wish.board.as_deref()) {
+            groups
+                .entry(Key::of(name, record))
+                .or_default()
+                .push(record);
+        }
+    }
+    let mut standings: Vec<Standing> = groups
+        .iter()
+        .filter_map(|(key, records)| standing(key, records, wanted, prices.get(&key.product)))
+        .collect();
+    standings.sort_by(order);
+    for standing in one_each(standings) {
+        recommendation.add(standing, wish);
+    }
+    recommendation
+}
+
+impl Recommendation {
+    /// Whether nothing is known of any product.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let lists = [
+            &self.standings,
+            &self.price_not_known,
+            &self.capacity_not_known,
+        ];
+        let counted = self.too_dear_count + self.too_small_count;
+        counted == 0 && lists.iter().all(|list| list.is_empty())
+    }
+
+    fn add(&mut self, standing: Standing, wish: &Wish) {
+        if let Some(wanted) = wish.capacity_bytes {
+            let Some(bytes) = standing.capacity_bytes else {
+                self.capacity_not_known.push(standing);
+                return;
+            };
+            if (bytes as f64) < CAPACITY_RATIO * wanted as f64 {
+                self.too_small_count += 1;
+                return;
+            }
+        }
+        let Some(budget) = &wish.budget else {
+            self.standings.push(standing);
+            return;
+        };
+        let price = standing.price.as_ref();
+        match price.and_then(|price| price.is_within(budget)) {
+            Some(true) => self.standings.push(standing),
+            Some(false) => self.too_dear_count += 1,
+            None => self.price_not_known.push(standing),
+        }
+    }
+}
+
+/// What makes records belong together.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    product: String,
+    board: Option<String>,
+    conditions: Vec<String>,
+}
+
+impl Key {
+    fn of(product: String, record: &Record) -> Self {
+        let context = Context::of(record).must;
+        let known = |name: &&str| {
+            let value = context.get(*name)?;
+            let is_told = !["unknown", "simulated", "none"].contains(&value.as_str());
+            is_told.then(|| format!("{} {value}", name.replace('_', " ")))
+        };
+        Self {
+            product,
+            board: record.board.as_ref().and_then(|board| board.model.clone()),
+            conditions: CONDITIONS.iter().filter_map(known).collect(),
+        }
+    }
+}
+
+/// The name that the catalogue has for what the user, or a publication, calls it; else that.
+fn product_name(record: &Record) -> Option<String> {
+    let label = record.labels.get("product")?;
+    Some(product(label).map_or_else(|| label.clone(), Product::name))
+}
+
+fn is_on(record: &Record, board: Option<&str>) -> bool {
+    let Some(wanted) = board else {
+        return true;
+    };
+    let model = record.board.as_ref().and_then(|board| board.model.as_ref());
+    model.is_some_and(|model| model.to_lowercase().contains(&wanted.to_lowercase()))
+}
+
+fn standing(
+    key: &Key,
+    records: &[&Record],
+    wanted: &Use,
+    price: Option<&Price>,
+) -> Option<Standing> {
+    let suitability = suitability(&joined(records), wanted)?;
+    let unknown = &suitability.unknown;
+    let is_known = |metrics: &[String]| metrics.first().is_some_and(|id| !unknown.contains(id));
+    let known = wanted.needs.iter().filter(|need| is_known(&need.metrics));
+    let known_ratio: f64 = known.map(|need| need.weight).sum();
+    let known_product = product(&key.product);
+    let size = || {
+        records
+            .iter()
+            .find_map(|record| record.devices.first()?.size_bytes)
+    };
+    let cards: BTreeSet<Option<&str>> = records.iter().map(|record| card(record)).collect();
+    let sources: BTreeSet<String> = records.iter().map(|record| source(record)).collect();
+    Some(Standing {
+        product: key.product.clone(),
+        kind: known_product.map(|product| product.kind),
+        capacity_bytes: known_product
+            .and_then(|product| product.capacity_bytes)
+            .or_else(size),
+        price: price.cloned(),
+        board: key.board.clone(),
+        conditions: key.conditions.clone(),
+        runs_count: records.len(),
+        cards_count: cards.len(),
+        sources: sources.into_iter().collect(),
+        is_sparse: records.len() < LEAST_RUNS || !unknown.is_empty(),
+        suitability,
+        known_ratio,
+        elsewhere_count: 0,
+    })
+}
+
+fn source(record: &Record) -> String {
+    match record.origin.kind {
+        OriginKind::Measured => "own".to_owned(),
+        OriginKind::Simulated => "simulated".to_owned(),
+        OriginKind::Imported => "imported".to_owned(),
+        _ => {
+            let publication = record.labels.get("publication");
+            publication.map_or("published", String::as_str).to_owned()
+        }
+    }
+}
+
+fn card(record: &Record) -> Option<&str> {
+    let label = record.labels.get("sample").map(String::as_str);
+    label.or_else(|| record.devices.first()?.sample_id.as_deref())
+}
+
+/// A record that has of each rate the mean over the cards of their runs' means.
+fn joined(records: &[&Record]) -> Record {
+    type ByCard<'a> = BTreeMap<Option<&'a str>, Vec<f64>>;
+    let mut rates = BTreeMap::<&str, (Quantity, ByCard<'_>)>::new();
+    for record in records {
+        for metric in record.metrics.iter().filter(|metric| is_usable(metric)) {
+            let rate = rates.entry(metric.id.as_str());
+            let (quantity, by_card) = rate.or_insert_with(|| (metric.quantity, ByCard::new()));
+            if *quantity == metric.quantity {
+                let values = by_card.entry(card(record)).or_default();
+                values.push(libm::log(metric.value));
+            }
+        }
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let metric = |(id, (quantity, by_card)): (&str, (Quantity, ByCard<'_>))| {
+        let means: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
+        Metric::new(id, quantity, libm::exp(mean(&means)))
+    };
+    // No run of its own: only its metrics are looked at.
+    let mut joined = Record::new(run_id_from_bytes([0; 16]), Origin::of(OriginKind::Imported));
+    joined.metrics = rates.into_iter().map(metric).collect();
+    joined
+}
+
+fn is_usable(metric: &Metric) -> bool {
+    let is_rate = matches!(
+        metric.quantity,
+        Quantity::ByteRate | Quantity::OperationRate
+    );
+    is_rate && metric.value > 0.0
+}
+
+/// Weight of the needs that are known, without what adding leaves behind.
+fn known(standing: &Standing) -> f64 {
+    (standing.known_ratio * 1e6).round()
+}
+
+/// What more is known of comes first, then what is limited least.
+fn order(a: &Standing, b: &Standing) -> Ordering {
+    let share = |standing: &Standing| standing.suitability.limiting.share();
+    let score = |standing: &Standing| standing.suitability.score.unwrap_or(0.0);
+    known(b)
+        .total_cmp(&known(a))
+        .then_with(|| share(b).total_cmp(&share(a)))
+        .then_with(|| score(b).total_cmp(&score(a)))
+        .then_with(|| a.product.cmp(&b.product))
+}
+
+/// Of each product one standing: that of which most needs are known; then that of the place where
+/// most products were measured, so that they can be held against each other; then that of most runs.
+fn one_each(standings: Vec<Standing>) -> Vec<Standing> {
+    let place = |s: &Standing| (s.board.clone(), s.conditions.clone());
+    let mut places = BTreeMap::<_, usize>::new();
+    for standing in &standings {
+        *places.entry(place(standing)).or_default() += 1;
+    }
+    let neighbours = |s: &Standing| places.get(&place(s)).copied();
+    let rests_on_more = |one: &Standing, other: &Standing| {
+        known(one)
+            .total_cmp(&known(other))
+            .then_with(|| neighbours(one).cmp(&neighbours(other)))
+            .then_with(|| one.runs_count.cmp(&other.runs_count))
+            .is_gt()
+    };
+    let mut kept = BTreeMap::<String, Standing>::new();
+    for mut standing in standings {
+        let Some(before) = kept.get_mut(&standing.product) else {
+            kept.insert(standing.product.clone(), standing);
+            continue;
+        };
+        before.elsewhere_count += 1;
+        if rests_on_more(&standing, before) {
+            standing.elsewhere_count = before.elsewhere_count;
+            *before = standing;
+        }
+    }
+    let mut kept: Vec<Standing> = kept.into_values().collect();
+    kept.sort_by(order);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_catalog::{publications, use_of};
+    use cardmark_core::Board;
+
+    use super::*;
+
+    fn published() -> Vec<Record> {
+        let all = publications().iter();
+        all.flat_map(cardmark_catalog::Publication::records)
+            .collect()
+    }
+
+    /// Three rates of a boot medium, in multiples of what is enough.
+    fn run(product: &str, board: &str, read: f64, write: f64, sequential: f64) -> Record {
+        let id = run_id_from_bytes([0; 16]);
+        let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+        record.metrics = vec![
+            Metric::new("rand_read_4k", Quantity::OperationRate, 2000.0 * read),
+            Metric::new("rand_write_4k", Quantity::OperationRate, 800.0 * write),
+            Metric::new("seq_read_1m", Quantity::ByteRate, 20e6 * sequential),
+        ];
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        record.board = Some(Board {
+            model: Some(board.to_owned()),
+            ..Board::default()
+        });
+        record
+    }
+
+    fn names(standings: &[Standing]) -> Vec<&str> {
+        standings.iter().map(|s| s.product.as_str()).collect()
+    }
+
+    fn of(records: &[Record], wish: &Wish) -> Recommendation {
+        recommend(records, use_of("boot").unwrap(), wish)
+    }
+
+    /// The article recommends the Evo+; its table of the Raspberry Pi 2 says so too.
+    #[test]
+    fn the_card_that_the_article_recommends_leads_on_its_board() {
+        let records: Vec<Record> = publications()
+            .iter()
+            .filter(|publication| publication.id == "geerling-dramble")
+            .flat_map(cardmark_catalog::Publication::records)
+            .collect();
+        let wish = Wish {
+            board: Some("Pi 2".to_owned()),
+            ..Wish::default()
+        };
+        let found = of(&records, &wish).standings;
+        assert_eq!(
+            names(&found)[..2],
+            ["Samsung Evo+ 32 GB", "OWC Envoy SSD 64 GB"]
+        );
+        let evo = &found[0];
+        assert_eq!(evo.suitability.limiting.metric, "iozone_random_write");
+        assert_eq!((evo.runs_count, evo.cards_count), (1, 1));
+        assert!(evo.is_sparse, "one run is little");
+        assert_eq!(evo.sources, ["geerling-dramble"]);
+        assert_eq!(evo.kind, Some(ProductKind::Microsd));
+        // 3.00 MB/s of blocks of 4 KiB, read with 1,000 or 1,024 kB a MB: about 759 of 800.
+        assert!((evo.suitability.limiting.share() - 0.95).abs() < 0.02);
+        // Of the no-name card only hdparm's figure is a number.
+        assert_eq!(*names(&found).last().unwrap(), "No-name C4 4 GB");
+        assert!(found.last().unwrap().known_ratio < 0.25);
+    }
+
+    #[test]
+    fn what_limits_most_decides_and_what_is_not_known_comes_last() {
+        let mut silent = run("silent", "b", 9.0, 9.0, 9.0);
+        silent.metrics.pop();
+        let records = [
+            run("uneven", "b", 9.0, 0.8, 9.0),
+            silent,
+            run("even", "b", 1.1, 1.2, 1.3),
+            run("slow", "b", 0.4, 9.0, 9.0),
+        ];
+        let found = of(&records, &Wish::default()).standings;
+        assert_eq!(names(&found), ["even", "uneven", "slow", "silent"]);
+        assert_eq!(found[1].suitability.limiting.metric, "rand_write_4k");
+        assert_eq!(found[3].suitability.unknown, ["seq_read_1m"]);
+    }
+
+    #[test]
+    fn cards_count_once_and_boards_are_kept_apart() {
+        let sample = |mut record: Record, sample: &str| {
+            record.labels.insert("sample".to_owned(), sample.to_owned());
+            record
+        };
+        let records = [
+            sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
+            sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
+            sample(run("A", "b", 1.0, 1.0, 1.0), "2"),
+            sample(run("A", "fast", 99.0, 99.0, 99.0), "1"),
+        ];
+        let found = of(&records, &Wish::default()).standings;
+        let a = &found[0];
+        assert!((a.suitability.limiting.share() - 2.0).abs() < 1e-9, "{a:?}");
+        assert_eq!((a.runs_count, a.cards_count, a.elsewhere_count), (3, 2, 1));
+        assert!(!a.is_sparse);
+        assert_eq!(a.board.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn nothing_without_a_price_is_dropped_nor_given_one() {
+        let priced = |mut record: Record, price: &str| {
+            record.labels.insert("price".to_owned(), price.to_owned());
+            record
+        };
+        let records = [
+            priced(run("cheap", "b", 1.0, 1.0, 1.0), "9,50 EUR"),
+            priced(run("dear", "b", 2.0, 2.0, 2.0), "30 eur"),
+            priced(run("dollars", "b", 3.0, 3.0, 3.0), "5 USD"),
+            run("unknown", "b", 4.0, 4.0, 4.0),
+        ];
+        let wish = Wish {
+            budget: Price::parse("10 EUR"),
+            ..Wish::default()
+        };
+        let found = of(&records, &wish);
+        assert_eq!(names(&found.standings), ["cheap"]);
+        assert_eq!(found.too_dear_count, 1);
+        assert_eq!(names(&found.price_not_known), ["unknown", "dollars"]);
+        assert!(of(&published(), &wish).standings.is_empty());
+    }
+
+    #[test]
+    fn a_capacity_is_the_least_and_may_be_unknown() {
+        let wish = Wish {
+            capacity_bytes: Some(64_000_000_000),
+            ..Wish::default()
+        };
+        let found = of(&published(), &wish);
+        let least = found
+            .standings
+            .iter()
+            .filter_map(|s| s.capacity_bytes)
+            .min();
+        assert_eq!(least, Some(64_000_000_000));
+        assert!(found.too_small_count > 10);
+        assert!(names(&found.capacity_not_known).contains(&"Kingston SSD"));
+    }
+
+    #[test]
+    fn runs_that_name_no_product_are_counted() {
+        let mut nameless = run("A", "b", 1.0, 1.0, 1.0);
+        nameless.labels.clear();
+        let found = of(&[nameless], &Wish::default());
+        assert_eq!((found.nameless_runs_count, found.standings.len()), (1, 0));
+    }
+
+    #[test]
+    fn prices_have_one_number_and_perhaps_a_currency() {
+        let read = |text: &str| Price::parse(text).map(|price| (price.amount, price.currency));
+        assert_eq!(read("12"), Some((12.0, String::new())));
+        assert_eq!(read("€ 9,50"), Some((9.5, "€".to_owned())));
+        assert_eq!(read("12.99 EUR"), Some((12.99, "EUR".to_owned())));
+        for text in ["", "EUR", "1 or 2", "-3", "0", "1,234.50"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

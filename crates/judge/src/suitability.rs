@@ -1,0 +1,237 @@
+//! Whether storage suits a use, and what holds it back; and how it scores.
+//!
+//! The score is a weighted geometric mean of ratios to a reference card, times 100: a card that is
+//! twice as fast in everything has twice the score, whatever the units.
+
+use cardmark_catalog::{Requirement, Use};
+use cardmark_core::{Metric, Quantity, Record};
+use serde::Serialize;
+
+/// Version of the score: it changes when a score could come out otherwise.
+pub const SCORE_VERSION: u32 = 1;
+/// Size of the blocks of random access, bytes: the metrics of the uses are all of it.
+const BLOCK_BYTES: f64 = 4096.0;
+/// From this share of what is enough on a card is slow, but usable.
+const USABLE_RATIO: f64 = 0.5;
+/// From this multiple of what is enough on there is room to spare.
+const AMPLE_RATIO: f64 = 2.0;
+
+/// How well storage suits a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fit {
+    /// Less than half of what is needed.
+    Poor,
+    /// Less than what is needed.
+    Slow,
+    /// What is needed.
+    Good,
+    /// Twice what is needed, or more.
+    Ample,
+}
+
+/// What a use needs, and what there is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Supply {
+    /// The metric that tells it.
+    pub metric: String,
+    /// What the rates are of.
+    pub quantity: Quantity,
+    /// The rate.
+    pub value: f64,
+    /// The rate that is enough.
+    pub enough: f64,
+    /// Why the use needs it.
+    pub reason: String,
+}
+
+impl Supply {
+    /// The rate over what is enough.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.value / self.enough
+    }
+}
+
+/// How storage suits a use.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Suitability {
+    /// The use.
+    #[serde(rename = "use")]
+    pub use_id: String,
+    /// How well it suits.
+    pub fit: Fit,
+    /// What limits it most: the least share of what is enough.
+    pub limiting: Supply,
+    /// All that is needed and known.
+    pub supplies: Vec<Supply>,
+    /// Needs that no metric tells anything about.
+    pub unknown: Vec<String>,
+    /// 100 times the geometric mean of the ratios to the reference card; absent where something is
+    /// unknown.
+    pub score: Option<f64>,
+}
+
+/// How a record's storage suits a use; none where no metric tells anything about it.
+#[must_use]
+pub fn suitability(record: &Record, wanted: &Use) -> Option<Suitability> {
+    let rates: Vec<(&Requirement, Option<(&Metric, f64)>)> = wanted
+        .needs
+        .iter()
+        .map(|need| (need, rate(record, need)))
+        .collect();
+    let supplies: Vec<Supply> = rates
+        .iter()
+        .filter_map(|(need, rate)| {
+            let (metric, value) = (*rate)?;
+            Some(Supply {
+                metric: metric.id.clone(),
+                quantity: need.quantity,
+                value,
+                enough: need.enough,
+                reason: need.reason.clone(),
+            })
+        })
+        .collect();
+    let limiting = supplies
+        .iter()
+        .min_by(|a, b| a.share().total_cmp(&b.share()))?
+        .clone();
+    let unknown = rates
+        .iter()
+        .filter(|(_, rate)| rate.is_none())
+        .filter_map(|(need, _)| need.metrics.first().cloned())
+        .collect();
+    Some(Suitability {
+        use_id: wanted.id.clone(),
+        fit: fit(limiting.share()),
+        limiting,
+        supplies,
+        unknown,
+        score: score(&rates),
+    })
+}
+
+fn fit(share: f64) -> Fit {
+    if share < USABLE_RATIO {
+        Fit::Poor
+    } else if share < 1.0 {
+        Fit::Slow
+    } else if share < AMPLE_RATIO {
+        Fit::Good
+    } else {
+        Fit::Ample
+    }
+}
+
+/// The first of the need's metrics that the record has, in the need's unit.
+fn rate<'a>(record: &'a Record, need: &Requirement) -> Option<(&'a Metric, f64)> {
+    let metric = need.metrics.iter().find_map(|id| record.metric(id))?;
+    let value = match (need.quantity, metric.quantity) {
+        (wanted, found) if wanted == found => metric.value,
+        (Quantity::OperationRate, Quantity::ByteRate) => metric.value / BLOCK_BYTES,
+        _ => return None,
+    };
+    (value > 0.0).then_some((metric, value))
+}
+
+fn score(rates: &[(&Requirement, Option<(&Metric, f64)>)]) -> Option<f64> {
+    let mut sum = 0.0;
+    for (need, rate) in rates {
+        let (_, value) = (*rate)?;
+        sum += need.weight * libm::log(value / need.reference);
+    }
+    Some(100.0 * libm::exp(sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_catalog::use_of;
+    use cardmark_core::{Origin, OriginKind, run_id_from_bytes};
+
+    use super::*;
+
+    fn record(metrics: &[(&str, Quantity, f64)]) -> Record {
+        let id = run_id_from_bytes([0; 16]);
+        let metric =
+            |(id, quantity, value): &(&str, Quantity, f64)| Metric::new(*id, *quantity, *value);
+        Record {
+            metrics: metrics.iter().map(metric).collect(),
+            ..Record::new(id, Origin::of(OriginKind::Measured))
+        }
+    }
+
+    /// Metrics of the reference card of this use, times a factor.
+    fn reference(wanted: &Use, factor: f64) -> Record {
+        let metrics: Vec<_> = wanted
+            .needs
+            .iter()
+            .map(|need| {
+                (
+                    need.metrics[0].as_str(),
+                    need.quantity,
+                    factor * need.reference,
+                )
+            })
+            .collect();
+        record(&metrics)
+    }
+
+    #[test]
+    fn the_reference_card_scores_100_and_twice_as_fast_is_200() {
+        for wanted in cardmark_catalog::uses() {
+            for factor in [1.0, 2.0, 0.25] {
+                let found = suitability(&reference(wanted, factor), wanted).unwrap();
+                let score = found.score.unwrap();
+                assert!(
+                    (score - 100.0 * factor).abs() < 1e-9,
+                    "{}: {score}",
+                    wanted.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_scarcest_rate_limits() {
+        let boot = use_of("boot").unwrap();
+        let of = |write: f64| {
+            let rates = [
+                ("rand_read_4k", Quantity::OperationRate, 9000.0),
+                ("rand_write_4k", Quantity::OperationRate, write),
+                ("seq_read_1m", Quantity::ByteRate, 90e6),
+            ];
+            suitability(&record(&rates), boot).unwrap()
+        };
+        for (write, fit) in [
+            (399.0, Fit::Poor),
+            (400.0, Fit::Slow),
+            (800.0, Fit::Good),
+            (1600.0, Fit::Ample),
+        ] {
+            let found = of(write);
+            assert_eq!(
+                (found.fit, found.limiting.metric.as_str()),
+                (fit, "rand_write_4k")
+            );
+        }
+    }
+
+    #[test]
+    fn rates_of_other_suites_count_in_the_same_unit() {
+        let boot = use_of("boot").unwrap();
+        let rates = [("iozone_random_write", Quantity::ByteRate, 800.0 * 4096.0)];
+        let found = suitability(&record(&rates), boot).unwrap();
+        assert_eq!((found.fit, found.limiting.value), (Fit::Good, 800.0));
+        assert_eq!(found.unknown, ["rand_read_4k", "seq_read_1m"]);
+        assert_eq!(found.score, None);
+    }
+
+    #[test]
+    fn without_any_rate_nothing_is_said() {
+        let camera = use_of("camera").unwrap();
+        assert_eq!(suitability(&record(&[]), camera), None);
+        let wrong = [("seq_write_1m", Quantity::Span, 5.0)];
+        assert_eq!(suitability(&record(&wrong), camera), None);
+    }
+}
