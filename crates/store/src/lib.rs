@@ -7,18 +7,22 @@
 mod checksum;
 mod database;
 mod error;
+mod figures;
 mod journal;
 mod listing;
 mod preparations;
 mod recover;
 mod rows;
+mod selection;
 mod store;
 
 pub use error::{DocumentError, JournalError, StoreError};
+pub use figures::{StoredFigure, StoredSubject};
 pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovered, Recovery, discard, recover};
+pub use selection::Condition;
 pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.

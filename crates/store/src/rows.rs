@@ -1,6 +1,6 @@
 //! Extracts of a record and the rows they make.
 
-use cardmark_core::{Metric, Quantity, Record};
+use cardmark_core::{Context, Metric, Quantity, Record, record_to_json};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -42,10 +42,39 @@ pub(crate) async fn insert(
     .bind(document)
     .execute(&mut *connection)
     .await?;
+    insert_head(connection, &id, record).await?;
     insert_metrics(connection, &id, &record.metrics).await?;
     for (key, value) in &record.labels {
         set_label(connection, &id, key, value, now).await?;
     }
+    Ok(())
+}
+
+/// What is needed of many records at once; of the record of that id, which is there.
+async fn insert_head(
+    connection: &mut SqliteConnection,
+    id: &str,
+    record: &Record,
+) -> Result<(), sqlx::Error> {
+    let head = Record {
+        trials: Vec::new(),
+        sensors: Vec::new(),
+        ..record.clone()
+    };
+    let device = record.devices.first();
+    query(
+        "INSERT INTO heads (sequence, record_id, started_at, suite, origin_kind, board, model, card, \
+         context, head) SELECT sequence, id, started_at, suite, origin_kind, ?, ?, ?, ?, ? \
+         FROM records WHERE id = ?",
+    )
+    .bind(record.board.as_ref().and_then(|board| board.model.clone()))
+    .bind(device.and_then(|device| device.model.clone()))
+    .bind(device.and_then(|device| device.sample_id.clone()))
+    .bind(serde_json::to_string(&Context::of(record).must).ok())
+    .bind(record_to_json(&head).ok())
+    .bind(id)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -74,10 +103,13 @@ pub(crate) async fn replace(
     .bind(&id)
     .execute(&mut *connection)
     .await?;
-    query("DELETE FROM metrics WHERE record_id = ?")
-        .bind(&id)
-        .execute(&mut *connection)
-        .await?;
+    for extract in [
+        "DELETE FROM metrics WHERE record_id = ?",
+        "DELETE FROM heads WHERE record_id = ?",
+    ] {
+        query(extract).bind(&id).execute(&mut *connection).await?;
+    }
+    insert_head(connection, &id, record).await?;
     insert_metrics(connection, &id, &record.metrics).await
 }
 

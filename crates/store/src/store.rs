@@ -323,7 +323,7 @@ fn document_of(record: &Record) -> Result<String, StoreError> {
     record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
 }
 
-fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
+pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     parse_record(document).map_err(|error| StoreError::Document {
         id: id.to_owned(),
         source: DocumentError::Parse(error),

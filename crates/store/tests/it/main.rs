@@ -12,4 +12,5 @@ mod journal;
 mod preparations;
 mod processes;
 mod refusals;
+mod selection;
 mod store;

@@ -1,0 +1,105 @@
+//! Many records at once.
+
+use cardmark_core::{Board, Context, DeviceInfo, Record};
+use cardmark_store::{Condition, Store};
+
+use crate::builder::{record, trial};
+
+fn condition(name: &str, value: &str) -> Condition {
+    Condition {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+fn measured(digits: &str, board: &str, product: &str) -> Record {
+    let mut record = record(digits);
+    record.board = Some(Board {
+        model: Some(board.to_owned()),
+        ..Board::default()
+    });
+    record.devices = vec![DeviceInfo {
+        model: Some("SN64G".to_owned()),
+        sample_id: Some("ba7816".to_owned()),
+        ..DeviceInfo::default()
+    }];
+    record.labels.clear();
+    record
+        .labels
+        .insert("product".to_owned(), product.to_owned());
+    record.trials = vec![trial(0)];
+    record.context = Some(Context::of(&record));
+    record
+}
+
+fn ids(records: &[Record]) -> Vec<String> {
+    records
+        .iter()
+        .map(|record| record.id.to_string()[..4].to_owned())
+        .collect()
+}
+
+#[test]
+fn records_are_selected_by_what_they_tell_and_by_labels() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    for (digits, board, product) in [
+        ("aaaa", "Pi 4", "A"),
+        ("bbbb", "Pi 5", "A"),
+        ("cccc", "Pi 4", "B"),
+    ] {
+        store.insert(&measured(digits, board, product)).unwrap();
+    }
+    let mut select = |conditions: &[Condition]| ids(&store.select(conditions).unwrap());
+    assert_eq!(select(&[]), ["aaaa", "bbbb", "cccc"]);
+    assert_eq!(select(&[condition("board", "Pi 4")]), ["aaaa", "cccc"]);
+    assert_eq!(select(&[condition("product", "A")]), ["aaaa", "bbbb"]);
+    let both = [condition("product", "A"), condition("board", "Pi 5")];
+    assert_eq!(select(&both), ["bbbb"]);
+    assert_eq!(select(&[condition("card", "ba7816")]).len(), 3);
+    assert_eq!(select(&[condition("product", "' OR 1=1 --")]).len(), 0);
+}
+
+#[test]
+fn what_is_selected_has_its_labels_of_now_and_no_trials() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    let stored = measured("aaaa", "Pi 4", "A");
+    store.insert(&stored).unwrap();
+    store.label(stored.id, "product", Some("B")).unwrap();
+    let found = store.select(&[condition("product", "B")]).unwrap();
+    let expected = Record {
+        trials: Vec::new(),
+        sensors: Vec::new(),
+        labels: [("product".to_owned(), "B".to_owned())].into(),
+        ..stored
+    };
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn figures_come_with_what_places_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    let stored = measured("aaaa", "Pi 4", "A");
+    store.insert(&stored).unwrap();
+    let metric = &stored.metrics[0];
+    let found = store.figures(&metric.id).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].run, stored.id.to_string());
+    assert_eq!(found[0].quantity, metric.quantity);
+    assert!((found[0].value / metric.value - 1.0).abs() < 1e-14);
+    assert_eq!(store.figures("no_such_metric").unwrap(), []);
+    store.label(stored.id, "sample", Some("second")).unwrap();
+    let subjects = store.subjects().unwrap();
+    assert_eq!(subjects.len(), 1);
+    let subject = &subjects[0];
+    assert_eq!(subject.run, stored.id.to_string());
+    assert_eq!(subject.origin, Some(stored.origin.kind));
+    assert_eq!(subject.board.as_deref(), Some("Pi 4"));
+    assert_eq!(subject.model.as_deref(), Some("SN64G"));
+    assert_eq!(subject.card.as_deref(), Some("ba7816"));
+    assert_eq!(subject.product.as_deref(), Some("A"));
+    assert_eq!(subject.sample.as_deref(), Some("second"));
+    assert_eq!(*subject.context, Context::of(&stored).must);
+}
