@@ -1,188 +1,304 @@
-//! How the original tools and ours compare.
+//! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use serde::Serialize;
+use cardmark_core::{ContextRow, Quantity};
+use cardmark_stats::{Claim, Difference, Outcome};
 
 use crate::layout::{Grid, Side, wrap};
+use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{MISSING, figure, percent};
+use crate::text::{figure, percent};
 
-/// The interval of the ratio has to reach into this range …
-const OVERLAP: (f64, f64) = (0.98, 1.02);
-/// … and the point has to lie in this one.
-const POINT: (f64, f64) = (0.97, 1.03);
+/// From this factor on a difference is told as a factor, below it in percent.
+const FACTOR: f64 = 2.0;
 
-/// One figure by an original tool and by us.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// Name of our metric.
-    pub id: String,
-    /// Pairs of runs.
-    pub pairs_count: usize,
-    /// Median of our figure over the original's.
-    pub ratio: f64,
-    /// Lower end of its interval of at least 95 %; absent with fewer than six pairs.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// Median of the original's figures: bytes, or operations of fio, a second.
-    pub original: f64,
-    /// Median of ours.
-    pub ours: f64,
-    /// How far the original's own runs differ: half of their range over their median.
-    pub original_spread_ratio: f64,
-    /// How far ours differ.
-    pub ours_spread_ratio: f64,
+/// What is compared, and what came out.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    /// What the base is called.
+    pub base: &'a str,
+    /// What the other side is called.
+    pub other: &'a str,
+    /// How many runs and cards there are of each side.
+    pub counts: [Counts; 2],
+    /// What the numbers of runs and cards can say something about.
+    pub claim: Claim,
+    /// The metrics that both sides have.
+    pub differences: &'a [Difference],
+    /// The context of both sides.
+    pub context: &'a [ContextRow],
+    /// Names of the context that were allowed to differ.
+    pub across: &'a [String],
 }
 
-/// A comparison as programs read it.
-#[derive(Debug, Serialize)]
-pub struct ComparisonRow<'a> {
-    #[serde(flatten)]
-    comparison: &'a Comparison,
-    /// What the figures are: `bytes_per_s` or `operations_per_s`.
-    unit: &'static str,
-    /// Whether both say the same.
-    agrees: Option<bool>,
+/// How many runs and physical cards a side has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs.
+    pub runs: usize,
+    /// Physical cards.
+    pub cards: usize,
 }
 
-impl Comparison {
-    /// The same, with its unit and its outcome.
-    #[must_use]
-    pub fn row(&self) -> ComparisonRow<'_> {
-        ComparisonRow {
-            comparison: self,
-            unit: if self.is_of_operations() {
-                "operations_per_s"
-            } else {
-                "bytes_per_s"
-            },
-            agrees: self.agrees(),
-        }
-    }
-
-    /// fio's figures are operations, all others bytes a second.
-    fn is_of_operations(&self) -> bool {
-        self.id.starts_with("fio_")
-    }
-
-    /// Whether both say the same: the interval of the ratio overlaps 0.98–1.02 and the point lies
-    /// in 0.97–1.03. `None` without an interval.
-    #[must_use]
-    pub fn agrees(&self) -> Option<bool> {
-        let (low, high) = self.low.zip(self.high)?;
-        let overlaps = low <= OVERLAP.1 && high >= OVERLAP.0;
-        Some(overlaps && (POINT.0..=POINT.1).contains(&self.ratio))
-    }
-}
-
-/// The table of comparisons, at most `width` columns wide where that is possible.
+/// The comparison as a text of lines at most `width` columns wide.
 #[must_use]
-pub fn comparison_table(comparisons: &[Comparison], width: usize, style: Style) -> String {
-    let grid = grid(comparisons);
-    let choices: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 3, 4, 5, 6, 7], &[0, 3, 4]];
-    let fitting = choices
-        .iter()
-        .map(|columns| grid.only(columns))
-        .find(|grid| grid.width() <= width);
-    let lines = fitting.map_or_else(|| stacked(comparisons, width), |grid| grid.lines());
-    let mut text = String::new();
-    for (index, line) in lines.iter().enumerate() {
-        let is_heading = index == 0 && line.contains("ratio");
-        let line = if is_heading {
-            style.paint(Tone::Dim, line)
-        } else {
-            line.clone()
-        };
-        text.push_str(&line);
-        text.push('\n');
-    }
-    text.push('\n');
-    for line in legend(comparisons)
-        .iter()
-        .flat_map(|line| wrap(line, width, 2))
-    {
-        text.push_str(&style.paint(Tone::Dim, &line));
-        text.push('\n');
-    }
-    text
+pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
+    let mut blocks = vec![
+        heading(comparison, width, style),
+        sentences(comparison, width),
+        table(comparison.differences, width, style),
+        context_lines(comparison, width, style),
+        notes(comparison, width, style),
+    ];
+    blocks.retain(|lines| !lines.is_empty());
+    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
 }
 
-/// What the marks mean, as far as they occur.
-fn legend(comparisons: &[Comparison]) -> Vec<String> {
-    let mut lines =
-        vec!["ratio: median of ours ÷ original; ±: half the range of a tool's own runs".to_owned()];
-    if comparisons.iter().any(|c| c.agrees() == Some(false)) {
-        let (low, high) = OVERLAP;
-        let (least, most) = POINT;
-        lines.push(format!(
-            "! differs: the interval misses {low}–{high}, or the ratio lies outside of {least}–{most}"
-        ));
+fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+    let [base, other] = comparison.counts.map(counted);
+    let text = format!(
+        "{} ({other}) against {} ({base})",
+        clean(comparison.other),
+        clean(comparison.base)
+    );
+    let lines = wrap(&text, width, 2);
+    lines
+        .iter()
+        .map(|line| style.paint(Tone::Heading, line))
+        .collect()
+}
+
+fn counted(counts: Counts) -> String {
+    let of = |count: usize, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    let runs = of(counts.runs, "run", "runs");
+    match counts.cards {
+        0 | 1 => runs,
+        cards => format!("{runs} of {}", of(cards, "card", "cards")),
     }
-    if comparisons.iter().any(|c| c.agrees().is_none()) {
-        lines.push(format!("{MISSING} fewer than six pairs have no interval"));
+}
+
+/// What came out, in words: what is faster, what slower, what the same, what is not decided.
+fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
+    let of = |outcome: Outcome| {
+        let found = comparison.differences.iter();
+        found.filter(move |difference| difference.outcome == outcome)
+    };
+    let told = |outcome: Outcome| -> Vec<String> { of(outcome).map(clause).collect() };
+    let mut clauses = told(Outcome::Higher);
+    clauses.extend(told(Outcome::Lower));
+    let names =
+        |outcome: Outcome| -> Vec<&str> { of(outcome).map(|d| workload_name(&d.metric)).collect() };
+    let same = names(Outcome::Same);
+    if !same.is_empty() {
+        clauses.push(format!("the same within 10 %: {}", same.join(", ")));
+    }
+    let undecided = names(Outcome::Undecided);
+    if !undecided.is_empty() {
+        clauses.push(format!("not decided: {}", undecided.join(", ")));
+    }
+    let mut lines: Vec<String> = clauses
+        .iter()
+        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
+        .collect();
+    if comparison.differences.is_empty() {
+        lines.push("no metric is there on both sides".to_owned());
     }
     lines
 }
 
-fn grid(comparisons: &[Comparison]) -> Grid {
-    let heading = [
-        "",
-        "original",
-        "ours",
-        "ratio",
-        "95 % interval",
-        "pairs",
-        "original ±",
-        "ours ±",
-    ];
-    let row = |c: &Comparison| {
-        vec![
-            name(c),
-            rate(c, c.original),
-            rate(c, c.ours),
-            format!("{:.3}", c.ratio),
-            ends(c),
-            c.pairs_count.to_string(),
-            percent(c.original_spread_ratio),
-            percent(c.ours_spread_ratio),
-        ]
+/// `4.2× faster random write 4 KiB (95 % CI 3.9–4.6)`, or in percent where it is less than twofold.
+fn clause(difference: &Difference) -> String {
+    let name = workload_name(&difference.metric);
+    let is_faster = difference.ratio > 1.0;
+    let word = if is_faster { "faster" } else { "slower" };
+    let turned = |ratio: f64| if is_faster { ratio } else { 1.0 / ratio };
+    let ratio = turned(difference.ratio);
+    let (low, high) = if is_faster {
+        (difference.low, difference.high)
+    } else {
+        (turned(difference.high), turned(difference.low))
     };
+    if ratio >= FACTOR {
+        return format!(
+            "{}× {word} {name} (95 % CI {}–{})",
+            figure(ratio),
+            figure(low),
+            figure(high)
+        );
+    }
+    // A loss is told of the base's rate: half as fast is 50 % slower.
+    let loss = |ratio: f64| {
+        if is_faster {
+            ratio - 1.0
+        } else {
+            1.0 - 1.0 / ratio
+        }
+    };
+    format!(
+        "{} {word} {name} (95 % CI {} to {})",
+        percent(loss(ratio)),
+        signed(loss(low)),
+        signed(loss(high))
+    )
+}
+
+/// A share in percent; below zero with its sign.
+fn signed(ratio: f64) -> String {
+    if ratio < 0.0 {
+        format!("−{}", percent(-ratio))
+    } else {
+        percent(ratio)
+    }
+}
+
+/// All columns: name, base, other, ratio, interval, probability, outcome.
+fn grid(differences: &[Difference]) -> Grid {
+    let heading = ["", "base", "other", "ratio", "95 % CI", "p", ""].map(str::to_owned);
+    let mut rows = vec![heading.to_vec()];
+    rows.extend(differences.iter().map(row));
     let mut sides = vec![Side::Right; heading.len()];
     sides[0] = Side::Left;
-    let rows = std::iter::once(heading.map(str::to_owned).to_vec())
-        .chain(comparisons.iter().map(row))
-        .collect();
+    sides[heading.len() - 1] = Side::Left;
     Grid { sides, rows }
 }
 
-fn stacked(comparisons: &[Comparison], width: usize) -> Vec<String> {
-    let text = |c: &Comparison| format!("{}: {:.3} ({})", name(c), c.ratio, ends(c));
-    comparisons
+/// Whether there is room for the probabilities.
+fn has_probabilities(differences: &[Difference], width: usize) -> bool {
+    !differences.is_empty() && grid(differences).width() <= width
+}
+
+fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> {
+    if differences.is_empty() {
+        return Vec::new();
+    }
+    let grid = grid(differences);
+    let choices: [&[usize]; 5] = [
+        &[0, 1, 2, 3, 4, 5, 6],
+        &[0, 1, 2, 3, 4, 6],
+        &[0, 1, 2, 3, 6],
+        &[0, 3, 4, 6],
+        &[0, 3, 6],
+    ];
+    let fitting = choices
         .iter()
-        .flat_map(|c| wrap(&text(c), width, 2))
-        .collect()
-}
-
-fn name(comparison: &Comparison) -> String {
-    let mark = if comparison.agrees() == Some(false) {
-        " !"
-    } else {
-        ""
+        .map(|columns| grid.only(columns))
+        .find(|grid| grid.width() <= width);
+    let Some(grid) = fitting else {
+        return stacked(differences, width);
     };
-    format!("{}{mark}", clean(&comparison.id))
+    let mut lines = grid.lines();
+    if let Some(first) = lines.first_mut() {
+        *first = style.paint(Tone::Dim, first);
+    }
+    lines
 }
 
-fn rate(comparison: &Comparison, value: f64) -> String {
-    if comparison.is_of_operations() {
-        format!("{} IOPS", figure(value))
+fn row(difference: &Difference) -> Vec<String> {
+    let value = |value: f64| match difference.quantity {
+        Quantity::ByteRate => format!("{} MB/s", figure(value / 1e6)),
+        _ => format!("{} /s", figure(value)),
+    };
+    vec![
+        workload_name(&difference.metric).to_owned(),
+        value(difference.base_value),
+        value(difference.other_value),
+        figure(difference.ratio),
+        format!("{}–{}", figure(difference.low), figure(difference.high)),
+        probability(difference.adjusted_p_value),
+        word(difference.outcome).to_owned(),
+    ]
+}
+
+/// For narrow terminals: name and ratio in two lines.
+fn stacked(differences: &[Difference], width: usize) -> Vec<String> {
+    let lines = differences.iter().flat_map(|difference| {
+        let ratio = format!(
+            "{} ({}–{}), {}",
+            figure(difference.ratio),
+            figure(difference.low),
+            figure(difference.high),
+            word(difference.outcome)
+        );
+        let mut lines = wrap(workload_name(&difference.metric), width, 2);
+        let indented = wrap(&ratio, width.saturating_sub(2), 0);
+        lines.extend(indented.iter().map(|line| format!("  {line}")));
+        lines
+    });
+    lines.collect()
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Higher => "faster",
+        Outcome::Lower => "slower",
+        Outcome::Same => "same",
+        Outcome::Undecided => "undecided",
+    }
+}
+
+fn probability(p_value: f64) -> String {
+    if p_value < 0.001 {
+        "< 0.001".to_owned()
     } else {
-        format!("{} MB/s", figure(value / 1e6))
+        format!("{p_value:.3}")
     }
 }
 
-fn ends(comparison: &Comparison) -> String {
-    match comparison.low.zip(comparison.high) {
-        Some((low, high)) => format!("{low:.3}–{high:.3}"),
-        None => MISSING.to_owned(),
+/// Where the sides are not alike, or not known to be.
+fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+    let told = comparison
+        .context
+        .iter()
+        .filter(|row| row.differs() || (row.must_match && row.is_unknown()));
+    let lines: Vec<String> = told
+        .flat_map(|row| {
+            let sides: Vec<String> = row
+                .sides
+                .iter()
+                .map(|side| clean(&side.join(", ")))
+                .collect();
+            wrap(&format!("{}: {}", row.name, sides.join(" | ")), width, 2)
+        })
+        .collect();
+    if lines.is_empty() {
+        return lines;
     }
+    let title = wrap("context, where it is not known to be the same:", width, 2);
+    let title = title.iter().map(|line| style.paint(Tone::Dim, line));
+    title.chain(lines).collect()
+}
+
+fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+    let claim = match comparison.claim {
+        Claim::Runs => {
+            "this is about these runs: to say something of the cards it takes three runs of each"
+        }
+        Claim::Cards => {
+            "this is about these cards: to say something of the products it takes two cards of each"
+        }
+        Claim::Products => "this is about these products, as far as these cards stand for them",
+        Claim::Matched => {
+            "this is about what the change does to these products: each is compared with itself, and \
+             the ratio is the mean over them"
+        }
+    };
+    let mut notes = vec![claim.to_owned()];
+    if has_probabilities(comparison.differences, width) {
+        notes.push(
+            "p: how probable such a difference would be by chance, corrected for the number of \
+             metrics (Holm)"
+                .to_owned(),
+        );
+    }
+    if !comparison.differences.is_empty() {
+        notes.push("`cardmark explain comparison` tells the method".to_owned());
+    }
+    if !comparison.across.is_empty() {
+        notes.push(format!("compared across {}", comparison.across.join(", ")));
+    }
+    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
+    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
 }

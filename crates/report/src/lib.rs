@@ -1,23 +1,33 @@
 //! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
 
+mod agreement;
+pub mod chart;
 mod comparison;
 mod csv;
+pub mod document;
 mod identity;
 mod layout;
 mod list;
 mod names;
 mod prepared;
+mod ranking;
+mod recommendation;
 mod style;
 mod summary;
+mod survey;
 mod table;
 pub mod text;
 
-pub use comparison::{Comparison, ComparisonRow, comparison_table};
+pub use agreement::{Agreement, AgreementRow, agreement_table};
+pub use comparison::{Comparison, Counts, comparison};
 pub use csv::{csv, csv_heading, csv_rows};
 pub use identity::{device_line, identity};
 pub use layout::wrap;
 pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;
 pub use prepared::fill_words;
+pub use ranking::{Ranking, ranking};
+pub use recommendation::{Choice, Recommended, recommendation};
 pub use style::Style;
 pub use summary::terminal;
+pub use survey::survey;

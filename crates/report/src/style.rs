@@ -13,6 +13,7 @@ pub enum Style {
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
+    Plain,
     Heading,
     Dim,
     Warning,
@@ -23,7 +24,7 @@ impl Style {
     /// The text in that tone. Escapes take no columns.
     pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
         let code = match (self, tone) {
-            (Self::Plain, _) => return text.to_owned(),
+            (Self::Plain, _) | (_, Tone::Plain) => return text.to_owned(),
             (Self::Color, Tone::Heading) => "1",
             (Self::Color, Tone::Dim) => "2",
             (Self::Color, Tone::Warning) => "33",

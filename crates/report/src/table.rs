@@ -45,9 +45,11 @@ impl Interval {
         let low = or_own(metric.rate_low_bytes_per_s, metric.low);
         let high = or_own(metric.rate_high_bytes_per_s, metric.high);
         let is_within_trial = metric.interval_kind == IntervalKind::WithinTrial;
+        // What a unit with two readings may mean is no interval.
+        let is_interval = metric.interval_kind != IntervalKind::None;
         Some(Self {
             value,
-            ends: low.zip(high),
+            ends: low.zip(high).filter(|_| is_interval),
             is_within_trial,
         })
     }
@@ -216,6 +218,22 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
         Some(grid) => painted(&grid, rows, style),
         None => stacked(rows, unit, width, style),
     }
+}
+
+/// Heading and cells of all columns in which something stands.
+pub(crate) fn useful_columns(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
+    let full = grid(rows, latency_unit(rows));
+    let is_useful = |column: &usize| {
+        let mut cells = full.rows.iter().skip(1).filter_map(|row| row.get(*column));
+        cells.any(|cell| cell != MISSING)
+    };
+    let useful: Vec<usize> = (0..full.sides.len()).filter(is_useful).collect();
+    let mut lines = full.only(&useful).rows.into_iter();
+    let mut heading = lines.next().unwrap_or_default();
+    if let Some(first) = heading.first_mut() {
+        "Metric".clone_into(first);
+    }
+    (heading, lines.collect())
 }
 
 fn latency_unit(rows: &[Row]) -> LatencyUnit {

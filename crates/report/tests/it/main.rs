@@ -3,7 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod builder;
+mod charts;
+mod colour;
+mod comparison;
 mod csv;
+mod document;
+mod drawing;
 mod list;
+#[cfg(feature = "png")]
+mod png;
+mod ranking;
 mod terminal;
 mod width;

@@ -1,0 +1,78 @@
+//! Charts as SVG: text stays text, styled by classes, the same bytes for the same data.
+//!
+//! Each chart has one unit per axis, a title and a description for screen readers, and colours that can
+//! be told apart by those who see two primary colours only, together with shapes and dashes.
+
+mod bars;
+mod colours;
+mod curve;
+mod dumbbells;
+mod frame;
+mod plane;
+#[cfg(feature = "png")]
+mod png;
+mod rows;
+mod scale;
+mod scatter;
+mod svg;
+
+pub use bars::{Bar, Bars};
+pub(crate) use colours::style;
+pub use colours::{Palette, Theme};
+pub use curve::{Curve, Curves};
+pub use dumbbells::{Dumbbell, Dumbbells};
+pub use frame::Size;
+#[cfg(feature = "png")]
+pub use png::png;
+pub use scatter::{Scatter, Spot};
+pub(crate) use svg::escaped;
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chart {
+    /// Rates beside each other, with whiskers.
+    Bars(Bars),
+    /// One rate against another.
+    Scatter(Scatter),
+    /// A rate over time, or a share over latency.
+    Curves(Curves),
+    /// Two rates of each of several things, joined.
+    Dumbbells(Dumbbells),
+}
+
+impl Chart {
+    /// The chart as SVG.
+    #[must_use]
+    pub fn svg(&self, theme: Theme, size: Size) -> String {
+        let mut svg = svg::Svg::default();
+        let height = match self {
+            Self::Bars(bars) => bars.draw(&mut svg, size),
+            Self::Scatter(scatter) => scatter.draw(&mut svg, size),
+            Self::Curves(curves) => curves.draw(&mut svg, size),
+            Self::Dumbbells(dumbbells) => dumbbells.draw(&mut svg, size),
+        };
+        svg.finish((size.width(), height), self.title(), self.about(), theme)
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Bars(bars) => &bars.title,
+            Self::Scatter(scatter) => &scatter.title,
+            Self::Curves(curves) => &curves.title,
+            Self::Dumbbells(dumbbells) => &dumbbells.title,
+        }
+    }
+
+    /// What it shows, for those who cannot see it.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        match self {
+            Self::Bars(bars) => &bars.about,
+            Self::Scatter(scatter) => &scatter.about,
+            Self::Curves(curves) => &curves.about,
+            Self::Dumbbells(dumbbells) => &dumbbells.about,
+        }
+    }
+}

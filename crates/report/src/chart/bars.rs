@@ -1,0 +1,79 @@
+//! Bars beside each other, with whiskers.
+
+use super::frame::{Sample, Size, head};
+use super::rows::Rows;
+use super::svg::{Anchor, Svg};
+use crate::text::figure;
+
+/// Space for the figures behind the bars.
+const FIGURE_WIDTH: f64 = 64.0;
+/// Height of a bar.
+const BAR_HEIGHT: f64 = 14.0;
+
+/// A bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub name: String,
+    /// Its length.
+    pub value: f64,
+    /// The ends of its whisker.
+    pub ends: Option<(f64, f64)>,
+    /// Which of the chart's series it belongs to, by index.
+    pub series: usize,
+}
+
+/// Bars beside each other, the first at the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// What the chart shows.
+    pub title: String,
+    /// What it shows, for those who cannot see it.
+    pub about: String,
+    /// What the axis tells, with its unit.
+    pub axis: String,
+    /// Names of the series; none or one: there is no legend.
+    pub series: Vec<String>,
+    /// The bars.
+    pub bars: Vec<Bar>,
+}
+
+impl Bars {
+    /// Draws the chart; its height.
+    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
+        let top = head(svg, size, &self.title, &self.series, Sample::Block);
+        let names: Vec<&str> = self.bars.iter().map(|bar| bar.name.as_str()).collect();
+        let most = self.bars.iter().map(Bar::reach).fold(0.0, f64::max);
+        let rows = Rows::new(size, top, &names, most, FIGURE_WIDTH);
+        let height = rows.axis(svg, self.bars.len(), &self.axis);
+        for (index, bar) in self.bars.iter().enumerate() {
+            bar.draw(svg, &rows, index);
+        }
+        height
+    }
+}
+
+impl Bar {
+    fn reach(&self) -> f64 {
+        self.ends
+            .map_or(self.value, |(_, high)| self.value.max(high))
+    }
+
+    fn draw(&self, svg: &mut Svg, rows: &Rows, index: usize) {
+        let middle = rows.name(svg, index, &self.name);
+        let (zero, end) = (rows.scale.place(0.0), rows.scale.place(self.value));
+        let corner = (zero, middle - 0.5 * BAR_HEIGHT);
+        svg.rectangle(self.series, corner, (end - zero, BAR_HEIGHT));
+        let mut behind = end;
+        if let Some((low, high)) = self.ends {
+            let (from, to) = (rows.scale.place(low), rows.scale.place(high));
+            svg.line("whisker", (from, middle), (to, middle));
+            for x in [from, to] {
+                svg.line("whisker", (x, middle - 4.0), (x, middle + 4.0));
+            }
+            behind = behind.max(to);
+        }
+        let at = (behind + 6.0, middle + 4.5);
+        svg.text("", at, Anchor::Start, &figure(self.value));
+    }
+}

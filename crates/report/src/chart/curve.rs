@@ -1,0 +1,53 @@
+//! Curves: a rate over time, or how many operations take longer than a latency.
+
+use super::frame::{Sample, Size, head};
+use super::plane::{Axis, Plane};
+use super::svg::Svg;
+
+const HEIGHT: f64 = 300.0;
+
+/// A curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it is of.
+    pub name: String,
+    /// Its points, in the order of the level axis.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Curves in one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curves {
+    /// What the chart shows.
+    pub title: String,
+    /// What it shows, for those who cannot see it.
+    pub about: String,
+    /// What the level axis tells, with its unit.
+    pub x_axis: String,
+    /// What the upright axis tells, with its unit.
+    pub y_axis: String,
+    /// Whether the axes are logarithmic: the level one, the upright one.
+    pub is_log: (bool, bool),
+    /// The curves.
+    pub curves: Vec<Curve>,
+}
+
+impl Curves {
+    /// Draws the chart; its height.
+    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
+        let names: Vec<String> = self.curves.iter().map(|curve| curve.name.clone()).collect();
+        let top = head(svg, size, &self.title, &names, Sample::Curve) + 6.0;
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let axes = [
+            Axis::around(&self.x_axis, self.is_log.0, points().map(|point| point.0)),
+            Axis::around(&self.y_axis, self.is_log.1, points().map(|point| point.1)),
+        ];
+        let plane = Plane::new(size, top, HEIGHT, axes);
+        let height = plane.draw(svg);
+        for (index, curve) in self.curves.iter().enumerate() {
+            let places = curve.points.iter().filter_map(|point| plane.place(*point));
+            svg.curve(index, &places.collect::<Vec<_>>());
+        }
+        height
+    }
+}

@@ -1,0 +1,61 @@
+//! Two rates of each of several things, joined: with a command queue and without, on one board and on
+//! another.
+
+use super::frame::{Sample, Size, head};
+use super::rows::Rows;
+use super::svg::{Anchor, Svg};
+use crate::text::figure;
+
+/// Space for the ratio behind each row.
+const RATIO_WIDTH: f64 = 70.0;
+
+/// A thing with two rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dumbbell {
+    /// What it is.
+    pub name: String,
+    /// The rate on the first side.
+    pub base: f64,
+    /// The rate on the second side.
+    pub other: f64,
+}
+
+/// Pairs of rates, the first at the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dumbbells {
+    /// What the chart shows.
+    pub title: String,
+    /// What it shows, for those who cannot see it.
+    pub about: String,
+    /// What the axis tells, with its unit.
+    pub axis: String,
+    /// What the two sides are called.
+    pub sides: [String; 2],
+    /// What is drawn.
+    pub dumbbells: Vec<Dumbbell>,
+}
+
+impl Dumbbells {
+    /// Draws the chart; its height.
+    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
+        let top = head(svg, size, &self.title, &self.sides, Sample::Mark);
+        let names: Vec<&str> = self.dumbbells.iter().map(|one| one.name.as_str()).collect();
+        let rates = self.dumbbells.iter().flat_map(|one| [one.base, one.other]);
+        let rows = Rows::new(size, top, &names, rates.fold(0.0, f64::max), RATIO_WIDTH);
+        let height = rows.axis(svg, self.dumbbells.len(), &self.axis);
+        for (index, one) in self.dumbbells.iter().enumerate() {
+            let y = rows.name(svg, index, &one.name);
+            let ends = [rows.scale.place(one.base), rows.scale.place(one.other)];
+            svg.line("link", (ends[0], y), (ends[1], y));
+            for (series, (x, side)) in ends.into_iter().zip(&self.sides).enumerate() {
+                svg.mark(series, (x, y), side);
+            }
+            if one.base > 0.0 {
+                let ratio = format!("×{}", figure(one.other / one.base));
+                let at = (size.width() - size.margin(), y + 4.5);
+                svg.text("dim", at, Anchor::End, &ratio);
+            }
+        }
+        height
+    }
+}

@@ -1,0 +1,164 @@
+//! What all charts share: sizes, title and legend, widths of texts.
+
+use super::svg::{Anchor, Svg};
+
+/// Size of the text of a chart.
+pub(super) const TEXT_SIZE: f64 = 13.0;
+/// Size of the figures at its axes.
+pub(super) const SMALL_SIZE: f64 = 11.5;
+/// Size of its title.
+pub(super) const TITLE_SIZE: f64 = 15.0;
+/// Bold text is about as much wider.
+const BOLD: f64 = 1.1;
+/// Height of a line of text.
+pub(super) const LINE: f64 = 20.0;
+/// From a level axis down to the base line of its figures.
+pub(super) const TICK: f64 = 18.0;
+/// Width of a sample in the legend, and of the space behind each name.
+const SAMPLE_WIDTH: f64 = 26.0;
+const LEGEND_GAP: f64 = 16.0;
+
+/// The room that a chart is laid out for. Its text has the same size in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// A page or a picture.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
+impl Size {
+    /// Width of the chart.
+    #[must_use]
+    pub fn width(self) -> f64 {
+        match self {
+            Self::Wide => 760.0,
+            Self::Narrow => 360.0,
+        }
+    }
+
+    /// Space around it.
+    pub(super) fn margin(self) -> f64 {
+        match self {
+            Self::Wide => 16.0,
+            Self::Narrow => 6.0,
+        }
+    }
+}
+
+/// How the legend shows a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sample {
+    Block,
+    Mark,
+    Curve,
+}
+
+/// Title and legend from the top on; the height that they take.
+pub(super) fn head(
+    svg: &mut Svg,
+    size: Size,
+    title: &str,
+    series: &[String],
+    sample: Sample,
+) -> f64 {
+    let (margin, width) = (size.margin(), size.width());
+    let mut y = margin + 14.0;
+    let room = (width - 2.0 * margin) * TEXT_SIZE / TITLE_SIZE / BOLD;
+    for line in lines(title, room) {
+        svg.text("title", (margin, y), Anchor::Start, &line);
+        y += LINE;
+    }
+    let has_legend = series.len() > 1 || (sample == Sample::Curve && !series.is_empty());
+    if !has_legend {
+        return y - 4.0;
+    }
+    let mut x = margin;
+    for (index, name) in series.iter().enumerate() {
+        let name = cut(name, width - 2.0 * margin - SAMPLE_WIDTH);
+        let end = x + SAMPLE_WIDTH + text_width(&name);
+        if x > margin && end > width - margin {
+            x = margin;
+            y += LINE;
+        }
+        match sample {
+            Sample::Block => svg.rectangle(index, (x + 4.0, y - 10.0), (16.0, 11.0)),
+            Sample::Mark => svg.mark(index, (x + 12.0, y - 4.5), ""),
+            Sample::Curve => svg.curve(index, &[(x, y - 4.5), (x + 22.0, y - 4.5)]),
+        }
+        svg.text("", (x + SAMPLE_WIDTH, y), Anchor::Start, &name);
+        x += SAMPLE_WIDTH + text_width(&name) + LEGEND_GAP;
+    }
+    y + LINE - 4.0
+}
+
+/// About how wide a text of that size is: fonts differ, so it is estimated on the wide side.
+pub(super) fn text_width(text: &str) -> f64 {
+    let each = text.chars().map(|letter| match letter {
+        'i' | 'l' | 'j' | '.' | ',' | ' ' | '\'' | '|' | '(' | ')' => 0.4,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.0,
+        letter if letter.is_uppercase() => 0.74,
+        letter if letter.is_ascii() => 0.64,
+        _ => 1.0,
+    });
+    each.sum::<f64>() * TEXT_SIZE
+}
+
+/// The same of the small size.
+pub(super) fn small_width(text: &str) -> f64 {
+    text_width(text) * SMALL_SIZE / TEXT_SIZE
+}
+
+/// The text cut to a width, with a mark where something is missing.
+pub(super) fn cut(text: &str, width: f64) -> String {
+    if text_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for letter in text.chars() {
+        if text_width(&kept) + text_width("…") + text_width(&letter.to_string()) > width {
+            break;
+        }
+        kept.push(letter);
+    }
+    kept.trim_end().to_owned() + "…"
+}
+
+/// The text cut in its middle: its end tells as much as its beginning.
+pub(super) fn cut_inside(text: &str, width: f64) -> String {
+    if text_width(text) <= width {
+        return text.to_owned();
+    }
+    let half = 0.5 * (width - text_width("…"));
+    let fitting = |letters: &mut dyn Iterator<Item = char>| -> Vec<char> {
+        let mut used = 0.0;
+        letters
+            .take_while(|letter| {
+                used += text_width(&letter.to_string());
+                used <= half
+            })
+            .collect()
+    };
+    let begin: String = fitting(&mut text.chars()).into_iter().collect();
+    let end: String = fitting(&mut text.chars().rev()).into_iter().rev().collect();
+    format!("{}…{}", begin.trim_end(), end.trim_start())
+}
+
+/// A text in lines of a width; a word that is wider is cut.
+fn lines(text: &str, width: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace().map(|word| cut(word, width)) {
+        let last = lines.len() - 1;
+        let joined = if lines[last].is_empty() {
+            word.clone()
+        } else {
+            format!("{} {word}", lines[last])
+        };
+        if text_width(&joined) <= width || lines[last].is_empty() {
+            lines[last] = joined;
+        } else {
+            lines.push(word);
+        }
+    }
+    lines
+}

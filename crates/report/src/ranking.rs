@@ -1,0 +1,214 @@
+//! Places in a ranking, with bars.
+
+use cardmark_core::{OriginKind, Quantity};
+use cardmark_stats::Place;
+
+use crate::layout::{Grid, Side, cut, wrap};
+use crate::names::workload_name;
+use crate::style::{Style, Tone, clean, columns};
+use crate::text::figure;
+
+/// Marks the place that was asked for.
+const MARK: &str = "▶";
+/// Widest bar, columns.
+const BAR_WIDTH: usize = 20;
+/// Places that are shown before and after the one that was asked for, and at the top.
+const NEIGHBOURS: usize = 2;
+const TOP: usize = 3;
+
+/// Columns of the table: number, name, figure, the same in its source's words, bar, board, remarks.
+const SIDES: [Side; 7] = [
+    Side::Right,
+    Side::Left,
+    Side::Right,
+    Side::Left,
+    Side::Left,
+    Side::Left,
+    Side::Left,
+];
+const NAME: usize = 1;
+/// What stands below a place stands further right.
+const INDENT: usize = 4;
+
+/// One metric's places.
+#[derive(Clone, Debug)]
+pub struct Ranking<'a> {
+    /// The metric.
+    pub metric: &'a str,
+    /// What it is.
+    pub quantity: Quantity,
+    /// The places, the highest first.
+    pub places: &'a [Place],
+    /// Whether all are shown, or only the first and those around the one that was asked for.
+    pub all: bool,
+}
+
+/// The ranking as a text of lines at most `width` columns wide.
+#[must_use]
+pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
+    let mut lines = wrap(&title(ranking), width, 2)
+        .iter()
+        .map(|line| style.paint(Tone::Heading, line))
+        .collect::<Vec<_>>();
+    lines.extend(table(ranking, width, style));
+    lines.join("\n") + "\n"
+}
+
+fn title(ranking: &Ranking<'_>) -> String {
+    let name = workload_name(ranking.metric);
+    let count = ranking.places.len();
+    match ranking.places.iter().position(|place| place.is_asked) {
+        Some(index) => format!("{name}: place {} of {count}", index + 1),
+        None if count == 1 => format!("{name}: 1 place"),
+        None => format!("{name}: {count} places"),
+    }
+}
+
+/// The places that are shown, by index.
+fn shown(ranking: &Ranking<'_>) -> Vec<usize> {
+    let count = ranking.places.len();
+    if ranking.all {
+        return (0..count).collect();
+    }
+    let asked = ranking.places.iter().position(|place| place.is_asked);
+    let near = |index: usize| asked.is_none_or(|asked| index.abs_diff(asked) <= NEIGHBOURS);
+    (0..count)
+        .filter(|index| *index < TOP || near(*index))
+        .collect()
+}
+
+fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
+    let most = ranking.places.first().map_or(0.0, |place| place.value);
+    let mut rows = Vec::new();
+    let mut places = Vec::new();
+    let mut before = None;
+    for index in shown(ranking) {
+        if before.is_some_and(|before| index > before + 1) {
+            let mut gap = vec![String::new(); SIDES.len()];
+            gap[NAME] = "…".to_owned();
+            rows.push(gap);
+            places.push(None);
+        }
+        rows.push(row(ranking, index, most));
+        places.push(Some(index));
+        before = Some(index);
+    }
+    let full = Grid {
+        sides: SIDES.to_vec(),
+        rows,
+    };
+    let mut lines = Vec::new();
+    let grid = fitting(&full, width);
+    let is_full = grid.sides.len() == full.sides.len();
+    for (line, place) in grid.lines().into_iter().zip(places) {
+        let place = place.map(|index| &ranking.places[index]);
+        let is_asked = place.is_some_and(|place| place.is_asked);
+        let tone = if is_asked { Tone::Heading } else { Tone::Plain };
+        lines.push(style.paint(tone, &line));
+        if let Some(place) = place.filter(|_| !is_full) {
+            lines.extend(below(ranking.quantity, place, width, style));
+        }
+    }
+    lines
+}
+
+/// The columns for which there is room, and names cut to it.
+fn fitting(full: &Grid, width: usize) -> Grid {
+    let choices: [&[usize]; 4] = [
+        &[0, NAME, 2, 3, 4, 5, 6],
+        &[0, NAME, 2, 3, 4],
+        &[0, NAME, 2, 3],
+        &[0, NAME, 2],
+    ];
+    let grids = || choices.iter().map(|columns| full.only(columns));
+    if let Some(grid) = grids().find(|grid| grid.width() <= width) {
+        return grid;
+    }
+    let mut least = full.only(choices[3]);
+    let widest = least.rows.iter().map(|row| columns(&row[NAME])).max();
+    let others = least.width() - widest.unwrap_or(0);
+    for row in &mut least.rows {
+        row[NAME] = cut(&row[NAME], width.saturating_sub(others));
+    }
+    least
+}
+
+/// What has no room beside a place.
+fn below(quantity: Quantity, place: &Place, width: usize, style: Style) -> Vec<String> {
+    let board = place.board.as_deref().map(clean);
+    let parts: Vec<String> = board.into_iter().chain(remarks(quantity, place)).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let lines = wrap(&parts.join("; "), width.saturating_sub(INDENT), 2);
+    let indented = lines.iter().map(|line| " ".repeat(INDENT) + line);
+    indented.map(|line| style.paint(Tone::Dim, &line)).collect()
+}
+
+fn row(ranking: &Ranking<'_>, index: usize, most: f64) -> Vec<String> {
+    let place = &ranking.places[index];
+    let mark = if place.is_asked { MARK } else { "" };
+    vec![
+        format!("{mark}{}", index + 1),
+        clean(&place.name),
+        value(ranking.quantity, place.value),
+        place.printed.as_deref().map(printed).unwrap_or_default(),
+        bar(place.value / most),
+        place.board.as_deref().map(clean).unwrap_or_default(),
+        remarks(ranking.quantity, place).join("; "),
+    ]
+}
+
+/// The figure in the words of its source: its MB may be others than ours.
+fn printed(text: &str) -> String {
+    format!("({})", clean(text))
+}
+
+fn value(quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::ByteRate => format!("{} MB/s", figure(value / 1e6)),
+        Quantity::OperationRate => format!("{} /s", figure(value)),
+        _ => figure(value),
+    }
+}
+
+/// A bar of eighths of a column.
+fn bar(share: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (0..=BAR_WIDTH * 8)
+        .take_while(|eighth| (*eighth as f64) <= share * (BAR_WIDTH * 8) as f64)
+        .last()
+        .unwrap_or(0);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+fn remarks(quantity: Quantity, place: &Place) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(publication) = &place.publication {
+        remarks.push(clean(publication));
+    } else if place.origin != OriginKind::Measured {
+        remarks.push(
+            match place.origin {
+                OriginKind::Simulated => "simulated",
+                OriginKind::Imported => "imported",
+                _ => "published",
+            }
+            .to_owned(),
+        );
+    }
+    remarks.extend(place.conditions.iter().map(|condition| clean(condition)));
+    if place.cards_count > 1 {
+        remarks.push(format!(
+            "{} cards, {} to {}",
+            place.cards_count,
+            value(quantity, place.least),
+            value(quantity, place.most)
+        ));
+    } else if place.runs_count > 1 {
+        remarks.push(format!("{} runs", place.runs_count));
+    }
+    if !place.differs.is_empty() {
+        remarks.push(format!("other {}", place.differs.join(", ")));
+    }
+    remarks
+}

@@ -1,0 +1,350 @@
+//! A report on runs: tables of cards and figures, charts, findings, circumstances.
+
+mod charts;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_core::{Quantity, Record, Severity, context_rows};
+use cardmark_stats::{joint_rate, observation};
+
+use crate::document::{Block, Document, Table};
+use crate::names::workload_name;
+use crate::table::{WARNING_MARK, rows, useful_columns};
+use crate::text::{MISSING, figure, percent};
+
+/// The answer of a run that does not know.
+const UNKNOWN: &str = "unknown";
+
+/// Runs of one thing on one board.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject<'a> {
+    /// What was measured.
+    pub(crate) name: String,
+    /// On which computer.
+    pub(crate) board: String,
+    /// The runs.
+    pub(crate) records: Vec<&'a Record>,
+}
+
+/// A report on these runs, under that title.
+#[must_use]
+pub fn survey(title: &str, records: &[Record]) -> Document {
+    let subjects = subjects(records);
+    let metrics = rates(records);
+    let mut blocks = vec![Block::Text(summary(&subjects, records))];
+    match records {
+        [one] => blocks.extend(figures_of_one(one)),
+        _ => blocks.extend(
+            boards(&subjects)
+                .iter()
+                .map(|board| Block::Table(table(board, &subjects, &metrics))),
+        ),
+    }
+    blocks.extend(
+        charts::charts(&subjects, &metrics)
+            .into_iter()
+            .map(Block::Chart),
+    );
+    blocks.extend(findings(&subjects));
+    blocks.extend(circumstances(records));
+    blocks.push(Block::Heading("How this was measured".to_owned()));
+    blocks.push(Block::Text(method(records)));
+    Document {
+        title: title.to_owned(),
+        blocks,
+    }
+}
+
+/// What belongs together: the same product, or else device or model, on the same board; further
+/// apart where the label `setting` says so.
+pub(crate) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
+    let mut subjects: Vec<Subject<'_>> = Vec::new();
+    for record in records {
+        let (name, board) = (name_of(record), board_of(record));
+        let known = subjects
+            .iter_mut()
+            .find(|subject| subject.name == name && subject.board == board);
+        match known {
+            Some(subject) => subject.records.push(record),
+            None => subjects.push(Subject {
+                name,
+                board,
+                records: vec![record],
+            }),
+        }
+    }
+    subjects
+}
+
+fn name_of(record: &Record) -> String {
+    let product = record.labels.get("product").cloned();
+    let model = || record.devices.first()?.model.clone();
+    let source = || record.origin.source.clone();
+    let name = product.or_else(model).or_else(source);
+    let name = name.unwrap_or_else(|| "unknown".to_owned());
+    match record.labels.get("sample") {
+        Some(sample) => format!("{name} ({sample})"),
+        None => name,
+    }
+}
+
+fn board_of(record: &Record) -> String {
+    let model = record.board.as_ref().and_then(|board| board.model.clone());
+    let board = model.unwrap_or_else(|| "unknown board".to_owned());
+    match record.labels.get("setting") {
+        Some(setting) => format!("{board}, {setting}"),
+        None => board,
+    }
+}
+
+/// The boards, in the order of the runs.
+pub(crate) fn boards(subjects: &[Subject<'_>]) -> Vec<String> {
+    let mut boards: Vec<String> = Vec::new();
+    for subject in subjects {
+        if !boards.contains(&subject.board) {
+            boards.push(subject.board.clone());
+        }
+    }
+    boards
+}
+
+/// The rates of any of these records, in their order: id and quantity.
+fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
+    let mut rates: Vec<(String, Quantity)> = Vec::new();
+    for metric in records.iter().flat_map(|record| &record.metrics) {
+        let is_rate = matches!(
+            metric.quantity,
+            Quantity::ByteRate | Quantity::OperationRate
+        );
+        if is_rate && rates.iter().all(|(id, _)| *id != metric.id) {
+            rates.push((metric.id.clone(), metric.quantity));
+        }
+    }
+    rates
+}
+
+impl Subject<'_> {
+    /// The rate over all runs and its interval.
+    pub(crate) fn rate(&self, metric: &str) -> Option<(f64, Option<(f64, f64)>)> {
+        let runs: Vec<_> = self
+            .records
+            .iter()
+            .filter_map(|record| record.metric(metric))
+            .map(observation)
+            .collect();
+        joint_rate(&runs)
+    }
+}
+
+fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
+    let count = |count: usize, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    let mut names: Vec<&str> = subjects
+        .iter()
+        .map(|subject| subject.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut suites: Vec<String> = records.iter().filter_map(suite_of).collect();
+    suites.sort();
+    suites.dedup();
+    let mut text = format!(
+        "{} of {} on {}",
+        count(records.len(), "run", "runs"),
+        count(names.len(), "card", "cards"),
+        count(boards(subjects).len(), "board", "boards")
+    );
+    if !suites.is_empty() {
+        text += &format!(", by {}", suites.join(", "));
+    }
+    let mut days: Vec<&str> = records
+        .iter()
+        .filter_map(|record| record.started_at.as_deref()?.get(..10))
+        .collect();
+    days.sort_unstable();
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first == last => text += &format!(", on {first}"),
+        (Some(first), Some(last)) => text += &format!(", {first} to {last}"),
+        _ => {}
+    }
+    text + "."
+}
+
+fn suite_of(record: &Record) -> Option<String> {
+    let suite = record.suite.as_ref()?;
+    Some(format!("{} {}", suite.name, suite.version))
+}
+
+/// Names, and a column for each rate that there is on this board, as the tables of magazines have it.
+fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Table {
+    let here: Vec<&Subject<'_>> = subjects
+        .iter()
+        .filter(|subject| subject.board == board)
+        .collect();
+    let is_known = |id: &str| here.iter().any(|subject| subject.rate(id).is_some());
+    let metrics: Vec<_> = metrics.iter().filter(|(id, _)| is_known(id)).collect();
+    let has_counts = here.iter().any(|subject| subject.records.len() > 1);
+    let counts = |count: usize| has_counts.then(|| count.to_string());
+    let mut heading = vec!["Card".to_owned()];
+    heading.extend(has_counts.then(|| "Runs".to_owned()));
+    heading.extend(
+        metrics
+            .iter()
+            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(*quantity))),
+    );
+    let row = |subject: &&Subject<'_>| {
+        let mut cells = vec![subject.name.clone()];
+        cells.extend(counts(subject.records.len()));
+        cells.extend(
+            metrics
+                .iter()
+                .map(|(id, quantity)| cell(subject, id, *quantity)),
+        );
+        cells
+    };
+    Table {
+        caption: board.to_owned(),
+        heading,
+        names_count: 1,
+        rows: here.iter().map(row).collect(),
+    }
+}
+
+/// The figures of one run, a line for each metric.
+fn figures_of_one(record: &Record) -> Vec<Block> {
+    let lines = rows(record);
+    let (heading, cells) = useful_columns(&lines);
+    let mut blocks = vec![Block::Table(Table {
+        caption: format!("{} on {}", name_of(record), board_of(record)),
+        heading,
+        names_count: 2,
+        rows: cells,
+    })];
+    if lines.iter().any(|line| line.is_warned) {
+        let text = format!("{WARNING_MARK} limited by a warning below");
+        blocks.push(Block::Text(text));
+    }
+    blocks
+}
+
+/// The unit that a table shows a rate in.
+pub(crate) fn unit(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::ByteRate => "MB/s",
+        _ => "IOPS",
+    }
+}
+
+/// A rate in the unit that is shown.
+pub(crate) fn shown(quantity: Quantity, value: f64) -> f64 {
+    match quantity {
+        Quantity::ByteRate => value / 1e6,
+        _ => value,
+    }
+}
+
+fn cell(subject: &Subject<'_>, metric: &str, quantity: Quantity) -> String {
+    let Some((value, ends)) = subject.rate(metric) else {
+        return MISSING.to_owned();
+    };
+    let text = figure(shown(quantity, value));
+    match ends {
+        Some((low, high)) => format!("{text} ± {}", percent(0.5 * (high - low) / value)),
+        None => text,
+    }
+}
+
+/// What was noticed, each thing once, with whose runs it was in.
+fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
+    let mut told = BTreeMap::<(Reverse<Severity>, &str, &[String]), BTreeSet<&str>>::new();
+    for subject in subjects {
+        for finding in subject.records.iter().flat_map(|record| &record.findings) {
+            let key = (
+                Reverse(finding.severity),
+                finding.detail.as_str(),
+                finding.workloads.as_slice(),
+            );
+            told.entry(key).or_default().insert(&subject.name);
+        }
+    }
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let all: BTreeSet<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
+    let points = told.into_iter().map(|((severity, detail, of), names)| {
+        let word = match severity.0 {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+            Severity::Note => "Note",
+        };
+        let workloads: Vec<&str> = of.iter().map(|id| workload_name(id)).collect();
+        let whose = match names.len() {
+            _ if all.len() == 1 => String::new(),
+            count if count == all.len() => "all cards".to_owned(),
+            _ => names.into_iter().collect::<Vec<_>>().join(", "),
+        };
+        let mut parts = vec![workloads.join(", "), whose];
+        parts.retain(|part| !part.is_empty());
+        match parts.as_slice() {
+            [] => format!("{word}: {detail}"),
+            parts => format!("{word}: {detail} ({})", parts.join("; ")),
+        }
+    });
+    vec![
+        Block::Heading("What was noticed".to_owned()),
+        Block::List(points.collect()),
+    ]
+}
+
+/// What is known of the runs' context, and the names of what is not.
+fn circumstances(records: &[Record]) -> Vec<Block> {
+    let all = [records.iter().collect::<Vec<_>>()];
+    let (known, unknown): (Vec<_>, Vec<_>) = context_rows(&all)
+        .into_iter()
+        .partition(|row| row.sides.iter().flatten().any(|answer| answer != UNKNOWN));
+    let rows: Vec<Vec<String>> = known
+        .into_iter()
+        .map(|row| {
+            let answers = row.sides.into_iter().flatten().collect::<Vec<_>>();
+            let must = if row.must_match { "yes" } else { "no" };
+            vec![row.name, answers.join(", "), must.to_owned()]
+        })
+        .collect();
+    let mut blocks = vec![Block::Heading("Circumstances".to_owned())];
+    if !rows.is_empty() {
+        blocks.push(Block::Table(Table {
+            caption: "What the runs say of their context".to_owned(),
+            heading: ["Name", "Values", "Must be the same to compare"]
+                .map(str::to_owned)
+                .to_vec(),
+            names_count: 3,
+            rows,
+        }));
+    }
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.into_iter().map(|row| row.name).collect();
+        blocks.push(Block::Text(format!("Not known: {}.", names.join(", "))));
+    }
+    blocks
+}
+
+fn method(records: &[Record]) -> String {
+    let mut tools: Vec<String> = records
+        .iter()
+        .filter_map(|record| record.tool.as_ref())
+        .map(|tool| format!("{} {}", tool.name, tool.version))
+        .collect();
+    tools.sort();
+    tools.dedup();
+    let by = match tools.as_slice() {
+        [] => "Figures come from publications or other tools, as their labels say.".to_owned(),
+        tools => format!("Measured by {}.", tools.join(", ")),
+    };
+    format!(
+        "{by} Figures are geometric means over the runs of a card; ± is half of the 95 % interval. MB \
+         are a million bytes. The raw values of each run are kept in its record."
+    )
+}

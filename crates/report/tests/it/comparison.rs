@@ -1,0 +1,138 @@
+//! Two sides beside each other.
+
+use cardmark_core::{ContextRow, Quantity};
+use cardmark_report::{Comparison, Counts, Style, comparison};
+use cardmark_stats::{Claim, Difference, Outcome};
+use insta::assert_snapshot;
+
+fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Outcome) -> Difference {
+    let ratio = values[1] / values[0];
+    Difference {
+        metric: metric.to_owned(),
+        quantity: Quantity::ByteRate,
+        base_value: values[0],
+        other_value: values[1],
+        ratio,
+        low: ratio / half,
+        high: ratio * half,
+        p_value: 0.0001,
+        adjusted_p_value: if outcome == Outcome::Higher {
+            0.000_4
+        } else {
+            0.031
+        },
+        outcome,
+    }
+}
+
+fn differences() -> Vec<Difference> {
+    vec![
+        difference("rand_write_4k", [7e5, 2.94e6], 1.09, Outcome::Higher),
+        difference("seq_write_1m", [2e7, 2.4e7], 1.05, Outcome::Higher),
+        difference("rand_read_4k", [9e6, 4e6], 1.08, Outcome::Lower),
+        difference("seq_read_1m", [4.3e7, 4.4e7], 1.02, Outcome::Same),
+        Difference {
+            quantity: Quantity::OperationRate,
+            ..difference("sqlite_tps", [120.0, 150.0], 1.6, Outcome::Undecided)
+        },
+    ]
+}
+
+fn row(name: &str, must_match: bool, sides: [&[&str]; 2]) -> ContextRow {
+    ContextRow {
+        name: name.to_owned(),
+        must_match,
+        sides: sides
+            .map(|side| side.iter().map(|&text| text.to_owned()).collect())
+            .to_vec(),
+    }
+}
+
+fn context() -> Vec<ContextRow> {
+    vec![
+        row("suite", true, [&["quick 1"], &["quick 1"]]),
+        row("bus", true, [&["SDR104, 200 MHz"], &["unknown"]]),
+        row(
+            "board",
+            false,
+            [
+                &["Raspberry Pi 3 Model B Rev 1.2"],
+                &["Raspberry Pi 4 Model B Rev 1.4"],
+            ],
+        ),
+    ]
+}
+
+fn text(claim: Claim, width: usize) -> String {
+    let across = ["board".to_owned()];
+    comparison(
+        &Comparison {
+            base: "product=SanDisk Ultra",
+            other: "product=Samsung Evo\u{1b}[2J Plus",
+            counts: [Counts { runs: 3, cards: 1 }, Counts { runs: 6, cards: 2 }],
+            claim,
+            differences: &differences(),
+            context: &context(),
+            across: &across,
+        },
+        width,
+        Style::Plain,
+    )
+}
+
+#[test]
+fn a_comparison_at_80_columns() {
+    assert_snapshot!(text(Claim::Cards, 80));
+}
+
+#[test]
+fn a_comparison_at_120_columns_tells_how_probable_it_is() {
+    assert_snapshot!(text(Claim::Cards, 120));
+}
+
+#[test]
+fn a_comparison_at_40_columns() {
+    assert_snapshot!(text(Claim::Cards, 40));
+}
+
+#[test]
+fn the_narrowest_comparison_is_stacked() {
+    assert_snapshot!(text(Claim::Runs, 30));
+}
+
+#[test]
+fn each_claim_says_what_it_is_about() {
+    let of = |claim| text(claim, 200);
+    assert!(of(Claim::Runs).contains("about these runs"));
+    assert!(of(Claim::Cards).contains("about these cards"));
+    assert!(of(Claim::Products).contains("about these products"));
+    assert!(of(Claim::Matched).contains("what the change does"));
+}
+
+#[test]
+fn every_width_is_kept_to() {
+    for width in 30..=200 {
+        for line in text(Claim::Matched, width).lines() {
+            assert!(line.chars().count() <= width, "{width}: `{line}`");
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_in_common_is_said() {
+    let text = comparison(
+        &Comparison {
+            base: "a",
+            other: "b",
+            counts: [Counts { runs: 1, cards: 1 }; 2],
+            claim: Claim::Runs,
+            differences: &[],
+            context: &[],
+            across: &[],
+        },
+        80,
+        Style::Plain,
+    );
+    assert_snapshot!(text);
+}

@@ -1,0 +1,285 @@
+//! Reports as Markdown and as a page.
+
+use cardmark_core::{Board, Record, Severity};
+use cardmark_report::chart::Chart;
+use cardmark_report::document::{Block, Document, Table, html, markdown};
+use cardmark_report::survey;
+use insta::assert_snapshot;
+
+use crate::builder::full;
+use crate::drawing::Drawing;
+
+/// Two cards on two boards, the second twice as fast.
+fn records() -> Vec<Record> {
+    let of = |product: &str, board: &str, factor: f64| {
+        let mut record = full();
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        record.board = Some(Board {
+            model: Some(board.to_owned()),
+            ..Board::default()
+        });
+        for metric in &mut record.metrics {
+            metric.value *= factor;
+            for end in [&mut metric.low, &mut metric.high].into_iter().flatten() {
+                *end *= factor;
+            }
+        }
+        record
+            .findings
+            .retain(|finding| finding.severity != Severity::Error);
+        record
+    };
+    vec![
+        of("Evo Plus", "Raspberry Pi 3", 1.0),
+        of("Ultra | A1", "Raspberry Pi 3", 0.5),
+        of("Evo Plus", "Raspberry Pi 4", 2.0),
+        of("Ultra | A1", "Raspberry Pi 4", 1.0),
+    ]
+}
+
+fn charts(document: &Document) -> Vec<&Chart> {
+    let blocks = document.blocks.iter();
+    blocks
+        .filter_map(|block| match block {
+            Block::Chart(chart) => Some(chart),
+            _ => None,
+        })
+        .collect()
+}
+
+fn small() -> Document {
+    let cells = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+    Document {
+        title: "Cards <of> 2025 & *more*".to_owned(),
+        blocks: vec![
+            Block::Text("One | two_three `four`.".to_owned()),
+            Block::Heading("What was \u{202e}noticed".to_owned()),
+            Block::List(vec![
+                "Warning: [a](b)".to_owned(),
+                "Note: ~~no~~".to_owned(),
+            ]),
+            Block::Table(Table {
+                caption: "Raspberry Pi 4".to_owned(),
+                heading: cells(["Card", "Runs", "iozone_random_write, MB/s"]),
+                names_count: 1,
+                rows: vec![
+                    cells(["<script>alert(1)</script>", "3", "2.87 ± 11 %"]),
+                    cells(["A | B", "1", "–"]),
+                ],
+            }),
+        ],
+    }
+}
+
+#[test]
+fn a_document_as_markdown() {
+    assert_snapshot!(markdown(&small()));
+}
+
+#[test]
+fn a_document_as_a_page() {
+    let page = html(&small());
+    let body = page.split_once("<body>").unwrap().1;
+    assert_snapshot!(body);
+}
+
+#[test]
+fn a_survey_as_markdown() {
+    assert_snapshot!(markdown(&survey("Two cards, two boards", &records())));
+}
+
+#[test]
+fn a_survey_of_one_run_as_markdown() {
+    assert_snapshot!(markdown(&survey("One run", &[full()])));
+}
+
+#[test]
+fn a_survey_draws_what_it_has_figures_for() {
+    let document = survey("Two cards, two boards", &records());
+    let titles: Vec<&str> = charts(&document)
+        .iter()
+        .map(|chart| chart.title())
+        .collect();
+    assert_eq!(titles.len(), 15, "bars, a scatter, dumbbells: {titles:?}");
+    assert_eq!(titles[0], "sequential write 1 MiB");
+    assert_eq!(titles[7], "random write 4 KiB against random read 4 KiB");
+    assert_eq!(titles[8], "sequential write 1 MiB in two settings");
+    let Chart::Dumbbells(change) = charts(&document)[8] else {
+        panic!()
+    };
+    for one in &change.dumbbells {
+        assert!((one.other / one.base - 2.0).abs() < 1e-9, "{one:?}");
+    }
+    assert!(
+        charts(&survey("one", &[full()])).is_empty(),
+        "no trials, one card"
+    );
+}
+
+#[test]
+fn many_boards_are_told_by_name_and_not_by_colour() {
+    let of = |count: usize| {
+        let records: Vec<Record> = (0..count)
+            .map(|index| {
+                let mut record = full();
+                record.board = Some(Board {
+                    model: Some(format!("Board {index}")),
+                    ..Board::default()
+                });
+                record
+            })
+            .collect();
+        let document = survey("boards", &records);
+        match charts(&document)[0] {
+            Chart::Bars(bars) => bars.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let few = of(6);
+    assert_eq!(few.series.len(), 6);
+    assert!(few.bars.iter().all(|bar| bar.name == "Example Ultra 64"));
+    let many = of(7);
+    assert!(many.series.is_empty());
+    for index in 0..7 {
+        let name = format!("Example Ultra 64, Board {index}");
+        assert!(many.bars.iter().any(|bar| bar.name == name), "{many:?}");
+    }
+    assert_eq!(of(50).bars.len(), 40);
+    assert!(of(50).title.contains("the first 40 of 50"));
+}
+
+#[test]
+fn a_page_needs_nothing_from_elsewhere() {
+    let page = html(&survey("Two cards, two boards", &records()));
+    for tag in [
+        "<script", "<link", "<img", "<iframe", "<object", "<image", "<use",
+    ] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+    for reference in ["src=", "href=", "@import", "url("] {
+        assert!(!page.contains(reference), "{reference}");
+    }
+    // The name of the SVG language is no address that is loaded.
+    let others = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!others.contains("http"), "no address");
+    assert!(page.starts_with("<!doctype html>\n<html lang=\"en\">"));
+    assert!(page.contains("name=\"viewport\""));
+}
+
+#[test]
+fn what_others_wrote_stays_text() {
+    let mut records = records();
+    records[0].labels.insert(
+        "product".to_owned(),
+        "</title><script>alert(1)</script>\" onload=x".to_owned(),
+    );
+    let page = html(&survey("<b>", &records));
+    assert!(!page.contains("<script>") && !page.contains("<b>"));
+    assert!(!page.contains("\" onload"));
+}
+
+#[test]
+fn a_page_is_well_formed_and_its_tables_have_scopes() {
+    let page = html(&survey("Two cards, two boards", &records()));
+    // What HTML lets stand open, closed.
+    let closed = page
+        .replace("<!doctype html>", "")
+        .replace("<wbr>", "")
+        .replace("\">\n<meta", "\"/>\n<meta")
+        .replace("content=\"cardmark\">", "content=\"cardmark\"/>");
+    let parsed = roxmltree::Document::parse(&closed).unwrap();
+    let named = |name: &'static str| {
+        let nodes = parsed.descendants();
+        nodes.filter(move |node| node.tag_name().name() == name)
+    };
+    assert!(named("th").count() > 10);
+    for cell in named("th") {
+        assert!(matches!(cell.attribute("scope"), Some("col" | "row")));
+    }
+    for row in named("tr") {
+        let cells = row.children().filter(roxmltree::Node::is_element).count();
+        let table = row.ancestors().find(|node| node.has_tag_name("table"));
+        let first = table
+            .unwrap()
+            .descendants()
+            .find(|node| node.has_tag_name("tr"));
+        let heading = first
+            .unwrap()
+            .children()
+            .filter(roxmltree::Node::is_element);
+        assert_eq!(cells, heading.count());
+    }
+    assert_eq!(named("table").count(), named("caption").count());
+    assert_eq!(named("h1").count(), 1);
+}
+
+#[test]
+fn charts_of_a_page_are_there_for_wide_and_for_narrow_screens() {
+    let document = survey("Two cards, two boards", &records());
+    let page = html(&document);
+    let drawings: Vec<&str> = page
+        .split("<svg ")
+        .skip(1)
+        .map(|rest| rest.split_inclusive("</svg>").next().unwrap())
+        .collect();
+    assert_eq!(drawings.len(), 2 * charts(&document).len());
+    for drawing in drawings {
+        Drawing::of(&format!("<svg {drawing}")).assert_readable();
+    }
+    assert_eq!(page, html(&survey("Two cards, two boards", &records())));
+}
+
+/// Trials of a write that is fast for 2 s and slow for 6 s, in slices of 100 ms of whole blocks.
+fn cached() -> Record {
+    let mut record = full();
+    let trial = |span_ns: u64, bytes_per_slice: u64| {
+        let slices = (0..span_ns.div_ceil(100_000_000))
+            .map(|index| [bytes_per_slice * (1 + index % 2), 1, 5_000_000, 0])
+            .collect::<Vec<_>>();
+        serde_json::json!({
+            "id": 0, "round_index": 0, "started_ns": 0, "span_ns": span_ns,
+            "workload": {
+                "id": "seq_write_1m", "read_share_percent": 0, "order": "sequential",
+                "block_bytes": 1_048_576, "queue_depth": 1, "span_bytes": 268_435_456,
+                "flush": "in_span", "payload": "iozone", "ramp_ns": 0, "latency_metrics": false,
+                "stop": { "least_span_ns": 0, "least_operations_count": 0, "most_bytes": 8192 },
+            },
+            "streams": [{
+                "bytes": 1, "operations_count": 1, "read_operations_count": 0, "span_ns": span_ns,
+            }],
+            "latency": {
+                "step_bits_count": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
+            },
+            "slice_span_ns": 100_000_000, "slices": slices, "stopped_by": "goal",
+        })
+    };
+    let mut value = serde_json::to_value(&record).unwrap();
+    value["trials"] = serde_json::json!([
+        trial(2_000_000_000, 4_000_000),
+        trial(6_050_000_000, 1_000_000)
+    ]);
+    record = serde_json::from_value(value).unwrap();
+    record
+}
+
+#[test]
+fn a_rate_over_time_keeps_the_bytes_and_the_seconds() {
+    let document = survey("cached", &[cached()]);
+    let Chart::Curves(curves) = charts(&document)[0] else {
+        panic!()
+    };
+    let points = &curves.curves[0].points;
+    let rate_near = |second: f64| {
+        let near = points
+            .iter()
+            .min_by(|a, b| (a.0 - second).abs().total_cmp(&(b.0 - second).abs()));
+        near.unwrap().1
+    };
+    // One and two blocks in turn: 6 MB in 100 ms of the fast part, 1.5 MB of the slow one.
+    assert!((rate_near(1.0) - 60.0).abs() < 9.0, "{points:?}");
+    assert!((rate_near(5.0) - 15.0).abs() < 2.5, "{points:?}");
+    assert!(points.last().unwrap().0 > 7.5 && points.last().unwrap().0 < 8.05);
+    assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0));
+}

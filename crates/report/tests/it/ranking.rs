@@ -1,0 +1,122 @@
+//! Places.
+
+use cardmark_core::{OriginKind, Quantity};
+use cardmark_report::{Ranking, Style, ranking};
+use cardmark_stats::Place;
+use insta::assert_snapshot;
+
+fn place(name: &str, megabytes_per_s: f64) -> Place {
+    Place {
+        name: name.to_owned(),
+        board: Some("Raspberry Pi 4 Model B".to_owned()),
+        origin: OriginKind::Measured,
+        publication: None,
+        conditions: Vec::new(),
+        runs_count: 1,
+        cards_count: 1,
+        value: megabytes_per_s * 1e6,
+        least: megabytes_per_s * 1e6,
+        most: megabytes_per_s * 1e6,
+        printed: None,
+        is_asked: false,
+        differs: Vec::new(),
+    }
+}
+
+fn places() -> Vec<Place> {
+    vec![
+        Place {
+            publication: Some("geerling-dramble".to_owned()),
+            origin: OriginKind::Published,
+            differs: vec!["board".to_owned(), "suite".to_owned()],
+            conditions: vec!["high_speed".to_owned()],
+            printed: Some("2.86 MiB/s".to_owned()),
+            ..place("Samsung Evo Plus 32 GB", 3.0)
+        },
+        Place {
+            cards_count: 3,
+            runs_count: 9,
+            least: 2.1e6,
+            most: 3.2e6,
+            ..place("SanDisk Extreme Pro 64 GB", 2.7)
+        },
+        place("third", 2.0),
+        place("fourth", 1.9),
+        place("fifth", 1.8),
+        place("sixth", 1.7),
+        Place {
+            is_asked: true,
+            runs_count: 3,
+            ..place("This card\u{7}", 1.2)
+        },
+        Place {
+            origin: OriginKind::Simulated,
+            board: None,
+            ..place("eighth", 1.0)
+        },
+        place("ninth", 0.9),
+        place("tenth", 0.17),
+    ]
+}
+
+fn text(all: bool, width: usize) -> String {
+    let places = places();
+    ranking(
+        &Ranking {
+            metric: "rand_write_4k",
+            quantity: Quantity::ByteRate,
+            places: &places,
+            all,
+        },
+        width,
+        Style::Plain,
+    )
+}
+
+#[test]
+fn neighbours_at_120_columns() {
+    assert_snapshot!(text(false, 120));
+}
+
+#[test]
+fn neighbours_at_80_columns() {
+    assert_snapshot!(text(false, 80));
+}
+
+#[test]
+fn all_at_40_columns() {
+    assert_snapshot!(text(true, 40));
+}
+
+#[test]
+fn every_width_is_kept_to() {
+    for width in 30..=200 {
+        for line in text(true, width).lines() {
+            assert!(line.chars().count() <= width, "{width}: `{line}`");
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn bars_are_as_long_as_their_shares() {
+    let text = text(true, 120);
+    let eighths = |name: &str| {
+        let line = text.lines().find(|line| line.contains(name)).unwrap();
+        let of = |letter: char| match letter {
+            '█' => 8,
+            '▉' => 7,
+            '▊' => 6,
+            '▋' => 5,
+            '▌' => 4,
+            '▍' => 3,
+            '▎' => 2,
+            '▏' => 1,
+            _ => 0,
+        };
+        line.chars().map(of).sum::<i32>()
+    };
+    assert_eq!(eighths("Evo Plus"), 160);
+    assert_eq!(eighths("This card"), 64);
+    assert_eq!(eighths("tenth"), 9);
+}
