@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cardmark_core::Fill;
+use cardmark_judge::Price;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Measures microSD cards and other small storage, honestly.
@@ -32,8 +33,32 @@ pub(crate) enum Command {
     Info(InfoArguments),
     /// Show a run
     Show(ShowArguments),
-    /// List runs, devices, suites or models
+    /// List runs, devices, suites, models or published results
     List(ListArguments),
+    /// Compare runs, cards or products: is one faster, by how much, how sure is that
+    ///
+    /// A side is RUN,RUN… or KEY=VALUE,KEY=VALUE…: all runs with these labels, or of this suite, board,
+    /// model, card, or with its command queue on or off. With fewer than three runs a side the answer
+    /// is about these runs, with three about these cards, with two cards of each about these products.
+    Compare(CompareArguments),
+    /// Show where a run stands among own and published results
+    Rank(RankArguments),
+    /// Name the products that suit a use best, from own and published results
+    ///
+    /// Of each product it tells how well it suits, what limits it, and from how many runs that is known.
+    Recommend(RecommendArguments),
+    /// Take over what other tools printed
+    ///
+    /// Reads outputs of hdparm, dd, iozone (also -T), fio (text, JSON, terse), ddrescue, f3write, f3read and
+    /// f3probe, reports of PiBenchmarks, Raspberry Pi Diagnostics (agnostics) and KDiskMark, and typed
+    /// figures such as `hdparm 43.5 MB/s`. What several tools printed in one text is one run, until a test
+    /// comes a second time. Only the figures and their lines are kept: no path, name of a computer or
+    /// serial number. What a text does not say stays unknown.
+    Import(ImportArguments),
+    /// Write a report on one run or many: tables, charts, findings
+    Report(ReportArguments),
+    /// Measure many cards on several boards, led through changing them, and report on all
+    Campaign(CampaignArguments),
     /// Explain a class, a metric, a finding, a register, a limit of a board
     Explain(ExplainArguments),
     /// Add remarks to a run, or take them away
@@ -200,6 +225,153 @@ pub(crate) struct ShowArguments {
     pub(crate) json: bool,
 }
 
+/// What `compare` is told.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The side that is compared with: ids, record files, or conditions
+    #[arg(value_name = "BASE")]
+    pub(crate) base: String,
+    /// The sides that are compared with it
+    #[arg(required = true, value_name = "OTHER")]
+    pub(crate) others: Vec<String>,
+    /// Parts of the context that may differ, such as `board,reader,command_queue`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub(crate) across: Vec<String>,
+    /// Only these metrics, such as `rand_read_4k,seq_read_1m`
+    #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
+    pub(crate) metrics: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `import` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// Files with what was printed; `-` is standard input
+    #[arg(required = true, value_name = "FILE|-")]
+    pub(crate) files: Vec<PathBuf>,
+    /// A remark kept in the records, such as `product="SanDisk Extreme 64 GB"`
+    #[arg(long, value_parser = parse_label, value_name = "K=V")]
+    pub(crate) label: Vec<(String, String)>,
+    /// The computer that it was measured on, such as `Raspberry Pi 4 Model B`
+    #[arg(long, value_parser = parse_text, value_name = "TEXT")]
+    pub(crate) board: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `rank` is told.
+#[derive(Debug, Args)]
+pub(crate) struct RankArguments {
+    /// An id, a unique prefix of one, `last`, or a record file; none: the last run, or with --metric
+    /// all results
+    pub(crate) run: Option<String>,
+    /// Only these metrics, such as `rand_read_4k,iozone_random_write`
+    #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
+    pub(crate) metrics: Vec<String>,
+    /// Only results of boards whose name holds this, such as `Pi 4`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
+    /// Only results of this publication, such as `kulesz`
+    #[arg(long, value_name = "ID")]
+    pub(crate) publication: Option<String>,
+    /// All places, not only the first and those around the run
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `recommend` is told.
+#[derive(Debug, Args)]
+pub(crate) struct RecommendArguments {
+    /// What it is for: boot, database, camera, media or logging
+    #[arg(long = "use", value_name = "USE")]
+    pub(crate) wanted: String,
+    /// At least this capacity, GB of 10^9 bytes as on the label
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000), value_name = "GB")]
+    pub(crate) capacity: Option<u64>,
+    /// At most this price, such as `15` or `"15 EUR"`. Prices are those that were given by
+    /// `cardmark label RUN price=AMOUNT`; products without one are listed apart
+    #[arg(long, value_parser = parse_price, value_name = "AMOUNT")]
+    pub(crate) budget: Option<Price>,
+    /// Only results of boards whose name holds this, such as `Pi 4`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
+    /// All products, not only the first
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Formats of `report`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Markdown with tables
+    Md,
+    /// One metric a line
+    Csv,
+    /// One page that needs nothing besides
+    Html,
+    /// One of the charts
+    Svg,
+    /// One of the charts as a picture, into a file
+    Png,
+    /// The records
+    Json,
+}
+
+/// What `report` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Ids, record files, or conditions such as `label=value` and `publication=kulesz`
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+    /// Format
+    #[arg(long, default_value = "md")]
+    pub(crate) format: ReportFormat,
+    /// Which chart: its number, or a part of its title
+    #[arg(long, value_name = "CHART")]
+    pub(crate) chart: Option<String>,
+    /// Title of the report
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What `campaign` is told.
+#[derive(Debug, Args)]
+pub(crate) struct CampaignArguments {
+    /// The campaign: a file that names cards, boards and suites. Its runs and the report go into the
+    /// folder of the same name without the ending
+    #[arg(value_name = "FILE", required_unless_present = "example")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print a file to begin with
+    #[arg(long)]
+    pub(crate) example: bool,
+    /// Show what is done and what is left, and end
+    #[arg(long, conflicts_with = "report")]
+    pub(crate) plan: bool,
+    /// Report on what there is, and end
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// Which of its boards this computer is; else it is recognised by its model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+}
+
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Listing {
@@ -211,6 +383,8 @@ pub(crate) enum Listing {
     Suites,
     /// The simulated cards
     Models,
+    /// Results that others published
+    Published,
 }
 
 /// What `list` is told.
@@ -302,6 +476,10 @@ fn parse_claim(text: &str) -> Result<String, String> {
     }
 }
 
+fn parse_price(text: &str) -> Result<Price, String> {
+    Price::parse(text).ok_or_else(|| "expected one number, with or without a currency".into())
+}
+
 /// Longest key and value of a label, characters.
 const LONGEST_LABEL: usize = 200;
 
@@ -320,6 +498,17 @@ fn parse_label(text: &str) -> Result<(String, String), String> {
         return Err("the value may not have control characters".into());
     }
     Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_text(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_long = text.chars().count() > LONGEST_LABEL;
+    if text.is_empty() || is_long || text.chars().any(char::is_control) {
+        return Err(format!(
+            "expected 1 to {LONGEST_LABEL} characters, none of them for control"
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A filling under way: watch, progress, and what the card's history is told of it.
 
 use std::mem::ManuallyDrop;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,6 @@ use cardmark_report::text;
 
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
-use crate::guard;
 use crate::history::CardHistory;
 use crate::measure::now_text;
 use crate::print;
@@ -82,11 +80,9 @@ impl Session {
             CommandError::new(Exit::Trouble, "cannot watch over the device")
                 .because(error.to_string())
         })?;
-        let worked = guard(AssertUnwindSafe(|| self.work(begun, &pulse)));
+        let worked = self.work(begun, &pulse);
         let signal = watch.end();
-        let filled = worked.map_err(|exit| {
-            CommandError::new(exit, "cardmark failed: this is a bug in the program")
-        })??;
+        let filled = worked?;
         self.close(&filled);
         Ok(Ended {
             can_go_on,

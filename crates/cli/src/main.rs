@@ -1,11 +1,13 @@
 //! The program `cardmark`: arguments, progress, wiring, exit codes.
 
 mod args;
+mod campaign;
 mod commands;
 mod crosscheck;
 mod data;
 mod describe;
 mod error;
+mod file;
 mod fill_progress;
 mod filling;
 mod gate;
@@ -14,6 +16,7 @@ mod keeper;
 mod measure;
 mod print;
 mod progress;
+mod runs;
 mod target;
 mod turn;
 mod watch;
@@ -27,6 +30,7 @@ use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(end_for_bug));
     let arguments = Arguments::parse();
     // On a thread of its own: one that waits in the kernel for a device that does not answer takes
     // no signals, and the kernel hands them to the main thread first.
@@ -55,7 +59,15 @@ fn work(arguments: Arguments) -> Exit {
     }
 }
 
-/// Turns a panic into what it is: a bug, told as one, with exit code 5.
-pub(crate) fn guard<T>(body: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, Exit> {
-    std::panic::catch_unwind(body).map_err(|_| Exit::Bug)
+/// A panic is a bug, in whatever thread; it is told as one, and nothing goes on after it.
+#[allow(
+    clippy::exit,
+    reason = "a release has no unwinding that could end it elsewhere"
+)]
+fn end_for_bug(panic: &std::panic::PanicHookInfo<'_>) {
+    let error = CommandError::new(Exit::Bug, "cardmark failed: this is a bug in the program")
+        .because(panic.to_string())
+        .hint("the trials that ended are in the journal: `cardmark recover`");
+    print::error(&error);
+    std::process::exit(i32::from(Exit::Bug.code()));
 }

@@ -4,7 +4,6 @@ mod describing;
 mod opening;
 
 use std::mem::ManuallyDrop;
-use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -30,7 +29,6 @@ use crate::data::Data;
 use crate::describe;
 use crate::error::{CommandError, Exit};
 use crate::gate::Leave;
-use crate::guard;
 use crate::history;
 use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
@@ -79,8 +77,9 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     if let Some(count) = job.request.passes_count {
         asked.push_str(&format!(" {count} passes"));
     }
+    let name = model.name_on_board();
     let id = simulated_run_id(&[
-        model.name(),
+        &name,
         &format!("{:016x}", plan.seed),
         &asked,
         &METHOD.to_string(),
@@ -89,7 +88,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
         &job.request.read_only.to_string(),
     ]);
     let mut origin = Origin::of(OriginKind::Simulated);
-    origin.source = Some(model.name().to_owned());
+    origin.source = Some(name);
     let mut header = header(job, &plan, Record::new(id, origin));
     header.target = Some(target(TargetKind::Sim, &plan));
     describe::simulated(&mut header, &card);
@@ -246,13 +245,9 @@ impl<'a> Run<'a> {
             observer,
             pulse: &pulse,
         };
-        let outcome = guard(AssertUnwindSafe(|| execute(plan, ports)));
+        let outcome = execute(plan, ports);
         self.observer.progress.end();
         let signal = watch.end();
-        let outcome = outcome.map_err(|exit| {
-            CommandError::new(exit, "cardmark failed: this is a bug in the program")
-                .hint("the trials that ended are in the journal: `cardmark recover`")
-        })?;
         let exit = exit_of(&outcome, signal);
         let mut record = record(self.header.clone(), outcome, self.job.suite);
         record.derived = judge(&record, Some(self.job.suite));

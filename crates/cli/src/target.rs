@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::TargetKind;
 use cardmark_host::{Resolution, Root, resolve};
-use cardmark_sim::Model;
+use cardmark_sim::{Model, ModelError};
 
 use crate::error::{CommandError, Exit};
 
@@ -34,8 +34,8 @@ impl Chosen {
 
 /// Makes sense of the target's name.
 pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
-    if let Some(model) = name.strip_prefix("sim:") {
-        return Model::named(model)
+    if let Some(name) = name.strip_prefix("sim:") {
+        return simulated(name)
             .map(|model| Chosen::Simulated(Box::new(model)))
             .map_err(|error| {
                 CommandError::from_error(Exit::Usage, &error)
@@ -55,6 +55,14 @@ pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
         path,
         resolution: Box::new(resolution),
     })
+}
+
+/// `MODEL` or `MODEL@BOARD`.
+fn simulated(name: &str) -> Result<Model, ModelError> {
+    match name.split_once('@') {
+        Some((model, board)) => Model::named(model)?.on_board(board),
+        None => Model::named(name),
+    }
 }
 
 /// Refuses to measure what is in memory.

@@ -7,7 +7,7 @@ use cardmark_core::{Record, Suite, TargetKind};
 use cardmark_device::empty_page_cache;
 use cardmark_engine::Request;
 use cardmark_host::Resolution;
-use cardmark_report::{Comparison, comparison_table, text};
+use cardmark_report::{Agreement, agreement_table, text};
 
 use crate::args::{Consent, CrosscheckArguments};
 use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
@@ -49,11 +49,11 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
     };
     let place = bench.place(size_bytes);
     let asked = asked(contests(&place), &arguments.only, &suite)?;
-    let mut comparisons = Vec::new();
+    let mut agreements = Vec::new();
     let mut exit = Exit::Done;
     for contest in present(&asked) {
         match bench.meet(contest, arguments.pairs) {
-            Ok(figures) => comparisons.extend(figures),
+            Ok(figures) => agreements.extend(figures),
             Err(error) => {
                 exit = exit.or_worse(error.exit);
                 print::error(&error);
@@ -67,7 +67,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         "written to the target: {} by cardmark, and about as much by the originals",
         text::amount(bench.written_bytes.get())
     ));
-    show(&comparisons, arguments.json)?;
+    show(&agreements, arguments.json)?;
     Ok(exit)
 }
 
@@ -148,23 +148,19 @@ fn present(contests: &[Contest]) -> Vec<&Contest> {
     contests.iter().filter(is_there).collect()
 }
 
-fn show(comparisons: &[Comparison], as_json: bool) -> Result<(), CommandError> {
+fn show(agreements: &[Agreement], as_json: bool) -> Result<(), CommandError> {
     if as_json {
-        let rows: Vec<_> = comparisons.iter().map(Comparison::row).collect();
+        let rows: Vec<_> = agreements.iter().map(Agreement::row).collect();
         let text = serde_json::to_string_pretty(&rows).map_err(|error| {
-            CommandError::new(Exit::Bug, "the comparison cannot be written")
+            CommandError::new(Exit::Bug, "the agreement cannot be written")
                 .because(error.to_string())
         })?;
         return print::result(&(text + "\n"));
     }
-    if comparisons.is_empty() {
+    if agreements.is_empty() {
         return print::result("nothing was compared\n");
     }
-    print::result(&comparison_table(
-        comparisons,
-        print::width(),
-        print::style(),
-    ))
+    print::result(&agreement_table(agreements, print::width(), print::style()))
 }
 
 /// Where both sides work.
@@ -195,7 +191,7 @@ impl Bench<'_> {
         }
     }
 
-    fn meet(&self, contest: &Contest, most_pairs: u32) -> Result<Vec<Comparison>, CommandError> {
+    fn meet(&self, contest: &Contest, most_pairs: u32) -> Result<Vec<Agreement>, CommandError> {
         compare(most_pairs, |rival, pair| {
             let who = match rival {
                 Rival::Original => contest.invocation.program,

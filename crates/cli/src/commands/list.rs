@@ -1,5 +1,6 @@
 //! `cardmark list`.
 
+use cardmark_catalog::{Publication, publications};
 use cardmark_core::{DeviceInfo, Suite, TargetNeed};
 use cardmark_host::{Root, block_devices, mounted_directories};
 use cardmark_report::{RunLine, device_line, headline, list_table, text, wrap};
@@ -11,13 +12,14 @@ use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
 
-/// Lists runs, devices, suites or models.
+/// Lists runs, devices, suites, models or publications.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let text = match arguments.what {
         Listing::Runs => runs(arguments)?,
         Listing::Devices => devices(arguments.json)?,
         Listing::Suites => suites(arguments.json)?,
         Listing::Models => named(&models(), arguments.json)?,
+        Listing::Published => published(arguments.json)?,
     };
     print::result(&text)?;
     Ok(Exit::Done)
@@ -94,11 +96,12 @@ fn devices(json: bool) -> Result<String, CommandError> {
 }
 
 fn models() -> Vec<(String, String)> {
-    let models = cardmark_sim::models();
-    models
-        .into_iter()
-        .map(|model| (format!("sim:{}", model.name), model.summary))
-        .collect()
+    let models = cardmark_sim::models().into_iter();
+    let models = models.map(|model| (format!("sim:{}", model.name), model.summary));
+    let boards = cardmark_sim::boards().into_iter();
+    // Behind a model's name.
+    let boards = boards.map(|board| (format!("@{}", board.name), board.summary));
+    models.chain(boards).collect()
 }
 
 fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> {
@@ -170,15 +173,14 @@ fn row(run: &Summary) -> serde_json::Value {
 fn line(run: Summary) -> RunLine {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let product = run.labels.get("product").cloned();
-    let kind = run
-        .target_kind
-        .map(|kind| word(json!(kind)))
-        .unwrap_or_default();
+    let kind = run.target_kind.map(|kind| word(json!(kind)));
+    // An imported text rarely says what was tested.
+    let kind = kind.or_else(|| run.origin.map(|origin| word(json!(origin))));
     RunLine {
         id: run.id,
         started_at: run.started_at,
         suite: run.suite,
-        target: product.unwrap_or(kind),
+        target: product.or(kind).unwrap_or_default(),
         headline: headline(&run.headline),
     }
 }
@@ -189,4 +191,44 @@ fn as_json(rows: &[serde_json::Value]) -> Result<String, CommandError> {
         .map_err(|error| {
             CommandError::new(Exit::Bug, "the list cannot be written").because(error.to_string())
         })
+}
+
+/// What others published: each publication, with how many results it has.
+fn published(json: bool) -> Result<String, CommandError> {
+    if json {
+        let records: Vec<serde_json::Value> = publications()
+            .iter()
+            .map(|publication| {
+                json!({
+                    "id": publication.id,
+                    "title": publication.title,
+                    "author": publication.author,
+                    "address": publication.address,
+                    "published": publication.published,
+                    "licence": publication.licence,
+                    "checked_on": publication.checked_on,
+                    "figures_count": publication.figures_count(),
+                    "absent": publication.absent.iter().map(|absent| {
+                        json!({ "what": absent.what, "why": absent.why })
+                    }).collect::<Vec<_>>(),
+                    "records": publication.records(),
+                })
+            })
+            .collect();
+        return as_json(&records);
+    }
+    let told = |publication: &Publication| {
+        let date = publication.published.as_deref().unwrap_or("no date");
+        let summary = format!(
+            "{}, {} ({date}): {} figures of {} runs; {}",
+            publication.author,
+            publication.title,
+            publication.figures_count(),
+            publication.runs.len(),
+            publication.address
+        );
+        (publication.id.clone(), summary)
+    };
+    let rows: Vec<_> = publications().iter().map(told).collect();
+    Ok(table(&rows, print::width()))
 }

@@ -1,15 +1,21 @@
 //! The commands.
 
 mod beginner;
+mod campaign;
+mod compare;
 mod crosscheck;
 mod explain;
 mod export;
 mod generate;
+mod import;
 mod info;
 mod label;
 mod list;
 mod prepare;
+mod rank;
+mod recommend;
 mod recover;
+mod report;
 mod run;
 mod show;
 
@@ -25,6 +31,12 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Rank(arguments)) => rank::rank(&arguments),
+        Some(Command::Recommend(arguments)) => recommend::recommend(&arguments),
+        Some(Command::Import(arguments)) => import::import(&arguments),
+        Some(Command::Report(arguments)) => report::report(&arguments),
+        Some(Command::Campaign(arguments)) => campaign::campaign(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),

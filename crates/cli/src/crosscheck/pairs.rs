@@ -1,6 +1,6 @@
 //! Pairs of runs, and when there are enough of them.
 
-use cardmark_report::Comparison;
+use cardmark_report::Agreement;
 use cardmark_stats::{median, median_interval};
 
 use super::contest::Figures;
@@ -23,7 +23,7 @@ const GOAL_RATIO: f64 = 0.015;
 pub(crate) fn compare(
     most_pairs: u32,
     mut run: impl FnMut(Rival, u32) -> Result<Figures, CommandError>,
-) -> Result<Vec<Comparison>, CommandError> {
+) -> Result<Vec<Agreement>, CommandError> {
     let mut originals: Vec<Figures> = Vec::new();
     let mut ours: Vec<Figures> = Vec::new();
     for pair in 0..most_pairs {
@@ -39,12 +39,12 @@ pub(crate) fn compare(
                 Rival::Ours => ours.push(figures),
             }
         }
-        let comparisons = comparisons(&originals, &ours);
-        if !comparisons.is_empty() && comparisons.iter().all(is_narrow) {
-            return Ok(comparisons);
+        let agreements = agreements(&originals, &ours);
+        if !agreements.is_empty() && agreements.iter().all(is_narrow) {
+            return Ok(agreements);
         }
     }
-    Ok(comparisons(&originals, &ours))
+    Ok(agreements(&originals, &ours))
 }
 
 impl Rival {
@@ -56,19 +56,19 @@ impl Rival {
     }
 }
 
-fn is_narrow(comparison: &Comparison) -> bool {
-    let ends = comparison.low.zip(comparison.high);
-    ends.is_some_and(|(low, high)| high - low <= 2.0 * GOAL_RATIO * comparison.ratio)
+fn is_narrow(agreement: &Agreement) -> bool {
+    let ends = agreement.low.zip(agreement.high);
+    ends.is_some_and(|(low, high)| high - low <= 2.0 * GOAL_RATIO * agreement.ratio)
 }
 
 /// The figures that both sides have in every pair.
-fn comparisons(originals: &[Figures], ours: &[Figures]) -> Vec<Comparison> {
+fn agreements(originals: &[Figures], ours: &[Figures]) -> Vec<Agreement> {
     let Some(first) = originals.first() else {
         return Vec::new();
     };
     first
         .iter()
-        .filter_map(|(id, _)| comparison(id, &series(originals, id)?, &series(ours, id)?))
+        .filter_map(|(id, _)| agreement(id, &series(originals, id)?, &series(ours, id)?))
         .collect()
 }
 
@@ -82,11 +82,11 @@ fn series(runs: &[Figures], id: &str) -> Option<Vec<f64>> {
         .collect()
 }
 
-fn comparison(id: &str, originals: &[f64], ours: &[f64]) -> Option<Comparison> {
+fn agreement(id: &str, originals: &[f64], ours: &[f64]) -> Option<Agreement> {
     let mut ratios: Vec<f64> = ours.iter().zip(originals).map(|(o, t)| o / t).collect();
     let interval = median_interval(&ratios);
     ratios.sort_by(f64::total_cmp);
-    Some(Comparison {
+    Some(Agreement {
         id: id.to_owned(),
         pairs_count: ratios.len(),
         ratio: median(&ratios)?,
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn pairs_end_when_the_ratio_is_known() {
-        let comparisons = compare(30, steady(1.25)).unwrap();
-        let only = &comparisons[0];
+        let agreements = compare(30, steady(1.25)).unwrap();
+        let only = &agreements[0];
         assert_eq!(only.pairs_count, 6);
         assert!((only.ratio - 1.25).abs() < 1e-9);
         assert!((only.original_spread_ratio - 0.005 / 1.005).abs() < 1e-9);
@@ -145,9 +145,9 @@ mod tests {
             let value = if turn.is_multiple_of(3) { 130.0 } else { 100.0 };
             Ok(vec![("rate".to_owned(), value)])
         };
-        let comparisons = compare(12, run).unwrap();
-        assert_eq!(comparisons[0].pairs_count, 12);
-        assert!(comparisons[0].high.unwrap() > 1.2);
+        let agreements = compare(12, run).unwrap();
+        assert_eq!(agreements[0].pairs_count, 12);
+        assert!(agreements[0].high.unwrap() > 1.2);
     }
 
     #[test]

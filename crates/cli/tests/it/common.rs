@@ -9,6 +9,9 @@ use tempfile::TempDir;
 /// The program under test.
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_cardmark");
 
+/// The user `nobody`.
+pub(crate) const NOBODY: u32 = 65534;
+
 /// Error numbers.
 pub(crate) const EIO: i32 = 5;
 pub(crate) const ENODEV: i32 = 19;

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 
-use cardmark_testkit::{Mount, needs};
+use cardmark_testkit::{Mount, Program, needs};
 use serde_json::Value;
 
-use crate::common::{MIB, QUICKEST, assert_error, folder, program, scratch, text};
+use crate::common::{BINARY, MIB, NOBODY, QUICKEST, assert_error, folder, program, scratch, text};
 
 #[test]
 fn info_tells_without_writing_anything() {
@@ -22,6 +22,21 @@ fn info_tells_without_writing_anything() {
     assert_eq!(value["labels"]["claims"], "A1");
     assert_eq!(value["target"]["kind"], "directory");
     assert!(value["host"]["kernel"].is_string(), "{json}");
+}
+
+#[test]
+fn who_is_not_root_is_told_what_root_would_see() {
+    needs!(Root);
+    // In a place that everybody may enter.
+    let scratch = tempfile::tempdir_in("/var/tmp").unwrap();
+    let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(scratch.path(), everybody).unwrap();
+    let root = Program::new(BINARY, scratch.path());
+    let output = root.run(&["info", text(scratch.path())]);
+    assert!(!output.stdout.contains("root would also see"), "{output}");
+    let output = root.as_user(NOBODY).run(&["info", text(scratch.path())]);
+    assert!(output.stdout.contains("root would also see: "), "{output}");
+    assert!(output.stdout.contains("what the kernel says"), "{output}");
 }
 
 #[test]

@@ -6,12 +6,10 @@ use cardmark_core::{FindingKind, IntervalKind, Severity};
 use cardmark_testkit::{FuseDir, LoopDevice, Mount, Program, needs};
 
 use crate::common::{
-    BINARY, MIB, assert_empty, assert_error, assert_nothing_kept, finding, program, scratch, text,
+    BINARY, MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, finding, program,
+    scratch, text,
 };
 use crate::traces::disguise;
-
-/// The user `nobody`.
-const NOBODY: u32 = 65534;
 
 /// The workloads of `dramble`; the first two are of the disk.
 pub(crate) const ALL: [&str; 9] = [

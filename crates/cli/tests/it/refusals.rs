@@ -18,7 +18,9 @@ use std::path::PathBuf;
 use cardmark_core::{FindingKind, TargetKind};
 use cardmark_testkit::{LoopDevice, Need, Output, Program, are_met, needs};
 
-use crate::common::{BINARY, MIB, QUICKEST, assert_error, assert_nothing_kept, finding, text};
+use crate::common::{
+    BINARY, MIB, NOBODY, QUICKEST, assert_error, assert_nothing_kept, finding, text,
+};
 use bench::{Bench, Undo, Watch, exclusively, mountinfo, tool, written};
 
 /// Situations that the issue asks for at least.
@@ -32,8 +34,6 @@ const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
 const TO_TYPE: &str = "just so: ";
 /// What the suite writes over.
 const SPAN_BYTES: u64 = 256 * MIB;
-/// The user `nobody`.
-const NOBODY: u32 = 65534;
 /// What the question ends in.
 const ASKED: &str = "Anything else ends here";
 

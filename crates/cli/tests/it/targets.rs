@@ -6,12 +6,9 @@ use cardmark_core::{FindingKind, OriginKind, Severity, TargetKind};
 use cardmark_testkit::{FuseDir, Mount, Program, RateCap, Refusal, needs};
 
 use crate::common::{
-    BINARY, ENOSPC, MIB, QUICKEST, assert_empty, assert_error, assert_nothing_kept, assert_partial,
-    cut_short, finding, folder, program, scratch, text,
+    BINARY, ENOSPC, MIB, NOBODY, QUICKEST, assert_empty, assert_error, assert_nothing_kept,
+    assert_partial, cut_short, finding, folder, program, scratch, text,
 };
-
-/// The user `nobody`.
-const NOBODY: u32 = 65534;
 
 #[test]
 fn a_run_keeps_its_record_and_leaves_nothing_behind() {

@@ -1,0 +1,342 @@
+//! A campaign: many cards on several boards, measured in an order that favours none.
+//!
+//! Its whole state is the records in the folder beside its file, so that both can be carried from
+//! board to board, and it goes on where it ended.
+
+mod child;
+mod folder;
+mod order;
+mod question;
+mod recognise;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cardmark_catalog::class;
+use serde::Deserialize;
+
+use crate::error::{CommandError, Exit};
+
+pub(crate) use child::Child;
+pub(crate) use folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
+pub(crate) use order::{Progress, Visit, suites_left};
+pub(crate) use question::{Answer, ask};
+pub(crate) use recognise::{Seen, recognise};
+
+/// A file to begin with.
+pub(crate) const EXAMPLE: &str = include_str!("../../../docs/campaign.toml");
+/// Most times that each card is measured on each board.
+const MOST_REPEATS: u32 = 100;
+/// Longest title and value, characters: as those of labels.
+const LONGEST: usize = 200;
+
+/// What the file says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Campaign {
+    /// Heading of the report.
+    pub(crate) title: String,
+    /// The methods, in the order in which each card is measured by them.
+    #[serde(default = "quick")]
+    pub(crate) suites: Vec<String>,
+    /// How often each card is put into each board. With fewer than three nothing can be said of
+    /// the cards, only of the runs.
+    #[serde(default = "three")]
+    pub(crate) repeats: u32,
+    /// The cards.
+    pub(crate) cards: Vec<Card>,
+    /// The boards.
+    pub(crate) boards: Vec<Slot>,
+}
+
+/// A card.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Card {
+    /// What is written on its sticker.
+    pub(crate) name: String,
+    /// What it was sold as.
+    pub(crate) product: Option<String>,
+    /// The classes that its label promises.
+    #[serde(default)]
+    pub(crate) claims: Vec<String>,
+    /// What else is to be kept with its runs, such as its price.
+    #[serde(default)]
+    pub(crate) labels: BTreeMap<String, String>,
+    /// The model, of a simulated one.
+    pub(crate) simulated: Option<String>,
+}
+
+/// Where cards are put: a board with a slot or reader.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Slot {
+    /// What it is called.
+    pub(crate) name: String,
+    /// A part of the name by which the board knows itself, such as `Raspberry Pi 4`.
+    pub(crate) model: Option<String>,
+    /// Where the card is found there: a directory on it, or its block device.
+    pub(crate) target: Option<String>,
+    /// The simulated board.
+    pub(crate) simulated: Option<String>,
+}
+
+fn quick() -> Vec<String> {
+    vec!["quick".to_owned()]
+}
+
+fn three() -> u32 {
+    3
+}
+
+impl Campaign {
+    /// Reads the file.
+    pub(crate) fn read(path: &Path) -> Result<Self, CommandError> {
+        let failed = |cause: String| {
+            let what = format!("cannot read campaign `{}`", path.display());
+            CommandError::new(Exit::Usage, what)
+                .because(cause)
+                .hint("`cardmark campaign --example` prints a file to begin with")
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        Self::parse(&text).map_err(failed)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let campaign: Self =
+            toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        campaign.check()?;
+        Ok(campaign)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        is_plain_text("title", &self.title)?;
+        if !(1..=MOST_REPEATS).contains(&self.repeats) {
+            return Err(format!("repeats must be 1 to {MOST_REPEATS}"));
+        }
+        if self.suites.is_empty() || self.cards.is_empty() || self.boards.is_empty() {
+            return Err("it needs a suite, a card and a board".to_owned());
+        }
+        for suite in &self.suites {
+            cardmark_catalog::suite(suite).map_err(|error| error.to_string())?;
+        }
+        are_names("card", self.cards.iter().map(|card| card.name.as_str()))?;
+        are_names("board", self.boards.iter().map(|board| board.name.as_str()))?;
+        self.cards.iter().try_for_each(Card::check)?;
+        self.boards
+            .iter()
+            .try_for_each(|board| self.check_board(board))
+    }
+
+    fn check_board(&self, board: &Slot) -> Result<(), String> {
+        let name = &board.name;
+        if board.simulated.is_some() == board.target.is_some() {
+            return Err(format!(
+                "board `{name}` needs a target, where its cards are found, or is simulated"
+            ));
+        }
+        let is_simulated = board.simulated.is_some();
+        let other = self
+            .cards
+            .iter()
+            .find(|card| card.simulated.is_some() != is_simulated);
+        match other {
+            Some(card) => Err(format!(
+                "of card `{}` and board `{name}` one is simulated and the other is not",
+                card.name
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The boards that this computer is or simulates: the one of that name, else those that are
+    /// simulated, else the one whose model is part of this computer's.
+    pub(crate) fn boards_here(
+        &self,
+        named: Option<&str>,
+        computer: Option<&str>,
+    ) -> Result<Vec<&Slot>, CommandError> {
+        if let Some(name) = named {
+            let found = self.boards.iter().filter(|board| board.name == name);
+            let found: Vec<&Slot> = found.collect();
+            return match found.is_empty() {
+                false => Ok(found),
+                true => Err(self.no_board(&format!("no board is called `{name}`"))),
+            };
+        }
+        let (simulated, real): (Vec<&Slot>, Vec<&Slot>) = self
+            .boards
+            .iter()
+            .partition(|board| board.simulated.is_some());
+        if !simulated.is_empty() {
+            return Ok(simulated);
+        }
+        let here = |board: &&Slot| match (&board.model, computer) {
+            (Some(model), Some(computer)) => computer.contains(model),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        let found: Vec<&Slot> = real.into_iter().filter(here).collect();
+        match found.len() {
+            1 => Ok(found),
+            0 => {
+                let computer = computer.unwrap_or("of unknown model");
+                Err(self.no_board(&format!("none of its boards is this computer ({computer})")))
+            }
+            _ => Err(self.no_board("several of its boards may be this computer")),
+        }
+    }
+
+    fn no_board(&self, cause: &str) -> CommandError {
+        let names: Vec<&str> = self
+            .boards
+            .iter()
+            .map(|board| board.name.as_str())
+            .collect();
+        CommandError::new(Exit::Usage, "it is not clear which board this is")
+            .because(cause)
+            .hint(format!("`--board` names one: {}", names.join(", ")))
+    }
+}
+
+impl Card {
+    fn check(&self) -> Result<(), String> {
+        for text in self.product.iter().chain(self.labels.values()) {
+            is_plain_text(&format!("a text of card `{}`", self.name), text)?;
+        }
+        if let Some(key) = self.labels.keys().find(|key| !is_name(key)) {
+            return Err(format!("`{key}` cannot be the name of a label"));
+        }
+        let unknown = |claim: &&String| class(&claim.to_ascii_uppercase()).is_none();
+        match self.claims.iter().find(unknown) {
+            Some(claim) => Err(format!(
+                "no class is called `{claim}` (card `{}`)",
+                self.name
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Names become parts of the names of files.
+fn are_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let mut known = Vec::new();
+    for name in names {
+        if !is_name(name) {
+            return Err(format!(
+                "the name of a {what} may have letters, digits, `_`, `-` and `.`: `{name}`"
+            ));
+        }
+        if known.contains(&name) {
+            return Err(format!("two {what}s are called `{name}`"));
+        }
+        known.push(name);
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !name.is_empty() && name.len() <= LONGEST && !name.starts_with('.') && name.chars().all(plain)
+}
+
+fn is_plain_text(what: &str, text: &str) -> Result<(), String> {
+    let is_plain = !text.trim().is_empty()
+        && text.chars().count() <= LONGEST
+        && !text.chars().any(char::is_control);
+    if is_plain {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} must be one line of 1 to {LONGEST} characters"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        title = "Two cards"
+        [[cards]]
+        name = "red"
+        simulated = "a1-32gb"
+        [[cards]]
+        name = "blue"
+        simulated = "c10-16gb"
+        [[boards]]
+        name = "pi3"
+        simulated = "pi3"
+    "#;
+
+    #[test]
+    fn what_is_not_said_is_as_usual() {
+        let campaign = Campaign::parse(SMALL).unwrap();
+        assert_eq!(
+            (campaign.repeats, campaign.suites),
+            (3, vec!["quick".to_owned()])
+        );
+    }
+
+    #[test]
+    fn the_example_can_be_used() {
+        Campaign::parse(EXAMPLE).unwrap();
+    }
+
+    #[test]
+    fn the_board_is_recognised_by_its_model() {
+        let campaign = Campaign::parse(EXAMPLE).unwrap();
+        let here = |named, computer| -> Result<Vec<String>, String> {
+            let boards = campaign.boards_here(named, computer);
+            let names = |boards: Vec<&Slot>| boards.iter().map(|b| b.name.clone()).collect();
+            boards.map(names).map_err(|error| error.causes.join(" "))
+        };
+        let pi4 = Some("Raspberry Pi 4 Model B Rev 1.4");
+        assert_eq!(here(None, pi4), Ok(vec!["pi4".to_owned()]));
+        assert_eq!(
+            here(Some("pi5-reader"), pi4),
+            Ok(vec!["pi5-reader".to_owned()])
+        );
+        let error = here(None, Some("Orange Pi")).unwrap_err();
+        assert_eq!(error, "none of its boards is this computer (Orange Pi)");
+        assert_eq!(
+            here(Some("pi9"), pi4).unwrap_err(),
+            "no board is called `pi9`"
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let mistakes = [
+            (
+                "title = \"Two cards\"",
+                "title = \" \"",
+                "title must be one line",
+            ),
+            (
+                "name = \"blue\"",
+                "name = \"red\"",
+                "two cards are called `red`",
+            ),
+            ("name = \"blue\"", "name = \"../x\"", "may have letters"),
+            (
+                "name = \"blue\"",
+                "name = \"b\"\nclaims = [\"A9\"]",
+                "no class is called `A9`",
+            ),
+            (
+                "simulated = \"c10-16gb\"",
+                "",
+                "one is simulated and the other is not",
+            ),
+            ("simulated = \"pi3\"", "", "needs a target"),
+            ("title", "repeats = 0\ntitle", "repeats must be 1 to 100"),
+            ("title", "suites = [\"slow\"]\ntitle", "slow"),
+            ("title", "tilte = 1\ntitle", "unknown field `tilte`"),
+        ];
+        for (part, instead, told) in mistakes {
+            let error = Campaign::parse(&SMALL.replacen(part, instead, 1)).unwrap_err();
+            assert!(error.contains(told), "{told}: {error}");
+        }
+    }
+}

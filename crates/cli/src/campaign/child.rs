@@ -1,0 +1,96 @@
+//! Each run of a campaign is a process of its own: what hangs or fails there ends nothing here.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::error::{CommandError, Exit};
+
+/// How often it is looked whether the run has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs this program again, and waits for it.
+pub(crate) struct Child {
+    program: PathBuf,
+    /// Whether signals do what they usually do: only while nothing runs.
+    is_idle: Arc<AtomicBool>,
+    /// The last signal that was meant for this process alone.
+    signal: Arc<AtomicUsize>,
+}
+
+impl Child {
+    /// Begins to heed signals.
+    pub(crate) fn new() -> Result<Self, CommandError> {
+        let program = std::env::current_exe().map_err(|error| cannot_run(&error))?;
+        let is_idle = Arc::new(AtomicBool::new(true));
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            flag::register_conditional_default(number, Arc::clone(&is_idle))
+                .map_err(|error| cannot_run(&error))?;
+        }
+        for number in [SIGTERM, SIGHUP] {
+            let value = usize::try_from(number).unwrap_or(0);
+            flag::register_usize(number, Arc::clone(&signal), value)
+                .map_err(|error| cannot_run(&error))?;
+        }
+        Ok(Self {
+            program,
+            is_idle,
+            signal,
+        })
+    }
+
+    /// Runs the program with these words. What it prints as a result is not shown.
+    pub(crate) fn run(&self, words: &[OsString]) -> Result<Exit, CommandError> {
+        self.signal.store(0, Ordering::Relaxed);
+        self.is_idle.store(false, Ordering::Relaxed);
+        let exit = self.wait_for(words);
+        self.is_idle.store(true, Ordering::Relaxed);
+        exit
+    }
+
+    fn wait_for(&self, words: &[OsString]) -> Result<Exit, CommandError> {
+        let mut command = Command::new(&self.program);
+        let started = command.args(words).stdout(Stdio::null()).spawn();
+        let mut child = started.map_err(|error| cannot_run(&error))?;
+        let mut is_told = false;
+        loop {
+            if let Some(status) = child.try_wait().map_err(|error| cannot_run(&error))? {
+                return Ok(exit_of(status.code()));
+            }
+            // Ctrl-C reaches the run by itself; these are handed on.
+            if !is_told && self.signal.load(Ordering::Relaxed) != 0 {
+                is_told = true;
+                let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                // It may have ended just now.
+                let _ = id.map(|id| kill_process(id, Signal::TERM));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The exit that stands for a code; a process without one was killed.
+fn exit_of(code: Option<i32>) -> Exit {
+    let known = [
+        Exit::Done,
+        Exit::Usage,
+        Exit::Trouble,
+        Exit::Refused,
+        Exit::Interrupted,
+        Exit::Terminated,
+    ];
+    let is_it = |exit: &Exit| code == Some(i32::from(exit.code()));
+    known.into_iter().find(is_it).unwrap_or(Exit::Bug)
+}
+
+fn cannot_run(error: &std::io::Error) -> CommandError {
+    CommandError::new(Exit::Trouble, "cannot start a run").because(error.to_string())
+}

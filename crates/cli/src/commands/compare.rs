@@ -1,0 +1,128 @@
+//! `cardmark compare`.
+
+use std::collections::BTreeSet;
+
+use cardmark_core::{ContextRow, Record, context_rows};
+use cardmark_report::{Comparison, Counts, comparison};
+use cardmark_stats::{claim_of, compare as differences, pairs};
+use serde_json::json;
+
+use crate::args::CompareArguments;
+use crate::error::{CommandError, Exit};
+use crate::print;
+use crate::runs::Runs;
+
+/// Compares each further side with the first.
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {
+    let mut runs = Runs::default();
+    let base = runs.side(&arguments.base)?;
+    let mut told = Vec::new();
+    for name in &arguments.others {
+        let other = runs.side(name)?;
+        told.push(one(arguments, &base, name, &other)?);
+    }
+    if arguments.json {
+        let all: Vec<_> = told.iter().map(|one| one.as_json.clone()).collect();
+        print::result(&format!("{:#}\n", json!(all)))?;
+    } else {
+        let texts: Vec<&str> = told.iter().map(|one| one.text.as_str()).collect();
+        print::result(&texts.join("\n"))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A comparison, for people and for programs.
+struct Told {
+    text: String,
+    as_json: serde_json::Value,
+}
+
+fn one(
+    arguments: &CompareArguments,
+    base: &[Record],
+    name: &str,
+    other: &[Record],
+) -> Result<Told, CommandError> {
+    let sides = [base.iter().collect::<Vec<_>>(), other.iter().collect()];
+    let context = context_rows(&sides);
+    allow(&context, &arguments.across)?;
+    let mut pairs = pairs(&sides[0], &sides[1]);
+    if !arguments.metrics.is_empty() {
+        pairs.retain(|pair| arguments.metrics.contains(&pair.metric));
+    }
+    let differences = differences(&pairs);
+    let counts = [counts(base), counts(other)];
+    let claim = claim_of(&pairs);
+    let text = comparison(
+        &Comparison {
+            base: &arguments.base,
+            other: name,
+            counts,
+            claim,
+            differences: &differences,
+            context: &context,
+            across: &arguments.across,
+        },
+        print::width(),
+        print::style(),
+    );
+    let side = |name: &str, records: &[Record]| {
+        let runs: Vec<String> = records.iter().map(|record| record.id.to_string()).collect();
+        json!({ "name": name, "runs": runs })
+    };
+    let as_json = json!({
+        "base": side(&arguments.base, base),
+        "other": side(name, other),
+        "claim": claim,
+        "differences": differences,
+        "context": context,
+        "across": arguments.across,
+    });
+    Ok(Told { text, as_json })
+}
+
+/// Refuses where what must match does not, and was not said to be allowed to differ.
+fn allow(context: &[ContextRow], across: &[String]) -> Result<(), CommandError> {
+    let known: Vec<&str> = context.iter().map(|row| row.name.as_str()).collect();
+    if let Some(name) = across.iter().find(|name| !known.contains(&name.as_str())) {
+        let what = format!("no part of the context is called `{name}`");
+        return Err(
+            CommandError::new(Exit::Usage, what).hint(format!("there are {}", known.join(", ")))
+        );
+    }
+    let differing: Vec<&ContextRow> = context
+        .iter()
+        .filter(|row| row.must_match && row.differs() && !across.contains(&row.name))
+        .collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let causes: Vec<String> = differing
+        .iter()
+        .map(|row| {
+            let sides: Vec<String> = row.sides.iter().map(|side| side.join(", ")).collect();
+            format!("{} ({})", row.name, sides.join(" against "))
+        })
+        .collect();
+    let names: Vec<&str> = differing.iter().map(|row| row.name.as_str()).collect();
+    Err(
+        CommandError::new(Exit::Usage, "these runs cannot be compared as they are")
+            .because(format!("they differ in {}", causes.join("; ")))
+            .hint(format!(
+                "`--across {}` compares them all the same; the difference then is that of all of it",
+                names.join(",")
+            )),
+    )
+}
+
+fn counts(records: &[Record]) -> Counts {
+    let card = |record: &Record| {
+        let label = record.labels.get("sample").cloned();
+        label.or_else(|| record.devices.first()?.sample_id.clone())
+    };
+    let cards: BTreeSet<Option<String>> = records.iter().map(card).collect();
+    Counts {
+        runs: records.len(),
+        cards: cards.len(),
+    }
+}

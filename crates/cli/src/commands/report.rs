@@ -1,0 +1,171 @@
+//! `cardmark report`.
+
+use std::path::{Path, PathBuf};
+
+use cardmark_core::{OriginKind, Record};
+use cardmark_report::chart::{Chart, Size, Theme};
+use cardmark_report::document::{Block, Document, html, markdown};
+use cardmark_report::{csv, survey};
+
+use crate::args::{ReportArguments, ReportFormat};
+use crate::error::{CommandError, Exit};
+use crate::runs::Runs;
+use crate::{file, print};
+
+/// Runs whose trials are read for the charts over time and of latencies. The others are there with
+/// their figures: reading thousands of whole records takes longer than anybody waits.
+const MOST_WHOLE_RUNS: usize = 24;
+
+/// Writes a report on runs.
+pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> {
+    let mut runs = Runs::default();
+    let mut records = Vec::new();
+    for side in &arguments.runs {
+        records.extend(runs.side(side)?);
+    }
+    for record in records.iter_mut().take(MOST_WHOLE_RUNS) {
+        add_trials(&mut runs, record)?;
+    }
+    let title = arguments
+        .title
+        .clone()
+        .unwrap_or_else(|| title_of(&records));
+    let document = survey(&title, &records);
+    let text = match arguments.format {
+        ReportFormat::Md => markdown(&document),
+        ReportFormat::Html => html(&document),
+        ReportFormat::Csv => csv(&records),
+        ReportFormat::Json => json(&records)?,
+        ReportFormat::Svg => chart(&document, arguments)?.svg(Theme::Auto, Size::Wide),
+        ReportFormat::Png => return picture(chart(&document, arguments)?, arguments),
+    };
+    match &arguments.output {
+        Some(path) => save(path, text.as_bytes())?,
+        None => print::result(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// What was found by conditions comes without trials.
+fn add_trials(runs: &mut Runs, record: &mut Record) -> Result<(), CommandError> {
+    let is_own = matches!(
+        record.origin.kind,
+        OriginKind::Measured | OriginKind::Simulated
+    );
+    if is_own && record.trials.is_empty() {
+        let (whole, _) = runs.one(&record.id.to_string())?;
+        record.trials = whole.trials;
+    }
+    Ok(())
+}
+
+/// A picture goes into a file: no terminal can show it.
+fn picture(chart: &Chart, arguments: &ReportArguments) -> Result<Exit, CommandError> {
+    let path = arguments.output.as_ref().ok_or_else(|| {
+        CommandError::new(Exit::Usage, "a picture needs a file").hint("add `--output FILE`")
+    })?;
+    save(path, &png(chart)?)?;
+    Ok(Exit::Done)
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    file::write(path, bytes)?;
+    print::notice(&format!("written: {}", path.display()));
+    Ok(())
+}
+
+#[cfg(feature = "png")]
+fn png(chart: &Chart) -> Result<Vec<u8>, CommandError> {
+    cardmark_report::chart::png(chart)
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "no picture can hold this chart"))
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &Chart) -> Result<Vec<u8>, CommandError> {
+    Err(
+        CommandError::new(Exit::Usage, "this program was built without pictures")
+            .hint("`--format svg` draws the same chart"),
+    )
+}
+
+fn title_of(records: &[Record]) -> String {
+    match records {
+        [one] => {
+            let product = one.labels.get("product").cloned();
+            let model = || one.devices.first()?.model.clone();
+            let name = product.or_else(model);
+            name.unwrap_or_else(|| format!("Run {}", one.id))
+        }
+        _ => "Storage measured by cardmark".to_owned(),
+    }
+}
+
+fn json(records: &[Record]) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(records)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the records cannot be written").because(error.to_string())
+        })
+}
+
+/// The chart of that number, or whose title holds that text.
+fn chart<'a>(
+    document: &'a Document,
+    arguments: &ReportArguments,
+) -> Result<&'a Chart, CommandError> {
+    let charts = charts(document);
+    let wanted = arguments.chart.as_deref().unwrap_or("1");
+    let found = match wanted.parse::<usize>() {
+        Ok(number) => number.checked_sub(1).and_then(|index| charts.get(index)),
+        Err(_) => {
+            let wanted = wanted.to_lowercase();
+            charts
+                .iter()
+                .find(|chart| chart.title().to_lowercase().contains(&wanted))
+        }
+    };
+    found.copied().ok_or_else(|| {
+        let what = format!("no chart `{wanted}`");
+        let titles: Vec<String> = (1..)
+            .zip(&charts)
+            .map(|(number, chart)| format!("{number}: {}", chart.title()))
+            .collect();
+        CommandError::new(Exit::Usage, what).hint(match titles.as_slice() {
+            [] => "these runs have nothing that a chart could show".to_owned(),
+            titles => format!("there are {}", titles.join("; ")),
+        })
+    })
+}
+
+/// Writes everything that a report can be: page, Markdown, figures, and each chart, drawn and as a
+/// picture. `place` says where a file of that name goes. Returns where the page is.
+pub(super) fn write_all(
+    title: &str,
+    records: &[Record],
+    place: impl Fn(&str) -> PathBuf,
+) -> Result<PathBuf, CommandError> {
+    let document = survey(title, records);
+    let page = place("report.html");
+    file::write(&page, html(&document).as_bytes())?;
+    file::write(&place("report.md"), markdown(&document).as_bytes())?;
+    file::write(&place("figures.csv"), csv(records).as_bytes())?;
+    for (number, chart) in (1..).zip(charts(&document)) {
+        let svg = chart.svg(Theme::Auto, Size::Wide);
+        file::write(&place(&format!("chart-{number:02}.svg")), svg.as_bytes())?;
+        if cfg!(feature = "png") {
+            file::write(&place(&format!("chart-{number:02}.png")), &png(chart)?)?;
+        }
+    }
+    Ok(page)
+}
+
+/// The charts, in order.
+fn charts(document: &Document) -> Vec<&Chart> {
+    let blocks = document.blocks.iter();
+    blocks
+        .filter_map(|block| match block {
+            Block::Chart(chart) => Some(chart),
+            _ => None,
+        })
+        .collect()
+}

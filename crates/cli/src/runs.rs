@@ -1,0 +1,132 @@
+//! The runs that a command is told: by id, as files, or by what they have in common.
+
+use std::path::Path;
+
+use cardmark_catalog::publications;
+use cardmark_core::{Record, parse_record};
+use cardmark_store::{Condition, Store};
+
+use crate::data::{Data, store_error};
+use crate::error::{CommandError, Exit};
+
+/// Largest record file that is read, bytes. A run's record has some hundred kilobytes.
+const LARGEST_FILE_BYTES: u64 = 64 << 20;
+
+/// Finds runs; opens the store when it is needed first.
+#[derive(Default)]
+pub(crate) struct Runs {
+    store: Option<Store>,
+}
+
+impl Runs {
+    /// The run of an id, a unique beginning of one, `last`, or in a record file; with the remarks
+    /// that were added later.
+    pub(crate) fn one(
+        &mut self,
+        run: &str,
+    ) -> Result<(Record, Vec<(String, String)>), CommandError> {
+        let path = Path::new(run);
+        if path.is_file() {
+            return Ok((read_file(path)?, Vec::new()));
+        }
+        let found = self
+            .store()?
+            .find(run)
+            .map_err(|error| store_error(&error))?;
+        let said = |key: &String, value: &String| found.record.labels.get(key) == Some(value);
+        let later = found.labels.iter().filter(|(key, value)| !said(key, value));
+        let remarks = later
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        Ok((found.record, remarks))
+    }
+
+    /// All runs of a side: `RUN,RUN…`, or those that fulfil `KEY=VALUE,KEY=VALUE…`. Labels are as
+    /// they stand now.
+    pub(crate) fn side(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
+        if side.contains('=') && !Path::new(side).exists() {
+            return self.selected(side);
+        }
+        let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
+        runs.map(|run| {
+            let (mut record, remarks) = self.one(run)?;
+            record.labels.extend(remarks);
+            Ok(record)
+        })
+        .collect()
+    }
+
+    fn selected(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
+        let conditions: Vec<Condition> = side
+            .split(',')
+            .map(|part| {
+                let (name, value) = part.split_once('=').ok_or_else(|| {
+                    CommandError::new(Exit::Usage, format!("`{part}` is no condition"))
+                        .hint("conditions are of the form KEY=VALUE, with commas between")
+                })?;
+                Ok(Condition {
+                    name: name.trim().to_owned(),
+                    value: value.trim().to_owned(),
+                })
+            })
+            .collect::<Result<_, CommandError>>()?;
+        let selected = self.store()?.select(&conditions);
+        let mut records = selected.map_err(|error| store_error(&error))?;
+        if conditions
+            .iter()
+            .any(|condition| condition.name == "publication")
+        {
+            records.extend(published(&conditions));
+        }
+        if records.is_empty() {
+            let what = format!("no run fulfils `{side}`");
+            return Err(CommandError::new(Exit::Usage, what).hint(
+                "`cardmark list runs` shows what there is, `cardmark label` what is said of it",
+            ));
+        }
+        Ok(records)
+    }
+
+    fn store(&mut self) -> Result<&mut Store, CommandError> {
+        match &mut self.store {
+            Some(store) => Ok(store),
+            empty => Ok(empty.insert(Data::from_environment()?.open()?)),
+        }
+    }
+}
+
+/// The published records that fulfil all conditions, which are about labels or the board.
+fn published(conditions: &[Condition]) -> Vec<Record> {
+    let holds = |record: &Record, condition: &Condition| {
+        let board = record.board.as_ref().and_then(|board| board.model.as_ref());
+        let value = match condition.name.as_str() {
+            "board" => board,
+            name => record.labels.get(name),
+        };
+        value == Some(&condition.value)
+    };
+    publications()
+        .iter()
+        .flat_map(|publication| publication.records())
+        .filter(|record| conditions.iter().all(|condition| holds(record, condition)))
+        .collect()
+}
+
+fn read_file(path: &Path) -> Result<Record, CommandError> {
+    let shown = path.display();
+    let trouble = |cause: String| {
+        CommandError::new(Exit::Trouble, format!("cannot read record `{shown}`")).because(cause)
+    };
+    let size = std::fs::metadata(path)
+        .map_err(|error| trouble(error.to_string()))?
+        .len();
+    if size > LARGEST_FILE_BYTES {
+        return Err(trouble(format!("it has {size} bytes; a record has fewer")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| trouble(error.to_string()))?;
+    parse_record(&text).map_err(|error| {
+        let mut made = CommandError::from_error(Exit::Usage, &error);
+        made.what = format!("cannot read record `{shown}`");
+        made.because(error.to_string())
+    })
+}

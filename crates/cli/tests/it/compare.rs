@@ -1,0 +1,253 @@
+//! `compare`, `rank` and `report` on simulated cards, whose truth is known.
+
+use cardmark_testkit::Program;
+use serde_json::Value;
+
+use crate::common::{assert_error, program, scratch};
+
+/// Runs a simulated card with these seeds, and labels each run.
+fn measure(program: &Program, model: &str, seeds: std::ops::Range<u32>, labels: &[&str]) {
+    for seed in seeds {
+        let seed = seed.to_string();
+        let target = format!("sim:{model}");
+        let mut arguments = vec!["run", &target, "--seed", &seed];
+        for label in labels {
+            arguments.extend(["--label", label]);
+        }
+        let output = program.run(&arguments);
+        assert_eq!(output.code, 0, "{output}");
+    }
+}
+
+fn json(program: &Program, arguments: &[&str]) -> Value {
+    let output = program.run(arguments);
+    assert_eq!(output.code, 0, "{output}");
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+fn difference<'a>(comparison: &'a Value, metric: &str) -> &'a Value {
+    let differences = comparison["differences"].as_array().unwrap();
+    let found = differences.iter().find(|d| d["metric"] == metric);
+    found.unwrap()
+}
+
+#[test]
+fn a_faster_card_is_found_faster() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..4, &["product=A", "sample=1"]);
+    measure(&program, "a2-64gb", 1..4, &["product=B", "sample=2"]);
+    let compare = ["compare", "product=A", "product=B", "--across", "span"];
+    let output = program.run(&compare);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(
+        output.stdout.contains("faster random write 4 KiB"),
+        "{output}"
+    );
+    assert!(output.stdout.contains("about these cards"), "{output}");
+    let all = json(&program, &[&compare[..], &["--json"]].concat());
+    assert_eq!(all[0]["claim"], "cards");
+    let write = difference(&all[0], "rand_write_4k");
+    assert_eq!(write["outcome"], "higher");
+    let [base, other] = ["a1-32gb", "a2-64gb"].map(|name| {
+        let quick = cardmark_catalog::suite("quick").unwrap();
+        let model = cardmark_sim::Model::named(name).unwrap();
+        let truth = model.truth(quick.workload("rand_write_4k").unwrap());
+        truth.unwrap().operations_per_s
+    });
+    let end = |name: &str| write[name].as_f64().unwrap();
+    let truth = other / base;
+    assert!(
+        end("low") < truth && truth < end("high"),
+        "{truth}: {write}"
+    );
+    assert!(end("high") / end("low") < 1.15, "{write}");
+}
+
+#[test]
+fn the_same_card_is_no_faster_than_itself() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..4, &["group=first"]);
+    measure(&program, "a1-32gb", 11..14, &["group=second"]);
+    let all = json(
+        &program,
+        &["compare", "group=first", "group=second", "--json"],
+    );
+    for difference in all[0]["differences"].as_array().unwrap() {
+        let outcome = difference["outcome"].as_str().unwrap();
+        assert!(["same", "undecided"].contains(&outcome), "{difference}");
+    }
+}
+
+#[test]
+fn what_is_unlike_is_refused_unless_it_is_named() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..2, &["product=A"]);
+    let quick = "product=A";
+    let published = "publication=geerling-dramble,setting=pi2";
+    let output = program.run(&["compare", quick, published]);
+    let expected = ["origin (simulated against published)", "--across "];
+    assert_error(&output, 2, &expected);
+    let output = program.run(&["compare", quick, quick, "--across", "weather"]);
+    assert_error(
+        &output,
+        2,
+        &["no part of the context is called `weather`", "board"],
+    );
+    let output = program.run(&["compare", "product=Z", quick]);
+    assert_error(&output, 2, &["no run fulfils `product=Z`", "hint: "]);
+}
+
+/// The article: the card slot of the Pi 3, overclocked, moves twice as much in sequence.
+#[test]
+fn the_same_cards_in_two_settings_are_matched() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let all = json(
+        &program,
+        &[
+            "compare",
+            "publication=geerling-dramble,setting=pi3",
+            "publication=geerling-dramble,setting=pi3-oc100",
+            "--json",
+        ],
+    );
+    assert_eq!(all[0]["claim"], "matched");
+    let read = difference(&all[0], "hdparm_t");
+    assert_eq!(read["outcome"], "higher", "{read}");
+    let ratio = read["ratio"].as_f64().unwrap();
+    assert!((1.6..1.9).contains(&ratio), "{read}");
+}
+
+#[test]
+fn the_best_card_of_the_seed_comes_out_first() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let rank = [
+        "rank",
+        "--metric",
+        "iozone_random_write",
+        "--board",
+        "Raspberry Pi 2",
+        "--json",
+    ];
+    let all = json(&program, &rank);
+    let places = all[0]["places"].as_array().unwrap();
+    let of_article = |place: &&Value| place["publication"] == "geerling-dramble";
+    let cards: Vec<&Value> = places.iter().filter(of_article).collect();
+    let names: Vec<&str> = cards.iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "OWC Envoy SSD 64 GB", "an SSD at USB");
+    assert_eq!(names[1], "Samsung Evo+ 32 GB");
+    assert_eq!(*names.last().unwrap(), "Kingston C10 8 GB");
+}
+
+/// One card in one board in two settings: two places, and what sets them apart is told.
+#[test]
+fn an_overclocked_slot_is_a_place_of_its_own() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let rank = ["rank", "--metric", "hdparm_t", "--board", "Pi 3"];
+    let of_article = ["--publication", "geerling-dramble", "--json"];
+    let all = json(&program, &[&rank[..], &of_article].concat());
+    let places = all[0]["places"].as_array().unwrap();
+    assert_eq!(places.len(), 16, "eight cards, twice");
+    let evo = places.iter().filter(|p| p["name"] == "Samsung Evo+ 32 GB");
+    let told: Vec<(&Value, &Value)> = evo.map(|p| (&p["printed"], &p["conditions"])).collect();
+    assert_eq!(told[0].0, "37.68 MB/s");
+    assert_eq!(told[0].1[0], "bus overclocked to 100 MHz");
+    assert_eq!(told[1].0, "21.77 MB/s");
+    assert!(told[1].1.is_null(), "{told:?}");
+    let nobody = ["rank", "--metric", "hdparm_t", "--publication", "nobody"];
+    assert_error(&program.run(&nobody), 2, &["no results of hdparm_t"]);
+}
+
+#[test]
+fn a_run_has_its_place() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..3, &["product=A"]);
+    measure(&program, "c10-16gb", 1..2, &["product=C"]);
+    let output = program.run(&["rank"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stdout.contains("place 2 of 2"), "{output}");
+    let all = json(
+        &program,
+        &["rank", "last", "--metric", "rand_write_4k", "--json"],
+    );
+    let places = all[0]["places"].as_array().unwrap();
+    assert_eq!(places[0]["name"], "A");
+    assert_eq!(places[0]["runs_count"], 2);
+    assert_eq!(places[1]["is_asked"], true);
+    let output = program.run(&["rank", "--metric", "no_such_metric"]);
+    assert_error(&output, 2, &["no results of no_such_metric", "hint: "]);
+}
+
+#[test]
+fn reports_come_in_all_forms() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..3, &["product=A"]);
+    measure(&program, "c10-16gb", 1..2, &["product=C <b>"]);
+    let report = |format: &str| {
+        let output = program.run(&["report", "product=A", "product=C <b>", "--format", format]);
+        assert_eq!(output.code, 0, "{output}");
+        output.stdout
+    };
+    let markdown = report("md");
+    assert!(markdown.contains("| Card | Runs | "), "{markdown}");
+    assert!(markdown.contains("3 runs of 2 cards"), "{markdown}");
+    let page = report("html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("</html>"));
+    assert!(
+        page.contains("C &lt;b&gt;") && !page.contains("C <b>"),
+        "{page}"
+    );
+    assert!(
+        !page.contains("<script") && !page.contains("http://fonts"),
+        "{page}"
+    );
+    assert!(report("svg").starts_with("<svg "));
+    assert_eq!(report("html"), page, "the same bytes each time");
+    let records: Value = serde_json::from_str(&report("json")).unwrap();
+    assert_eq!(records.as_array().unwrap().len(), 3);
+    let output = program.run(&["report", "product=A", "--format", "svg", "--chart", "99"]);
+    assert_error(&output, 2, &["no chart `99`", "hint: there are 1: "]);
+    let file = program.file("report.html");
+    let file = file.to_str().unwrap();
+    let output = program.run(&["report", "last", "--format", "html", "-o", file]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{output}");
+    assert!(
+        std::fs::read_to_string(file)
+            .unwrap()
+            .contains("<h1>C &lt;b&gt;</h1>")
+    );
+}
+
+#[test]
+fn a_picture_goes_into_a_file_like_any_other() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..2, &[]);
+    let output = program.run(&["report", "last", "--format", "png"]);
+    assert_error(
+        &output,
+        2,
+        &["a picture needs a file", "hint: add `--output"],
+    );
+    let [picture, plain] = ["chart.png", "plain"].map(|name| program.file(name));
+    let path = picture.to_str().unwrap();
+    let output = program.run(&["report", "last", "--format", "png", "-o", path]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{output}");
+    let bytes = std::fs::read(&picture).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG\r\n"));
+    std::fs::write(&plain, "").unwrap();
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&picture), mode(&plain));
+    let output = program.run(&["report", "last", "--format", "png", "-o", path]);
+    assert_eq!(output.code, 0, "{output}");
+    assert_eq!(std::fs::read(&picture).unwrap(), bytes, "the same bytes");
+}
