@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cardmark_catalog::publications;
-use cardmark_core::{Record, parse_record};
+use cardmark_core::{Context, Record, parse_record};
 use cardmark_store::{Condition, Store};
 
 use crate::data::{Data, store_error};
@@ -48,28 +48,25 @@ impl Runs {
             return self.selected(side);
         }
         let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
-        runs.map(|run| {
+        let mut records: Vec<Record> = Vec::new();
+        for run in runs {
             let (mut record, remarks) = self.one(run)?;
             record.labels.extend(remarks);
-            Ok(record)
-        })
-        .collect()
+            // Named twice it is still one run.
+            if records.iter().all(|known| known.id != record.id) {
+                records.push(record);
+            }
+        }
+        if records.is_empty() {
+            let what = format!("`{side}` names no run");
+            return Err(CommandError::new(Exit::Usage, what)
+                .hint("`last`, an id, a record file, or conditions such as product=\"…\""));
+        }
+        Ok(records)
     }
 
     fn selected(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
-        let conditions: Vec<Condition> = side
-            .split(',')
-            .map(|part| {
-                let (name, value) = part.split_once('=').ok_or_else(|| {
-                    CommandError::new(Exit::Usage, format!("`{part}` is no condition"))
-                        .hint("conditions are of the form KEY=VALUE, with commas between")
-                })?;
-                Ok(Condition {
-                    name: name.trim().to_owned(),
-                    value: value.trim().to_owned(),
-                })
-            })
-            .collect::<Result<_, CommandError>>()?;
+        let conditions = conditions(side)?;
         let selected = self.store()?.select(&conditions);
         let mut records = selected.map_err(|error| store_error(&error))?;
         if conditions
@@ -95,15 +92,41 @@ impl Runs {
     }
 }
 
-/// The published records that fulfil all conditions, which are about labels or the board.
+/// `KEY=VALUE,KEY=VALUE…`. What has no `=` belongs to the value before: there may be commas in it.
+fn conditions(side: &str) -> Result<Vec<Condition>, CommandError> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for part in side.split(',') {
+        match (part.split_once('='), conditions.last_mut()) {
+            (Some((name, value)), _) => conditions.push(Condition {
+                name: name.trim().to_owned(),
+                value: value.trim().to_owned(),
+            }),
+            (None, Some(last)) => {
+                last.value.push(',');
+                last.value.push_str(part.trim_end());
+            }
+            (None, None) => {
+                return Err(
+                    CommandError::new(Exit::Usage, format!("`{part}` is no condition"))
+                        .hint("conditions are of the form KEY=VALUE, with commas between"),
+                );
+            }
+        }
+    }
+    Ok(conditions)
+}
+
+/// The published records that fulfil all conditions.
 fn published(conditions: &[Condition]) -> Vec<Record> {
     let holds = |record: &Record, condition: &Condition| {
-        let board = record.board.as_ref().and_then(|board| board.model.as_ref());
         let value = match condition.name.as_str() {
-            "board" => board,
-            name => record.labels.get(name),
+            "board" => record.board.as_ref().and_then(|board| board.model.clone()),
+            "suite" => record.suite.as_ref().map(|suite| suite.name.clone()),
+            "source" => record.origin.source.clone(),
+            name @ ("command_queue" | "bus") => Context::of(record).must.get(name).cloned(),
+            name => record.labels.get(name).cloned(),
         };
-        value == Some(&condition.value)
+        value.as_ref() == Some(&condition.value)
     };
     publications()
         .iter()
@@ -129,4 +152,20 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
         made.what = format!("cannot read record `{shown}`");
         made.because(error.to_string())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_may_have_a_comma() {
+        let told = conditions("product=D, and more,board=Pi 4").unwrap();
+        let told: Vec<_> = told
+            .iter()
+            .map(|c| (c.name.as_str(), c.value.as_str()))
+            .collect();
+        assert_eq!(told, [("product", "D, and more"), ("board", "Pi 4")]);
+        assert!(conditions("last,product=A").is_err());
+    }
 }

@@ -28,6 +28,8 @@ pub struct Comparison<'a> {
     pub context: &'a [ContextRow],
     /// Names of the context that were allowed to differ.
     pub across: &'a [String],
+    /// Products that are on one side only, and were left out.
+    pub left_out: &'a [String],
 }
 
 /// How many runs and physical cards a side has.
@@ -281,11 +283,15 @@ fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String>
         }
         Claim::Products => "this is about these products, as far as these cards stand for them",
         Claim::Matched => {
-            "this is about what the change does to these products: each is compared with itself, and \
-             the ratio is the mean over them"
+            "this is about what the change does to these products: each is compared with the same \
+             product, not always the same card, and the ratio is the mean over them"
         }
     };
     let mut notes = vec![claim.to_owned()];
+    if !comparison.left_out.is_empty() {
+        let names: Vec<String> = comparison.left_out.iter().map(|name| clean(name)).collect();
+        notes.push(format!("left out, not on both sides: {}", names.join(", ")));
+    }
     if has_probabilities(comparison.differences, width) {
         notes.push(
             "p: how probable such a difference would be by chance, corrected for the number of \

@@ -151,11 +151,15 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     let mut suites: Vec<String> = records.iter().filter_map(suite_of).collect();
     suites.sort();
     suites.dedup();
+    let computers: BTreeSet<Option<&String>> = records
+        .iter()
+        .map(|record| record.board.as_ref()?.model.as_ref())
+        .collect();
     let mut text = format!(
         "{} of {} on {}",
         count(records.len(), "run", "runs"),
         count(names.len(), "card", "cards"),
-        count(boards(subjects).len(), "board", "boards")
+        count(computers.len(), "board", "boards")
     );
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));

@@ -33,6 +33,12 @@ const BETWEEN_RUNS: Experience = Experience {
     deviation: 0.025,
     degrees: 8,
 };
+/// Runs without rounds of their own, such as those that others published: the same card comes again
+/// there with figures 5 to 27 % apart.
+const BETWEEN_SINGLE: Experience = Experience {
+    deviation: 0.10,
+    degrees: 4,
+};
 /// Cards of one product differ by more, and by how much depends on the product.
 const BETWEEN_SAMPLES: Experience = Experience {
     deviation: 0.10,
@@ -46,14 +52,15 @@ const BETWEEN_SAMPLES: Experience = Experience {
 pub fn joint_rate(runs: &[Observation]) -> Option<(f64, Option<(f64, f64)>)> {
     let logarithms = logarithms(&[runs.to_vec()], Claim::Runs)?;
     let value = libm::exp(mean(&logarithms));
-    let degrees = BETWEEN_RUNS.degrees + u32::try_from(logarithms.len() - 1).ok()?;
+    let known = between_runs(runs.iter());
+    let degrees = known.degrees + u32::try_from(logarithms.len() - 1).ok()?;
     if let [one] = runs {
         let ends = one
             .half_width_ratio
             .map(|half| (value * (1.0 - half), value * (1.0 + half)));
         return Some((value, ends));
     }
-    let of_experience = f64::from(BETWEEN_RUNS.degrees) * BETWEEN_RUNS.deviation.powi(2);
+    let of_experience = f64::from(known.degrees) * known.deviation.powi(2);
     let variance = (of_experience + squares(&logarithms)) / f64::from(degrees);
     let error =
         libm::sqrt((variance / logarithms.len() as f64).max(own_variance(&[runs.to_vec()])?));
@@ -147,23 +154,50 @@ pub enum Outcome {
     Undecided,
 }
 
+/// The products of two sides (label `product`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Products {
+    /// Those on both sides.
+    pub both: BTreeSet<String>,
+    /// Those on one of them.
+    pub one: BTreeSet<String>,
+    /// Whether a side has several.
+    pub are_several: bool,
+}
+
+impl Products {
+    /// The products of these sides.
+    #[must_use]
+    pub fn of(base: &[&Record], other: &[&Record]) -> Self {
+        let [ours, theirs] = [base, other].map(|side| -> BTreeSet<String> {
+            let products = side.iter().map(|record| record.labels.get("product"));
+            products.flatten().cloned().collect()
+        });
+        Self {
+            both: ours.intersection(&theirs).cloned().collect(),
+            one: ours.symmetric_difference(&theirs).cloned().collect(),
+            are_several: ours.len().max(theirs.len()) > 1,
+        }
+    }
+
+    /// Whether the two sides are compared product by product.
+    #[must_use]
+    pub fn are_matched(&self) -> bool {
+        self.both.len() > 1
+    }
+}
+
 /// The rates that both sides have, in the order of the base's records. Runs of one physical
-/// card belong together by the card's id, or by the label `sample`; runs of which neither is known
-/// are taken for one card's. Where both sides have several products (label `product`), those that
-/// are on both are matched, and the others left out.
+/// card belong together by the label `sample` where all runs of the side have it, else by the card's
+/// id where all have that; else all are taken for one card's. Where both sides have several products, those that are on
+/// both are matched, and the others left out.
 #[must_use]
 pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
-    let products = |side: &[&Record]| -> BTreeSet<String> {
-        side.iter()
-            .filter_map(|record| record.labels.get("product").cloned())
-            .collect()
-    };
-    let (ours, theirs) = (products(base), products(other));
-    let both: Vec<&String> = ours.intersection(&theirs).collect();
-    let is_matched = ours.len() > 1 && theirs.len() > 1 && both.len() > 1;
+    let products = Products::of(base, other);
+    let is_matched = products.are_matched();
     let pair = |metric: &Metric| {
         let (base, other) = if is_matched {
-            matched(base, other, &both, metric)
+            matched(base, other, &products.both, metric)
         } else {
             (samples(base, metric), samples(other, metric))
         };
@@ -186,7 +220,7 @@ pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
 fn matched(
     base: &[&Record],
     other: &[&Record],
-    products: &[&String],
+    products: &BTreeSet<String>,
     metric: &Metric,
 ) -> (Samples, Samples) {
     let of = |side: &[&Record], product: &String| -> Vec<Observation> {
@@ -224,22 +258,42 @@ fn is_rate(metric: &Metric) -> bool {
 }
 
 fn samples(records: &[&Record], like: &Metric) -> Samples {
-    let mut by_card = BTreeMap::<Option<&str>, Vec<Observation>>::new();
-    for record in records {
+    let alike = |record: &&Record| {
         let metric = record.metric(&like.id);
-        if let Some(metric) = metric.filter(|metric| metric.quantity == like.quantity) {
-            by_card
-                .entry(sample_of(record))
-                .or_default()
-                .push(observation(metric));
-        }
+        metric
+            .filter(|metric| metric.quantity == like.quantity)
+            .is_some()
+    };
+    let records: Vec<&Record> = records.iter().copied().filter(alike).collect();
+    let run = |record: &&Record| record.metric(&like.id).map(observation);
+    let Some(cards) = cards(&records) else {
+        // Runs of which the card is not known may be of any of those that are.
+        let runs: Vec<Observation> = records.iter().filter_map(run).collect();
+        return if runs.is_empty() {
+            Vec::new()
+        } else {
+            vec![runs]
+        };
+    };
+    let mut by_card = BTreeMap::<&str, Vec<Observation>>::new();
+    for (card, record) in cards.into_iter().zip(&records) {
+        by_card.entry(card).or_default().extend(run(record));
     }
     by_card.into_values().collect()
 }
 
-fn sample_of(record: &Record) -> Option<&str> {
-    let label = record.labels.get("sample").map(String::as_str);
-    label.or_else(|| record.devices.first()?.sample_id.as_deref())
+/// The physical card of each run; none where they cannot be told apart.
+fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
+    let label = |record: &&'a Record| record.labels.get("sample").map(String::as_str);
+    let id = |record: &&'a Record| record.devices.first()?.sample_id.as_deref();
+    let by_label: Option<Vec<&str>> = records.iter().map(label).collect();
+    by_label.or_else(|| records.iter().map(id).collect())
+}
+
+/// How many physical cards these runs are of, as far as that can be told; one where it cannot.
+#[must_use]
+pub fn cards_count(records: &[&Record]) -> usize {
+    cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
 }
 
 /// A run's figure. An interval from within one trial says nothing of other trials, and is left aside.
@@ -375,13 +429,27 @@ fn squares(values: &[f64]) -> f64 {
 /// The variance of an observation over all metrics, together with experience.
 fn shared_variance(contrasts: &[Contrast<'_>], claim: Claim) -> f64 {
     let known = match claim {
-        Claim::Runs | Claim::Cards => BETWEEN_RUNS,
+        Claim::Runs | Claim::Cards => {
+            let sides = contrasts
+                .iter()
+                .flat_map(|contrast| [&contrast.pair.base, &contrast.pair.other]);
+            between_runs(sides.flatten().flatten())
+        }
         Claim::Products | Claim::Matched => BETWEEN_SAMPLES,
     };
     let squares: f64 = contrasts.iter().map(|contrast| contrast.squares).sum();
     let degrees: u32 = contrasts.iter().map(|contrast| contrast.degrees).sum();
     let of_experience = f64::from(known.degrees) * known.deviation * known.deviation;
     (of_experience + squares) / f64::from(known.degrees + degrees)
+}
+
+/// What is known beforehand of how runs differ.
+fn between_runs<'a>(mut runs: impl Iterator<Item = &'a Observation>) -> Experience {
+    if runs.all(|run| run.half_width_ratio.is_some()) {
+        BETWEEN_RUNS
+    } else {
+        BETWEEN_SINGLE
+    }
 }
 
 fn difference(contrast: &Contrast<'_>, shared: f64) -> Difference {

@@ -18,8 +18,8 @@ mod settle;
 mod within;
 
 pub use compare::{
-    COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, SAME_RATIO, Samples, claim_of,
-    compare, joint_rate, observation, pairs,
+    COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
+    cards_count, claim_of, compare, joint_rate, observation, pairs,
 };
 pub use derive::derive;
 pub use distribution::student_t;

@@ -14,6 +14,8 @@ pub struct Subject {
     pub name: String,
     /// The computer, where it is known.
     pub board: Option<String>,
+    /// The label `setting`: what else was set up otherwise, in the words of who measured.
+    pub setting: Option<String>,
     /// How the figure came to be.
     pub origin: OriginKind,
     /// The publication it is from.
@@ -35,12 +37,12 @@ pub struct Candidate {
     pub printed: Option<String>,
 }
 
-/// All runs of one product on one board in one context.
+/// All runs of one product on one board in one setting and context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
     /// What was measured.
     pub name: String,
-    /// The computer.
+    /// The computer, with the setting where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
     /// How the figures came to be.
@@ -66,8 +68,8 @@ pub struct Place {
     pub printed: Option<String>,
     /// Whether it holds the run that was asked for.
     pub is_asked: bool,
-    /// Names of the context, and `board`, under which it is known to differ from the run that was
-    /// asked for.
+    /// Names of the context, `board` and `setting`, under which it is known to differ from the run
+    /// that was asked for.
     pub differs: Vec<String>,
 }
 
@@ -76,6 +78,7 @@ pub struct Place {
 struct Key<'a> {
     name: &'a str,
     board: Option<&'a str>,
+    setting: Option<&'a str>,
     publication: Option<&'a str>,
     context: Shared<'a>,
 }
@@ -135,6 +138,7 @@ fn key(subject: &Subject) -> Key<'_> {
     Key {
         name: &subject.name,
         board: subject.board.as_deref(),
+        setting: subject.setting.as_deref(),
         publication: subject.publication.as_deref(),
         context: Shared(&subject.context),
     }
@@ -154,7 +158,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         .collect();
     Some(Place {
         name: first.name.clone(),
-        board: first.board.clone(),
+        board: board(first),
         origin: first.origin,
         publication: first.publication.clone(),
         conditions: conditions(&first.context),
@@ -167,6 +171,15 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         is_asked,
         differs: asked.map(|asked| differs(first, asked)).unwrap_or_default(),
     })
+}
+
+/// The computer as it is shown: two settings of it are two rows.
+fn board(subject: &Subject) -> Option<String> {
+    let Some(setting) = &subject.setting else {
+        return subject.board.clone();
+    };
+    let board = subject.board.as_deref().unwrap_or("unknown board");
+    Some(format!("{board}, {setting}"))
 }
 
 /// What tells places of one product on one board from each other.
@@ -201,6 +214,12 @@ fn differs(subject: &Subject, asked: &Subject) -> Vec<String> {
     if boards.is_some_and(|(one, other)| one != other) {
         names.push("board".to_owned());
     }
+    // What a setting is called means something only to who called it so.
+    let settings = subject.setting.as_ref().zip(asked.setting.as_ref());
+    let is_same_source = subject.publication == asked.publication;
+    if is_same_source && settings.is_some_and(|(one, other)| one != other) {
+        names.push("setting".to_owned());
+    }
     names
 }
 
@@ -216,6 +235,7 @@ mod tests {
         let subject = Subject {
             name: name.to_owned(),
             board: Some("Raspberry Pi 4 Model B".to_owned()),
+            setting: None,
             origin: OriginKind::Measured,
             publication: None,
             card: Some(card.to_owned()),
@@ -275,6 +295,40 @@ mod tests {
             told,
             [none, none, &["board".to_owned()], &["bus".to_owned()]]
         );
+    }
+
+    #[test]
+    fn another_setting_is_another_place_and_names_itself_with_the_board() {
+        let set = |value: f64, setting: &str, publication: Option<&str>| {
+            let mut candidate = candidate("A", "1", value);
+            let subject = Arc::make_mut(&mut candidate.subject);
+            subject.setting = Some(setting.to_owned());
+            subject.publication = publication.map(str::to_owned);
+            candidate
+        };
+        let mut boardless = set(5.0, "uasp", None);
+        Arc::make_mut(&mut boardless.subject).board = None;
+        let all = [
+            set(40.0, "uasp", None),
+            set(30.0, "bot", None),
+            set(20.0, "usb", Some("article")),
+            candidate("A", "1", 10.0),
+            boardless,
+        ];
+        let places = rank(&all, Some(0));
+        let told: Vec<_> = places
+            .iter()
+            .map(|place| (place.board.as_deref().unwrap(), place.differs.join(" ")))
+            .collect();
+        let none = String::new;
+        let expected = [
+            ("Raspberry Pi 4 Model B, uasp", none()),
+            ("Raspberry Pi 4 Model B, bot", "setting".to_owned()),
+            ("Raspberry Pi 4 Model B, usb", none()),
+            ("Raspberry Pi 4 Model B", none()),
+            ("unknown board, uasp", none()),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! `cardmark compare`.
 
-use std::collections::BTreeSet;
-
 use cardmark_core::{ContextRow, Record, context_rows};
 use cardmark_report::{Comparison, Counts, comparison};
-use cardmark_stats::{claim_of, compare as differences, pairs};
+use cardmark_stats::{Products, cards_count, claim_of, compare as differences, pairs};
 use serde_json::json;
 
 use crate::args::CompareArguments;
@@ -44,14 +42,28 @@ fn one(
     other: &[Record],
 ) -> Result<Told, CommandError> {
     let sides = [base.iter().collect::<Vec<_>>(), other.iter().collect()];
+    apart(&sides, [arguments.base.as_str(), name])?;
     let context = context_rows(&sides);
     allow(&context, &arguments.across)?;
+    let products = Products::of(&sides[0], &sides[1]);
     let mut pairs = pairs(&sides[0], &sides[1]);
     if !arguments.metrics.is_empty() {
         pairs.retain(|pair| arguments.metrics.contains(&pair.metric));
+        if pairs.is_empty() {
+            let what = format!(
+                "no figures of {} on both sides",
+                arguments.metrics.join(", ")
+            );
+            return Err(CommandError::new(Exit::Usage, what)
+                .hint("without `--metric` all that there is on both is compared"));
+        }
     }
     let differences = differences(&pairs);
-    let counts = [counts(base), counts(other)];
+    let left_out: Vec<String> = match products.are_matched() {
+        true => products.one.into_iter().collect(),
+        false => Vec::new(),
+    };
+    let counts = sides.clone().map(|side| counts(&side, &left_out));
     let claim = claim_of(&pairs);
     let text = comparison(
         &Comparison {
@@ -62,6 +74,7 @@ fn one(
             differences: &differences,
             context: &context,
             across: &arguments.across,
+            left_out: &left_out,
         },
         print::width(),
         print::style(),
@@ -77,6 +90,7 @@ fn one(
         "differences": differences,
         "context": context,
         "across": arguments.across,
+        "left_out": left_out,
     });
     Ok(Told { text, as_json })
 }
@@ -115,14 +129,39 @@ fn allow(context: &[ContextRow], across: &[String]) -> Result<(), CommandError> 
     )
 }
 
-fn counts(records: &[Record]) -> Counts {
-    let card = |record: &Record| {
-        let label = record.labels.get("sample").cloned();
-        label.or_else(|| record.devices.first()?.sample_id.clone())
+/// Refuses where a run is on both sides, or where a side is a mixture of products that the other
+/// does not have: their mean would depend on which of them happened to be measured.
+fn apart(sides: &[Vec<&Record>; 2], names: [&str; 2]) -> Result<(), CommandError> {
+    let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
+    if let Some(record) = sides[0].iter().find(is_on_both) {
+        let what = format!("run {} is on both sides", record.id);
+        return Err(CommandError::new(Exit::Usage, what));
+    }
+    let products = Products::of(&sides[0], &sides[1]);
+    if !products.are_several || products.are_matched() {
+        return Ok(());
+    }
+    let what = format!("`{}` and `{}` are mixtures of products", names[0], names[1]);
+    let common: Vec<String> = products.both.into_iter().collect();
+    Err(CommandError::new(Exit::Usage, what)
+        .because("their means depend on which products happened to be measured")
+        .hint(match common.as_slice() {
+            [] => "name one product on each side: `product=…`".to_owned(),
+            common => format!(
+                "name one product on each side; on both is {}",
+                common.join(", ")
+            ),
+        }))
+}
+
+fn counts(records: &[&Record], left_out: &[String]) -> Counts {
+    let is_in = |record: &&&Record| {
+        let product = record.labels.get("product");
+        product.is_none_or(|product| !left_out.contains(product))
     };
-    let cards: BTreeSet<Option<String>> = records.iter().map(card).collect();
+    let records: Vec<&Record> = records.iter().filter(is_in).copied().collect();
     Counts {
         runs: records.len(),
-        cards: cards.len(),
+        cards: cards_count(&records),
     }
 }

@@ -81,16 +81,54 @@ fn the_same_card_is_no_faster_than_itself() {
 }
 
 #[test]
+fn sides_that_say_nothing_together_are_refused() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..2, &["product=A"]);
+    let of_pi2 = "publication=geerling-dramble,setting=pi2";
+    let of_pi4 = "publication=geerling-2019-comments,setting=c42-pi-4";
+    let cases = [
+        (vec!["product=A", "last"], "is on both sides"),
+        (vec![of_pi2, of_pi4], "are mixtures of products"),
+        (vec!["product=A", ""], "names no run"),
+    ];
+    for (sides, told) in cases {
+        let output = program.run(&[&["compare"], sides.as_slice()].concat());
+        assert_error(&output, 2, &[told]);
+    }
+}
+
+#[test]
+fn a_run_named_twice_is_one_run() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..3, &[]);
+    let first = program.run(&["list", "--json"]);
+    let runs: Value = serde_json::from_str(&first.stdout).unwrap();
+    let ids: Vec<&str> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["id"].as_str().unwrap())
+        .collect();
+    let thrice = [ids[0]; 3].join(",");
+    let all = json(&program, &["compare", &thrice, ids[1], "--json"]);
+    assert_eq!(all[0]["claim"], "runs");
+    assert_eq!(all[0]["base"]["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn what_is_unlike_is_refused_unless_it_is_named() {
     let scratch = scratch();
     let program = program(&scratch);
     measure(&program, "a1-32gb", 1..2, &["product=A"]);
+    measure(&program, "a1-32gb", 2..3, &["group=other"]);
     let quick = "product=A";
-    let published = "publication=geerling-dramble,setting=pi2";
+    let published = "publication=geerling-dramble,setting=pi2,product=Samsung Evo+ 32 GB";
     let output = program.run(&["compare", quick, published]);
     let expected = ["origin (simulated against published)", "--across "];
     assert_error(&output, 2, &expected);
-    let output = program.run(&["compare", quick, quick, "--across", "weather"]);
+    let output = program.run(&["compare", quick, "group=other", "--across", "weather"]);
     assert_error(
         &output,
         2,

@@ -1,7 +1,9 @@
 //! Comparisons: exact cases, and how often chance deceives them.
 
-use cardmark_core::{IntervalKind, Metric, Quantity, Record, Rng};
-use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare, pairs};
+use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng};
+use cardmark_stats::{
+    Claim, Observation, Outcome, Pair, Products, cards_count, claim_of, compare, pairs,
+};
 
 use crate::support::{normal, record};
 
@@ -336,4 +338,75 @@ fn that_cards_of_a_product_differ_is_known_beforehand() {
     }];
     assert_eq!(claim_of(&pairs), Claim::Products);
     assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
+}
+
+#[test]
+fn cards_are_told_apart_by_what_all_runs_of_a_side_say() {
+    let run = |label: Option<&str>, id: Option<&str>| -> Record {
+        let mut record = record(Vec::new());
+        let label = label.map(|label| ("sample".to_owned(), label.to_owned()));
+        record.labels.extend(label);
+        record.devices = vec![DeviceInfo {
+            sample_id: id.map(str::to_owned),
+            ..DeviceInfo::default()
+        }];
+        record
+    };
+    let count = |runs: &[Record]| cards_count(&runs.iter().collect::<Vec<_>>());
+    assert_eq!(count(&[run(Some("1"), None), run(Some("2"), None)]), 2);
+    assert_eq!(count(&[run(None, Some("a")), run(None, Some("b"))]), 2);
+    // The sticker came later: it is the same card.
+    assert_eq!(count(&[run(None, Some("a")), run(Some("1"), Some("a"))]), 1);
+    // One reader says its own id for whatever card is in it.
+    assert_eq!(
+        count(&[run(Some("1"), Some("a")), run(Some("2"), Some("a"))]),
+        2
+    );
+    assert_eq!(count(&[run(None, None), run(Some("1"), None)]), 1);
+}
+
+#[test]
+fn mixtures_of_products_are_seen() {
+    let run = |product: &str| -> Record {
+        let mut record = record(Vec::new());
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        record
+    };
+    let of = |base: &[&str], other: &[&str]| {
+        let [base, other] = [base, other]
+            .map(|side| -> Vec<Record> { side.iter().map(|product| run(product)).collect() });
+        Products::of(
+            &base.iter().collect::<Vec<_>>(),
+            &other.iter().collect::<Vec<_>>(),
+        )
+    };
+    let one = of(&["A", "A"], &["B"]);
+    assert!(!one.are_several && !one.are_matched());
+    let mixture = of(&["A", "B"], &["A"]);
+    assert!(mixture.are_several && !mixture.are_matched());
+    let matched = of(&["A", "B", "C"], &["A", "B"]);
+    assert!(matched.are_matched());
+    assert_eq!(matched.one.into_iter().collect::<Vec<_>>(), ["C"]);
+}
+
+/// Published figures of one card differ by 5 to 27 %: a tenth says nothing there.
+#[test]
+fn single_figures_need_a_large_difference() {
+    let one = |value: f64| Observation {
+        value,
+        half_width_ratio: None,
+    };
+    let outcome = |ratio: f64| {
+        let pair = Pair {
+            base: vec![vec![one(100.0)]],
+            other: vec![vec![one(100.0 * ratio)]],
+            ..pair("m", &[], &[])
+        };
+        compare(&[pair])[0].outcome
+    };
+    assert_eq!(outcome(1.0), Outcome::Undecided, "nothing is ruled out");
+    assert_eq!(outcome(1.25), Outcome::Undecided);
+    assert_eq!(outcome(2.0), Outcome::Higher);
 }
