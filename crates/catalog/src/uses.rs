@@ -71,13 +71,9 @@ mod tests {
     #[test]
     fn every_use_is_found_and_its_weights_add_up() {
         for row in uses() {
-            let is_document = ["SD Specifications Part 1", "Methodology of cardmark"];
-            assert!(
-                is_document.iter().any(|name| row.source.starts_with(name)),
-                "{}: {}",
-                row.id,
-                row.source
-            );
+            // No specification says what is enough for a use.
+            let says_whose = row.source.starts_with("our judgement of what is enough");
+            assert!(says_whose, "{}: {}", row.id, row.source);
             for name in row.vectors.iter().chain([&row.id]) {
                 assert_eq!(use_of(name).map(|found| &found.id), Some(&row.id), "{name}");
             }

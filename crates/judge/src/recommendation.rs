@@ -11,14 +11,16 @@ use cardmark_catalog::{Product, ProductKind, Use, product};
 use cardmark_core::{Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
 use serde::Serialize;
 
-use crate::suitability::{Suitability, suitability};
+use crate::suitability::{Suitability, Supply, suitability};
 
-/// With fewer runs than this a product is said to be known little of.
+/// With fewer runs than this behind one of the needs a product is said to be known little of.
 const LEAST_RUNS: usize = 3;
 /// Share of the wanted capacity that is enough: what is told by a device is less than its label.
 const CAPACITY_RATIO: f64 = 0.9;
 /// The label of a run that holds the price of its product.
 const PRICE_LABEL: &str = "price";
+/// The label of a run that says what else was set up otherwise.
+const SETTING_LABEL: &str = "setting";
 /// What makes a difference to figures besides the board, as the context calls it.
 const CONDITIONS: [&str; 3] = ["reader", "bus", "command_queue"];
 
@@ -35,19 +37,19 @@ pub struct Standing {
     pub price: Option<Price>,
     /// The computer, where it is known.
     pub board: Option<String>,
-    /// What else makes a difference to the figures and is known: reader, bus, command queue.
+    /// What else makes a difference to the figures and is known: reader, bus, command queue, setting.
     pub conditions: Vec<String>,
     /// Runs.
     pub runs_count: usize,
     /// Physical cards, as far as they can be told apart.
     pub cards_count: usize,
-    /// Where the figures are from: `own`, `simulated`, `imported` or ids of publications.
+    /// Where the figures are from: `own`, `imported` or ids of publications.
     pub sources: Vec<String>,
     /// How it suits, and what limits it.
     pub suitability: Suitability,
     /// Weight of the needs that are known, of 1.
     pub known_ratio: f64,
-    /// Whether there are fewer than three runs, or something that the use needs is not known.
+    /// Whether fewer than three runs tell of one of the needs, or none does.
     pub is_sparse: bool,
     /// On how many further boards, or in how many other ways, it was measured.
     pub elsewhere_count: usize,
@@ -120,6 +122,8 @@ pub struct Recommendation {
     pub too_small_count: usize,
     /// Runs of which the product is not known.
     pub nameless_runs_count: usize,
+    /// Runs of simulated cards: nobody can buy one.
+    pub simulated_runs_count: usize,
 }
 
 /// The products that these records are of, for a use.
@@ -129,6 +133,10 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
     let mut groups = BTreeMap::<Key, Vec<&Record>>::new();
     let mut prices = BTreeMap::<String, Price>::new();
     for record in records {
+        if record.origin.kind == OriginKind::Simulated {
+            recommendation.simulated_runs_count += 1;
+            continue;
+        }
         let Some(name) = product_name(record) else {
             recommendation.nameless_runs_count += 1;
             continue;
@@ -208,10 +216,12 @@ impl Key {
             let is_told = !["unknown", "simulated", "none"].contains(&value.as_str());
             is_told.then(|| format!("{} {value}", name.replace('_', " ")))
         };
+        let setting = record.labels.get(SETTING_LABEL);
+        let setting = setting.map(|setting| format!("{SETTING_LABEL} {setting}"));
         Self {
             product,
             board: record.board.as_ref().and_then(|board| board.model.clone()),
-            conditions: CONDITIONS.iter().filter_map(known).collect(),
+            conditions: CONDITIONS.iter().filter_map(known).chain(setting).collect(),
         }
     }
 }
@@ -236,7 +246,18 @@ fn standing(
     wanted: &Use,
     price: Option<&Price>,
 ) -> Option<Standing> {
-    let suitability = suitability(&joined(records), wanted)?;
+    let joined = joined(records);
+    let suitability = suitability(&joined, wanted)?;
+    let behind = |supply: &Supply| {
+        let rate = joined.metric(&supply.metric);
+        let is_of_it = |metric: &Metric| {
+            is_usable(metric) && rate.is_some_and(|rate| rate.quantity == metric.quantity)
+        };
+        let runs = records.iter();
+        runs.filter(|record| record.metric(&supply.metric).is_some_and(is_of_it))
+            .count()
+    };
+    let least_runs_count = suitability.supplies.iter().map(behind).min();
     let unknown = &suitability.unknown;
     let is_known = |metrics: &[String]| metrics.first().is_some_and(|id| !unknown.contains(id));
     let known = wanted.needs.iter().filter(|need| is_known(&need.metrics));
@@ -247,7 +268,7 @@ fn standing(
             .iter()
             .find_map(|record| record.devices.first()?.size_bytes)
     };
-    let cards: BTreeSet<Option<&str>> = records.iter().map(|record| card(record)).collect();
+    let cards: BTreeSet<Card<'_>> = records.iter().map(|record| card(record)).collect();
     let sources: BTreeSet<String> = records.iter().map(|record| source(record)).collect();
     Some(Standing {
         product: key.product.clone(),
@@ -261,7 +282,7 @@ fn standing(
         runs_count: records.len(),
         cards_count: cards.len(),
         sources: sources.into_iter().collect(),
-        is_sparse: records.len() < LEAST_RUNS || !unknown.is_empty(),
+        is_sparse: least_runs_count < Some(LEAST_RUNS) || !unknown.is_empty(),
         suitability,
         known_ratio,
         elsewhere_count: 0,
@@ -271,7 +292,6 @@ fn standing(
 fn source(record: &Record) -> String {
     match record.origin.kind {
         OriginKind::Measured => "own".to_owned(),
-        OriginKind::Simulated => "simulated".to_owned(),
         OriginKind::Imported => "imported".to_owned(),
         _ => {
             let publication = record.labels.get("publication");
@@ -280,14 +300,19 @@ fn source(record: &Record) -> String {
     }
 }
 
-fn card(record: &Record) -> Option<&str> {
-    let label = record.labels.get("sample").map(String::as_str);
-    label.or_else(|| record.devices.first()?.sample_id.as_deref())
+/// The publication, and the card's id in it.
+type Card<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// Two publications had two cards, even where they call them the same or nothing.
+fn card(record: &Record) -> Card<'_> {
+    let label = |key: &str| record.labels.get(key).map(String::as_str);
+    let sample = label("sample").or_else(|| record.devices.first()?.sample_id.as_deref());
+    (label("publication"), sample)
 }
 
 /// A record that has of each rate the mean over the cards of their runs' means.
 fn joined(records: &[&Record]) -> Record {
-    type ByCard<'a> = BTreeMap<Option<&'a str>, Vec<f64>>;
+    type ByCard<'a> = BTreeMap<Card<'a>, Vec<f64>>;
     let mut rates = BTreeMap::<&str, (Quantity, ByCard<'_>)>::new();
     for record in records {
         for metric in record.metrics.iter().filter(|metric| is_usable(metric)) {
@@ -471,6 +496,77 @@ mod tests {
         assert_eq!((a.runs_count, a.cards_count, a.elsewhere_count), (3, 2, 1));
         assert!(!a.is_sparse);
         assert_eq!(a.board.as_deref(), Some("b"));
+    }
+
+    /// The record with this label.
+    fn labelled(mut record: Record, key: &str, text: &str) -> Record {
+        record.labels.insert(key.to_owned(), text.to_owned());
+        record
+    }
+
+    #[test]
+    fn settings_are_kept_apart() {
+        let records = [
+            labelled(run("A", "b", 1.0, 1.0, 1.0), "setting", "pi4-usb-bot"),
+            labelled(run("A", "b", 4.0, 4.0, 4.0), "setting", "pi4-usb-uasp"),
+            labelled(run("A", "b", 4.0, 4.0, 4.0), "setting", "pi4-usb-uasp"),
+        ];
+        let found = of(&records, &Wish::default()).standings;
+        let a = &found[0];
+        assert_eq!(a.conditions, ["setting pi4-usb-uasp"]);
+        assert_eq!((a.runs_count, a.elsewhere_count), (2, 1));
+        assert!((a.suitability.limiting.share() - 4.0).abs() < 1e-9, "{a:?}");
+    }
+
+    #[test]
+    fn simulated_cards_are_counted_and_left_out() {
+        let mut simulated = run("sim", "b", 9.0, 9.0, 9.0);
+        simulated.origin = Origin::of(OriginKind::Simulated);
+        let found = of(&[simulated.clone()], &Wish::default());
+        assert!(found.is_empty());
+        let mut nameless = simulated.clone();
+        nameless.labels.clear();
+        let records = [simulated, nameless, run("real", "b", 1.0, 1.0, 1.0)];
+        let found = of(&records, &Wish::default());
+        assert_eq!(names(&found.standings), ["real"]);
+        assert_eq!(
+            (found.simulated_runs_count, found.nameless_runs_count),
+            (2, 0)
+        );
+    }
+
+    #[test]
+    fn few_data_are_told_by_the_need_that_fewest_runs_tell_of() {
+        let only = |index: usize| {
+            let mut record = run("A", "b", 1.0, 1.0, 1.0);
+            record.metrics = vec![record.metrics.swap_remove(index)];
+            record
+        };
+        let is_sparse = |records: &[Record]| of(records, &Wish::default()).standings[0].is_sparse;
+        assert!(is_sparse(&[only(0), only(1), only(2)]), "one run a need");
+        let whole = || run("A", "b", 1.0, 1.0, 1.0);
+        assert!(is_sparse(&[whole(), whole(), only(0), only(1)]));
+        assert!(!is_sparse(&[whole(), whole(), only(0), only(1), only(2)]));
+        // A rate of nothing tells nothing.
+        let mut nothing = whole();
+        nothing.metrics[1].value = 0.0;
+        assert!(is_sparse(&[whole(), whole(), nothing]));
+    }
+
+    #[test]
+    fn two_publications_had_two_cards() {
+        let from = |publication: &str, rate: f64| {
+            labelled(run("A", "b", rate, rate, rate), "publication", publication)
+        };
+        let share = |records: &[Record]| {
+            let found = of(records, &Wish::default()).standings;
+            let limiting = found[0].suitability.limiting.share();
+            (found[0].cards_count, (limiting * 1e6).round() / 1e6)
+        };
+        let records = [from("one", 4.0), from("one", 4.0), from("other", 1.0)];
+        assert_eq!(share(&records), (2, 2.0));
+        let records = records.map(|record| labelled(record, "sample", "1"));
+        assert_eq!(share(&records), (2, 2.0));
     }
 
     #[test]

@@ -112,7 +112,8 @@ fn need_name(need: &Requirement) -> &str {
 
 fn choices(of: &Recommended<'_>, choices: &[Choice], width: usize, style: Style) -> Vec<String> {
     if choices.is_empty() {
-        return vec!["No product is known that this could be said of.".to_owned()];
+        let none = "No product is known that this could be said of.";
+        return wrap(none, width, 2);
     }
     let shown = if of.all { choices.len() } else { SHOWN };
     let mut lines = Vec::new();
@@ -175,11 +176,10 @@ fn details(wanted: &Use, choice: &Choice) -> String {
         let names: Vec<&str> = choice.unknown.iter().map(|id| workload_name(id)).collect();
         parts.push(format!("not known: {}", names.join(", ")));
     }
-    if choice.elsewhere_count > 0 {
-        parts.push(format!(
-            "also measured in {} other ways",
-            choice.elsewhere_count
-        ));
+    match choice.elsewhere_count {
+        0 => {}
+        1 => parts.push("also measured in 1 other way".to_owned()),
+        count => parts.push(format!("also measured in {count} other ways")),
     }
     if let Some(price) = &choice.price {
         parts.push(format!("price {}", clean(price)));
@@ -227,8 +227,10 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
         "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much. \
          Ranked by what each has least of; first those of which every need is known. Of each product \
          the place is taken where most products were measured: a faster board makes the same card \
-         faster, and `--board` keeps to one. Score: 100 is a card that just meets class A1 and speed \
-         class 10; twice as fast in everything is 200 (geometric mean by the weights)."
+         faster, and `--board` keeps to one. Score: 100 is a card of which random access just meets \
+         class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
+         reads are our judgement, as no class promises them. Twice as fast in everything is 200 \
+         (geometric mean by the weights)."
             .to_owned(),
     );
     notes.push(format!("What the use needs is from: {}", of.wanted.source));
@@ -293,19 +295,27 @@ mod tests {
             "A ?[31mcard (microSD): at most slow",
             "not known: sequential read 1 MiB",
             "2 products cost more",
-            "from: SD Specifications",
+            "SD Specifications",
+            "synced and mixed writes and sequential reads are our judgement",
+            "also measured in 2 other ways",
         ] {
             assert!(text.contains(part), "no `{part}` in {text}");
         }
         assert!(!text.contains("Capacity not known"), "{text}");
+        let mut once = recommended(1);
+        once.choices[0].elsewhere_count = 1;
+        let text = recommendation(&once, 300, Style::Plain);
+        assert!(text.contains("in 1 other way;"), "{text}");
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
         for width in [30, 40, 80] {
-            let text = recommendation(&recommended(3), width, Style::Plain);
-            for line in text.lines() {
-                assert!(columns(line) <= width, "{width}: {line}");
+            for count in [0, 3] {
+                let text = recommendation(&recommended(count), width, Style::Plain);
+                for line in text.lines() {
+                    assert!(columns(line) <= width, "{width}: {line}");
+                }
             }
         }
         let none = recommendation(&recommended(0), 80, Style::Plain);

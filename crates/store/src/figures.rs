@@ -27,6 +27,8 @@ pub struct StoredSubject {
     pub product: Option<String>,
     /// The label `sample` as it stands.
     pub sample: Option<String>,
+    /// The label `setting` as it stands.
+    pub setting: Option<String>,
     /// What must match where figures are compared. Runs that are alike share it.
     pub context: Arc<BTreeMap<String, String>>,
 }
@@ -45,12 +47,14 @@ pub struct StoredFigure {
 /// One array for all rows: ten thousand rows one by one take several times as long to come over.
 const SUBJECTS: &str = "SELECT json_group_array(json_array(record_id, origin_kind, board, model, card, \
      (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'product'), \
-     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'sample'), context)) \
+     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'sample'), \
+     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'setting'), context)) \
      FROM (SELECT * FROM heads ORDER BY sequence) h";
 
 type SubjectRow = (
     String,
     String,
+    Option<String>,
     Option<String>,
     Option<String>,
     Option<String>,
@@ -110,7 +114,7 @@ fn subject(
     row: SubjectRow,
     contexts: &mut BTreeMap<String, Arc<BTreeMap<String, String>>>,
 ) -> StoredSubject {
-    let (run, origin, board, model, card, product, sample, context) = row;
+    let (run, origin, board, model, card, product, sample, setting, context) = row;
     let context = context.unwrap_or_default();
     let context = contexts
         .entry(context)
@@ -123,6 +127,7 @@ fn subject(
         card,
         product,
         sample,
+        setting,
         context: Arc::clone(context),
     }
 }

@@ -117,7 +117,9 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
 
 /// Names and summaries in two columns, or one below the other where there is little room.
 fn table(rows: &[(String, String)], width: usize) -> String {
-    let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    const INDENT: usize = 2;
+    let names = rows.iter().map(|(name, _)| name.chars().count());
+    let widest = names.max().unwrap_or(0);
     let longest = rows
         .iter()
         .map(|(_, summary)| summary.chars().count())
@@ -127,9 +129,11 @@ fn table(rows: &[(String, String)], width: usize) -> String {
         if widest + 2 + longest <= width {
             format!("{name:widest$}  {summary}\n")
         } else {
-            let indented = format!("  {summary}");
-            let wrapped = wrap(&indented, width, 2).join("\n");
-            format!("{name}\n  {}\n", wrapped.trim_start())
+            let room = width.saturating_sub(INDENT);
+            let below = wrap(summary, room, 0).into_iter();
+            let below = below.map(|line| format!("{:INDENT$}{line}", ""));
+            let lines: Vec<String> = wrap(name, width, 0).into_iter().chain(below).collect();
+            lines.join("\n") + "\n"
         }
     };
     rows.iter().map(line).collect()
@@ -231,4 +235,26 @@ fn published(json: bool) -> Result<String, CommandError> {
     };
     let rows: Vec<_> = publications().iter().map(told).collect();
     Ok(table(&rows, print::width()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_a_table_is_wider_than_the_terminal() {
+        let rows = [
+            ("a".repeat(45), "word ".repeat(30)),
+            ("b".to_owned(), "c".repeat(95)),
+        ];
+        for width in [20, 39, 40, 41] {
+            let text = table(&rows, width);
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(width), "{width}: {text}");
+            assert_eq!(text.matches('c').count(), 95);
+        }
+        let rows = [("name".to_owned(), "twelve chars".to_owned())];
+        assert_eq!(table(&rows, 18), "name  twelve chars\n");
+        assert_eq!(table(&rows, 17), "name\n  twelve chars\n");
+    }
 }

@@ -207,6 +207,7 @@ fn of_record(record: &Record, metric: &Metric) -> Candidate {
             .or_else(source)
             .unwrap_or_else(|| "unknown".to_owned()),
         board: record.board.as_ref().and_then(|board| board.model.clone()),
+        setting: label("setting"),
         origin: record.origin.kind,
         publication: label("publication"),
         card: label("sample").or_else(|| device?.sample_id.clone()),
@@ -227,6 +228,7 @@ fn of_store(stored: StoredSubject) -> (String, Arc<Subject>) {
             .or(stored.model)
             .unwrap_or_else(|| "unknown".to_owned()),
         board: stored.board,
+        setting: stored.setting,
         origin: stored.origin.unwrap_or(OriginKind::Imported),
         publication: None,
         card: stored.sample.or(stored.card),

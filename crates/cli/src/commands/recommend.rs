@@ -24,7 +24,7 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     records.extend(published.flat_map(|publication| publication.records()));
     let found = recommended(&records, wanted, &wish);
     if found.is_empty() {
-        return Err(nothing(arguments));
+        return Err(nothing(arguments, &found));
     }
     if arguments.json {
         let found = json!({ "use": wanted, "recommendation": found });
@@ -56,11 +56,14 @@ fn wish(arguments: &RecommendArguments) -> Wish {
     }
 }
 
-fn nothing(arguments: &RecommendArguments) -> CommandError {
-    let cause = match &arguments.board {
+fn nothing(arguments: &RecommendArguments, found: &Recommendation) -> CommandError {
+    let mut cause = match &arguments.board {
         Some(board) => format!("nothing is known of a product on a board called `{board}`"),
         None => "no result has a metric that this use needs".to_owned(),
     };
+    if found.simulated_runs_count > 0 {
+        cause += "; runs of simulated cards do not count";
+    }
     CommandError::new(Exit::Usage, "nothing can be recommended")
         .because(cause)
         .hint("`cardmark list published` shows what others measured, `cardmark run` measures")
@@ -126,6 +129,12 @@ fn left_out(found: &Recommendation, wish: &Wish) -> Vec<String> {
     }
     if wish.budget.is_some() {
         told.push("Prices are what you said: `cardmark label RUN price=AMOUNT`.".to_owned());
+    }
+    if found.simulated_runs_count > 0 {
+        told.push(format!(
+            "Left out: {} of simulated cards.",
+            count(found.simulated_runs_count, "run", "runs")
+        ));
     }
     if found.nameless_runs_count > 0 {
         told.push(format!(

@@ -1,14 +1,29 @@
-//! `recommend` on what others published, and on own runs.
+//! `recommend` and `rank` on what others published, and on own runs; lists in little room.
 
+use std::path::Path;
+
+use cardmark_testkit::Program;
 use serde_json::Value;
 
-use crate::common::{assert_error, program, scratch};
+use crate::common::{assert_error, program, scratch, text};
 
 fn products(list: &Value) -> Vec<&str> {
     let standings = list.as_array().unwrap().iter();
     standings
         .map(|standing| standing["product"].as_str().unwrap())
         .collect()
+}
+
+/// Imports a rate of dd, as of this product.
+fn import(program: &Program, scratch: &Path, rate: &str, labels: &[&str]) {
+    let file = scratch.join("typed.txt");
+    std::fs::write(&file, format!("dd {rate} MB/s\n")).unwrap();
+    let mut arguments = vec!["import", text(&file)];
+    for label in labels {
+        arguments.extend(["--label", label]);
+    }
+    let output = program.run(&arguments);
+    assert_eq!(output.code, 0, "{output}");
 }
 
 #[test]
@@ -46,10 +61,11 @@ fn the_card_of_the_articles_leads_and_says_why() {
 fn prices_are_the_users_own() {
     let scratch = scratch();
     let program = program(&scratch);
-    for (seed, product, price) in [("1", "Mine", "price=8 EUR"), ("2", "Dear", "price=80 EUR")] {
-        let product = format!("product={product}");
-        let run = ["run", "sim:a1-32gb", "--seed", seed, "--label", &product];
-        assert_eq!(program.run(&run).code, 0);
+    for (rate, product, price) in [
+        ("21", "product=Mine", "price=8 EUR"),
+        ("22", "product=Dear", "price=80 EUR"),
+    ] {
+        import(&program, scratch.path(), rate, &[product]);
         assert_eq!(program.run(&["label", "last", price]).code, 0);
     }
     let wish = ["recommend", "--use", "logging", "--budget", "10 EUR"];
@@ -58,7 +74,7 @@ fn prices_are_the_users_own() {
     let found = &told["recommendation"];
     assert_eq!(products(&found["standings"]), ["Mine"]);
     assert_eq!(found["standings"][0]["price"]["amount"], 8.0);
-    assert_eq!(found["standings"][0]["sources"][0], "simulated");
+    assert_eq!(found["standings"][0]["sources"][0], "imported");
     assert_eq!(found["too_dear_count"], 1);
     let others = products(&found["price_not_known"]);
     assert!(others.contains(&"Samsung Evo+ 32 GB"), "{others:?}");
@@ -68,6 +84,59 @@ fn prices_are_the_users_own() {
         text.contains("1 product that cost more than 10.00 EUR"),
         "{text}"
     );
+}
+
+#[test]
+fn nobody_is_told_to_buy_a_simulated_card() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = ["run", "sim:a1-32gb", "--label", "product=Simulated"];
+    assert_eq!(program.run(&run).code, 0);
+    let output = program.run(&["recommend", "--use", "boot", "--all"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(!output.stdout.contains("Simulated"), "{output}");
+    let told = "Left out: 1 run of simulated cards.";
+    assert!(output.stdout.contains(told), "{output}");
+    let output = program.run(&["recommend", "--use", "boot", "--board", "Amiga"]);
+    assert_error(&output, 2, &["runs of simulated cards do not count"]);
+}
+
+#[test]
+fn rows_of_two_settings_are_two_places() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let rank = ["rank", "--metric", "iozone_random_write"];
+    let from = ["--publication", "geerling-turing-pi"];
+    let output = program.run(&[&rank[..], &from[..]].concat());
+    for printed in ["23.28", "28.54", "4 Model B, pi4-usb-uasp"] {
+        assert!(output.stdout.contains(printed), "no {printed} in {output}");
+    }
+    assert!(!output.stdout.contains("2 runs"), "{output}");
+    // Own runs as well.
+    for (rate, setting) in [("10", "setting=on"), ("20", "setting=off")] {
+        import(&program, scratch.path(), rate, &["product=Mine", setting]);
+    }
+    let output = program.run(&["rank", "--metric", "dd_write", "--json"]);
+    let told: Value = serde_json::from_str(&output.stdout).unwrap();
+    let places = told[0]["places"].as_array().unwrap().iter();
+    let own: Vec<&str> = places
+        .filter(|place| place["name"] == "Mine")
+        .map(|place| place["board"].as_str().unwrap())
+        .collect();
+    assert_eq!(own, ["unknown board, off", "unknown board, on"]);
+}
+
+#[test]
+fn no_line_of_a_list_is_wider_than_the_terminal() {
+    let scratch = scratch();
+    let program = program(&scratch).columns(40);
+    for what in ["models", "suites", "published", "devices"] {
+        let output = program.run(&["list", what]);
+        assert_eq!(output.code, 0, "{output}");
+        for line in output.stdout.lines() {
+            assert!(line.chars().count() <= 40, "{what}: {line}");
+        }
+    }
 }
 
 #[test]
