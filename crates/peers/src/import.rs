@@ -35,6 +35,9 @@ pub struct Imported {
     pub findings: Vec<Finding>,
     /// What the text says besides.
     pub labels: BTreeMap<String, String>,
+    /// What a row of a table calls what was measured. It may be any words, also private ones: to be
+    /// kept only where it is the name of something known.
+    pub named: Option<String>,
     /// The computer, where the text tells it.
     pub board: Option<Board>,
     /// The system, where the text tells it.
@@ -79,6 +82,7 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     }
     items.sort_by_key(Item::first);
     imported.extend(sessions(items, &lines));
+    imported.iter_mut().for_each(leave_out_twins);
     let (mut whole, empty): (Vec<_>, Vec<_>) = imported
         .into_iter()
         .partition(|one| !one.metrics.is_empty());
@@ -94,6 +98,21 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     Err(ImportError::NotUnderstood {
         reasons: reasons.collect(),
     })
+}
+
+/// Of a damaged report a test may seem to come twice: nobody knows which figure is meant.
+fn leave_out_twins(one: &mut Imported) {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for metric in &one.metrics {
+        *counts.entry(metric.id.clone()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 1);
+    one.metrics
+        .retain(|metric| !counts.contains_key(&metric.id));
+    for id in counts.keys() {
+        one.findings
+            .push(item::doubtful("it stands there twice, and is left out").on(id));
+    }
 }
 
 /// What belongs together of what single tools printed. What could not be read goes to the record
@@ -135,7 +154,7 @@ fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
         if !is_known && !item.metrics.is_empty() {
             one.tools.push(item.tool.to_owned());
         }
-        one.labels.extend(item.labels);
+        one.named = one.named.or(item.named);
         one.device = one.device.or(item.device);
         doubts.extend(item.doubts);
         one.findings.extend(item.findings);

@@ -1,5 +1,6 @@
 //! `cardmark import`.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use cardmark_core::{Context, Origin, OriginKind, Record, SuiteRef, simulated_run
 use cardmark_judge::{advise, judge};
 use cardmark_peers::{ImportError, Imported, import as read};
 use cardmark_report::terminal;
-use cardmark_store::{Inserted, Store};
+use cardmark_store::Store;
 use serde_json::json;
 
 use crate::args::ImportArguments;
@@ -28,11 +29,13 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
     let mut store = Data::from_environment()?.open()?;
     let mut rows = Vec::new();
     let mut texts = Vec::new();
-    for record in &records {
-        let is_new = keep(&mut store, record)?;
+    for record in records {
+        let known = keep(&mut store, &record)?;
+        let is_new = known.is_none();
+        let record = known.unwrap_or(record);
         let state = if is_new { "imported" } else { "already kept" };
         rows.push(json!({ "id": record.id, "state": state, "record": record }));
-        texts.push(terminal(record, print::width(), print::style()));
+        texts.push(terminal(&record, print::width(), print::style()));
         if !is_new {
             print::notice(&format!(
                 "{} was imported before and is left as it is; `cardmark label` changes what is said of it",
@@ -48,13 +51,19 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
     Ok(Exit::Done)
 }
 
-/// Stores a record; whether it was not there yet. The id is that of the text: one that another
-/// version made of it, or that was given other labels, stays.
-fn keep(store: &mut Store, record: &Record) -> Result<bool, CommandError> {
-    if store.contains(record.id)? {
-        return Ok(false);
+/// Stores a record; gives the one of the same id where that is stored already. The id is that of
+/// the text and of what was said of it: what another version made of these, and labels given since,
+/// stay.
+fn keep(store: &mut Store, record: &Record) -> Result<Option<Record>, CommandError> {
+    if !store.contains(record.id)? {
+        store.insert(record)?;
+        return Ok(None);
     }
-    Ok(store.insert(record)? == Inserted::New)
+    let found = store.find(&record.id.to_string())?;
+    Ok(Some(Record {
+        labels: found.labels,
+        ..found.record
+    }))
 }
 
 fn of_text(file: &Path, arguments: &ImportArguments) -> Result<Vec<Record>, CommandError> {
@@ -63,17 +72,34 @@ fn of_text(file: &Path, arguments: &ImportArguments) -> Result<Vec<Record>, Comm
     // White space at the ends of lines comes and goes when texts are copied.
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let plain = lines.join("\n");
+    let said = said(arguments);
     imported
         .into_iter()
         .enumerate()
         .map(|(index, one)| {
-            let id = simulated_run_id(&["imported", plain.trim(), &index.to_string()]);
+            let index = index.to_string();
+            let mut parts = vec!["imported", plain.trim(), &index];
+            parts.extend(said.iter().map(String::as_str));
+            let id = simulated_run_id(&parts);
             record(
                 Record::new(id, Origin::of(OriginKind::Imported)),
                 one,
                 arguments,
             )
         })
+        .collect()
+}
+
+/// What was said of the text besides, in an order of its own: two cards may have the same figures.
+fn said(arguments: &ImportArguments) -> Vec<String> {
+    let labels: BTreeMap<_, _> = arguments.label.iter().cloned().collect();
+    let labels = labels
+        .into_iter()
+        .map(|(key, value)| format!("label {key}={value}"));
+    let board = arguments.board.iter();
+    board
+        .map(|board| format!("board {board}"))
+        .chain(labels)
         .collect()
 }
 
@@ -166,6 +192,10 @@ fn record(
     if let Some(model) = &arguments.board {
         record.board.get_or_insert_default().model = Some(model.clone());
     }
+    // Other words of a row may say whose card it is.
+    let product = one.named.as_deref().and_then(cardmark_catalog::product);
+    let product = product.map(|product| ("product".to_owned(), product.name()));
+    record.labels.extend(product);
     record.labels.extend(arguments.label.iter().cloned());
     advise(&mut record);
     record.derived = judge(&record, suite.as_ref());

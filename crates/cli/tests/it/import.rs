@@ -390,7 +390,7 @@ fn the_same_text_twice_is_one_run() {
     let program = program(&scratch);
     let path = fixture("hdparm-9.65-t.txt");
     let first = json(&program, &["import", &path, "--json"]);
-    let again = program.run(&["import", &path, "--json", "--label", "product=Other"]);
+    let again = program.run(&["import", &path, "--json"]);
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("was imported before"), "{again}");
     let rows: Value = serde_json::from_str(&again.stdout).unwrap();
@@ -404,7 +404,106 @@ fn the_same_text_twice_is_one_run() {
     let rows: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(rows[0]["id"], first[0]["id"]);
     assert_eq!(program.runs_count(), 1);
-    assert!(!program.last().labels.contains_key("product"));
+}
+
+#[test]
+fn the_same_figure_of_two_cards_is_two_runs() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let import = |more: &[&str]| {
+        let output = typed(&program, "hdparm 22.5 MB/s", &[&["--json"], more].concat());
+        assert_eq!(output.code, 0, "{output}");
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        rows[0].clone()
+    };
+    let cards = [
+        import(&[]),
+        import(&["--label", "product=A"]),
+        import(&["--label", "product=B"]),
+        import(&["--label", "product=A", "--board", "Pi 4"]),
+        import(&["--label", "product=A", "--board", "Pi 5"]),
+        import(&["--label", "product=A", "--label", "n=1"]),
+    ];
+    assert_eq!(program.runs_count(), cards.len());
+    assert!(cards.iter().all(|row| row["state"] == "imported"));
+    assert_eq!(cards[2]["record"]["labels"]["product"], "B");
+    assert_eq!(cards[4]["record"]["board"]["model"], "Pi 5");
+    for (again, card) in [
+        (import(&["--label", "product=B"]), &cards[2]),
+        (
+            import(&["--label", "n=1", "--label", "product=A"]),
+            &cards[5],
+        ),
+        (
+            import(&["--label", "product=Z", "--label", "product=B"]),
+            &cards[2],
+        ),
+    ] {
+        assert_eq!(again["state"], "already kept");
+        assert_eq!(again["id"], card["id"]);
+        assert_eq!(again["record"], card["record"]);
+    }
+    assert_eq!(program.runs_count(), cards.len());
+}
+
+#[test]
+fn what_was_imported_before_is_shown_as_it_is_stored() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let more = ["--label", "product=A"];
+    let first = typed(&program, "hdparm 22.5 MB/s", &more);
+    assert!(first.stdout.contains("product=A"), "{first}");
+    let labelled = program.run(&["label", "last", "product=C"]);
+    assert_eq!(labelled.code, 0, "{labelled}");
+    let again = typed(&program, "hdparm 22.5 MB/s", &more);
+    assert!(again.stderr.contains("was imported before"), "{again}");
+    assert!(again.stdout.contains("product=C"), "{again}");
+    assert!(!again.stdout.contains("product=A"), "{again}");
+    let again = typed(
+        &program,
+        "hdparm 22.5 MB/s",
+        &[&more[..], &["--json"]].concat(),
+    );
+    let rows: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(rows[0]["record"]["labels"]["product"], "C");
+}
+
+#[test]
+fn private_words_beside_figures_are_not_stored() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let rows = "Card hdparm buffered dd write 4K rand read 4K rand write\n\
+                Bob Meyer SN AB12345  21.3 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n\
+                Bob Meyer  21.4 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n\
+                Amazon Basics 64GB  21.5 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n";
+    let output = typed(&program, rows, &["--json"]);
+    assert_eq!(output.code, 0, "{output}");
+    let imported: Value = serde_json::from_str(&output.stdout).unwrap();
+    let labels = |at: usize| imported[at]["record"]["labels"].clone();
+    assert!(labels(0)["product"].is_null() && labels(1)["product"].is_null());
+    assert_eq!(labels(2)["product"], "Amazon Basics 64 GB");
+    for secret in [
+        "S/N 12345678",
+        "192.168.1.17",
+        "2001:db8::17",
+        "host kitchen.example.org",
+        "C:\\Users\\bob\\x",
+        "~bob/z",
+        "-f/home/bob/q",
+        "\"/media/bob/x\"",
+        "/media/bob/My Secret Card/test",
+    ] {
+        let text = format!("{secret} hdparm 43.5 MB/s {secret}\n{secret}");
+        let output = typed(&program, &text, &[]);
+        assert_eq!(output.code, 0, "{output}");
+    }
+    let stored = program.run(&["export"]).stdout;
+    for word in [
+        "Bob", "Meyer", "AB12345", "12345678", "192.168", "db8", "kitchen", "example", "Users",
+        "bob", "home", "media", "Secret",
+    ] {
+        assert!(!stored.contains(word), "{word} in {stored}");
+    }
 }
 
 #[test]
@@ -499,14 +598,13 @@ fn reports_have_their_verdicts() {
 fn imported_runs_are_compared() {
     let scratch = scratch();
     let program = program(&scratch);
-    let table = fixture("comment-table.txt");
-    assert_eq!(program.run(&["import", &table]).code, 0);
-    let sides = [
-        "compare",
-        "product=Blue card 16GB",
-        "product=Red card 32GB",
-        "--json",
-    ];
+    for (product, figure) in [("Red", "21.64"), ("Blue", "17.31")] {
+        let label = format!("product={product} card");
+        let text = format!("hdparm {figure} MB/s");
+        let output = typed(&program, &text, &["--label", &label]);
+        assert_eq!(output.code, 0, "{output}");
+    }
+    let sides = ["compare", "product=Blue card", "product=Red card", "--json"];
     let all = json(&program, &sides);
     let differences = all[0]["differences"].as_array().unwrap();
     let read = differences

@@ -34,7 +34,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         // Documents are runs of their own; lines are of one.
         let run = if is_json { reading.line } else { 0 };
         let id = names.id(run, Some(&reading.job), reading.direction);
-        vec![exact_item(&reading, id, is_json)]
+        vec![exact_item(&reading, id)]
     });
     items.extend(all(read_fio_text(text), |reading| {
         let job = reading.job.clone();
@@ -77,7 +77,7 @@ impl Names {
 /// A job's name in small letters, digits and `_`; none where it is a path or looks like the name
 /// of one device.
 fn plain_name(job: &str) -> Option<String> {
-    let is_plain = !job.contains('/') && public(job).is_some_and(|kept| !kept.contains('…'));
+    let is_plain = !job.contains('/') && public(job).is_some();
     let parts = job.split(|c: char| !c.is_ascii_alphanumeric());
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
     let name: String = parts.join("_").to_ascii_lowercase();
@@ -105,9 +105,9 @@ fn failed(id: &str, errno: i64) -> Option<Finding> {
     (errno != 0).then(|| finding.on(id))
 }
 
-fn exact_item(reading: &FioReading, id: String, is_json: bool) -> Item {
+fn exact_item(reading: &FioReading, id: String) -> Item {
     let findings = failed(&id, reading.errno).into_iter().collect();
-    // The line of a document says nothing by itself.
+    // The line of a document says nothing by itself, a terse one has names and numbers only.
     let said = format!(
         "{id}: {}, {:.2} IOPS",
         reading.rate.printed, reading.operations_per_s
@@ -115,7 +115,7 @@ fn exact_item(reading: &FioReading, id: String, is_json: bool) -> Item {
     let metric = rate(id, &reading.rate, reading.operations_per_s);
     Item {
         findings,
-        said: is_json.then_some(said),
+        said: Some(said),
         ..Item::of(FIO, reading.line, vec![metric])
     }
 }

@@ -1,6 +1,5 @@
 //! What one reading of a tool gives a record.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Printed, Quantity, Severity};
@@ -18,11 +17,12 @@ pub(super) struct Item {
     pub(super) findings: Vec<Finding>,
     /// Metrics whose unit has two readings, and by which ratio these differ from the middle.
     pub(super) doubts: Vec<(String, f64)>,
-    pub(super) labels: BTreeMap<String, String>,
+    /// What a row of a table calls what was measured.
+    pub(super) named: Option<String>,
     pub(super) device: Option<DeviceInfo>,
     /// Size of the file that was worked on, bytes, where it is told.
     pub(super) file_bytes: Option<u64>,
-    /// What is kept as printed, where that is not the lines.
+    /// What is kept as printed, where that is not the lines; nothing private is in it.
     pub(super) said: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl Item {
             metrics: Vec::new(),
             findings: Vec::new(),
             doubts: Vec::new(),
-            labels: BTreeMap::new(),
+            named: None,
             device: None,
             file_bytes: None,
             said: None,
