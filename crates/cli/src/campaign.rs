@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cardmark_catalog::class;
+use cardmark_sim::Model;
 use serde::Deserialize;
 
 use crate::error::{CommandError, Exit};
@@ -21,7 +22,7 @@ pub(crate) use child::Child;
 pub(crate) use folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
 pub(crate) use order::{Progress, Visit, suites_left};
 pub(crate) use question::{Answer, ask};
-pub(crate) use recognise::{Seen, recognise};
+pub(crate) use recognise::{Seen, identity, recognise};
 
 /// A file to begin with.
 pub(crate) const EXAMPLE: &str = include_str!("../../../docs/campaign.toml");
@@ -77,6 +78,9 @@ pub(crate) struct Slot {
     pub(crate) model: Option<String>,
     /// Where the card is found there: a directory on it, or its block device.
     pub(crate) target: Option<String>,
+    /// Whether the board runs from the card itself, so that to change it the board is started anew.
+    #[serde(default)]
+    pub(crate) runs_from_card: bool,
     /// The simulated board.
     pub(crate) simulated: Option<String>,
 }
@@ -140,13 +144,19 @@ impl Campaign {
             .cards
             .iter()
             .find(|card| card.simulated.is_some() != is_simulated);
-        match other {
-            Some(card) => Err(format!(
+        if let Some(card) = other {
+            return Err(format!(
                 "of card `{}` and board `{name}` one is simulated and the other is not",
                 card.name
-            )),
-            None => Ok(()),
+            ));
         }
+        let models = self.cards.iter().filter_map(|card| card.simulated.as_ref());
+        for (model, board) in models.zip(std::iter::repeat(board.simulated.as_ref())) {
+            let made = Model::named(model)
+                .and_then(|model| board.map_or(Ok(model.clone()), |board| model.on_board(board)));
+            made.map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// The boards that this computer is or simulates: the one of that name, else those that are
@@ -172,7 +182,7 @@ impl Campaign {
             return Ok(simulated);
         }
         let here = |board: &&Slot| match (&board.model, computer) {
-            (Some(model), Some(computer)) => computer.contains(model),
+            (Some(model), Some(computer)) => says(computer, model),
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -218,6 +228,15 @@ impl Card {
     }
 }
 
+/// Whether a computer's name has these words in it: a Raspberry Pi 400 is no Raspberry Pi 4.
+fn says(computer: &str, model: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let places = computer.match_indices(model);
+    places
+        .into_iter()
+        .any(|(at, _)| ends(&computer[at + model.len()..]))
+}
+
 /// Names become parts of the names of files.
 fn are_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
     let mut known = Vec::new();
@@ -227,10 +246,12 @@ fn are_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(),
                 "the name of a {what} may have letters, digits, `_`, `-` and `.`: `{name}`"
             ));
         }
-        if known.contains(&name) {
+        // On a stick with vfat, small letters and capitals are the same.
+        let small = name.to_ascii_lowercase();
+        if known.contains(&small) {
             return Err(format!("two {what}s are called `{name}`"));
         }
-        known.push(name);
+        known.push(small);
     }
     Ok(())
 }
@@ -297,8 +318,13 @@ mod tests {
             here(Some("pi5-reader"), pi4),
             Ok(vec!["pi5-reader".to_owned()])
         );
-        let error = here(None, Some("Orange Pi")).unwrap_err();
-        assert_eq!(error, "none of its boards is this computer (Orange Pi)");
+        for other in ["Orange Pi", "Raspberry Pi 400 Rev 1.0"] {
+            let error = here(None, Some(other)).unwrap_err();
+            assert_eq!(
+                error,
+                format!("none of its boards is this computer ({other})")
+            );
+        }
         assert_eq!(
             here(Some("pi9"), pi4).unwrap_err(),
             "no board is called `pi9`"
@@ -330,6 +356,17 @@ mod tests {
                 "one is simulated and the other is not",
             ),
             ("simulated = \"pi3\"", "", "needs a target"),
+            (
+                "simulated = \"pi3\"",
+                "simulated = \"pi9\"",
+                "no simulated board `pi9`",
+            ),
+            ("a1-32gb", "a3-32gb", "no model `a3-32gb`"),
+            (
+                "name = \"blue\"",
+                "name = \"Red\"",
+                "two cards are called `Red`",
+            ),
             ("title", "repeats = 0\ntitle", "repeats must be 1 to 100"),
             ("title", "suites = [\"slow\"]\ntitle", "slow"),
             ("title", "tilte = 1\ntitle", "unknown field `tilte`"),

@@ -99,29 +99,26 @@ impl Model {
     /// and may be slower than the card.
     ///
     /// # Errors
-    /// When there is no such board; the message lists those there are.
+    /// When there is no such board (the message lists those there are), or the model comes in a reader
+    /// of its own.
     pub fn on_board(&self, name: &str) -> Result<Self, ModelError> {
         let found = EMBEDDED.iter().find(|(known, _)| *known == name);
         let (_, text) = found.ok_or_else(|| ModelError::UnknownBoard {
             name: name.to_owned(),
             known: EMBEDDED.map(|(known, _)| known).join(", "),
         })?;
+        if self.data().bridge.is_some() {
+            return Err(ModelError::Invalid {
+                name: self.name().to_owned(),
+                what: "comes in a USB reader, and that fits into no slot",
+            });
+        }
         let board = BoardData::parse(text)?;
-        Ok(Self::resolved(in_slot(self.data(), board)))
-    }
-}
-
-/// The card's data, in the board's slot. A reader that it comes with stays between the two.
-fn in_slot(card: &ModelData, board: BoardData) -> ModelData {
-    let slot = board.slot;
-    let bridge = card.bridge.map_or(slot, |reader| BridgeData {
-        request_us: reader.request_us + slot.request_us,
-        rate_mb_per_s: reader.rate_mb_per_s.min(slot.rate_mb_per_s),
-    });
-    ModelData {
-        bridge: Some(bridge),
-        board: Some(board),
-        ..card.clone()
+        Ok(Self::resolved(ModelData {
+            bridge: Some(board.slot),
+            board: Some(board),
+            ..self.data().clone()
+        }))
     }
 }
 
@@ -178,11 +175,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_stays_between_card_and_board() {
-        let card = Model::named("usb2-32gb").unwrap();
-        let bridge = in_slot(card.data(), BoardData::parse(EMBEDDED[1].1).unwrap()).bridge;
-        let bridge = bridge.unwrap();
-        assert!((bridge.request_us - 310.0).abs() < 1e-9);
-        assert!((bridge.rate_mb_per_s - 33.5).abs() < 1e-9);
+    fn a_reader_fits_into_no_slot() {
+        let error = Model::named("usb2-32gb").unwrap().on_board("pi4");
+        let told = error.unwrap_err().to_string();
+        assert!(told.contains("USB reader"), "{told}");
     }
 }

@@ -1,8 +1,9 @@
 //! Each run of a campaign is a process of its own: what hangs or fails there ends nothing here.
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,7 +13,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::error::{CommandError, Exit};
+use crate::print;
 
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// How often it is looked whether the run has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -21,7 +24,7 @@ pub(crate) struct Child {
     program: PathBuf,
     /// Whether signals do what they usually do: only while nothing runs.
     is_idle: Arc<AtomicBool>,
-    /// The last signal that was meant for this process alone.
+    /// The last signal that asked for the end.
     signal: Arc<AtomicUsize>,
 }
 
@@ -31,11 +34,11 @@ impl Child {
         let program = std::env::current_exe().map_err(|error| cannot_run(&error))?;
         let is_idle = Arc::new(AtomicBool::new(true));
         let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in SIGNALS {
             flag::register_conditional_default(number, Arc::clone(&is_idle))
                 .map_err(|error| cannot_run(&error))?;
         }
-        for number in [SIGTERM, SIGHUP] {
+        for number in SIGNALS {
             let value = usize::try_from(number).unwrap_or(0);
             flag::register_usize(number, Arc::clone(&signal), value)
                 .map_err(|error| cannot_run(&error))?;
@@ -56,6 +59,16 @@ impl Child {
         exit
     }
 
+    /// How to end, where a signal asked for it since the last run began: also one that came too late
+    /// for that run.
+    pub(crate) fn asked_to_end(&self) -> Option<Exit> {
+        match i32::try_from(self.signal.load(Ordering::Relaxed)) {
+            Ok(SIGINT) => Some(Exit::Interrupted),
+            Ok(SIGTERM | SIGHUP) => Some(Exit::Terminated),
+            _ => None,
+        }
+    }
+
     fn wait_for(&self, words: &[OsString]) -> Result<Exit, CommandError> {
         let mut command = Command::new(&self.program);
         let started = command.args(words).stdout(Stdio::null()).spawn();
@@ -63,10 +76,11 @@ impl Child {
         let mut is_told = false;
         loop {
             if let Some(status) = child.try_wait().map_err(|error| cannot_run(&error))? {
-                return Ok(exit_of(status.code()));
+                return Ok(exit_of(status));
             }
-            // Ctrl-C reaches the run by itself; these are handed on.
-            if !is_told && self.signal.load(Ordering::Relaxed) != 0 {
+            // Ctrl-C reaches the run by itself, and a second one would end it at once. The others
+            // are handed on.
+            if !is_told && matches!(self.asked_to_end(), Some(Exit::Terminated)) {
                 is_told = true;
                 let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
                 // It may have ended just now.
@@ -77,8 +91,17 @@ impl Child {
     }
 }
 
-/// The exit that stands for a code; a process without one was killed.
-fn exit_of(code: Option<i32>) -> Exit {
+/// The exit that stands for how a run ended.
+fn exit_of(status: ExitStatus) -> Exit {
+    match status.signal() {
+        None => {}
+        Some(SIGINT) => return Exit::Interrupted,
+        Some(SIGTERM | SIGHUP) => return Exit::Terminated,
+        Some(number) => {
+            print::notice(&format!("the run was killed by signal {number}"));
+            return Exit::Trouble;
+        }
+    }
     let known = [
         Exit::Done,
         Exit::Usage,
@@ -87,7 +110,7 @@ fn exit_of(code: Option<i32>) -> Exit {
         Exit::Interrupted,
         Exit::Terminated,
     ];
-    let is_it = |exit: &Exit| code == Some(i32::from(exit.code()));
+    let is_it = |exit: &Exit| status.code() == Some(i32::from(exit.code()));
     known.into_iter().find(is_it).unwrap_or(Exit::Bug)
 }
 

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{Record, parse_record};
+use cardmark_core::{Record, Severity, parse_record};
 
+use super::recognise::identity;
+use crate::commands::report;
 use crate::error::{CommandError, Exit};
 
 /// Label: the campaign's title.
@@ -16,7 +18,9 @@ pub(crate) const SETTING: &str = "setting";
 pub(crate) const REPEAT: &str = "repeat";
 /// Ending of a record's file.
 const RECORD: &str = "json";
-/// The record of a run under way.
+/// That of a run in which something failed; it is tried again another time.
+const PARTIAL: &str = "partial.json";
+/// Ending of the record of a run under way.
 const DRAFT: &str = "draft";
 
 /// A run that is done.
@@ -32,6 +36,8 @@ pub(crate) struct Done {
     pub(crate) repeat: u32,
     /// By which the card is recognised; absent where the reader does not show it.
     pub(crate) sample_id: Option<String>,
+    /// Whether nothing failed.
+    pub(crate) is_whole: bool,
 }
 
 impl Done {
@@ -46,15 +52,15 @@ impl Done {
             board: label(SETTING)?,
             suite: record.suite.as_ref()?.name.clone(),
             repeat: label(REPEAT)?.parse().ok()?,
-            sample_id: sample_id(record),
+            sample_id: record.devices.last().and_then(identity),
+            is_whole: is_whole(record),
         })
     }
 }
 
-/// By which the card of a record is recognised.
-fn sample_id(record: &Record) -> Option<String> {
-    let mut ids = record.devices.iter().map(|device| device.sample_id.clone());
-    ids.next_back().flatten()
+fn is_whole(record: &Record) -> bool {
+    let mut findings = record.findings.iter();
+    findings.all(|finding| finding.severity != Severity::Error)
 }
 
 /// The folder.
@@ -64,7 +70,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The folder of a campaign's file: of `cards.toml` it is `cards`. Makes it where there is none.
+    /// The folder of a campaign's file: of `cards.toml` it is `cards`.
     pub(crate) fn of(file: &Path) -> Result<Self, CommandError> {
         let path = file.with_extension("");
         if path == file {
@@ -73,12 +79,17 @@ impl Folder {
                 .because("its records go into the folder of the same name without it")
                 .hint(format!("call it `{}.toml`", file.display())));
         }
-        let folder = Self { path };
-        std::fs::create_dir_all(folder.runs()).map_err(|error| {
-            let what = format!("cannot make the folder `{}`", folder.runs().display());
-            CommandError::new(Exit::Trouble, what).because(error.to_string())
-        })?;
-        Ok(folder)
+        Ok(Self { path })
+    }
+
+    /// Makes the folder where there is none.
+    pub(crate) fn make(&self) -> Result<(), CommandError> {
+        std::fs::create_dir_all(self.runs()).map_err(|error| {
+            let what = format!("cannot make the folder `{}`", self.runs().display());
+            CommandError::new(Exit::Trouble, what)
+                .because(error.to_string())
+                .hint("put the campaign's file where you may write")
+        })
     }
 
     fn runs(&self) -> PathBuf {
@@ -90,10 +101,24 @@ impl Folder {
         self.path.join(name)
     }
 
+    /// Makes the folder of the charts, and takes those of an earlier report away.
+    pub(crate) fn clear_charts(&self) -> Result<(), CommandError> {
+        let charts = self.path.join(report::CHARTS);
+        // There may be none.
+        let _ = std::fs::remove_dir_all(&charts);
+        std::fs::create_dir_all(&charts).map_err(|error| {
+            let what = format!("cannot make the folder `{}`", charts.display());
+            CommandError::new(Exit::Trouble, what).because(error.to_string())
+        })
+    }
+
     /// All its records, by the names of their files. What cannot be read is an error: to measure
     /// again what is there would lose it.
     pub(crate) fn records(&self) -> Result<Vec<Record>, CommandError> {
         let runs = self.runs();
+        if !runs.exists() {
+            return Ok(Vec::new());
+        }
         let entries =
             std::fs::read_dir(&runs).map_err(|error| unreadable(&runs, error.to_string()))?;
         let mut paths = Vec::new();
@@ -106,12 +131,29 @@ impl Folder {
             }
         }
         paths.sort();
-        paths.iter().map(|path| read(path)).collect()
+        let mut records: Vec<Record> = Vec::new();
+        for path in &paths {
+            let record = read(path)?;
+            // A copy of a file is no other run.
+            if records.iter().all(|known| known.id != record.id) {
+                records.push(record);
+            }
+        }
+        Ok(records)
     }
 
-    /// The runs of that campaign that are done.
+    /// The runs that there are. Those of another campaign are an error: its files have the same
+    /// names.
     pub(crate) fn done(&self, title: &str) -> Result<Vec<Done>, CommandError> {
         let records = self.records()?;
+        let other = |record: &&Record| record.labels.get(CAMPAIGN).is_none_or(|own| own != title);
+        if let Some(record) = records.iter().find(other) {
+            let own = record.labels.get(CAMPAIGN).map_or("none", String::as_str);
+            let what = format!("`{}` holds runs of another campaign", self.path.display());
+            return Err(CommandError::new(Exit::Usage, what)
+                .because(format!("their title is \"{own}\", not \"{title}\""))
+                .hint("give the campaign its old title back, or its file another name"));
+        }
         Ok(records
             .iter()
             .filter_map(|record| Done::of(record, title))
@@ -120,7 +162,8 @@ impl Folder {
 
     /// Where a run under way writes its record.
     pub(crate) fn draft(&self) -> PathBuf {
-        self.runs().join(DRAFT)
+        // Another campaign may be under way in the same folder.
+        self.runs().join(format!("{}.{DRAFT}", std::process::id()))
     }
 
     /// Takes the draft away: that run is to be done again.
@@ -138,13 +181,23 @@ impl Folder {
         let record = read(&draft)?;
         let label = |name: &str| record.labels.get(name).map_or("", String::as_str);
         let suite = record.suite.as_ref().map_or("", |suite| &suite.name);
+        // Signs that names do not have stand between them, so that no two runs share a file.
         let name = format!(
-            "{}-{}-{suite}-{:0>2}.{RECORD}",
+            "{}@{}+{suite}+{:0>2}",
             label(SAMPLE),
             label(SETTING),
             label(REPEAT)
         );
-        std::fs::rename(&draft, self.runs().join(name)).map_err(|error| {
+        let file = |ending: &str| self.runs().join(format!("{name}.{ending}"));
+        let (whole, partial) = (file(RECORD), file(PARTIAL));
+        let kept = if is_whole(&record) {
+            // What was tried before is of no more use.
+            let _ = std::fs::remove_file(&partial);
+            &whole
+        } else {
+            &partial
+        };
+        std::fs::rename(&draft, kept).map_err(|error| {
             let what = format!("cannot keep `{}`", draft.display());
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         })?;

@@ -66,7 +66,7 @@ pub(crate) fn suites_left<'a>(
     done: &[Done],
 ) -> Vec<&'a str> {
     let is_done = |suite: &str| {
-        done.iter().any(|one| {
+        done.iter().filter(|one| one.is_whole).any(|one| {
             (
                 one.card.as_str(),
                 one.board.as_str(),
@@ -100,6 +100,7 @@ mod tests {
             name: name.to_owned(),
             model: None,
             target: Some("/mnt".to_owned()),
+            runs_from_card: false,
             simulated: None,
         };
         Campaign {
@@ -171,6 +172,7 @@ mod tests {
             suite: suite.to_owned(),
             repeat: 1,
             sample_id: None,
+            is_whole: true,
         };
         let half = [done("quick", "pi3"), done("dramble", "pi4")];
         let progress = Progress::of(&campaign, board, &half);

@@ -1,5 +1,7 @@
 //! Which of the cards was put in.
 
+use cardmark_core::{DeviceInfo, ReaderKind};
+
 use super::{Done, Progress, Visit};
 
 /// What is known of the card that was put in.
@@ -15,6 +17,16 @@ pub(crate) enum Seen<'a> {
     Stranger,
     /// The reader does not show which card it is.
     Hidden,
+}
+
+/// By which a card is recognised: its registers, or what a disk says of itself. What a USB reader
+/// says is its own, whatever card is in it.
+pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
+    let kind = device.reader.as_ref()?.kind;
+    match kind {
+        ReaderKind::Slot | ReaderKind::Sata | ReaderKind::Nvme => device.sample_id.clone(),
+        ReaderKind::Usb | ReaderKind::Virtual => None,
+    }
 }
 
 /// Recognises a card by what its earlier runs say, on whatever board. One that was never seen is
@@ -46,6 +58,8 @@ pub(crate) fn recognise<'a>(
 
 #[cfg(test)]
 mod tests {
+    use cardmark_core::Reader;
+
     use super::super::Campaign;
     use super::*;
 
@@ -63,6 +77,7 @@ mod tests {
             suite: "quick".to_owned(),
             repeat: 1,
             sample_id: sample_id.map(str::to_owned),
+            is_whole: true,
         }
     }
 
@@ -82,6 +97,24 @@ mod tests {
             Seen::Stranger => "stranger".to_owned(),
             Seen::Hidden => "hidden".to_owned(),
         }
+    }
+
+    #[test]
+    fn a_usb_reader_does_not_tell_which_card_is_in_it() {
+        let device = |kind| DeviceInfo {
+            sample_id: Some("a1".to_owned()),
+            reader: Some(Reader {
+                kind,
+                driver: None,
+                bus: None,
+                usb: None,
+                pcie: None,
+                sata_bits_per_s: None,
+            }),
+            ..DeviceInfo::default()
+        };
+        assert_eq!(identity(&device(ReaderKind::Slot)), Some("a1".to_owned()));
+        assert_eq!(identity(&device(ReaderKind::Usb)), None);
     }
 
     #[test]

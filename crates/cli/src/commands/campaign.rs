@@ -7,14 +7,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cardmark_core::{Finding, Record, Severity, simulated_run_id};
-use cardmark_host::{Root, read_board};
+use cardmark_host::{Resolution, Root, read_board, resolve};
 use cardmark_report::{headline, text};
 
 use super::report;
 use crate::args::{CampaignArguments, Consent};
 use crate::campaign::{
     Answer, CAMPAIGN, Campaign, Child, Done, EXAMPLE, Folder, Progress, REPEAT, SAMPLE, SETTING,
-    Seen, Slot, Visit, ask, recognise, suites_left,
+    Seen, Slot, Visit, ask, identity, recognise, suites_left,
 };
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
@@ -43,6 +43,7 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
     let data = Data::from_environment()?;
     // A broken store is told at once, not after a card is measured.
     data.open()?;
+    folder.make()?;
     let child = Child::new()?;
     let mut exit = Exit::Done;
     for board in boards {
@@ -96,6 +97,9 @@ fn plan(campaign: &Campaign, done: &[Done]) -> String {
 fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
     let mut records = folder.records()?;
     records.retain(|record| record.labels.get(CAMPAIGN) == Some(&campaign.title));
+    if !records.is_empty() {
+        folder.clear_charts()?;
+    }
     if records.is_empty() {
         print::notice("nothing was measured yet");
         return Ok(());
@@ -103,6 +107,25 @@ fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
     let page = report::write_all(&campaign.title, &records, |name| folder.file(name))?;
     print::notice(&format!("report: {}", page.display()));
     Ok(())
+}
+
+/// Where no card is mounted, a directory lies on the disk that the system runs from.
+fn refuse_own_disk(target: &str, resolution: &Resolution) -> Result<(), CommandError> {
+    let names = |resolution: &Resolution| -> Vec<String> {
+        let disks = resolution.disks.iter();
+        disks.map(|disk| disk.name.clone()).collect()
+    };
+    let Ok(own) = resolve(&Root::system(), Path::new("/")) else {
+        return Ok(());
+    };
+    let own = names(&own);
+    if !names(resolution).iter().any(|name| own.contains(name)) {
+        return Ok(());
+    }
+    let what = format!("`{target}` lies on the disk that the system runs from");
+    Err(CommandError::new(Exit::Refused, what)
+        .because("no card is mounted there")
+        .hint("mount it; where the board runs from the card itself: `runs_from_card = true`"))
 }
 
 /// The way through the cards on one board.
@@ -116,6 +139,8 @@ struct Tour<'a> {
     timeout: u64,
     /// Cards that the person wants later.
     put_off: BTreeSet<String>,
+    /// Visits, by card and time, in which something failed: not again before the next time.
+    failed: BTreeSet<(String, u32)>,
     /// How long the runs took.
     spent: Duration,
     spent_count: u32,
@@ -139,6 +164,7 @@ impl<'a> Tour<'a> {
             consent: &arguments.consent,
             timeout: arguments.timeout,
             put_off: BTreeSet::new(),
+            failed: BTreeSet::new(),
             spent: Duration::ZERO,
             spent_count: 0,
         }
@@ -175,9 +201,12 @@ impl<'a> Tour<'a> {
             let done = self.folder.done(&self.campaign.title)?;
             let progress = Progress::of(self.campaign, self.board, &done);
             let Some(next) = self.next(&progress) else {
+                if !self.failed.is_empty() {
+                    print::notice("what failed is tried again by the same command");
+                }
                 return Ok(exit);
             };
-            self.tell(&next, &progress);
+            self.tell(&next, &progress, &done);
             match ask(&mut std::io::stdin().lock())? {
                 Answer::End => return Ok(exit),
                 Answer::Later => {
@@ -200,15 +229,21 @@ impl<'a> Tour<'a> {
 
     /// The next visit of a card that is not put off; of any, where all are.
     fn next<'b>(&mut self, progress: &Progress<'b>) -> Option<Visit<'b>> {
+        let has_failed = |visit: &Visit<'_>| {
+            let visit = (visit.card.name.clone(), visit.repeat);
+            self.failed.contains(&visit)
+        };
+        let mut left = progress.left.clone();
+        left.retain(|visit| !has_failed(visit));
         let is_wanted = |visit: &&Visit<'b>| !self.put_off.contains(&visit.card.name);
-        let wanted = progress.left.iter().find(is_wanted).copied();
+        let wanted = left.iter().find(is_wanted).copied();
         if wanted.is_none() {
             self.put_off.clear();
         }
-        wanted.or_else(|| progress.left.first().copied())
+        wanted.or_else(|| left.first().copied())
     }
 
-    fn tell(&self, next: &Visit<'_>, progress: &Progress<'_>) {
+    fn tell(&self, next: &Visit<'_>, progress: &Progress<'_>, done: &[Done]) {
         let number = progress.all_count - progress.left.len() + 1;
         let product = next
             .card
@@ -216,7 +251,7 @@ impl<'a> Tour<'a> {
             .as_ref()
             .map(|product| format!(", {product}"));
         let left = self.spent.checked_div(self.spent_count).map(|each| {
-            let left_ns = each.as_nanos() * progress.left.len() as u128;
+            let left_ns = each.as_nanos() * u128::from(self.runs_left(progress, done));
             let left_ns = u64::try_from(left_ns).unwrap_or(u64::MAX);
             format!("; about {} of measuring left", text::span(left_ns))
         });
@@ -230,6 +265,12 @@ impl<'a> Tour<'a> {
             next.repeat,
             self.campaign.repeats
         ));
+    }
+
+    fn runs_left(&self, progress: &Progress<'_>, done: &[Done]) -> u32 {
+        let left = progress.left.iter();
+        let runs = left.map(|visit| suites_left(self.campaign, self.board, *visit, done).len());
+        u32::try_from(runs.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
     /// Looks which card was put in. None: not one to be measured now, which is told.
@@ -275,8 +316,11 @@ impl<'a> Tour<'a> {
         let target = self.board.target.as_deref().unwrap_or_default();
         match choose(target)? {
             Chosen::Real { resolution, .. } => {
+                if !self.board.runs_from_card {
+                    refuse_own_disk(target, &resolution)?;
+                }
                 let devices = history::devices(&resolution, self.data)?;
-                Ok(devices.last().and_then(|device| device.sample_id.clone()))
+                Ok(devices.last().and_then(identity))
             }
             Chosen::Simulated(_) => Ok(None),
         }
@@ -293,6 +337,8 @@ impl<'a> Tour<'a> {
         for suite in suites_left(self.campaign, self.board, visit, done) {
             let began = Instant::now();
             let draft = self.folder.draft();
+            // One that was left behind is not of this run.
+            self.folder.drop_draft();
             exit = exit.or_worse(self.child.run(&self.words(visit, suite, target, &draft))?);
             if matches!(exit, Exit::Interrupted | Exit::Terminated) {
                 self.folder.drop_draft();
@@ -300,11 +346,22 @@ impl<'a> Tour<'a> {
             }
             self.spent += began.elapsed();
             self.spent_count += 1;
-            match self.folder.keep_draft()? {
-                Some(record) => self.say(visit, suite, &record),
-                // It has said why.
-                None => break,
+            let kept = self.folder.keep_draft()?;
+            if let Some(record) = &kept {
+                self.say(visit, suite, record);
             }
+            // A signal may have come after the run's last operation.
+            if let Some(asked) = self.child.asked_to_end() {
+                return Ok(exit.or_worse(asked));
+            }
+            if kept.is_none() {
+                // It has said why.
+                break;
+            }
+        }
+        if exit == Exit::Trouble {
+            let failed = (visit.card.name.clone(), visit.repeat);
+            self.failed.insert(failed);
         }
         Ok(exit)
     }

@@ -15,7 +15,7 @@ mod prepare;
 mod rank;
 mod recommend;
 mod recover;
-mod report;
+pub(crate) mod report;
 mod run;
 mod show;
 

@@ -137,6 +137,9 @@ fn chart<'a>(
     })
 }
 
+/// Folder of the charts.
+pub(crate) const CHARTS: &str = "charts";
+
 /// Writes everything that a report can be: page, Markdown, figures, and each chart, drawn and as a
 /// picture. `place` says where a file of that name goes. Returns where the page is.
 pub(super) fn write_all(
@@ -151,9 +154,9 @@ pub(super) fn write_all(
     file::write(&place("figures.csv"), csv(records).as_bytes())?;
     for (number, chart) in (1..).zip(charts(&document)) {
         let svg = chart.svg(Theme::Auto, Size::Wide);
-        file::write(&place(&format!("chart-{number:02}.svg")), svg.as_bytes())?;
+        file::write(&place(&format!("{CHARTS}/{number:02}.svg")), svg.as_bytes())?;
         if cfg!(feature = "png") {
-            file::write(&place(&format!("chart-{number:02}.png")), &png(chart)?)?;
+            file::write(&place(&format!("{CHARTS}/{number:02}.png")), &png(chart)?)?;
         }
     }
     Ok(page)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{Record, parse_record};
 use cardmark_sim::Model;
 use cardmark_testkit::{Program, needs};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::common::{assert_error, program, scratch, text};
@@ -59,7 +60,13 @@ fn three_cards_on_two_boards_end_in_a_report() {
     assert_eq!((program.runs_count(), runs_count(&file)), (12, 12));
     assert!(output.stderr.contains("report: "), "{output}");
     let folder = file.with_extension("");
-    for name in ["report.html", "report.md", "figures.csv", "chart-01.svg"] {
+    for name in [
+        "report.html",
+        "report.md",
+        "figures.csv",
+        "charts/01.svg",
+        "charts/01.png",
+    ] {
         assert!(folder.join(name).metadata().unwrap().len() > 500, "{name}");
     }
     let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
@@ -79,7 +86,7 @@ fn each_run_is_of_its_card_on_its_board() {
     let models = [("red", "a1-32gb"), ("blue", "a2-64gb"), ("old", "c10-16gb")];
     for (card, model) in models {
         for board in ["pi3", "pi4"] {
-            let record = record(&file, &format!("{card}-{board}-quick-02.json"));
+            let record = record(&file, &format!("{card}@{board}+quick+02.json"));
             let model = Model::named(model).unwrap().on_board(board).unwrap();
             assert_eq!(record.origin.source, Some(model.name_on_board()));
             let reads = record
@@ -93,7 +100,7 @@ fn each_run_is_of_its_card_on_its_board() {
             assert!((0.8..1.25).contains(&ratio), "{card} {board} {ratio}");
         }
     }
-    let red = record(&file, "red-pi4-quick-01.json");
+    let red = record(&file, "red@pi4+quick+01.json");
     for (key, value) in [
         ("price", "8.99 EUR"),
         ("setting", "pi4"),
@@ -114,7 +121,7 @@ fn it_goes_on_where_it_ended() {
         0
     );
     assert_eq!(program.runs_count(), 6);
-    let gone = file.with_extension("").join("runs/old-pi4-quick-02.json");
+    let gone = file.with_extension("").join("runs/old@pi4+quick+02.json");
     std::fs::remove_file(&gone).unwrap();
     let plan = program.run(&["campaign", text(&file), "--plan"]);
     for said in [
@@ -153,8 +160,80 @@ fn a_card_that_fails_is_kept_and_the_others_go_on() {
     assert_eq!(output.code, 3, "{output}");
     assert_eq!(runs_count(&file), 6);
     assert!(output.stderr.contains("io_error"), "{output}");
+    let plan = program.run(&["campaign", text(&file), "--plan"]);
+    assert!(plan.stdout.contains("pi4: 4 of 6 done"), "{plan}");
     let again = program.run(&["campaign", text(&file), "--board", "pi4"]);
-    assert_eq!(again.code, 0, "nothing is left: {again}");
+    assert_eq!(again.code, 3, "only what failed is tried again: {again}");
+    assert!(!again.stderr.contains("red on"), "{again}");
+    assert_eq!(runs_count(&file), 6);
+}
+
+#[test]
+fn names_that_look_alike_do_not_share_a_file() {
+    let alike = CAMPAIGN
+        .replace("\"red\"", "\"a\"")
+        .replace("\"blue\"", "\"a-b\"")
+        .replace("\"pi3\"\nsim", "\"b-c\"\nsim")
+        .replace("\"pi4\"\nsim", "\"c\"\nsim");
+    let (_scratch, program, file) = rig(&alike);
+    assert_eq!(program.run(&["campaign", text(&file)]).code, 0);
+    assert_eq!(runs_count(&file), 12);
+}
+
+#[test]
+fn a_folder_of_another_campaign_is_left_alone() {
+    let (_scratch, program, file) = rig(CAMPAIGN);
+    assert_eq!(
+        program
+            .run(&["campaign", text(&file), "--board", "pi3"])
+            .code,
+        0
+    );
+    std::fs::write(&file, CAMPAIGN.replace("Three", "3")).unwrap();
+    let output = program.run(&["campaign", text(&file)]);
+    assert_error(
+        &output,
+        2,
+        &["runs of another campaign", "\"Three cards on two boards\""],
+    );
+    assert_eq!(runs_count(&file), 6);
+}
+
+#[test]
+fn a_signal_ends_the_campaign_and_not_only_a_run() {
+    let (_scratch, program, file) = rig(&CAMPAIGN.replace("repeats = 2", "repeats = 50"));
+    let running = program.start(&["campaign", text(&file)]);
+    running.hear("on pi3, quick, 1 of 50");
+    running.signal(Signal::INT);
+    let output = running.wait();
+    assert!([130, -1].contains(&output.code), "{output}");
+    let kept = runs_count(&file);
+    assert!((1..20).contains(&kept), "{kept}");
+    let plan = program.run(&["campaign", text(&file), "--plan"]);
+    assert!(
+        plan.stdout.contains(&format!("pi3: {kept} of 150 done")),
+        "{plan}"
+    );
+}
+
+#[test]
+fn where_no_card_is_mounted_nothing_is_measured() {
+    needs!(Script);
+    let (scratch, program, file) = rig("");
+    let point = scratch.path().join("card");
+    std::fs::create_dir(&point).unwrap();
+    let campaign = format!(
+        "title = \"Led\"\nrepeats = 1\ncards = [{{ name = \"red\" }}]\nboards = [{{ name = \"here\", target = \"{}\" }}]",
+        point.display()
+    );
+    std::fs::write(&file, campaign).unwrap();
+    let mut running = program.start_on_terminal(&["campaign", text(&file)]);
+    running.hear("Enter when it is in");
+    running.write("\n");
+    running.hear("lies on the disk that the system runs from");
+    running.write("q\n");
+    assert_eq!(running.wait().code, 0);
+    assert_eq!(program.runs_count(), 0);
 }
 
 #[test]
@@ -166,10 +245,10 @@ fn a_run_that_cannot_be_read_is_not_measured_again() {
             .code,
         0
     );
-    let path = file.with_extension("").join("runs/red-pi3-quick-01.json");
+    let path = file.with_extension("").join("runs/red@pi3+quick+01.json");
     std::fs::write(&path, "{").unwrap();
     let output = program.run(&["campaign", text(&file)]);
-    assert_error(&output, 3, &["red-pi3-quick-01.json", "hint: move it away"]);
+    assert_error(&output, 3, &["red@pi3+quick+01.json", "hint: move it away"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{");
 }
 
