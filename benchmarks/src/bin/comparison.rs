@@ -13,8 +13,9 @@
 
 use std::process::ExitCode;
 
+use cardmark_benchmarks::simulate;
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{Claim, Outcome, claim_of, compare, pairs};
 
@@ -38,12 +39,6 @@ const TEXTS: [&str; 8] = [
     include_str!("../../../crates/sim/models/lying-32gb.toml"),
     include_str!("../../../crates/sim/models/v30-64gb.toml"),
 ];
-
-struct Deaf;
-
-impl Observer for Deaf {
-    fn event(&mut self, _: &Event<'_>) {}
-}
 
 /// What became of the comparisons of one kind.
 #[derive(Clone, Copy, Default)]
@@ -74,27 +69,10 @@ impl Tally {
 /// The record of one run, as the program makes it.
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     let card = SimulatedCard::new(model, seed);
-    let request = Request {
-        seed,
-        limit_ns: 30_000_000_000,
-        passes_count: None,
-        ..Request::default()
-    };
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
-    let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let pulse = Pulse::new();
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Deaf,
-        pulse: &pulse,
-    };
-    let outcome = execute(&plan, ports);
     let id = simulated_run_id(&[model.name(), &seed.to_string()]);
-    let header = Record::new(id, Origin::of(OriginKind::Simulated));
-    Ok(record(header, outcome, suite))
+    let head = Record::new(id, Origin::of(OriginKind::Simulated));
+    simulate(&card, suite, seed, place, head)
 }
 
 fn side(model: &Model, suite: &Suite, first: u64) -> Result<Vec<Record>, String> {

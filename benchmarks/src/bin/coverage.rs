@@ -13,18 +13,13 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use cardmark_benchmarks::simulate;
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard, models};
 
 /// Share of intervals that must hold the truth, percent.
 const BAND: std::ops::RangeInclusive<f64> = 93.0..=97.0;
-
-struct Deaf;
-
-impl Observer for Deaf {
-    fn event(&mut self, _: &Event<'_>) {}
-}
 
 /// How often an interval was there, and how often it held the truth.
 #[derive(Clone, Copy, Default)]
@@ -52,33 +47,12 @@ type Cells = BTreeMap<String, Cell>;
 
 fn run_one(model: &Model, suite: &Suite, seed: u64, cells: &mut Cells) -> Result<(), String> {
     let card = SimulatedCard::new(model, seed);
-    let request = Request {
-        seed,
-        limit_ns: 30_000_000_000,
-        passes_count: None,
-        ..Request::default()
-    };
-    let plan = make_plan(
-        suite,
-        &request,
-        Place::disk(TargetKind::Sim, card.capacity_bytes()),
-    )
-    .map_err(|error| error.to_string())?;
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let pulse = Pulse::new();
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Deaf,
-        pulse: &pulse,
-    };
-    let outcome = execute(&plan, ports);
+    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
     let header = Record::new(
         simulated_run_id(&[model.name()]),
         Origin::of(OriginKind::Simulated),
     );
-    let record = record(header, outcome, suite);
+    let record = simulate(&card, suite, seed, place, header)?;
     for workload in &suite.workloads {
         let Some(truth) = card.truth(workload) else {
             continue;

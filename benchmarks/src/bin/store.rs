@@ -6,13 +6,13 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
+use cardmark_benchmarks::simulate;
 use cardmark_core::{
     Board, Context, Metric, Origin, OriginKind, Record, Rng, Suite, SuiteRef, Target, TargetKind,
     simulated_run_id,
 };
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_store::Store;
 
@@ -36,33 +36,10 @@ const BOARDS: [&str; 4] = [
     "Raspberry Pi Zero 2 W",
 ];
 
-struct Deaf;
-
-impl Observer for Deaf {
-    fn event(&mut self, _: &Event<'_>) {}
-}
-
-fn simulate(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
+fn run(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
     let model = Model::named(name).map_err(|error| error.to_string())?;
     let card = SimulatedCard::new(&model, seed);
-    let request = Request {
-        seed,
-        limit_ns: 30_000_000_000,
-        passes_count: None,
-        ..Request::default()
-    };
     let place = Place::disk(TargetKind::Device, card.capacity_bytes());
-    let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let pulse = Arc::new(Pulse::new());
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Deaf,
-        pulse: &pulse,
-    };
-    let outcome = execute(&plan, ports);
     let id = simulated_run_id(&[name, &seed.to_string()]);
     let mut header = Record::new(id, Origin::of(OriginKind::Measured));
     header.suite = Some(SuiteRef {
@@ -73,7 +50,7 @@ fn simulate(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
     header.target = Some(Target::of(TargetKind::Device));
     header.devices = vec![card.device()];
     header.host = Some(card.host());
-    Ok(record(header, outcome, suite))
+    simulate(&card, suite, seed, place, header)
 }
 
 /// Another run: of another card, on another board, with figures that differ as runs do.
@@ -135,7 +112,7 @@ fn fill() -> Result<(), String> {
     let mut bases = Vec::new();
     for name in MODELS {
         for seed in 1..=SEEDS {
-            bases.push(simulate(name, &suite, seed)?);
+            bases.push(run(name, &suite, seed)?);
         }
     }
     let mut store = Store::open(Path::new(file)).map_err(|error| error.to_string())?;

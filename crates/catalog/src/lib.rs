@@ -18,7 +18,7 @@ pub use boards::{BoardFacts, BoardPcie, board};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use explanations::{Explanation, explanation, explanations, nearest};
 pub use manufacturers::{Manufacturer, manufacturer};
-pub use products::{Product, ProductKind, product, products};
+pub use products::{Product, ProductKind, product, product_name, products};
 pub use published::{
     Absent, Publication, PublishedError, PublishedFigure, PublishedRun, Setting, Unit, publications,
 };

@@ -118,6 +118,12 @@ pub fn product(name: &str) -> Option<&'static Product> {
     ROWS.get(index)
 }
 
+/// The product's own name where it is known, so that a product has one; else what it was called.
+#[must_use]
+pub fn product_name(called: &str) -> String {
+    product(called).map_or_else(|| called.to_owned(), Product::name)
+}
+
 /// All names in plain letters, made once: a store may have thousands to look up.
 struct Names {
     names: BTreeMap<String, usize>,

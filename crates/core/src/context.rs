@@ -76,6 +76,14 @@ impl Context {
     }
 }
 
+/// What a record's context says under a name, such as `bus sdr104`; none where that is nothing.
+#[must_use]
+pub fn told(must: &BTreeMap<String, String>, name: &str) -> Option<String> {
+    let value = must.get(name)?;
+    let is_told = ![UNKNOWN, SIMULATED, "none"].contains(&value.as_str());
+    is_told.then(|| format!("{} {value}", name.replace('_', " ")))
+}
+
 /// One name of the context, and what the sides of a comparison say under it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ContextRow {

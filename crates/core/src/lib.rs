@@ -21,7 +21,7 @@ mod upgrade;
 mod verdict;
 mod workload;
 
-pub use context::{Context, ContextRow, context_rows};
+pub use context::{Context, ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,
     Reader, ReaderKind, SerialKind, UsbBridge,

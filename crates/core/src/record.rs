@@ -439,6 +439,14 @@ pub enum Quantity {
     Ratio,
 }
 
+impl Quantity {
+    /// Whether it is something a second.
+    #[must_use]
+    pub fn is_rate(self) -> bool {
+        matches!(self, Self::ByteRate | Self::OperationRate)
+    }
+}
+
 /// Where an interval comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

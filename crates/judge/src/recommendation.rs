@@ -7,8 +7,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{Product, ProductKind, Use, product};
-use cardmark_core::{Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
+use cardmark_catalog::{ProductKind, Use, product, product_name};
+use cardmark_core::{
+    Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes, told,
+};
 use serde::Serialize;
 
 use crate::suitability::{Suitability, Supply, suitability};
@@ -137,7 +139,7 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
             recommendation.simulated_runs_count += 1;
             continue;
         }
-        let Some(name) = product_name(record) else {
+        let Some(name) = product_of(record) else {
             recommendation.nameless_runs_count += 1;
             continue;
         };
@@ -211,25 +213,20 @@ struct Key {
 impl Key {
     fn of(product: String, record: &Record) -> Self {
         let context = Context::of(record).must;
-        let known = |name: &&str| {
-            let value = context.get(*name)?;
-            let is_told = !["unknown", "simulated", "none"].contains(&value.as_str());
-            is_told.then(|| format!("{} {value}", name.replace('_', " ")))
-        };
+        let known = CONDITIONS.iter().filter_map(|name| told(&context, name));
         let setting = record.labels.get(SETTING_LABEL);
         let setting = setting.map(|setting| format!("{SETTING_LABEL} {setting}"));
         Self {
             product,
             board: record.board.as_ref().and_then(|board| board.model.clone()),
-            conditions: CONDITIONS.iter().filter_map(known).chain(setting).collect(),
+            conditions: known.chain(setting).collect(),
         }
     }
 }
 
-/// The name that the catalogue has for what the user, or a publication, calls it; else that.
-fn product_name(record: &Record) -> Option<String> {
+fn product_of(record: &Record) -> Option<String> {
     let label = record.labels.get("product")?;
-    Some(product(label).map_or_else(|| label.clone(), Product::name))
+    Some(product_name(label))
 }
 
 fn is_on(record: &Record, board: Option<&str>) -> bool {
@@ -336,11 +333,7 @@ fn joined(records: &[&Record]) -> Record {
 }
 
 fn is_usable(metric: &Metric) -> bool {
-    let is_rate = matches!(
-        metric.quantity,
-        Quantity::ByteRate | Quantity::OperationRate
-    );
-    is_rate && metric.value > 0.0
+    metric.quantity.is_rate() && metric.value > 0.0
 }
 
 /// Weight of the needs that are known, without what adding leaves behind.
@@ -480,10 +473,7 @@ mod tests {
 
     #[test]
     fn cards_count_once_and_boards_are_kept_apart() {
-        let sample = |mut record: Record, sample: &str| {
-            record.labels.insert("sample".to_owned(), sample.to_owned());
-            record
-        };
+        let sample = |record, sample| labelled(record, "sample", sample);
         let records = [
             sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
             sample(run("A", "b", 4.0, 4.0, 4.0), "1"),
@@ -571,10 +561,7 @@ mod tests {
 
     #[test]
     fn nothing_without_a_price_is_dropped_nor_given_one() {
-        let priced = |mut record: Record, price: &str| {
-            record.labels.insert("price".to_owned(), price.to_owned());
-            record
-        };
+        let priced = |record, price| labelled(record, "price", price);
         let records = [
             priced(run("cheap", "b", 1.0, 1.0, 1.0), "9,50 EUR"),
             priced(run("dear", "b", 2.0, 2.0, 2.0), "30 eur"),

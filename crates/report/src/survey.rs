@@ -113,11 +113,7 @@ pub(crate) fn boards(subjects: &[Subject<'_>]) -> Vec<String> {
 fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
     let mut rates: Vec<(String, Quantity)> = Vec::new();
     for metric in records.iter().flat_map(|record| &record.metrics) {
-        let is_rate = matches!(
-            metric.quantity,
-            Quantity::ByteRate | Quantity::OperationRate
-        );
-        if is_rate && rates.iter().all(|(id, _)| *id != metric.id) {
+        if metric.quantity.is_rate() && rates.iter().all(|(id, _)| *id != metric.id) {
             rates.push((metric.id.clone(), metric.quantity));
         }
     }

@@ -133,7 +133,10 @@ fn ids(record: &Record) -> Vec<&str> {
         let is_wanted = |id: &str| suite.only.is_empty() || suite.only.iter().any(|o| o == id);
         ids.extend(QUICK.iter().map(|(id, _)| *id).filter(|id| is_wanted(id)));
     }
-    let rates = record.metrics.iter().filter(|metric| is_rate(metric));
+    let rates = record
+        .metrics
+        .iter()
+        .filter(|metric| metric.quantity.is_rate());
     ids.extend(rates.map(|metric| metric.id.as_str()));
     let whole: BTreeSet<&str> = record
         .trials
@@ -149,13 +152,6 @@ fn ids(record: &Record) -> Vec<&str> {
     ids
 }
 
-fn is_rate(metric: &Metric) -> bool {
-    matches!(
-        metric.quantity,
-        Quantity::ByteRate | Quantity::OperationRate
-    )
-}
-
 /// Metrics that have no place in the table.
 pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
     let is_latency_of_row = |metric: &Metric| {
@@ -166,7 +162,7 @@ pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
     };
     let metrics = record.metrics.iter();
     metrics
-        .filter(|metric| !is_rate(metric) && !is_latency_of_row(metric))
+        .filter(|metric| !metric.quantity.is_rate() && !is_latency_of_row(metric))
         .collect()
 }
 

@@ -242,19 +242,12 @@ fn matched(
 fn rates<'a>(records: &[&'a Record]) -> Vec<&'a Metric> {
     let mut rates: Vec<&Metric> = Vec::new();
     let all = records.iter().flat_map(|record| &record.metrics);
-    for metric in all.filter(|metric| is_rate(metric)) {
+    for metric in all.filter(|metric| metric.quantity.is_rate()) {
         if rates.iter().all(|known| known.id != metric.id) {
             rates.push(metric);
         }
     }
     rates
-}
-
-fn is_rate(metric: &Metric) -> bool {
-    matches!(
-        metric.quantity,
-        Quantity::ByteRate | Quantity::OperationRate
-    )
 }
 
 fn samples(records: &[&Record], like: &Metric) -> Samples {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cardmark_core::OriginKind;
+use cardmark_core::{OriginKind, told};
 use serde::Serialize;
 
 /// What a run measured, and where.
@@ -184,12 +184,11 @@ fn board(subject: &Subject) -> Option<String> {
 
 /// What tells places of one product on one board from each other.
 fn conditions(context: &BTreeMap<String, String>) -> Vec<String> {
-    let told = |name: &&str| {
-        let value = context.get(*name)?;
-        let is_known = !["unknown", "simulated", "none"].contains(&value.as_str());
-        is_known.then(|| format!("{} {value}", name.replace('_', " ")))
-    };
-    ["bus", "command_queue"].iter().filter_map(told).collect()
+    let names = ["bus", "command_queue"];
+    names
+        .iter()
+        .filter_map(|name| told(context, name))
+        .collect()
 }
 
 fn geometric_mean(values: &[f64]) -> f64 {

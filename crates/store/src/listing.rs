@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::query_as;
 use sqlx::sqlite::SqliteConnection;
 
-use crate::rows::{is_headline, variant};
+use crate::rows::variant;
 
 /// One line of a listing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,7 +89,7 @@ async fn add_headlines(
     .await?;
     let mut places = places(summaries);
     for (record_id, id, value, quantity) in rows {
-        if let Some(quantity) = variant(quantity).filter(|quantity| is_headline(*quantity))
+        if let Some(quantity) = variant(quantity).filter(|quantity: &Quantity| quantity.is_rate())
             && let Some(summary) = places.get_mut(&record_id)
         {
             summary.headline.push((id, value, quantity));

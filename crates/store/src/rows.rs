@@ -1,6 +1,6 @@
 //! Extracts of a record and the rows they make.
 
-use cardmark_core::{Context, Metric, Quantity, Record, record_to_json};
+use cardmark_core::{Context, Metric, Record, record_to_json};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -205,9 +205,4 @@ pub(crate) fn not_finite(record: &Record) -> Option<&str> {
         .iter()
         .find(broken)
         .map(|metric| metric.id.as_str())
-}
-
-/// Whether listings show a metric of this quantity.
-pub(crate) fn is_headline(quantity: Quantity) -> bool {
-    matches!(quantity, Quantity::ByteRate | Quantity::OperationRate)
 }

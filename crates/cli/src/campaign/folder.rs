@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{Record, Severity, parse_record};
 
 use super::recognise::identity;
-use crate::commands::report;
 use crate::error::{CommandError, Exit};
 
 /// Label: the campaign's title.
@@ -96,20 +95,9 @@ impl Folder {
         self.path.join("runs")
     }
 
-    /// A file of the report.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
-
-    /// Makes the folder of the charts, and takes those of an earlier report away.
-    pub(crate) fn clear_charts(&self) -> Result<(), CommandError> {
-        let charts = self.path.join(report::CHARTS);
-        // There may be none.
-        let _ = std::fs::remove_dir_all(&charts);
-        std::fs::create_dir_all(&charts).map_err(|error| {
-            let what = format!("cannot make the folder `{}`", charts.display());
-            CommandError::new(Exit::Trouble, what).because(error.to_string())
-        })
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// All its records, by the names of their files. What cannot be read is an error: to measure

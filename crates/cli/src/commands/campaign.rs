@@ -97,14 +97,11 @@ fn plan(campaign: &Campaign, done: &[Done]) -> String {
 fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
     let mut records = folder.records()?;
     records.retain(|record| record.labels.get(CAMPAIGN) == Some(&campaign.title));
-    if !records.is_empty() {
-        folder.clear_charts()?;
-    }
     if records.is_empty() {
         print::notice("nothing was measured yet");
         return Ok(());
     }
-    let page = report::write_all(&campaign.title, &records, |name| folder.file(name))?;
+    let page = report::write_all(&campaign.title, &records, folder.path())?;
     print::notice(&format!("report: {}", page.display()));
     Ok(())
 }

@@ -15,7 +15,7 @@ mod prepare;
 mod rank;
 mod recommend;
 mod recover;
-pub(crate) mod report;
+mod report;
 mod run;
 mod show;
 

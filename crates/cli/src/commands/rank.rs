@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardmark_catalog::{product, publications};
+use cardmark_catalog::{product_name, publications};
 use cardmark_core::{Context, Metric, OriginKind, Quantity, Record};
 use cardmark_report::{Ranking, ranking};
 use cardmark_stats::{Candidate, Subject, rank as places};
@@ -89,7 +89,7 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
     let rates: Vec<String> = asked
         .iter()
         .flat_map(|record| &record.metrics)
-        .filter(|metric| is_rate(metric.quantity))
+        .filter(|metric| metric.quantity.is_rate())
         .map(|metric| metric.id.clone())
         .collect();
     if rates.is_empty() {
@@ -99,10 +99,6 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
         ));
     }
     Ok(rates)
-}
-
-fn is_rate(quantity: Quantity) -> bool {
-    matches!(quantity, Quantity::ByteRate | Quantity::OperationRate)
 }
 
 /// The figures of a metric that are stored, and what they are of, by run.
@@ -165,7 +161,7 @@ impl Field {
     /// Figures of another quantity under the same name are left out.
     fn add(&mut self, quantity: Quantity, candidate: Candidate) {
         let is_alike = *self.quantity.get_or_insert(quantity) == quantity;
-        if is_alike && is_rate(quantity) {
+        if is_alike && quantity.is_rate() {
             self.candidates.push(candidate);
         }
     }
@@ -188,11 +184,6 @@ impl Field {
             std::mem::take(&mut is_asked) || (is_on(candidate) && is_from(candidate))
         });
     }
-}
-
-/// The product's own name where it is known, so that a product has one.
-fn product_name(label: &str) -> String {
-    product(label).map_or_else(|| label.to_owned(), |product| product.name())
 }
 
 fn of_record(record: &Record, metric: &Metric) -> Candidate {

@@ -137,26 +137,29 @@ fn chart<'a>(
     })
 }
 
-/// Folder of the charts.
-pub(crate) const CHARTS: &str = "charts";
-
-/// Writes everything that a report can be: page, Markdown, figures, and each chart, drawn and as a
-/// picture. `place` says where a file of that name goes. Returns where the page is.
+/// Writes everything that a report can be into a folder: page, Markdown, figures, and each chart,
+/// drawn and as a picture. Charts of an earlier report go. Returns where the page is.
 pub(super) fn write_all(
     title: &str,
     records: &[Record],
-    place: impl Fn(&str) -> PathBuf,
+    folder: &Path,
 ) -> Result<PathBuf, CommandError> {
     let document = survey(title, records);
-    let page = place("report.html");
+    let (page, drawn) = (folder.join("report.html"), folder.join("charts"));
     file::write(&page, html(&document).as_bytes())?;
-    file::write(&place("report.md"), markdown(&document).as_bytes())?;
-    file::write(&place("figures.csv"), csv(records).as_bytes())?;
+    file::write(&folder.join("report.md"), markdown(&document).as_bytes())?;
+    file::write(&folder.join("figures.csv"), csv(records).as_bytes())?;
+    // There may be none.
+    let _ = std::fs::remove_dir_all(&drawn);
+    std::fs::create_dir_all(&drawn).map_err(|error| {
+        let what = format!("cannot make the folder `{}`", drawn.display());
+        CommandError::new(Exit::Trouble, what).because(error.to_string())
+    })?;
     for (number, chart) in (1..).zip(charts(&document)) {
         let svg = chart.svg(Theme::Auto, Size::Wide);
-        file::write(&place(&format!("{CHARTS}/{number:02}.svg")), svg.as_bytes())?;
+        file::write(&drawn.join(format!("{number:02}.svg")), svg.as_bytes())?;
         if cfg!(feature = "png") {
-            file::write(&place(&format!("{CHARTS}/{number:02}.png")), &png(chart)?)?;
+            file::write(&drawn.join(format!("{number:02}.png")), &png(chart)?)?;
         }
     }
     Ok(page)

@@ -197,12 +197,31 @@ fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
         .collect()
 }
 
-/// The rate over the seconds of work.
-fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
-    let workload = OVER_TIME.iter().find(|workload| {
+/// The first of these workloads that any run has.
+fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Option<&'a str> {
+    let is_there = |workload: &&&str| {
         let mut records = subjects.iter().flat_map(|subject| &subject.records);
         records.any(|record| !trials(record, workload).is_empty())
-    })?;
+    };
+    workloads.iter().find(is_there).copied()
+}
+
+/// The curves of the first subjects that have one; none where none has.
+fn curves_of<'a>(
+    subjects: &[Subject<'a>],
+    curve: impl Fn(&Subject<'a>) -> Option<Curve>,
+) -> Option<Vec<Curve>> {
+    let curves: Vec<Curve> = subjects
+        .iter()
+        .filter_map(curve)
+        .take(MOST_CURVES)
+        .collect();
+    (!curves.is_empty()).then_some(curves)
+}
+
+/// The rate over the seconds of work.
+fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
+    let workload = first_measured(&OVER_TIME, subjects)?;
     let curve = |subject: &Subject<'_>| {
         let points = rates_of(&trials(subject.records.first()?, workload));
         (points.len() > 1).then(|| Curve {
@@ -210,12 +229,8 @@ fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
             points,
         })
     };
-    let curves: Vec<Curve> = subjects
-        .iter()
-        .filter_map(curve)
-        .take(MOST_CURVES)
-        .collect();
-    (!curves.is_empty()).then(|| Curves {
+    let curves = curves_of(subjects, curve)?;
+    Some(Curves {
         title: format!("{} over time", workload_name(workload)),
         about: "rate over the seconds of work of the first run's trials, one after the other"
             .to_owned(),
@@ -261,10 +276,7 @@ fn seconds(span_ns: u64) -> f64 {
 
 /// How many operations take longer than a latency: stalls show as a tail to the right.
 fn latencies(subjects: &[Subject<'_>]) -> Option<Curves> {
-    let workload = LATENCIES.iter().find(|workload| {
-        let mut records = subjects.iter().flat_map(|subject| &subject.records);
-        records.any(|record| !trials(record, workload).is_empty())
-    })?;
+    let workload = first_measured(&LATENCIES, subjects)?;
     let curve = |subject: &Subject<'_>| {
         let of_all = subject
             .records
@@ -285,12 +297,8 @@ fn latencies(subjects: &[Subject<'_>]) -> Option<Curves> {
             points,
         })
     };
-    let curves: Vec<Curve> = subjects
-        .iter()
-        .filter_map(curve)
-        .take(MOST_CURVES)
-        .collect();
-    (!curves.is_empty()).then(|| Curves {
+    let curves = curves_of(subjects, curve)?;
+    Some(Curves {
         title: format!("{}: latencies", workload_name(workload)),
         about: "share of the operations that take longer than a latency".to_owned(),
         x_axis: "latency, milliseconds".to_owned(),
