@@ -329,7 +329,7 @@ pub fn compare(pairs: &[Pair]) -> Vec<Difference> {
         .iter()
         .filter_map(|pair| contrast(pair, claim))
         .collect();
-    let shared = shared_variance(&contrasts, claim);
+    let shared = shared_spread(&contrasts, claim);
     let mut differences: Vec<Difference> = contrasts
         .iter()
         .map(|contrast| difference(contrast, shared))
@@ -419,8 +419,17 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - mean) * (v - mean)).sum()
 }
 
-/// The variance of an observation over all metrics, together with experience.
-fn shared_variance(contrasts: &[Contrast<'_>], claim: Claim) -> f64 {
+/// The variance of an observation, and how many degrees of freedom it rests on.
+#[derive(Clone, Copy)]
+struct Spread {
+    variance: f64,
+    degrees: u32,
+}
+
+/// The variance of an observation over all metrics, together with experience. Experience only ever
+/// holds it up: where what is compared differs by more, it says nothing of this case, and the
+/// observations count alone.
+fn shared_spread(contrasts: &[Contrast<'_>], claim: Claim) -> Spread {
     let known = match claim {
         Claim::Runs | Claim::Cards => {
             let sides = contrasts
@@ -432,8 +441,18 @@ fn shared_variance(contrasts: &[Contrast<'_>], claim: Claim) -> f64 {
     };
     let squares: f64 = contrasts.iter().map(|contrast| contrast.squares).sum();
     let degrees: u32 = contrasts.iter().map(|contrast| contrast.degrees).sum();
-    let of_experience = f64::from(known.degrees) * known.deviation * known.deviation;
-    (of_experience + squares) / f64::from(known.degrees + degrees)
+    let expected = known.deviation * known.deviation;
+    if squares > f64::from(degrees) * expected {
+        return Spread {
+            variance: squares / f64::from(degrees),
+            degrees,
+        };
+    }
+    let all_degrees = known.degrees + degrees;
+    Spread {
+        variance: (f64::from(known.degrees) * expected + squares) / f64::from(all_degrees),
+        degrees: all_degrees,
+    }
 }
 
 /// What is known beforehand of how runs differ.
@@ -445,10 +464,13 @@ fn between_runs<'a>(mut runs: impl Iterator<Item = &'a Observation>) -> Experien
     }
 }
 
-fn difference(contrast: &Contrast<'_>, shared: f64) -> Difference {
+fn difference(contrast: &Contrast<'_>, shared: Spread) -> Difference {
     let difference = contrast.other - contrast.base;
-    let degrees = SHARED_DEGREES + contrast.degrees;
-    let variance = (f64::from(SHARED_DEGREES) * shared + contrast.squares) / f64::from(degrees);
+    let moderated = SHARED_DEGREES + contrast.degrees;
+    let of_all = f64::from(SHARED_DEGREES) * shared.variance;
+    let variance = (of_all + contrast.squares) / f64::from(moderated);
+    // Where the metric's squares are most of the shared ones, they must not count twice.
+    let degrees = moderated.min(shared.degrees);
     let error = libm::sqrt((variance * contrast.weight).max(contrast.own_variance));
     let half_width = student_t(COMPARISON_LEVEL, degrees) * error;
     let p_value = two_sided(difference / error, degrees);
