@@ -1,0 +1,188 @@
+//! How often `compare` finds a difference where there is none, when things differ by more than
+//! experience expects: random figures with a stated spread, of runs, of cards of a product, and of the
+//! same products on two sides.
+//!
+//! Usage: `false_alarms [COMPARISONS = 4000] [SEED]`
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that prints a table"
+)]
+
+use std::process::ExitCode;
+
+use cardmark_core::{Quantity, Rng};
+use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare};
+
+/// At most this share of comparisons may find something where there is nothing.
+const MOST_FALSE_RATIO: f64 = 0.065;
+/// Half the width of a run's own interval, relative to its figure.
+const OWN_HALF_WIDTH: f64 = 0.01;
+/// Numbers of metrics in a comparison.
+const METRICS: [usize; 3] = [1, 8, 13];
+/// How many times the spread that experience expects.
+const FACTORS: [f64; 3] = [1.0, 2.0, 4.0];
+
+/// What is compared.
+struct Case {
+    name: &'static str,
+    claim: Claim,
+    /// Cards, or products, of each side.
+    cards_count: usize,
+    /// Runs of each.
+    runs_count: usize,
+    /// The spread that experience expects of what the claim rests on (METHODOLOGY, "Comparing").
+    expected: f64,
+}
+
+const CASES: [Case; 5] = [
+    Case {
+        name: "3 runs against 3",
+        claim: Claim::Cards,
+        cards_count: 1,
+        runs_count: 3,
+        expected: 0.025,
+    },
+    Case {
+        name: "2 runs against 2",
+        claim: Claim::Runs,
+        cards_count: 1,
+        runs_count: 2,
+        expected: 0.025,
+    },
+    Case {
+        name: "2 cards against 2",
+        claim: Claim::Products,
+        cards_count: 2,
+        runs_count: 3,
+        expected: 0.10,
+    },
+    Case {
+        name: "3 cards against 3",
+        claim: Claim::Products,
+        cards_count: 3,
+        runs_count: 3,
+        expected: 0.10,
+    },
+    Case {
+        name: "3 products on both sides",
+        claim: Claim::Matched,
+        cards_count: 3,
+        runs_count: 1,
+        expected: 0.10,
+    },
+];
+
+/// A number of the standard normal distribution (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng)));
+    radius * libm::cos(2.0 * std::f64::consts::PI * uniform(rng))
+}
+
+/// 0 to below 1.
+fn uniform(rng: &mut Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+impl Case {
+    /// One metric whose logarithms differ by this standard deviation, and by nothing else.
+    fn pair(&self, rng: &mut Rng, deviation: f64) -> Pair {
+        let is_matched = self.claim == Claim::Matched;
+        // Of matched products the spread is that of the change; the products may differ at will.
+        let levels: Vec<f64> = (0..self.cards_count).map(|_| normal(rng)).collect();
+        let mut side = |of_change: f64| -> Vec<Vec<Observation>> {
+            let card = |level: &f64| {
+                let level = match self.claim {
+                    Claim::Runs | Claim::Cards => 0.0,
+                    Claim::Products => deviation * normal(rng),
+                    Claim::Matched => level + of_change * deviation * normal(rng),
+                };
+                let between = match self.claim {
+                    Claim::Runs | Claim::Cards => deviation,
+                    Claim::Products | Claim::Matched => 0.0,
+                };
+                let run = |_| Observation {
+                    value: 100.0 * libm::exp(level + between * normal(rng)),
+                    half_width_ratio: Some(OWN_HALF_WIDTH),
+                };
+                (0..self.runs_count).map(run).collect()
+            };
+            levels.iter().map(card).collect()
+        };
+        Pair {
+            metric: "m".to_owned(),
+            quantity: Quantity::ByteRate,
+            base: side(0.0),
+            other: side(1.0),
+            is_matched,
+        }
+    }
+
+    /// The share of comparisons that find something.
+    fn false_ratio(
+        &self,
+        count: u32,
+        metrics: usize,
+        factor: f64,
+        seed: u64,
+    ) -> Result<f64, String> {
+        let mut rng = Rng::new(seed);
+        let mut found = 0_u32;
+        for _ in 0..count {
+            let pairs: Vec<Pair> = (0..metrics)
+                .map(|_| self.pair(&mut rng, factor * self.expected))
+                .collect();
+            if claim_of(&pairs) != self.claim {
+                return Err(format!("{}: another claim", self.name));
+            }
+            let is_found = compare(&pairs)
+                .iter()
+                .any(|difference| matches!(difference.outcome, Outcome::Higher | Outcome::Lower));
+            found += u32::from(is_found);
+        }
+        Ok(f64::from(found) / f64::from(count))
+    }
+}
+
+fn table() -> Result<bool, String> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |index: usize, otherwise: u32| {
+        words
+            .get(index)
+            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
+    };
+    let (count, seed) = (number(0, 4000)?, u64::from(number(1, 1)?));
+    let mut is_met = true;
+    print!("| what is compared | metrics |");
+    for factor in FACTORS {
+        print!(" {factor} times the expected spread |");
+    }
+    println!("\n|---|---:|---:|---:|---:|");
+    for case in &CASES {
+        for metrics in METRICS {
+            print!("| {} | {metrics} |", case.name);
+            for factor in FACTORS {
+                let ratio = case.false_ratio(count, metrics, factor, seed)?;
+                is_met &= ratio <= MOST_FALSE_RATIO;
+                print!(" {:.1} % |", 100.0 * ratio);
+            }
+            println!();
+        }
+    }
+    println!();
+    let state = if is_met { "ok" } else { "MISSED" };
+    println!("told apart where there is nothing, at most 65 of 1,000 in each cell: {state}");
+    Ok(is_met)
+}
+
+fn main() -> ExitCode {
+    match table() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
