@@ -21,7 +21,7 @@ pub(crate) use colours::style;
 pub use colours::{Palette, Theme};
 pub use curve::{Curve, Curves};
 pub use dumbbells::{Dumbbell, Dumbbells};
-pub use frame::Size;
+pub use frame::{Heading, Size};
 #[cfg(feature = "png")]
 pub use png::png;
 pub use scatter::{Scatter, Spot};
@@ -51,28 +51,17 @@ impl Chart {
             Self::Curves(curves) => curves.draw(&mut svg, size),
             Self::Dumbbells(dumbbells) => dumbbells.draw(&mut svg, size),
         };
-        svg.finish((size.width(), height), self.title(), self.about(), theme)
+        svg.finish((size.width(), height), self.heading(), theme)
     }
 
-    /// What it shows.
+    /// What stands above it.
     #[must_use]
-    pub fn title(&self) -> &str {
+    pub fn heading(&self) -> &Heading {
         match self {
-            Self::Bars(bars) => &bars.title,
-            Self::Scatter(scatter) => &scatter.title,
-            Self::Curves(curves) => &curves.title,
-            Self::Dumbbells(dumbbells) => &dumbbells.title,
-        }
-    }
-
-    /// What it shows, for those who cannot see it.
-    #[must_use]
-    pub fn about(&self) -> &str {
-        match self {
-            Self::Bars(bars) => &bars.about,
-            Self::Scatter(scatter) => &scatter.about,
-            Self::Curves(curves) => &curves.about,
-            Self::Dumbbells(dumbbells) => &dumbbells.about,
+            Self::Bars(bars) => &bars.heading,
+            Self::Scatter(scatter) => &scatter.heading,
+            Self::Curves(curves) => &curves.heading,
+            Self::Dumbbells(dumbbells) => &dumbbells.heading,
         }
     }
 }

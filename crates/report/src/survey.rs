@@ -57,11 +57,21 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
 }
 
 /// What belongs together: the same product, or else device or model, on the same board; further
-/// apart where the label `setting` says so.
+/// apart by physical card, as far as label or id tell, and where the label `setting` says so.
 pub(crate) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
+    let mut cards = BTreeMap::<String, BTreeSet<&str>>::new();
+    for record in records {
+        cards
+            .entry(name_of(record))
+            .or_default()
+            .extend(card_of(record));
+    }
     let mut subjects: Vec<Subject<'_>> = Vec::new();
     for record in records {
-        let (name, board) = (name_of(record), board_of(record));
+        let (mut name, board) = (name_of(record), board_of(record));
+        if let (Some(card), true) = (card_of(record), cards[&name].len() > 1) {
+            name = format!("{name} (card {card})");
+        }
         let known = subjects
             .iter_mut()
             .find(|subject| subject.name == name && subject.board == board);
@@ -87,6 +97,14 @@ fn name_of(record: &Record) -> String {
         Some(sample) => format!("{name} ({sample})"),
         None => name,
     }
+}
+
+/// What tells physical cards of one name apart where nobody labelled them.
+fn card_of(record: &Record) -> Option<&str> {
+    if record.labels.contains_key("sample") {
+        return None;
+    }
+    record.devices.first()?.sample_id.as_deref()
 }
 
 fn board_of(record: &Record) -> String {

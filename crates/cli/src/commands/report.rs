@@ -121,14 +121,14 @@ fn chart<'a>(
             let wanted = wanted.to_lowercase();
             charts
                 .iter()
-                .find(|chart| chart.title().to_lowercase().contains(&wanted))
+                .find(|chart| chart.heading().title.to_lowercase().contains(&wanted))
         }
     };
     found.copied().ok_or_else(|| {
         let what = format!("no chart `{wanted}`");
         let titles: Vec<String> = (1..)
             .zip(&charts)
-            .map(|(number, chart)| format!("{number}: {}", chart.title()))
+            .map(|(number, chart)| format!("{number}: {}", chart.heading().title))
             .collect();
         CommandError::new(Exit::Usage, what).hint(match titles.as_slice() {
             [] => "these runs have nothing that a chart could show".to_owned(),

@@ -1,6 +1,6 @@
 //! Bars beside each other, with whiskers.
 
-use super::frame::{Sample, Size, head};
+use super::frame::{Heading, Sample, Size, head};
 use super::rows::Rows;
 use super::svg::{Anchor, Svg};
 use crate::text::figure;
@@ -26,10 +26,8 @@ pub struct Bar {
 /// Bars beside each other, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// What the chart shows.
-    pub title: String,
-    /// What it shows, for those who cannot see it.
-    pub about: String,
+    /// What stands above it.
+    pub heading: Heading,
     /// What the axis tells, with its unit.
     pub axis: String,
     /// Names of the series; none or one: there is no legend.
@@ -41,7 +39,7 @@ pub struct Bars {
 impl Bars {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.title, &self.series, Sample::Block);
+        let top = head(svg, size, &self.heading, &self.series, Sample::Block);
         let names: Vec<&str> = self.bars.iter().map(|bar| bar.name.as_str()).collect();
         let most = self.bars.iter().map(Bar::reach).fold(0.0, f64::max);
         let rows = Rows::new(size, top, &names, most, FIGURE_WIDTH);

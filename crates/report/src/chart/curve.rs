@@ -1,6 +1,6 @@
 //! Curves: a rate over time, or how many operations take longer than a latency.
 
-use super::frame::{Sample, Size, head};
+use super::frame::{Heading, Sample, Size, head};
 use super::plane::{Axis, Plane};
 use super::svg::Svg;
 
@@ -18,10 +18,8 @@ pub struct Curve {
 /// Curves in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// What the chart shows.
-    pub title: String,
-    /// What it shows, for those who cannot see it.
-    pub about: String,
+    /// What stands above it.
+    pub heading: Heading,
     /// What the level axis tells, with its unit.
     pub x_axis: String,
     /// What the upright axis tells, with its unit.
@@ -36,7 +34,7 @@ impl Curves {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
         let names: Vec<String> = self.curves.iter().map(|curve| curve.name.clone()).collect();
-        let top = head(svg, size, &self.title, &names, Sample::Curve) + 6.0;
+        let top = head(svg, size, &self.heading, &names, Sample::Curve) + 6.0;
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let axes = [
             Axis::around(&self.x_axis, self.is_log.0, points().map(|point| point.0)),

@@ -1,7 +1,7 @@
 //! Two rates of each of several things, joined: with a command queue and without, on one board and on
 //! another.
 
-use super::frame::{Sample, Size, head};
+use super::frame::{Heading, Sample, Size, head};
 use super::rows::Rows;
 use super::svg::{Anchor, Svg};
 use crate::text::figure;
@@ -23,10 +23,8 @@ pub struct Dumbbell {
 /// Pairs of rates, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dumbbells {
-    /// What the chart shows.
-    pub title: String,
-    /// What it shows, for those who cannot see it.
-    pub about: String,
+    /// What stands above it.
+    pub heading: Heading,
     /// What the axis tells, with its unit.
     pub axis: String,
     /// What the two sides are called.
@@ -38,7 +36,7 @@ pub struct Dumbbells {
 impl Dumbbells {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.title, &self.sides, Sample::Mark);
+        let top = head(svg, size, &self.heading, &self.sides, Sample::Mark);
         let names: Vec<&str> = self.dumbbells.iter().map(|one| one.name.as_str()).collect();
         let rates = self.dumbbells.iter().flat_map(|one| [one.base, one.other]);
         let rows = Rows::new(size, top, &names, rates.fold(0.0, f64::max), RATIO_WIDTH);

@@ -46,6 +46,17 @@ impl Size {
     }
 }
 
+/// What stands above a chart, or tells of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What the chart shows.
+    pub title: String,
+    /// Under which circumstances: a chart is passed on without the page around it. May be empty.
+    pub subtitle: String,
+    /// What it shows, for those who cannot see it.
+    pub about: String,
+}
+
 /// How the legend shows a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sample {
@@ -54,20 +65,26 @@ pub(super) enum Sample {
     Curve,
 }
 
-/// Title and legend from the top on; the height that they take.
+/// Title, subtitle and legend from the top on; the height that they take.
 pub(super) fn head(
     svg: &mut Svg,
     size: Size,
-    title: &str,
+    heading: &Heading,
     series: &[String],
     sample: Sample,
 ) -> f64 {
     let (margin, width) = (size.margin(), size.width());
     let mut y = margin + 14.0;
     let room = (width - 2.0 * margin) * TEXT_SIZE / TITLE_SIZE / BOLD;
-    for line in lines(title, room) {
+    for line in lines(&heading.title, room) {
         svg.text("title", (margin, y), Anchor::Start, &line);
         y += LINE;
+    }
+    if !heading.subtitle.is_empty() {
+        for line in lines(&heading.subtitle, width - 2.0 * margin) {
+            svg.text("dim", (margin, y), Anchor::Start, &line);
+            y += LINE;
+        }
     }
     let has_legend = series.len() > 1 || (sample == Sample::Curve && !series.is_empty());
     if !has_legend {

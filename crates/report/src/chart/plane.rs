@@ -37,6 +37,11 @@ impl<'a> Axis<'a> {
         axis_shows(self.is_log, value)
     }
 
+    fn label(&self) -> String {
+        let scale = if self.is_log { " (log scale)" } else { "" };
+        format!("{}{scale}", self.name)
+    }
+
     fn scale(&self, start: f64, end: f64) -> Scale {
         if self.is_log {
             Scale::logarithmic(self.least, self.most, start, end)
@@ -106,9 +111,9 @@ impl<'a> Plane<'a> {
         svg.line("axis", (left, top), (left, bottom));
         svg.line("axis", (left, bottom), (right, bottom));
         let below = (0.5 * (left + right), bottom + TICK + LINE);
-        svg.text("dim", below, Anchor::Middle, self.axes[0].name);
+        svg.text("dim", below, Anchor::Middle, &self.axes[0].label());
         let beside = (self.margin + 11.0, 0.5 * (top + bottom));
-        svg.upright("dim", beside, self.axes[1].name);
+        svg.upright("dim", beside, &self.axes[1].label());
         below.1 + 6.0 + self.margin
     }
 }

@@ -1,6 +1,6 @@
 //! One rate against another, both on logarithmic axes.
 
-use super::frame::{LINE, Sample, Size, head, small_width};
+use super::frame::{Heading, LINE, Sample, Size, head, small_width};
 use super::plane::{Axis, Plane};
 use super::svg::{Anchor, Svg};
 
@@ -20,10 +20,8 @@ pub struct Spot {
 /// One rate against another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scatter {
-    /// What the chart shows.
-    pub title: String,
-    /// What it shows, for those who cannot see it.
-    pub about: String,
+    /// What stands above it.
+    pub heading: Heading,
     /// What the level axis tells, with its unit.
     pub x_axis: String,
     /// What the upright axis tells, with its unit.
@@ -37,7 +35,7 @@ pub struct Scatter {
 impl Scatter {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.title, &self.series, Sample::Mark) + 6.0;
+        let top = head(svg, size, &self.heading, &self.series, Sample::Mark) + 6.0;
         let height = match size {
             Size::Wide => 420.0,
             Size::Narrow => 340.0,

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::colours::{Theme, style};
+use super::frame::Heading;
 
 /// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,18 +156,22 @@ impl Svg {
     }
 
     /// The document of that size.
-    pub(super) fn finish(self, size: (f64, f64), title: &str, about: &str, theme: Theme) -> String {
+    pub(super) fn finish(self, size: (f64, f64), heading: &Heading, theme: Theme) -> String {
         let (width, height) = (number(size.0), number(size.1));
         let style = match theme {
             Theme::Page => String::new(),
             theme => format!("<style>{}</style>\n", style(theme)),
         };
+        let mut about = heading.about.clone();
+        if !heading.subtitle.is_empty() {
+            about += &format!(" ({})", heading.subtitle);
+        }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n\
              {style}<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}</svg>\n",
-            escaped(title),
-            escaped(about),
+            escaped(&heading.title),
+            escaped(&about),
             self.body
         )
     }

@@ -1,10 +1,12 @@
 //! The charts of a report on runs.
 
-use cardmark_core::{Quantity, Record, Trial};
+use std::collections::BTreeSet;
+
+use cardmark_core::{OriginKind, Quantity, Record, Trial};
 use cardmark_stats::merged_histogram;
 
-use super::{Subject, boards, shown, unit};
-use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Scatter, Spot};
+use super::{Subject, boards, shown, suite_of, unit};
+use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
 use crate::names::workload_name;
 use crate::text::{figure, latency};
 
@@ -46,6 +48,39 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
     charts
 }
 
+/// Whose figures a chart shows, and under which circumstances they came about: it is passed on without
+/// the page around it.
+fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
+    let records = || subjects.iter().flat_map(|subject| &subject.records);
+    let board = match boards(subjects).as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    };
+    let suites: BTreeSet<String> = records().filter_map(|record| suite_of(record)).collect();
+    let origins: BTreeSet<&str> = records().map(|record| origin(record.origin.kind)).collect();
+    let mut parts: Vec<String> = board.into_iter().chain(suites).collect();
+    // That figures were measured is what everybody expects.
+    if origins != BTreeSet::from([MEASURED]) {
+        parts.extend(origins.into_iter().map(str::to_owned));
+    }
+    Heading {
+        title,
+        subtitle: parts.join(" · "),
+        about,
+    }
+}
+
+const MEASURED: &str = "measured";
+
+fn origin(kind: OriginKind) -> &'static str {
+    match kind {
+        OriginKind::Measured => MEASURED,
+        OriginKind::Simulated => "simulated",
+        OriginKind::Imported => "imported",
+        OriginKind::Published => "published",
+    }
+}
+
 /// The boards as series of a chart; where there are too many, each name tells its board.
 struct Series(Vec<String>);
 
@@ -71,12 +106,17 @@ impl Series {
 /// Bars from the best to the worst.
 fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<Bars> {
     let series = Series::of(subjects);
+    let single = |subject: &Subject<'_>| subject.records.len() == 1;
+    let is_mixed = subjects.iter().any(single) && !subjects.iter().all(single);
     let mut bars: Vec<Bar> = subjects
         .iter()
         .filter_map(|subject| {
             let (value, ends) = subject.rate(metric)?;
             let in_unit = |value: f64| shown(quantity, value);
-            let (name, series) = series.name(subject);
+            let (mut name, series) = series.name(subject);
+            if is_mixed && single(subject) && ends.is_some() {
+                name += " (1 run)";
+            }
             Some(Bar {
                 name,
                 value: in_unit(value),
@@ -101,10 +141,11 @@ fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option
         figure(worst.value),
     );
     let has_whiskers = bars.iter().any(|bar| bar.ends.is_some());
-    let whiskers = if has_whiskers {
-        ", whiskers: 95 % interval"
-    } else {
-        ""
+    let whiskers = match (has_whiskers, is_mixed) {
+        (false, _) => "",
+        (true, false) if subjects.iter().all(single) => ", whiskers: 95 % interval within the run",
+        (true, false) => ", whiskers: 95 % interval between runs",
+        (true, true) => ", whiskers: 95 % interval between runs, or within one",
     };
     bars.truncate(MOST_BARS);
     let title = if count > MOST_BARS {
@@ -113,8 +154,7 @@ fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option
         name.to_owned()
     };
     Some(Bars {
-        title,
-        about,
+        heading: heading(title, about, subjects),
         axis: format!("{unit}{whiskers}"),
         series: series.0,
         bars,
@@ -146,10 +186,13 @@ fn against(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<S
         })
         .collect();
     (spots.len() > 1).then(|| Scatter {
-        title: format!("{} against {}", workload_name(y), workload_name(x)),
-        about: format!(
-            "{} cards; the best are at the top on the right",
-            spots.len()
+        heading: heading(
+            format!("{} against {}", workload_name(y), workload_name(x)),
+            format!(
+                "{} cards; the best are at the top on the right",
+                spots.len()
+            ),
+            subjects,
         ),
         x_axis: format!("{}, {}", workload_name(x), unit(x_of)),
         y_axis: format!("{}, {}", workload_name(y), unit(y_of)),
@@ -179,10 +222,13 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
         })
         .collect();
     (!dumbbells.is_empty()).then(|| Dumbbells {
-        title: format!("{} in two settings", workload_name(metric)),
-        about: format!(
-            "{} cards: {base} and {other}, with the ratio",
-            dumbbells.len()
+        heading: heading(
+            format!("{} in two settings", workload_name(metric)),
+            format!(
+                "{} cards: {base} and {other}, with the ratio",
+                dumbbells.len()
+            ),
+            subjects,
         ),
         axis: unit(quantity).to_owned(),
         sides: [base, other],
@@ -206,17 +252,30 @@ fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Opt
     workloads.iter().find(is_there).copied()
 }
 
-/// The curves of the first subjects that have one; none where none has.
+/// The curves of the first subjects that have one, and what is to be added to the title; none where
+/// no subject has a curve.
 fn curves_of<'a>(
     subjects: &[Subject<'a>],
     curve: impl Fn(&Subject<'a>) -> Option<Curve>,
-) -> Option<Vec<Curve>> {
-    let curves: Vec<Curve> = subjects
-        .iter()
-        .filter_map(curve)
-        .take(MOST_CURVES)
-        .collect();
-    (!curves.is_empty()).then_some(curves)
+) -> Option<(Vec<Curve>, String)> {
+    let are_many = boards(subjects).len() > 1;
+    let named = |subject| {
+        let curve = curve(subject)?;
+        let name = match are_many {
+            true => format!("{}, {}", curve.name, subject.board),
+            false => curve.name,
+        };
+        Some(Curve { name, ..curve })
+    };
+    let mut curves: Vec<Curve> = subjects.iter().filter_map(named).collect();
+    let count = curves.len();
+    curves.truncate(MOST_CURVES);
+    let remark = if count > MOST_CURVES {
+        format!(": the first {MOST_CURVES} of {count}")
+    } else {
+        String::new()
+    };
+    (count > 0).then_some((curves, remark))
 }
 
 /// The rate over the seconds of work.
@@ -229,11 +288,14 @@ fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
             points,
         })
     };
-    let curves = curves_of(subjects, curve)?;
+    let (curves, remark) = curves_of(subjects, curve)?;
     Some(Curves {
-        title: format!("{} over time", workload_name(workload)),
-        about: "rate over the seconds of work of the first run's trials, one after the other"
-            .to_owned(),
+        heading: heading(
+            format!("{} over time{remark}", workload_name(workload)),
+            "rate over the seconds of work of the first run's trials, one after the other"
+                .to_owned(),
+            subjects,
+        ),
         x_axis: "seconds of work".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
@@ -297,12 +359,15 @@ fn latencies(subjects: &[Subject<'_>]) -> Option<Curves> {
             points,
         })
     };
-    let curves = curves_of(subjects, curve)?;
+    let (curves, remark) = curves_of(subjects, curve)?;
     Some(Curves {
-        title: format!("{}: latencies", workload_name(workload)),
-        about: "share of the operations that take longer than a latency".to_owned(),
+        heading: heading(
+            format!("latencies of {}{remark}", workload_name(workload)),
+            "share of the operations that take longer than a latency".to_owned(),
+            subjects,
+        ),
         x_axis: "latency, milliseconds".to_owned(),
-        y_axis: "operations that take longer, %".to_owned(),
+        y_axis: "slower operations, %".to_owned(),
         is_log: (true, true),
         curves,
     })

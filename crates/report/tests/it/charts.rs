@@ -1,13 +1,22 @@
 //! Charts: what they show can be read back, and nothing of it is hidden.
 
 use cardmark_report::chart::{
-    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Palette, Scatter, Size, Spot, Theme,
+    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Palette, Scatter, Size, Spot,
+    Theme,
 };
 use insta::assert_snapshot;
 
 use crate::drawing::{Drawing, Text};
 
 const SIZES: [Size; 2] = [Size::Wide, Size::Narrow];
+
+fn heading(title: &str, about: &str) -> Heading {
+    Heading {
+        title: title.to_owned(),
+        subtitle: "Raspberry Pi 4 · quick 1 · simulated".to_owned(),
+        about: about.to_owned(),
+    }
+}
 
 fn bars() -> Chart {
     let bar = |name: &str, value: f64, ends, series| Bar {
@@ -17,8 +26,7 @@ fn bars() -> Chart {
         series,
     };
     Chart::Bars(Bars {
-        title: "random write 4 KiB".to_owned(),
-        about: "three bars".to_owned(),
+        heading: heading("random write 4 KiB", "three bars"),
         axis: "MB/s, whiskers: 95 % interval".to_owned(),
         series: vec!["Raspberry Pi 3".to_owned(), "Raspberry Pi 4".to_owned()],
         bars: vec![
@@ -42,8 +50,7 @@ fn scatter() -> Chart {
         series,
     };
     Chart::Scatter(Scatter {
-        title: "random write 4 KiB against random read 4 KiB".to_owned(),
-        about: "five cards".to_owned(),
+        heading: heading("random write 4 KiB against random read 4 KiB", "five cards"),
         x_axis: "random read 4 KiB, MB/s".to_owned(),
         y_axis: "random write 4 KiB, MB/s".to_owned(),
         series: vec!["Raspberry Pi 3".to_owned(), "Raspberry Pi 4".to_owned()],
@@ -60,8 +67,10 @@ fn scatter() -> Chart {
 fn rate_over_time() -> Chart {
     let rate = |second: u32| if second < 20 { 80.0 } else { 20.0 };
     Chart::Curves(Curves {
-        title: "sequential write 1 MiB over time".to_owned(),
-        about: "the cache is full after 20 s".to_owned(),
+        heading: heading(
+            "sequential write 1 MiB over time",
+            "the cache is full after 20 s",
+        ),
         x_axis: "seconds of work".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
@@ -81,8 +90,10 @@ fn rate_over_time() -> Chart {
 fn latencies() -> Chart {
     let stall = |share: f64| (if share < 0.1 { 800.0 } else { 2.0 }, share);
     Chart::Curves(Curves {
-        title: "synced write 4 KiB: latencies".to_owned(),
-        about: "one operation in a thousand stalls".to_owned(),
+        heading: heading(
+            "synced write 4 KiB: latencies",
+            "one operation in a thousand stalls",
+        ),
         x_axis: "latency, milliseconds".to_owned(),
         y_axis: "operations that take longer, %".to_owned(),
         is_log: (true, true),
@@ -106,8 +117,7 @@ fn dumbbells(sides: [&str; 2]) -> Chart {
         other,
     };
     Chart::Dumbbells(Dumbbells {
-        title: "random read 4 KiB in two settings".to_owned(),
-        about: "two cards".to_owned(),
+        heading: heading("random read 4 KiB in two settings", "two cards"),
         axis: "IOPS".to_owned(),
         sides: sides.map(str::to_owned),
         dumbbells: vec![
@@ -304,23 +314,23 @@ fn crowds_and_extremes_stay_readable() {
     });
     let series: Vec<String> = (0..4).map(|index| name(index) + " on a board").collect();
     let crowd = Chart::Scatter(Scatter {
-        title: "Averyveryverylongwordthatnobodycanbreakbecauseithasnospacesinit ".repeat(3),
-        about: String::new(),
+        heading: heading(
+            &"Averyveryverylongwordthatnobodycanbreakbecauseithasnospacesinit ".repeat(3),
+            "",
+        ),
         x_axis: "MB/s".to_owned(),
         y_axis: "MB/s".to_owned(),
         series: series.clone(),
         spots: spots.collect(),
     });
     let extremes = Chart::Bars(Bars {
-        title: "extremes".to_owned(),
-        about: String::new(),
+        heading: heading("extremes", ""),
         axis: "IOPS".to_owned(),
         series,
         bars: bars.to_vec(),
     });
     let empty = Chart::Curves(Curves {
-        title: "nothing".to_owned(),
-        about: String::new(),
+        heading: heading("nothing", ""),
         x_axis: "s".to_owned(),
         y_axis: "%".to_owned(),
         is_log: (true, true),
@@ -374,8 +384,11 @@ fn charts_speak_to_screen_readers() {
                 .find(|child| child.has_tag_name(("http://www.w3.org/2000/svg", name)));
             found.and_then(|child| child.text()).map(str::to_owned)
         };
-        assert_eq!(said("title").as_deref(), Some(chart.title()));
-        assert_eq!(said("desc").as_deref(), Some(chart.about()));
+        let heading = chart.heading();
+        assert_eq!(said("title").as_deref(), Some(heading.title.as_str()));
+        let about = said("desc").unwrap();
+        assert!(about.starts_with(&heading.about), "{about}");
+        assert!(about.contains("simulated"), "{about}");
     }
 }
 

@@ -100,7 +100,7 @@ fn a_survey_draws_what_it_has_figures_for() {
     let document = survey("Two cards, two boards", &records());
     let titles: Vec<&str> = charts(&document)
         .iter()
-        .map(|chart| chart.title())
+        .map(|chart| chart.heading().title.as_str())
         .collect();
     assert_eq!(titles.len(), 15, "bars, a scatter, dumbbells: {titles:?}");
     assert_eq!(titles[0], "sequential write 1 MiB");

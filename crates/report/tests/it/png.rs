@@ -1,11 +1,13 @@
 //! Charts as pictures.
 
-use cardmark_report::chart::{Bar, Bars, Chart, png};
+use cardmark_report::chart::{Bar, Bars, Chart, Heading, png};
 
 fn bars(count: usize) -> Chart {
     Chart::Bars(Bars {
-        title: "random write 4 KiB".to_owned(),
-        about: String::new(),
+        heading: Heading {
+            title: "random write 4 KiB".to_owned(),
+            ..Heading::default()
+        },
         axis: "MB/s".to_owned(),
         series: Vec::new(),
         bars: vec![
