@@ -27,6 +27,21 @@ pub(crate) enum Command {
     /// that figures before and after all its cells were written can be compared. What was
     /// interrupted goes on where it ended.
     Prepare(PrepareArguments),
+    /// Find out within minutes whether a device is a fake or broken
+    ///
+    /// Writes and reads a small part of it, at most about 2 GB. What was there is put back afterwards, unless
+    /// `--destroy`. Ends with 1 where the device is not genuine.
+    Probe(ProbeArguments),
+    /// Write and read every block: is all of it there, and does it hold what is written?
+    ///
+    /// In a directory all free room is used, but for a reserve, and given back afterwards. On a device
+    /// everything is lost. What was interrupted goes on where it ended. Ends with 1 where a block does not
+    /// hold what was written.
+    Verify(VerifyArguments),
+    /// Write and read a device again and again until it fails
+    ///
+    /// Everything on it is lost, and it is worn out. What was interrupted goes on where it ended.
+    Endure(EndureArguments),
     /// Tell what a target is: card, reader, board, and what is to be known about them
     ///
     /// Writes nothing, and works without root; it says what root would see besides.
@@ -184,6 +199,90 @@ pub(crate) struct PrepareArguments {
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,
     /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `probe` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ProbeArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// The largest cache that is to be excluded: a fake may hide what is missing behind one
+    #[arg(long, default_value = "1GiB", value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) cache: u64,
+    /// Put nothing back: what is on the device is lost
+    #[arg(long)]
+    pub(crate) destroy: bool,
+    /// Keep what is overwritten in this folder until it is put back; else beside the results
+    #[arg(long, conflicts_with = "destroy", value_name = "DIR")]
+    pub(crate) save_to: Option<PathBuf>,
+    /// Seed of places and content; decimal, or hexadecimal after 0x
+    #[arg(long, value_parser = parse_seed, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+    /// Print the record
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `verify` is told.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// A directory, a whole block device, or `sim:MODEL`
+    pub(crate) target: String,
+    /// In a directory: use only so much room
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) size: Option<u64>,
+    /// Begin anew, also where an interrupted test could go on
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Seed of the content; decimal, or hexadecimal after 0x
+    #[arg(long, value_parser = parse_seed, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+    /// Print the record
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `endure` is told.
+#[derive(Debug, Args)]
+pub(crate) struct EndureArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// Until this share of its blocks is bad, %; 0: until the first
+    #[arg(long, default_value_t = 50.0, value_parser = parse_percent, value_name = "PERCENT")]
+    pub(crate) until: f64,
+    /// At most so many cycles of writing and reading all of it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(crate) cycles: Option<u32>,
+    /// At most so much is written, such as 500GB
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) budget: Option<u64>,
+    /// Write all of it once, and read it when the same command is given again after so many days
+    #[arg(long, conflicts_with_all = ["until", "cycles", "budget"], value_parser = clap::value_parser!(u32).range(1..=10_000), value_name = "DAYS")]
+    pub(crate) after: Option<u32>,
+    /// Begin anew, also where an interrupted test could go on
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Seed of the content; decimal, or hexadecimal after 0x
+    #[arg(long, value_parser = parse_seed, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+    /// Print the record
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -457,6 +556,37 @@ pub(crate) enum Generated {
 pub(crate) struct GenerateArguments {
     /// What to write
     pub(crate) what: Generated,
+}
+
+/// A size such as `4GiB`, `500GB` or `1048576`: bytes.
+fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("", 1),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ];
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = text[digits.len()..].trim();
+    let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .zip(factor)
+        .and_then(|(number, (_, factor))| number.checked_mul(*factor))
+        .ok_or_else(|| "a size is a whole number and a unit, such as 4GiB or 500GB".to_owned())
+}
+
+/// A share in percent, 0 to 100.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
+    number
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "a share is a number of percent, 0 to 100".to_owned())
 }
 
 fn parse_seed(text: &str) -> Result<u64, String> {

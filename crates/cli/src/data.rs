@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, sqlite_path};
+use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, TESTS_DIRECTORY, sqlite_path};
 
 use crate::error::{CommandError, Exit};
 
@@ -13,6 +13,8 @@ pub(crate) struct Data {
     pub(crate) database: PathBuf,
     /// The folder of the journals.
     pub(crate) journals: PathBuf,
+    /// The folder of what long tests have to remember.
+    pub(crate) tests: PathBuf,
 }
 
 impl Data {
@@ -31,8 +33,12 @@ impl Data {
     fn at(url: Option<&str>, base: Option<PathBuf>) -> Result<Self, CommandError> {
         if let Some(url) = url {
             let database = sqlite_path(url)?;
-            let journals = database.with_extension("journals");
-            return Ok(Self { database, journals });
+            let beside = |extension: &str| database.with_extension(extension);
+            return Ok(Self {
+                journals: beside("journals"),
+                tests: beside("tests"),
+                database,
+            });
         }
         let Some(base) = base else {
             return Err(
@@ -45,6 +51,7 @@ impl Data {
         Ok(Self {
             database: folder.join(DATABASE_FILE),
             journals: folder.join(JOURNALS_DIRECTORY),
+            tests: folder.join(TESTS_DIRECTORY),
         })
     }
 

@@ -7,6 +7,8 @@ use std::error::Error;
 pub(crate) enum Exit {
     /// Everything asked for was done.
     Done,
+    /// It was done, and the verdict that was asked for is bad.
+    Bad,
     /// The command line is wrong.
     Usage,
     /// Something is missing: device or host trouble. What was measured is kept.
@@ -26,6 +28,7 @@ impl Exit {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
+            Self::Bad => 1,
             Self::Usage => 2,
             Self::Trouble => 3,
             Self::Refused => 4,
@@ -37,8 +40,9 @@ impl Exit {
 
     /// Which of two tells more: 5, 4, 2, 130 and 143, 3, 1, 0.
     pub(crate) fn or_worse(self, other: Self) -> Self {
-        const RISING: [Exit; 7] = [
+        const RISING: [Exit; 8] = [
             Exit::Done,
+            Exit::Bad,
             Exit::Trouble,
             Exit::Terminated,
             Exit::Interrupted,
@@ -116,6 +120,7 @@ mod tests {
             Exit::Interrupted,
             Exit::Terminated,
             Exit::Trouble,
+            Exit::Bad,
             Exit::Done,
         ];
         for (index, worse) in falling.iter().enumerate() {

@@ -12,6 +12,7 @@ mod fill_progress;
 mod filling;
 mod gate;
 mod history;
+mod integrity;
 mod keeper;
 mod measure;
 mod print;
@@ -20,6 +21,7 @@ mod runs;
 mod target;
 mod turn;
 mod watch;
+mod whole_device;
 
 use std::process::ExitCode;
 use std::thread::JoinHandle;

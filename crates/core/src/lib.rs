@@ -7,6 +7,7 @@ mod device;
 mod finding;
 mod host;
 mod identity;
+mod integrity;
 mod payload;
 mod permutation;
 mod preparation;
@@ -29,6 +30,10 @@ pub use device::{
 pub use finding::{Finding, FindingKind, Severity};
 pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
+pub use integrity::{
+    BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed, Sampling,
+    StorageKind, SurfacePart,
+};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
 pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};

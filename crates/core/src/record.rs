@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{Board, Context, Derived, DeviceInfo, Finding, Host, Printed, SensorSample, Workload};
+use crate::{
+    Board, Context, Derived, DeviceInfo, Finding, Host, Integrity, Printed, SensorSample,
+    SurfacePart, Workload,
+};
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
@@ -61,6 +64,12 @@ pub struct Record {
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
+    /// Whether the storage holds what is written to it, where that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<Integrity>,
+    /// What the blocks of the storage hold, by place; of tests of every block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surface: Vec<SurfacePart>,
     /// Figures derived from the trials; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
@@ -101,6 +110,8 @@ impl Record {
             labels: BTreeMap::new(),
             context: None,
             trials: Vec::new(),
+            integrity: None,
+            surface: Vec::new(),
             metrics: Vec::new(),
             derived: None,
             sensors: Vec::new(),

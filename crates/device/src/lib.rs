@@ -3,10 +3,12 @@
 //! The only crate with `unsafe`. Everything here is Linux; `io_uring` is used on 64-bit machines.
 
 mod backend;
+mod blocks;
 mod buffer;
 mod clock;
 mod error;
 mod fill;
+mod folder;
 mod health;
 mod null;
 mod object;
@@ -14,10 +16,12 @@ mod objects;
 mod payload;
 mod target;
 mod threads;
+mod undo;
 #[cfg(target_pointer_width = "64")]
 mod uring;
 
 pub use backend::{CountersSource, RealBackend};
+pub use blocks::{Blocks, BlocksPiece};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
@@ -27,3 +31,4 @@ pub use objects::empty_page_cache;
 pub use target::{
     OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,
 };
+pub use undo::FileLog;

@@ -264,7 +264,7 @@ fn create_named(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
 }
 
 /// Asks for O_DIRECT; whether it was accepted.
-fn set_direct(fd: &OwnedFd) -> bool {
+pub(crate) fn set_direct(fd: &OwnedFd) -> bool {
     let Ok(flags) = rustix::fs::fcntl_getfl(fd) else {
         return false;
     };
@@ -287,9 +287,9 @@ fn set_nocow(fd: &OwnedFd) -> bool {
 
 /// Alignment of memory and of offsets: what statx says (Linux 6.1), or the device's block size,
 /// or the default.
-fn alignments(fd: &OwnedFd) -> (u32, u32) {
+pub(crate) fn alignments(fd: impl AsFd) -> (u32, u32) {
     let mask = StatxFlags::DIOALIGN;
-    if let Ok(stat) = rustix::fs::statx(fd, c"", AtFlags::EMPTY_PATH, mask) {
+    if let Ok(stat) = rustix::fs::statx(&fd, c"", AtFlags::EMPTY_PATH, mask) {
         let (memory, offset) = (stat.stx_dio_mem_align, stat.stx_dio_offset_align);
         if StatxFlags::from_bits_retain(stat.stx_mask).contains(mask)
             && memory.is_power_of_two()
@@ -298,7 +298,7 @@ fn alignments(fd: &OwnedFd) -> (u32, u32) {
             return (memory, offset);
         }
     }
-    let block = rustix::fs::ioctl_blksszget(fd)
+    let block = rustix::fs::ioctl_blksszget(&fd)
         .ok()
         .filter(|block| block.is_power_of_two());
     let block = block.unwrap_or(DEFAULT_ALIGNMENT_BYTES);

@@ -6,6 +6,7 @@ mod comparison;
 mod csv;
 pub mod document;
 mod identity;
+mod integrity;
 mod layout;
 mod list;
 mod names;

@@ -5,6 +5,7 @@ use cardmark_core::{
     VerdictOutcome,
 };
 
+use crate::integrity;
 use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::prepared;
@@ -24,7 +25,9 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     let width = width.max(LEAST_WIDTH);
     let rows = table::rows(record);
     let mut blocks = vec![heading(record, width, style)];
-    if rows.is_empty() {
+    if record.integrity.is_some() {
+        blocks.extend(integrity::blocks(record, width, style));
+    } else if rows.is_empty() {
         blocks.push(vec!["no figures".to_owned()]);
     } else {
         blocks.push(table::lines(&rows, width, style));
@@ -45,9 +48,10 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
 }
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
-    let suite = match &record.suite {
-        Some(suite) => format!("{} {}", clean(&suite.name), suite.version),
-        None => "no suite".to_owned(),
+    let suite = match (&record.suite, &record.integrity) {
+        (Some(suite), _) => format!("{} {}", clean(&suite.name), suite.version),
+        (None, Some(found)) => integrity::test_name(found.test).to_owned(),
+        (None, None) => "no suite".to_owned(),
     };
     let id = record.id.to_string();
     let mut parts = vec![suite, format!("run {}", id.get(..SHORT_ID).unwrap_or(&id))];

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::board::BoardData;
+use crate::flash::FlashData;
 
 /// Rare pause on top of an operation.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -132,6 +133,8 @@ pub(crate) struct ModelData {
     pub(crate) cache: Option<CacheData>,
     pub(crate) heat: Option<HeatData>,
     pub(crate) fault: Option<FaultData>,
+    #[serde(default)]
+    pub(crate) flash: FlashData,
     /// The board whose slot it is in.
     #[serde(skip)]
     pub(crate) board: Option<BoardData>,
@@ -149,6 +152,7 @@ pub(crate) fn broken_rule(data: &ModelData) -> Option<&'static str> {
     let mut rules = card_rules(data);
     rules.extend(services.into_iter().flat_map(service_rules));
     rules.extend(surroundings_rules(data));
+    rules.extend(flash_rules(data.flash));
     rules
         .into_iter()
         .find(|(holds, _)| !holds)
@@ -249,6 +253,46 @@ fn surroundings_rules(data: &ModelData) -> Vec<Rule> {
             rules.push((is_moment(after_s) && is_moment(span_s), MOMENT));
         }
         Some(FaultData::Error { .. }) | None => {}
+    }
+    rules
+}
+
+fn flash_rules(flash: FlashData) -> Vec<Rule> {
+    let is_share = |share: f64| (0.0..1.0).contains(&share);
+    let is_block = |bytes: u64| bytes > 0 && bytes.is_multiple_of(512);
+    let mut rules = vec![
+        (
+            is_block(flash.block_bytes),
+            "block_bytes must be a multiple of 512",
+        ),
+        (
+            is_share(flash.flipped_share),
+            "flipped_share must be below 1",
+        ),
+        (
+            flash.module_bytes.is_none_or(|bytes| {
+                is_block(bytes) && flash.real_bytes.is_some_and(|real| real <= bytes)
+            }),
+            "module_bytes must be at least real_bytes",
+        ),
+    ];
+    if let Some(damage) = flash.damage {
+        rules.push((
+            is_share(damage.share),
+            "share of the damage must be below 1",
+        ));
+        rules.push((
+            is_block(damage.spot_bytes),
+            "spot_bytes must be a multiple of 512",
+        ));
+    }
+    if let Some(wear) = flash.wear {
+        rules.push((
+            is_block(wear.spot_bytes),
+            "spot_bytes must be a multiple of 512",
+        ));
+        rules.push((wear.cycles > 0.0, "cycles must be above zero"));
+        rules.push((is_deviation(wear.deviation), "wear deviation must be 0–0.5"));
     }
     rules
 }

@@ -2,8 +2,9 @@
 
 use crate::{Model, ModelError};
 
-/// Honest cards first, then those that trouble a measurement, then those that break.
-const EMBEDDED: [(&str, &str); 12] = [
+/// Honest cards first, then those that trouble a measurement, then those that break, then those
+/// that do not keep what is written.
+const EMBEDDED: [(&str, &str); 31] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -19,6 +20,43 @@ const EMBEDDED: [(&str, &str); 12] = [
         include_str!("../models/vanishing-32gb.toml"),
     ),
     ("silent-32gb", include_str!("../models/silent-32gb.toml")),
+    ("honest-2mb", include_str!("../models/honest-2mb.toml")),
+    ("honest-1gb", include_str!("../models/honest-1gb.toml")),
+    ("dead-1gb", include_str!("../models/dead-1gb.toml")),
+    ("limbo-32gb", include_str!("../models/limbo-32gb.toml")),
+    ("wrap-16gb", include_str!("../models/wrap-16gb.toml")),
+    ("chain-16gb", include_str!("../models/chain-16gb.toml")),
+    ("tiny-1tb", include_str!("../models/tiny-1tb.toml")),
+    ("cached-64gb", include_str!("../models/cached-64gb.toml")),
+    (
+        "loosely-cached-64gb",
+        include_str!("../models/loosely-cached-64gb.toml"),
+    ),
+    ("devil-1tb", include_str!("../models/devil-1tb.toml")),
+    (
+        "loose-devil-1tb",
+        include_str!("../models/loose-devil-1tb.toml"),
+    ),
+    ("wrap-700mb", include_str!("../models/wrap-700mb.toml")),
+    (
+        "huge-cache-64gb",
+        include_str!("../models/huge-cache-64gb.toml"),
+    ),
+    ("spotted-64gb", include_str!("../models/spotted-64gb.toml")),
+    ("rotten-64gb", include_str!("../models/rotten-64gb.toml")),
+    (
+        "unreadable-64gb",
+        include_str!("../models/unreadable-64gb.toml"),
+    ),
+    (
+        "flipping-32gb",
+        include_str!("../models/flipping-32gb.toml"),
+    ),
+    (
+        "readonly-32gb",
+        include_str!("../models/readonly-32gb.toml"),
+    ),
+    ("wearing-1gb", include_str!("../models/wearing-1gb.toml")),
 ];
 
 /// A model or a board in a listing.
@@ -47,10 +85,15 @@ pub fn models() -> Vec<Entry> {
 
 /// The embedded model of that name.
 pub(crate) fn named(name: &str) -> Result<Model, ModelError> {
+    Model::parse(text(name)?)
+}
+
+/// The text of the embedded model of that name.
+pub(crate) fn text(name: &str) -> Result<&'static str, ModelError> {
     let found = EMBEDDED.iter().find(|(known, _)| *known == name);
     let (_, text) = found.ok_or_else(|| ModelError::Unknown {
         name: name.to_owned(),
         known: EMBEDDED.map(|(known, _)| known).join(", "),
     })?;
-    Model::parse(text)
+    Ok(text)
 }

@@ -9,7 +9,11 @@ use crate::body::Body;
 use crate::data::{
     BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
 };
+use crate::flash::FlashData;
 use crate::service::{Service, Stall};
+
+/// Sizes of a scaled model are multiples of this, bytes.
+const SIZE_BYTES: u64 = 4096;
 
 /// Why there is no model.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -66,13 +70,14 @@ impl Model {
         crate::library::named(name)
     }
 
-    /// Reads a model.
+    /// Reads a model. What it does not say is that of the embedded model it is `like`, if it names one.
     ///
     /// # Errors
-    /// When the text is no model or a number is out of range.
+    /// When the text is no model, there is none that it is like, or a number is out of range.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
-        let data: ModelData =
-            toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))?;
+        let data: ModelData = with_rest(text)?
+            .try_into()
+            .map_err(|error: toml::de::Error| ModelError::Text(error.to_string()))?;
         if let Some(what) = broken_rule(&data) {
             return Err(ModelError::Invalid {
                 name: data.name,
@@ -88,6 +93,26 @@ impl Model {
         Self {
             resolved: Arc::new(Resolved { data, services }),
         }
+    }
+
+    /// The same with everything that is a size divided by that, so that all of it can be looked at
+    /// quickly. Sizes stay multiples of 4 KiB, but for what is one block more.
+    #[must_use]
+    pub fn scaled(&self, divisor: u64) -> Self {
+        let mut data = self.data().clone();
+        let scaled = |bytes: u64| {
+            let odd = bytes % SIZE_BYTES;
+            bytes / divisor / SIZE_BYTES * SIZE_BYTES + odd
+        };
+        data.capacity_bytes = scaled(data.capacity_bytes);
+        let flash = &mut data.flash;
+        flash.real_bytes = flash.real_bytes.map(scaled);
+        flash.module_bytes = flash.module_bytes.map(scaled);
+        flash.taken_bytes = flash.taken_bytes.map(scaled);
+        if let Some(cache) = &mut flash.hidden_cache {
+            cache.bytes = scaled(cache.bytes);
+        }
+        Self::resolved(data)
     }
 
     pub(crate) fn data(&self) -> &ModelData {
@@ -151,6 +176,12 @@ impl Model {
         data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
     }
 
+    /// Whether its flash keeps nothing any more once it was written often enough.
+    #[must_use]
+    pub fn wears_out(&self) -> bool {
+        self.flash().wear.is_some()
+    }
+
     /// Whether it says that data are durable when they are not.
     #[must_use]
     pub fn lies_about_flush(&self) -> bool {
@@ -186,6 +217,10 @@ impl Model {
         self.resolved.data.cache
     }
 
+    pub(crate) fn flash(&self) -> FlashData {
+        self.resolved.data.flash
+    }
+
     pub(crate) fn heat(&self) -> HeatData {
         self.resolved.data.heat.unwrap_or(COOL)
     }
@@ -193,6 +228,20 @@ impl Model {
     pub(crate) fn fault(&self) -> Option<FaultData> {
         self.resolved.data.fault
     }
+}
+
+/// The text as a table, with what it lacks from the model that it is like.
+fn with_rest(text: &str) -> Result<toml::Table, ModelError> {
+    let unreadable = |error: toml::de::Error| ModelError::Text(error.to_string());
+    let mut table: toml::Table = toml::from_str(text).map_err(unreadable)?;
+    if let Some(like) = table.remove("like") {
+        let name = like.as_str().unwrap_or_default();
+        let rest: toml::Table = toml::from_str(crate::library::text(name)?).map_err(unreadable)?;
+        for (key, value) in rest {
+            table.entry(key).or_insert(value);
+        }
+    }
+    Ok(table)
 }
 
 fn resolve(data: &ModelData) -> [[Service; 2]; 3] {

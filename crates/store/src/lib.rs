@@ -4,6 +4,7 @@
 //! crash or a loss of power costs at most the trial under way. The store is an SQLite database
 //! that holds each record as the document it is, extracts for listings, and the history of cards.
 
+mod checkpoint;
 mod checksum;
 mod database;
 mod error;
@@ -16,6 +17,7 @@ mod rows;
 mod selection;
 mod store;
 
+pub use checkpoint::Checkpoint;
 pub use error::{DocumentError, JournalError, StoreError};
 pub use figures::{StoredFigure, StoredSubject};
 pub use journal::Journal;
@@ -27,5 +29,7 @@ pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";
+/// Name of the directory, inside the data directory, of what long tests have to remember.
+pub const TESTS_DIRECTORY: &str = "tests";
 /// Name of the database inside the data directory.
 pub const DATABASE_FILE: &str = "records.sqlite";

@@ -17,6 +17,15 @@ use crate::{Store, StoreError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardKey([u8; 32]);
 
+impl CardKey {
+    /// A name for files about the card.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let digits = self.0.iter().take(8).map(|byte| format!("{byte:02x}"));
+        digits.collect()
+    }
+}
+
 /// The number of a preparation in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreparationId(i64);

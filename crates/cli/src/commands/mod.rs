@@ -4,6 +4,7 @@ mod beginner;
 mod campaign;
 mod compare;
 mod crosscheck;
+mod endure;
 mod explain;
 mod export;
 mod generate;
@@ -12,15 +13,19 @@ mod info;
 mod label;
 mod list;
 mod prepare;
+mod probe;
 mod rank;
 mod recommend;
 mod recover;
 mod report;
 mod run;
 mod show;
+mod verify;
 
 use crate::args::{Arguments, Command};
+use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::print;
 
 /// Executes what was asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
@@ -29,6 +34,9 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),
+        Some(Command::Probe(arguments)) => probe::probe(&arguments),
+        Some(Command::Verify(arguments)) => verify::verify(&arguments),
+        Some(Command::Endure(arguments)) => endure::endure(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
@@ -44,6 +52,22 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Recover(arguments)) => recover::recover(&arguments),
         Some(Command::Generate(arguments)) => generate::generate(&arguments),
     }
+}
+
+/// Keeps a record, and shows it.
+pub(crate) fn keep_and_show(
+    record: &cardmark_core::Record,
+    data: &Data,
+    as_json: bool,
+) -> Result<(), CommandError> {
+    let kept = data.open().and_then(|mut store| Ok(store.insert(record)?));
+    let text = if as_json {
+        pretty(record)?
+    } else {
+        cardmark_report::terminal(record, print::width(), print::style())
+    };
+    print::result(&text)?;
+    kept.map(drop)
 }
 
 /// The record as text in several lines, for people and programs.

@@ -1,11 +1,9 @@
 //! `cardmark prepare`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use cardmark_core::{DeviceInfo, Fill, Preparation};
 use cardmark_device::{FillError, Filler};
-use cardmark_host::{Resolution, Root, device_info};
 use cardmark_report::{fill_words, text};
 use serde_json::json;
 
@@ -17,11 +15,13 @@ use crate::gate::permit_writing;
 use crate::history::CardHistory;
 use crate::measure::limit_ns;
 use crate::print;
-use crate::target::{Chosen, choose};
+use crate::whole_device::WholeDevice;
+
+const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";
 
 /// Brings a device into a known state, and keeps in the card's history that it was.
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError> {
-    let device = Device::named(&arguments.device)?;
+    let device = WholeDevice::named(&arguments.device, WHOLE)?;
     let data = Data::from_environment()?;
     let fill = Fill::from(arguments.fill);
     let mut history = CardHistory::of(&data, &device.info.name)?;
@@ -66,44 +66,6 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
     let session = Session::new(filler, fill, history);
     let ended = session.execute(begun, limit_ns(arguments.timeout))?;
     tell(ended, &device.info, arguments.json)
-}
-
-/// The device that is to be prepared.
-struct Device {
-    path: PathBuf,
-    resolution: Box<Resolution>,
-    info: DeviceInfo,
-}
-
-impl Device {
-    /// Makes sense of the device's name: it must be a whole device, for all cells are meant.
-    fn named(name: &str) -> Result<Self, CommandError> {
-        let refuse = |what: String| CommandError::new(Exit::Usage, what);
-        let Chosen::Real { path, resolution } = choose(name)? else {
-            let what = format!("`{name}` is a simulated card, which is new in every run");
-            return Err(refuse(what).hint("name a block device, such as /dev/mmcblk0"));
-        };
-        if path.is_dir() {
-            return Err(refuse(format!("`{name}` is a directory"))
-                .because("a device as a whole is prepared; everything on it is lost")
-                .hint("name the block device, such as /dev/mmcblk0"));
-        }
-        let layer = resolution.layers.first();
-        let kind = layer.map(|layer| layer.kind.as_str()).unwrap_or_default();
-        let kernel_name = layer.and_then(|layer| layer.device.clone());
-        match (kind, kernel_name) {
-            ("disk" | "loop", Some(kernel_name)) => Ok(Self {
-                info: device_info(&Root::system(), &kernel_name),
-                path,
-                resolution,
-            }),
-            ("partition", _) => Err(refuse(format!("`{name}` is a partition"))
-                .because("its cells are not its own: the device moves data among all of them")
-                .hint("name the device as a whole, such as /dev/mmcblk0")),
-            _ => Err(refuse(format!("`{name}` is made from other devices"))
-                .hint("name one of the devices below, such as /dev/mmcblk0")),
-        }
-    }
 }
 
 /// Tells how it ended.

@@ -1,0 +1,154 @@
+//! Tests of integrity: from a target to storage of blocks, watched over, with what has to be remembered,
+//! to a record.
+
+mod keep;
+mod long;
+mod outcome;
+mod undo;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cardmark_core::{IntegrityTest, METHOD, Origin, OriginKind, Record, Target, TargetKind, Tool};
+use cardmark_core::{run_id_from_bytes, simulated_run_id};
+use cardmark_engine::Pulse;
+use cardmark_host::{Resolution, Root, card_identity};
+use cardmark_integrity::Trouble;
+use cardmark_judge::notice;
+use cardmark_sim::{Model, SimulatedCard};
+
+pub(crate) use keep::Kept;
+pub(crate) use long::{Long, drive};
+pub(crate) use outcome::{of_endure, of_probe, of_verify};
+pub(crate) use undo::{Borrowed, open_log, put_back, room_for_undo};
+
+use crate::data::Data;
+use crate::describe;
+use crate::error::{CommandError, Exit};
+use crate::history;
+use crate::measure::now_text;
+use crate::print;
+use crate::watch::{Rescue, Watch};
+
+/// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
+const DEMO_SEED: u64 = 1;
+
+/// The seed that was asked for, or one that nobody has had.
+pub(crate) fn seed(asked: Option<u64>, is_simulated: bool) -> u64 {
+    let new = || match is_simulated {
+        true => DEMO_SEED,
+        false => uuid::Uuid::new_v4().as_u64_pair().1,
+    };
+    asked.unwrap_or_else(new)
+}
+
+/// The head of a record of a test of real storage.
+pub(crate) fn head(
+    resolution: &Resolution,
+    data: &Data,
+    seed: u64,
+    tested_bytes: u64,
+) -> Result<Record, CommandError> {
+    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
+    let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+    record.started_at = Some(now_text());
+    begin(&mut record, resolution.kind, seed, tested_bytes);
+    let devices = history::devices(resolution, data)?;
+    describe::real(&mut record, &Root::system(), resolution, devices);
+    notice(&mut record);
+    Ok(record)
+}
+
+/// The head of a record of a test of a simulated card.
+pub(crate) fn simulated_head(model: &Model, test: IntegrityTest, seed: u64, asked: &str) -> Record {
+    let name = model.name_on_board();
+    let id = simulated_run_id(&[
+        &name,
+        &format!("{seed:016x}"),
+        &format!("{test:?} {asked}"),
+        &METHOD.to_string(),
+        env!("CARGO_PKG_VERSION"),
+    ]);
+    let mut origin = Origin::of(OriginKind::Simulated);
+    origin.source = Some(name);
+    let mut record = Record::new(id, origin);
+    begin(&mut record, TargetKind::Sim, seed, model.capacity_bytes());
+    describe::simulated(&mut record, &SimulatedCard::new(model, seed));
+    record
+}
+
+fn begin(record: &mut Record, kind: TargetKind, seed: u64, tested_bytes: u64) {
+    record.method = Some(METHOD);
+    record.tool = Some(Tool {
+        name: "cardmark".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+    });
+    record.seed = Some(format!("{seed:016x}"));
+    record.target = Some(Target {
+        span_bytes: tested_bytes,
+        ..Target::of(kind)
+    });
+}
+
+/// A name for files about the card that the disk of that name is; none where the card says neither
+/// its CID nor a serial number, so that it cannot be found again.
+pub(crate) fn card_name(data: &Data, disk: &str) -> Result<Option<String>, CommandError> {
+    let Some(identity) = card_identity(&Root::system(), disk) else {
+        return Ok(None);
+    };
+    Ok(Some(data.open()?.card_key(&identity.history)?.name()))
+}
+
+/// Works under the eyes of a watch: what came of it, and the signal that ended it.
+pub(crate) fn watched<T>(
+    pulse: &Arc<Pulse>,
+    limit_ns: u64,
+    hint: String,
+    work: impl FnOnce() -> T,
+) -> Result<(T, Option<Exit>), CommandError> {
+    let limit = Duration::from_nanos(limit_ns);
+    let watch = Watch::start(Arc::clone(pulse), limit, Told { hint }).map_err(|error| {
+        CommandError::new(Exit::Trouble, "cannot watch over the device").because(error.to_string())
+    })?;
+    let worked = work();
+    Ok((worked, watch.end()))
+}
+
+/// What is done when the device does not answer: all that is needed was kept already.
+struct Told {
+    hint: String,
+}
+
+impl Rescue for Told {
+    const STOPPING: &'static str = "stopping at the next block; what is known is kept";
+
+    fn save(&self, _waited: Duration) {
+        print::notice(&format!("hint: {}", self.hint));
+    }
+}
+
+/// Why a test ended before its end.
+pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) -> CommandError {
+    let system = |errno: i32| std::io::Error::from_raw_os_error(errno).to_string();
+    let made = match trouble {
+        Trouble::Stopped => CommandError::new(signal.unwrap_or(Exit::Trouble), "the test was stopped"),
+        Trouble::Gone { errno } => CommandError::new(Exit::Trouble, "the device is gone")
+            .because(system(errno)),
+        Trouble::NotKept { errno } => {
+            CommandError::new(Exit::Trouble, "what has to be remembered cannot be kept")
+                .because(system(errno))
+        }
+    };
+    made.hint(hint)
+}
+
+/// The folder of what long tests have to remember, made where there is none.
+pub(crate) fn tests_folder(data: &Data) -> Result<PathBuf, CommandError> {
+    std::fs::create_dir_all(&data.tests).map_err(|error| {
+        let what = format!("cannot make the folder `{}`", data.tests.display());
+        CommandError::new(Exit::Trouble, what).because(error.to_string())
+    })?;
+    Ok(data.tests.clone())
+}

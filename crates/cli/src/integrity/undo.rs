@@ -1,0 +1,91 @@
+//! A device that is given back as it was.
+
+use std::path::{Path, PathBuf};
+
+use cardmark_device::{Blocks, FileLog, free_bytes};
+use cardmark_host::{Resolution, Root, resolve};
+use cardmark_integrity::{Restoring, Trouble};
+use cardmark_report::text;
+
+use crate::error::{CommandError, Exit};
+use crate::print;
+
+/// Room left on the filesystem of the log, bytes: a full root filesystem harms a board.
+const RESERVE_BYTES: u64 = 64 << 20;
+/// What a log takes besides the content: heads, and single blocks.
+const BESIDES_BYTES: u64 = 16 << 20;
+
+/// A device of which what is overwritten is kept elsewhere.
+pub(crate) type Borrowed = Restoring<Blocks, FileLog>;
+
+/// Whether what is overwritten can be kept in that folder: it lies on another device, which has room
+/// for so much.
+pub(crate) fn room_for_undo(
+    folder: &Path,
+    device: &Resolution,
+    bytes: u64,
+) -> Result<(), CommandError> {
+    let refuse = |why: String| {
+        CommandError::new(Exit::Refused, "what the probe overwrites cannot be kept")
+            .because(why)
+            .hint("`--save-to DIR` names another folder, on another device")
+            .hint("`--destroy` keeps nothing: what is on the device is lost")
+            .hint("nothing was written")
+    };
+    let below = resolve(&Root::system(), folder).map_err(|error| refuse(error.to_string()))?;
+    let is_same = |disk: &cardmark_core::DeviceInfo| {
+        device.disks.iter().any(|tested| tested.name == disk.name)
+    };
+    let of_device = |layer: &cardmark_core::Layer| layer.device.clone();
+    let names: Vec<String> = device.layers.first().and_then(of_device).into_iter().collect();
+    let is_on_it = below.disks.iter().any(is_same)
+        && below.layers.iter().filter_map(of_device).any(|name| names.contains(&name));
+    if is_on_it {
+        let shown = folder.display();
+        return Err(refuse(format!("`{shown}` lies on the device itself")));
+    }
+    let free = free_bytes(folder).map_err(|error| refuse(error.to_string()))?;
+    let needed = bytes + BESIDES_BYTES + RESERVE_BYTES;
+    if free < needed {
+        let (free, needed) = (text::amount(free), text::amount(needed));
+        let shown = folder.display();
+        return Err(refuse(format!("`{shown}` has {free} free, {needed} are needed")));
+    }
+    if below.memory_backed {
+        let shown = folder.display();
+        print::notice(&format!(
+            "warning: `{shown}` is in memory: a loss of power takes away what the probe overwrites"
+        ));
+    }
+    Ok(())
+}
+
+/// Opens the log in that file.
+pub(crate) fn open_log(path: &Path) -> Result<FileLog, CommandError> {
+    FileLog::open(path).map_err(|error| {
+        let what = format!("cannot open `{}`", path.display());
+        CommandError::new(Exit::Trouble, what).because(error.to_string())
+    })
+}
+
+/// Brings back what was overwritten, and says so where that takes a while.
+pub(crate) fn put_back(borrowed: &mut Borrowed, log: &PathBuf) -> Result<(), CommandError> {
+    let mut told = 0;
+    let restored = borrowed.restore(&mut |done, all| {
+        let percent = done * 100 / all.max(1);
+        if all > 200 && percent >= told + 25 && percent < 100 {
+            told = percent;
+            print::notice(&format!("puts back what was there: {percent} %"));
+        }
+    });
+    restored.map_err(|trouble| {
+        let errno = match trouble {
+            Trouble::Gone { errno } | Trouble::NotKept { errno } => errno,
+            Trouble::Stopped => 0,
+        };
+        CommandError::new(Exit::Trouble, "what was overwritten could not be put back")
+            .because(std::io::Error::from_raw_os_error(errno).to_string())
+            .hint(format!("it is kept in `{}`", log.display()))
+            .hint("the same command puts it back first")
+    })
+}

@@ -1,0 +1,60 @@
+//! A block device as a whole, for what is done to all of it.
+
+use std::path::PathBuf;
+
+use cardmark_core::DeviceInfo;
+use cardmark_host::{Resolution, Root, device_info};
+
+use crate::error::{CommandError, Exit};
+use crate::target::{Chosen, choose};
+
+/// A block device as a whole.
+pub(crate) struct WholeDevice {
+    pub(crate) path: PathBuf,
+    pub(crate) resolution: Box<Resolution>,
+    pub(crate) info: DeviceInfo,
+}
+
+impl WholeDevice {
+    /// Makes sense of the device's name. `why` says why it must be all of a device.
+    pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
+        match choose(name)? {
+            Chosen::Real { path, resolution } => Self::of(name, path, resolution, why),
+            Chosen::Simulated(_) => {
+                let what = format!("`{name}` is a simulated card, which is new in every run");
+                Err(CommandError::new(Exit::Usage, what)
+                    .hint("name a block device, such as /dev/mmcblk0"))
+            }
+        }
+    }
+
+    /// The same of a target that is known already.
+    pub(crate) fn of(
+        name: &str,
+        path: PathBuf,
+        resolution: Box<Resolution>,
+        why: &str,
+    ) -> Result<Self, CommandError> {
+        let refuse = |what: String| CommandError::new(Exit::Usage, what);
+        if path.is_dir() {
+            return Err(refuse(format!("`{name}` is a directory"))
+                .because(why)
+                .hint("name the block device, such as /dev/mmcblk0"));
+        }
+        let layer = resolution.layers.first();
+        let kind = layer.map(|layer| layer.kind.as_str()).unwrap_or_default();
+        let kernel_name = layer.and_then(|layer| layer.device.clone());
+        match (kind, kernel_name) {
+            ("disk" | "loop", Some(kernel_name)) => Ok(Self {
+                info: device_info(&Root::system(), &kernel_name),
+                path,
+                resolution,
+            }),
+            ("partition", _) => Err(refuse(format!("`{name}` is a partition"))
+                .because("its cells are not its own: the device moves data among all of them")
+                .hint("name the device as a whole, such as /dev/mmcblk0")),
+            _ => Err(refuse(format!("`{name}` is made from other devices"))
+                .hint("name one of the devices below, such as /dev/mmcblk0")),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A directory as storage of blocks: files of 1 GiB.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use cardmark_engine::Pulse;
+use cardmark_integrity::{BLOCK_BYTES, Span};
+
+use crate::blocks::{Blocks, Storage};
+use crate::error::OpenError;
+use crate::target::{alignments, set_direct};
+
+/// Size of a file, bytes.
+const FILE_BYTES: u64 = 1 << 30;
+
+impl Blocks {
+    /// Blocks in files in that directory, which must exist; files that are there already are taken up.
+    ///
+    /// # Errors
+    /// When files cannot be made there. No memory counts as that.
+    pub fn in_folder(
+        directory: &Path,
+        blocks_count: u64,
+        pulse: Arc<Pulse>,
+    ) -> Result<Self, OpenError> {
+        let file_blocks = FILE_BYTES / BLOCK_BYTES as u64;
+        let numbers = 0..blocks_count.div_ceil(file_blocks);
+        let files = numbers
+            .map(|number| open(&directory.join(format!("{number:05}.blocks"))))
+            .collect::<Result<Vec<(File, bool)>, rustix::io::Errno>>()
+            .map_err(|errno| OpenError::of_directory(directory, errno))?;
+        let is_buffered = files.iter().any(|(_, is_direct)| !is_direct);
+        let files: Vec<File> = files.into_iter().map(|(file, _)| file).collect();
+        let (memory, offset) = files.first().map_or((4096, 4096), |file| alignments(file));
+        let grain_bytes = Span::new(0, 8).bytes().max(u64::from(offset));
+        let storage = Storage {
+            files,
+            file_blocks,
+            blocks_count,
+            grain_blocks: grain_bytes / BLOCK_BYTES as u64,
+            is_buffered,
+            shown: None,
+        };
+        Self::new(storage, memory, pulse)
+            .ok_or_else(|| OpenError::of_directory(directory, rustix::io::Errno::NOMEM))
+    }
+}
+
+/// The file, and whether it is open with O_DIRECT.
+fn open(path: &Path) -> Result<(File, bool), rustix::io::Errno> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
+    let is_direct = set_direct(&fd);
+    Ok((fd.into(), is_direct))
+}

@@ -1,0 +1,183 @@
+//! What blocks held before they were written, in a file.
+//!
+//! Each piece is a head of 32 bytes (a mark, the first block, the number of blocks, a checksum of both
+//! and of the bytes) and the bytes. Only what was settled was followed by a write to the storage, so
+//! that a torn piece at the end needs no bringing back.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use cardmark_core::mix;
+use cardmark_integrity::{BLOCK_BYTES, Span, Trouble, UndoLog};
+
+use crate::blocks::BlocksPiece;
+
+const MARK: u64 = 0x646e_755f_6b72_6d63;
+const HEAD_BYTES: usize = 32;
+
+/// A log in a file.
+#[derive(Debug)]
+pub struct FileLog {
+    file: File,
+    path: PathBuf,
+    /// Where each piece begins, bytes, and its blocks.
+    pieces: Vec<(u64, Span)>,
+    end_bytes: u64,
+}
+
+impl FileLog {
+    /// The log in that file, with what it has; a new one where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read or made.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        let mut log = Self {
+            file,
+            path: path.to_owned(),
+            pieces: Vec::new(),
+            end_bytes: 0,
+        };
+        log.read_all()?;
+        Ok(log)
+    }
+
+    fn read_all(&mut self) -> io::Result<()> {
+        let size_bytes = self.file.metadata()?.len();
+        while self.end_bytes + HEAD_BYTES as u64 <= size_bytes {
+            let Some(piece) = self.read_at(self.end_bytes, size_bytes)? else {
+                break;
+            };
+            self.pieces.push((self.end_bytes, piece.span));
+            self.end_bytes += (HEAD_BYTES + piece.bytes.len()) as u64;
+        }
+        Ok(())
+    }
+
+    /// The piece that begins there, if it is whole.
+    fn read_at(&self, at: u64, size_bytes: u64) -> io::Result<Option<BlocksPiece>> {
+        let mut head = [0; HEAD_BYTES];
+        self.file.read_exact_at(&mut head, at)?;
+        let word = |index: usize| {
+            let bytes = head[index * 8..].first_chunk::<8>();
+            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        };
+        let span = Span::new(word(1), word(2));
+        let left = size_bytes - at - HEAD_BYTES as u64;
+        let bytes_count = span.count.checked_mul(BLOCK_BYTES as u64);
+        let Some(bytes_count) = bytes_count.filter(|&count| word(0) == MARK && count <= left)
+        else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; usize::try_from(bytes_count).unwrap_or(0)];
+        self.file
+            .read_exact_at(&mut bytes, at + HEAD_BYTES as u64)?;
+        let piece = BlocksPiece { span, bytes };
+        Ok((checksum(&piece) == word(3)).then_some(piece))
+    }
+}
+
+fn checksum(piece: &BlocksPiece) -> u64 {
+    let begin = mix(piece.span.start) ^ mix(!piece.span.count);
+    let words = piece.bytes.as_chunks::<8>().0;
+    words
+        .iter()
+        .fold(begin, |sum, word| mix(sum ^ u64::from_le_bytes(*word)))
+}
+
+/// What an error of the log's own file means.
+fn not_kept(error: &io::Error) -> Trouble {
+    Trouble::NotKept {
+        errno: error.raw_os_error().unwrap_or(0),
+    }
+}
+
+impl UndoLog<BlocksPiece> for FileLog {
+    fn keep(&mut self, piece: BlocksPiece) -> Result<(), Trouble> {
+        let words = [MARK, piece.span.start, piece.span.count, checksum(&piece)];
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.extend(&piece.bytes);
+        self.file
+            .write_all_at(&bytes, self.end_bytes)
+            .map_err(|error| not_kept(&error))?;
+        self.pieces.push((self.end_bytes, piece.span));
+        self.end_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.file.sync_data().map_err(|error| not_kept(&error))
+    }
+
+    fn count(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn piece(&mut self, number: usize) -> Result<BlocksPiece, Trouble> {
+        let missing = Trouble::NotKept { errno: 0 };
+        let (at, _) = *self.pieces.get(number).ok_or(missing)?;
+        let read = self.read_at(at, self.end_bytes);
+        read.map_err(|error| not_kept(&error))?.ok_or(missing)
+    }
+
+    fn clear(&mut self) -> Result<(), Trouble> {
+        self.pieces.clear();
+        self.end_bytes = 0;
+        // Empty first, so that nobody takes an old one for one that is still needed.
+        self.file.set_len(0).map_err(|error| not_kept(&error))?;
+        std::fs::remove_file(&self.path).map_err(|error| not_kept(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(start: u64, count: u64, byte: u8) -> BlocksPiece {
+        BlocksPiece {
+            span: Span::new(start, count),
+            bytes: vec![byte; usize::try_from(count).unwrap() * BLOCK_BYTES],
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_there_when_it_is_opened_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        let mut log = FileLog::open(&path).unwrap();
+        log.keep(piece(8, 2, 1)).unwrap();
+        log.keep(piece(0, 1, 2)).unwrap();
+        log.settle().unwrap();
+        let mut log = FileLog::open(&path).unwrap();
+        assert_eq!(log.count(), 2);
+        assert_eq!(log.piece(0).unwrap(), piece(8, 2, 1));
+        assert_eq!(log.piece(1).unwrap(), piece(0, 1, 2));
+        log.clear().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_torn_piece_at_the_end_is_left_out_wherever_it_is_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        let mut log = FileLog::open(&path).unwrap();
+        log.keep(piece(8, 2, 1)).unwrap();
+        let whole = log.end_bytes;
+        log.keep(piece(0, 1, 2)).unwrap();
+        let end = log.end_bytes;
+        for size in (whole..end).step_by(37) {
+            log.file.set_len(size).unwrap();
+            assert_eq!(FileLog::open(&path).unwrap().count(), 1, "{size}");
+        }
+        log.file.set_len(end).unwrap();
+        log.file.write_all_at(&[9], end - 1).unwrap();
+        assert_eq!(FileLog::open(&path).unwrap().count(), 1);
+    }
+}

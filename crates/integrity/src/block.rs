@@ -1,0 +1,191 @@
+//! What is written into a block, and what a block that was read holds.
+//!
+//! A block is 64 words of 64 bits, little-endian. The first tells which block it is and of which
+//! round, the second checks the first, the others follow from the first: so every block differs from
+//! all others, nothing repeats or compresses, and a block that stands in the wrong place says where
+//! it belongs. All depends on the seed, so that content of an earlier test is not taken for ours.
+
+use cardmark_core::mix;
+use serde::{Deserialize, Serialize};
+
+use crate::Held;
+
+/// Size of a block, bytes: the sector of SD cards.
+pub const BLOCK_BYTES: usize = 512;
+
+const WORDS: usize = BLOCK_BYTES / 8;
+/// Bits of the first word that tell the block; the others tell the round. Enough for 512 TiB.
+const ADDRESS_BITS: u32 = 40;
+/// A block with fewer wrong bits than this is taken for its own, changed: two blocks that have
+/// nothing to do with each other differ in about 2,048 of 4,096.
+const MOST_CHANGED_BITS: u32 = 1024;
+/// Of SplitMix64: the step between two states.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What is written: every block follows from this and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Anything.
+    pub seed: u64,
+    /// How often the storage was written before with this seed, below 2²⁴.
+    pub round: u32,
+}
+
+impl Content {
+    fn head(self, block: u64) -> u64 {
+        let told = block | u64::from(self.round) << ADDRESS_BITS;
+        told ^ mix(self.seed)
+    }
+
+    fn check(self, head: u64) -> u64 {
+        mix(head ^ mix(!self.seed))
+    }
+
+    /// Block and round of a first word, if the second belongs to it.
+    fn told(self, head: u64, check: u64) -> Option<(u64, u32)> {
+        let told = head ^ mix(self.seed);
+        let round = u32::try_from(told >> ADDRESS_BITS).ok()?;
+        (check == self.check(head)).then_some((told & ((1 << ADDRESS_BITS) - 1), round))
+    }
+}
+
+/// Writes content into `bytes`, whole blocks from that one on.
+pub fn fill(content: Content, first_block: u64, bytes: &mut [u8]) {
+    for (block, bytes) in (first_block..).zip(bytes.chunks_exact_mut(BLOCK_BYTES)) {
+        let head = content.head(block);
+        let words = bytes.as_chunks_mut::<8>().0;
+        words[0] = head.to_le_bytes();
+        words[1] = content.check(head).to_le_bytes();
+        let mut state = words_of(head);
+        for word in &mut words[2..] {
+            *word = mix(state).to_le_bytes();
+            state = state.wrapping_add(STEP);
+        }
+    }
+}
+
+/// The state that the words of a block begin with.
+fn words_of(head: u64) -> u64 {
+    mix(head.rotate_left(32))
+}
+
+/// What the block that these 512 bytes were read from holds, where it is that block and should hold
+/// that content.
+#[must_use]
+pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
+    let words = bytes.as_chunks::<8>().0;
+    let head = content.head(block);
+    let wrong = wrong_bits(content, head, words);
+    if wrong == 0 {
+        return Held::Good;
+    }
+    let word = |index: usize| u64::from_le_bytes(words[index]);
+    if let Some((told, round)) = content.told(word(0), word(1))
+        && (told, round) != (block, content.round)
+    {
+        let of_other = Content { round, ..content };
+        let is_whole = wrong_bits(of_other, of_other.head(told), words) < MOST_CHANGED_BITS;
+        if is_whole {
+            return Held::Other { block: told, round };
+        }
+    }
+    if wrong < MOST_CHANGED_BITS {
+        Held::Changed
+    } else {
+        Held::Foreign
+    }
+}
+
+/// In how many bits the words differ from those of the block with that first word.
+fn wrong_bits(content: Content, head: u64, words: &[[u8; 8]]) -> u32 {
+    let word = |index: usize| u64::from_le_bytes(words[index]);
+    let mut state = words_of(head);
+    let mut differing = (word(0) ^ head) | (word(1) ^ content.check(head));
+    for index in 2..WORDS {
+        differing |= word(index) ^ mix(state);
+        state = state.wrapping_add(STEP);
+    }
+    // The usual case needs no counting.
+    if differing == 0 {
+        return 0;
+    }
+    let mut state = words_of(head);
+    let mut count = (word(0) ^ head).count_ones() + (word(1) ^ content.check(head)).count_ones();
+    for index in 2..WORDS {
+        count += (word(index) ^ mix(state)).count_ones();
+        state = state.wrapping_add(STEP);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTENT: Content = Content { seed: 7, round: 3 };
+
+    fn block(content: Content, number: u64) -> [u8; BLOCK_BYTES] {
+        let mut bytes = [0; BLOCK_BYTES];
+        fill(content, number, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_block_says_where_it_belongs() {
+        let bytes = block(CONTENT, 1_000_003);
+        assert_eq!(look(CONTENT, 1_000_003, &bytes), Held::Good);
+        let other = Held::Other {
+            block: 1_000_003,
+            round: 3,
+        };
+        assert_eq!(look(CONTENT, 5, &bytes), other);
+        let earlier = Content {
+            round: 2,
+            ..CONTENT
+        };
+        let earlier = block(earlier, 5);
+        let stale = Held::Other { block: 5, round: 2 };
+        assert_eq!(look(CONTENT, 5, &earlier), stale);
+        let of_others = block(Content { seed: 8, ..CONTENT }, 5);
+        assert_eq!(look(CONTENT, 5, &of_others), Held::Foreign);
+        assert_eq!(look(CONTENT, 5, &[0; BLOCK_BYTES]), Held::Foreign);
+        assert_eq!(look(CONTENT, 5, &[0xff; BLOCK_BYTES]), Held::Foreign);
+    }
+
+    #[test]
+    fn single_bits_anywhere_are_seen_and_called_changed() {
+        let whole = block(CONTENT, 9);
+        for bit in 0..BLOCK_BYTES * 8 {
+            let mut bytes = whole;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(look(CONTENT, 9, &bytes), Held::Changed, "{bit}");
+        }
+    }
+
+    #[test]
+    fn a_block_half_of_which_is_old_is_not_good() {
+        let mut bytes = block(CONTENT, 9);
+        bytes[256..].fill(0);
+        assert_ne!(look(CONTENT, 9, &bytes), Held::Good);
+    }
+
+    #[test]
+    fn many_blocks_at_once_are_the_same_as_each_alone() {
+        let mut bytes = vec![0; 8 * BLOCK_BYTES];
+        fill(CONTENT, 100, &mut bytes);
+        for (number, bytes) in (100..).zip(bytes.chunks_exact(BLOCK_BYTES)) {
+            assert_eq!(bytes, block(CONTENT, number));
+        }
+    }
+
+    #[test]
+    fn nothing_repeats_within_a_block_or_between_blocks() {
+        let mut seen = std::collections::BTreeSet::new();
+        for number in 0..256 {
+            let bytes = block(CONTENT, number);
+            for word in bytes.as_chunks::<8>().0 {
+                assert!(seen.insert(*word));
+            }
+        }
+    }
+}

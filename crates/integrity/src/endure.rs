@@ -1,0 +1,140 @@
+//! Storage is written and read again and again, until it no longer holds what is written.
+
+use cardmark_core::Milestone;
+use serde::{Deserialize, Serialize};
+
+use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
+
+/// When to end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndureEnd {
+    /// At this share of bad blocks, 0 to 1; at 0 with the first.
+    pub bad_share: f64,
+    /// After so many bytes written at the latest.
+    pub most_bytes: Option<u64>,
+    /// After so many cycles at the latest.
+    pub most_cycles: Option<u32>,
+}
+
+/// Shares of bad blocks that are noted when they are reached; the first is a single block.
+const MILESTONES: [f64; 6] = [0.0, 0.001, 0.01, 0.1, 0.25, 0.5];
+
+/// Cycles of writing and reading every block, which can be put aside after any step and taken up
+/// again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Endure {
+    end: EndureEnd,
+    seed: u64,
+    /// The cycle under way; its number is one more than its round.
+    verify: Verify,
+    /// Blocks written in earlier cycles.
+    written_blocks: u64,
+    /// Bad blocks of the last whole cycle.
+    bad_blocks: u64,
+    cycles: u32,
+    milestones: Vec<Milestone>,
+    is_done: bool,
+}
+
+impl Endure {
+    /// Cycles on storage with so many blocks, until that end.
+    #[must_use]
+    pub fn new(blocks_count: u64, seed: u64, end: EndureEnd) -> Self {
+        Self {
+            end,
+            seed,
+            verify: Verify::new(blocks_count, Content { seed, round: 0 }),
+            written_blocks: 0,
+            bad_blocks: 0,
+            cycles: 0,
+            milestones: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// Whether the end is reached.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Cycles that are whole.
+    #[must_use]
+    pub fn cycles(&self) -> u32 {
+        self.cycles
+    }
+
+    /// The cycle under way, or the last one.
+    #[must_use]
+    pub fn verify(&self) -> &Verify {
+        &self.verify
+    }
+
+    /// Blocks that did not hold what was written in the last whole cycle.
+    #[must_use]
+    pub fn bad_blocks(&self) -> u64 {
+        self.bad_blocks
+    }
+
+    /// What was reached, in its order.
+    #[must_use]
+    pub fn milestones(&self) -> &[Milestone] {
+        &self.milestones
+    }
+
+    /// How much was written, bytes.
+    #[must_use]
+    pub fn written_bytes(&self) -> u64 {
+        (self.written_blocks + self.verify.written_blocks()) * BLOCK_BYTES as u64
+    }
+
+    /// To be called when it is taken up again.
+    pub fn take_up(&mut self) {
+        self.verify.take_up();
+    }
+
+    /// Goes one step on.
+    ///
+    /// # Errors
+    /// When nothing more can be done. It can be taken up again then.
+    pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        if self.is_done {
+            return Ok(());
+        }
+        self.verify.advance(medium)?;
+        if self.verify.is_done() {
+            self.end_cycle();
+        }
+        Ok(())
+    }
+
+    fn end_cycle(&mut self) {
+        self.cycles += 1;
+        let all = self.verify.blocks_count();
+        self.bad_blocks = self.verify.surface().bad_blocks_count();
+        let bad_share = self.bad_blocks as f64 / all.max(1) as f64;
+        for share in MILESTONES.into_iter().skip(self.milestones.len()) {
+            if self.bad_blocks > 0 && bad_share >= share {
+                self.milestones.push(Milestone {
+                    bad_ratio: share,
+                    cycles_count: self.cycles,
+                    written_bytes: self.written_bytes(),
+                });
+            }
+        }
+        let is_worn = self.bad_blocks > 0 && bad_share >= self.end.bad_share;
+        // A cycle more is begun only if it may come to its end.
+        let next_bytes = self.written_bytes() + all * BLOCK_BYTES as u64;
+        let is_spent = self.end.most_bytes.is_some_and(|most| next_bytes > most)
+            || self.end.most_cycles.is_some_and(|most| self.cycles >= most);
+        self.is_done = is_worn || is_spent;
+        if !self.is_done {
+            self.written_blocks += self.verify.written_blocks();
+            let content = Content {
+                seed: self.seed,
+                round: self.cycles,
+            };
+            self.verify = Verify::new(all, content);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! How much there is, from a small part of the blocks.
+//!
+//! 1. *Stamps*: single blocks, close together at the beginning and spread over the rest, are written
+//!    and read. What lies beyond the real capacity is lost at once, unless a cache holds it.
+//! 2. *Repetition*: the stamps at the beginning stand 1 MiB apart, so that any stretch of 1 MiB holds
+//!    one of them where addresses repeat, after whatever step. A few such stretches are read.
+//! 3. *Samples*: extents of 1 MiB at random places are written, then the end of the storage, as much as
+//!    the largest cache that is to be excluded. Meanwhile single blocks that were written before are
+//!    looked at, each once, whether the cache has given them up.
+//! 4. All samples are read, and the stretches of 2 again.
+//!
+//! Wherever blocks near the end prove lost, the boundary is sought between the last that is kept and
+//! the first that is not, dozens of places at a time, each time with as much written after them as
+//! the cache takes.
+//!
+//! The same seed looks at the same places: a probe that was interrupted is begun anew, and comes to
+//! the same result.
+
+mod boundary;
+mod field;
+mod power;
+mod repetition;
+mod samples;
+
+use cardmark_core::{Sampling, StorageKind};
+use serde::{Deserialize, Serialize};
+
+use crate::{Medium, Trouble};
+use field::Field;
+use samples::Plan;
+
+/// What a probe is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeRequest {
+    /// Anything.
+    pub seed: u64,
+    /// The largest write cache that is to be excluded, blocks.
+    pub cache_blocks: u64,
+}
+
+/// What a probe does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Single blocks are written and read.
+    Stamps,
+    /// It is looked for addresses that repeat.
+    Repetition,
+    /// Samples are written.
+    Samples,
+    /// Caches are made to give up what they hold.
+    Displacing,
+    /// Samples are read.
+    Reading,
+    /// The boundary of what is kept is sought.
+    Boundary,
+}
+
+/// How far a probe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What it does.
+    pub stage: Stage,
+    /// Blocks written and read so far.
+    pub moved_blocks: u64,
+    /// Blocks that are written and read in all where the storage is genuine.
+    pub wanted_blocks: u64,
+}
+
+/// What a probe found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The kind of storage.
+    pub kind: StorageKind,
+    /// How many blocks there are, from the first on.
+    pub real_blocks: u64,
+    /// After how many blocks addresses repeat, where they do.
+    pub module_blocks: Option<u64>,
+    /// A cache of at most so many blocks hid what is lost, where one did.
+    pub cache_blocks: Option<u64>,
+    /// A cache of up to so many blocks would not have hidden anything. None where storage was found
+    /// out before that was looked for.
+    pub excluded_cache_blocks: Option<u64>,
+    /// What is known of single bad spots; none where storage was found out before.
+    pub sampling: Option<Sampling>,
+    /// Blocks that were written.
+    pub written_blocks: u64,
+    /// Blocks that were read.
+    pub read_blocks: u64,
+}
+
+/// How much a probe writes at most where the storage is genuine, bytes.
+#[must_use]
+pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
+    Plan::of(blocks_count, request).written_blocks() * crate::BLOCK_BYTES as u64
+}
+
+/// Probes storage. What was written stays.
+///
+/// # Errors
+/// When nothing more can be done.
+pub fn probe<M: Medium>(
+    medium: &mut M,
+    request: &ProbeRequest,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<Probe, Trouble> {
+    let plan = Plan::of(medium.blocks_count(), request);
+    let mut field = Field::new(medium, request.seed, plan.moved_blocks(), tell);
+    field.stage(Stage::Stamps);
+    let stamps = field.first_stamps()?;
+    if stamps.iter().all(|stamp| stamp.is_refused) {
+        return Ok(field.found(StorageKind::ReadOnly, field.all_blocks));
+    }
+    field.stage(Stage::Repetition);
+    field.look_for_repetition()?;
+    if let Some(shift) = field.shift {
+        return repeating(&mut field, shift, 0);
+    }
+    if boundary::is_tail_lost(&stamps) {
+        return missing(&mut field, &stamps, 0);
+    }
+    honest_so_far(&mut field, &plan)
+}
+
+/// Addresses repeat, after `shift` blocks or a part of that.
+fn repeating<M: Medium>(
+    field: &mut Field<'_, M>,
+    shift: u64,
+    displaced_blocks: u64,
+) -> Result<Probe, Trouble> {
+    field.stage(Stage::Boundary);
+    let module = field.module(shift, displaced_blocks)?;
+    let stamps = field.spread_stamps(module, displaced_blocks, Some(module))?;
+    let real = field.boundary(&stamps, module, displaced_blocks, Some(module))?;
+    let kind = if module - real < crate::verdict::LEAST_TAIL_BLOCKS {
+        StorageKind::Wraparound
+    } else {
+        StorageKind::Chain
+    };
+    let real = if kind == StorageKind::Wraparound {
+        module
+    } else {
+        real
+    };
+    Ok(Probe {
+        module_blocks: Some(module),
+        cache_blocks: (displaced_blocks > 0).then_some(displaced_blocks),
+        ..field.found(kind, real)
+    })
+}
+
+/// What is written beyond some place is lost.
+fn missing<M: Medium>(
+    field: &mut Field<'_, M>,
+    stamps: &[field::Stamp],
+    displaced_blocks: u64,
+) -> Result<Probe, Trouble> {
+    field.stage(Stage::Boundary);
+    let all = field.all_blocks;
+    let real = field.boundary(stamps, all - displaced_blocks, displaced_blocks, None)?;
+    // Only now it is known which stamps there are that could show a repetition.
+    field.look_closer_for_repetition(real)?;
+    if let Some(shift) = field.shift {
+        return repeating(field, shift, displaced_blocks);
+    }
+    let kind = if real == 0 {
+        StorageKind::Dead
+    } else {
+        StorageKind::Limbo
+    };
+    Ok(Probe {
+        cache_blocks: (displaced_blocks > 0).then_some(displaced_blocks),
+        ..field.found(kind, real)
+    })
+}
+
+/// Nothing is wrong unless a cache hides it, or only single spots are.
+fn honest_so_far<M: Medium>(field: &mut Field<'_, M>, plan: &Plan) -> Result<Probe, Trouble> {
+    if let Some((group, displaced_blocks)) = field.write_samples(plan)? {
+        field.stage(Stage::Repetition);
+        field.look_for_repetition()?;
+        return match field.shift {
+            Some(shift) => repeating(field, shift, displaced_blocks),
+            None => missing(field, &group, displaced_blocks),
+        };
+    }
+    field.stage(Stage::Reading);
+    let (sampling, extents) = field.read_samples(plan)?;
+    field.look_for_repetition()?;
+    if let Some(shift) = field.shift {
+        return repeating(field, shift, plan.top_blocks);
+    }
+    if boundary::is_tail_lost(&extents) {
+        return missing(field, &extents, plan.top_blocks);
+    }
+    let kind = if sampling.blocks.bad_count() == 0 && field.bad_stamps_count == 0 {
+        StorageKind::Genuine
+    } else {
+        StorageKind::Damaged
+    };
+    Ok(Probe {
+        excluded_cache_blocks: Some(plan.excluded_blocks()),
+        sampling: Some(sampling),
+        ..field.found(kind, field.all_blocks)
+    })
+}

@@ -1,0 +1,249 @@
+//! Storage under a probe: writing and reading places, and keeping account of it.
+
+use cardmark_core::{Rng, StorageKind};
+
+use super::{Probe, Progress, Stage};
+use crate::{Content, Held, Medium, Run, Span, Trouble};
+
+/// 1 MiB, blocks.
+pub(super) const MEBI_BLOCKS: u64 = 2048;
+/// Stamps spread over all of the storage.
+const SPREAD_COUNT: u64 = 64;
+/// Places that are looked at together when the boundary is sought: more where each look costs as much
+/// as a cache takes.
+const PLACES_COUNT: u64 = 64;
+const CACHED_PLACES_COUNT: u64 = 512;
+/// Written at once to displace what a cache holds, blocks.
+const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
+
+/// A place that was written and read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// The block.
+    pub(super) start: u64,
+    /// Whether there is storage: it holds what was written there, be it with some bits changed.
+    pub(super) is_kept: bool,
+    /// Whether it did not take it.
+    pub(super) is_refused: bool,
+}
+
+/// Storage under a probe.
+pub(super) struct Field<'a, M> {
+    medium: &'a mut M,
+    content: Content,
+    grain: u64,
+    /// How many blocks it says it has, whole grains.
+    pub(super) all_blocks: u64,
+    /// The least distance at which something stood that belongs elsewhere, blocks.
+    pub(super) shift: Option<u64>,
+    /// Stamps that were not as they should be.
+    pub(super) bad_stamps_count: u64,
+    stage: Stage,
+    pub(super) written_blocks: u64,
+    read_blocks: u64,
+    wanted_blocks: u64,
+    tell: &'a mut dyn FnMut(Progress),
+}
+
+impl<'a, M: Medium> Field<'a, M> {
+    pub(super) fn new(
+        medium: &'a mut M,
+        seed: u64,
+        wanted_blocks: u64,
+        tell: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        let grain = medium.grain_blocks().max(1);
+        Self {
+            content: Content { seed, round: 0 },
+            grain,
+            all_blocks: medium.blocks_count() / grain * grain,
+            shift: None,
+            bad_stamps_count: 0,
+            stage: Stage::Stamps,
+            written_blocks: 0,
+            read_blocks: 0,
+            wanted_blocks,
+            tell,
+            medium,
+        }
+    }
+
+    pub(super) fn stage(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.told();
+    }
+
+    /// What was found, as far as a kind and a size say it.
+    pub(super) fn found(&self, kind: StorageKind, real_blocks: u64) -> Probe {
+        Probe {
+            kind,
+            real_blocks,
+            module_blocks: None,
+            cache_blocks: None,
+            excluded_cache_blocks: None,
+            sampling: None,
+            written_blocks: self.written_blocks,
+            read_blocks: self.read_blocks,
+        }
+    }
+
+    /// Random numbers for that part of the probe, the same each time.
+    pub(super) fn rng(&self, part: &str) -> Rng {
+        Rng::for_part(self.content.seed, part, 0)
+    }
+
+    fn told(&mut self) {
+        let moved_blocks = self.written_blocks + self.read_blocks;
+        (self.tell)(Progress {
+            stage: self.stage,
+            moved_blocks,
+            wanted_blocks: self.wanted_blocks.max(moved_blocks),
+        });
+    }
+
+    /// A block as the beginning of a grain.
+    pub(super) fn aligned(&self, block: u64) -> u64 {
+        block / self.grain * self.grain
+    }
+
+    pub(super) fn grain(&self) -> u64 {
+        self.grain
+    }
+
+    /// Writes a span; what was refused of it.
+    pub(super) fn write(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
+        let answer = self.medium.write(span, self.content)?;
+        self.written_blocks += span.count;
+        self.told();
+        Ok(answer.runs)
+    }
+
+    /// Reads a span, and notes what belongs elsewhere.
+    pub(super) fn read(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
+        let answer = self.medium.read(span, self.content)?;
+        self.read_blocks += span.count;
+        let shifts = answer.runs.iter().filter_map(|run| run.shift());
+        let least = shifts.map(i64::unsigned_abs).min();
+        self.shift = self.shift.into_iter().chain(least).min();
+        self.told();
+        Ok(answer.runs)
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), Trouble> {
+        self.medium.flush().map(drop)
+    }
+
+    /// Writes the end of the storage, so much that a cache of that size holds nothing else.
+    pub(super) fn displace(&mut self, blocks: u64) -> Result<(), Trouble> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        let top = Span::between(self.aligned(self.all_blocks - blocks), self.all_blocks);
+        for part in top.parts(DISPLACING_BLOCKS) {
+            self.write(part)?;
+        }
+        self.flush()
+    }
+
+    /// Writes these places, and so much after them, and reads them.
+    pub(super) fn stamps(
+        &mut self,
+        starts: &[u64],
+        displaced_blocks: u64,
+        module: Option<u64>,
+    ) -> Result<Vec<Stamp>, Trouble> {
+        let refused = self.write_stamps(starts)?;
+        self.flush()?;
+        self.displace(displaced_blocks)?;
+        let mut stamps = self.read_stamps(starts, module)?;
+        for stamp in &mut stamps {
+            stamp.is_refused = refused.contains(&stamp.start);
+        }
+        Ok(stamps)
+    }
+
+    /// Writes these places; those that were refused.
+    pub(super) fn write_stamps(&mut self, starts: &[u64]) -> Result<Vec<u64>, Trouble> {
+        let mut refused = Vec::new();
+        for &start in starts {
+            if !self.write(Span::new(start, self.grain))?.is_empty() {
+                refused.push(start);
+            }
+        }
+        Ok(refused)
+    }
+
+    /// Reads places that were written. Where addresses repeat after `module` blocks, what was written
+    /// to the same place under another address also says that there is storage.
+    pub(super) fn read_stamps(
+        &mut self,
+        starts: &[u64],
+        module: Option<u64>,
+    ) -> Result<Vec<Stamp>, Trouble> {
+        let is_alias = |run: &Run| {
+            let shift = run.shift().map(i64::unsigned_abs);
+            shift
+                .zip(module)
+                .is_some_and(|(shift, module)| shift % module == 0)
+        };
+        let mut stamps = Vec::new();
+        for &start in starts {
+            let runs = self.read(Span::new(start, self.grain))?;
+            let is_kept = runs
+                .iter()
+                .all(|run| matches!(run.held, Held::Good | Held::Changed) || is_alias(run));
+            let is_good = runs
+                .iter()
+                .all(|run| run.held == Held::Good || is_alias(run));
+            self.bad_stamps_count += u64::from(!is_good);
+            stamps.push(Stamp {
+                start,
+                is_kept,
+                is_refused: false,
+            });
+        }
+        Ok(stamps)
+    }
+
+    /// The first stamps of all: close together at the beginning, and spread over the rest.
+    pub(super) fn first_stamps(&mut self) -> Result<Vec<Stamp>, Trouble> {
+        let mut starts = self.dense_starts();
+        let first = starts.last().map_or(0, |last| last + self.grain);
+        starts.extend(self.spread_starts(first, self.all_blocks, SPREAD_COUNT));
+        self.stamps(&starts, 0, None)
+    }
+
+    /// Stamps spread over the first so many blocks.
+    pub(super) fn spread_stamps(
+        &mut self,
+        end: u64,
+        displaced_blocks: u64,
+        module: Option<u64>,
+    ) -> Result<Vec<Stamp>, Trouble> {
+        let starts = self.spread_starts(0, end, self.places_count(displaced_blocks));
+        self.stamps(&starts, displaced_blocks, module)
+    }
+
+    /// How many places are looked at together.
+    pub(super) fn places_count(&self, displaced_blocks: u64) -> u64 {
+        if displaced_blocks == 0 {
+            PLACES_COUNT
+        } else {
+            CACHED_PLACES_COUNT
+        }
+    }
+
+    /// So many places from a block to before another, evenly spread, the last of all among them. All
+    /// places, where there are no more.
+    pub(super) fn spread_starts(&self, start: u64, end: u64, count: u64) -> Vec<u64> {
+        let grains = end.saturating_sub(start) / self.grain;
+        let count = count.min(grains);
+        (1..=count)
+            .map(|index| {
+                let behind = u128::from(grains) * u128::from(index) / u128::from(count);
+                let behind = u64::try_from(behind).unwrap_or(grains);
+                start + (behind - 1) * self.grain
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! Whether addresses repeat, and after how many blocks.
+//!
+//! Stamps stand 1 MiB apart in an area at the beginning. Where addresses repeat, the area is seen
+//! again further up, and any stretch of 1 MiB in it has a stamp. So one stretch is read in every
+//! distance that is as long as the area, and one at the end.
+
+use super::field::{Field, MEBI_BLOCKS};
+use crate::{Medium, Span, Trouble};
+
+/// A stretch costs as much as so many stamps.
+const STRETCH_COST: u64 = 4;
+/// At most so many stretches are read when it is looked closer.
+const MOST_STRETCHES: u64 = 1024;
+/// Blocks whose repetitions tell the module: several, for single ones may be bad.
+const WITNESSES: [u64; 3] = [0, 64, 512];
+
+impl<M: Medium> Field<'_, M> {
+    /// How long the area of the dense stamps is, blocks: so that the stamps cost as much as the stretches.
+    fn dense_blocks(&self) -> u64 {
+        let mebis = self.all_blocks / MEBI_BLOCKS;
+        ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
+            .clamp(MEBI_BLOCKS, self.all_blocks.max(MEBI_BLOCKS))
+    }
+
+    /// The stamps of that area.
+    pub(super) fn dense_starts(&self) -> Vec<u64> {
+        let behind = self.dense_blocks().min(self.all_blocks);
+        (0..behind.div_ceil(MEBI_BLOCKS))
+            .map(|index| index * MEBI_BLOCKS)
+            .collect()
+    }
+
+    /// Reads the stretches in which the dense stamps would be seen again.
+    pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
+        self.read_stretches(self.dense_blocks())
+    }
+
+    /// The same where only the first `real` blocks hold anything, so that fewer stamps are left.
+    pub(super) fn look_closer_for_repetition(&mut self, real: u64) -> Result<(), Trouble> {
+        let seen = real / MEBI_BLOCKS * MEBI_BLOCKS;
+        if seen == 0 || seen >= self.dense_blocks() {
+            return Ok(());
+        }
+        self.read_stretches(seen.max(self.all_blocks / MOST_STRETCHES))
+    }
+
+    /// Reads 1 MiB in every `distance`, and at the end, until something stands there that belongs elsewhere.
+    fn read_stretches(&mut self, distance: u64) -> Result<(), Trouble> {
+        let stretch = MEBI_BLOCKS.min(self.all_blocks);
+        let last = self.aligned(self.all_blocks - stretch);
+        let every = (1..).map(|index| self.aligned(index * distance));
+        let starts: Vec<u64> = every
+            .take_while(|&start| start < last)
+            .chain([last])
+            .collect();
+        for start in starts {
+            if self.shift.is_some() {
+                break;
+            }
+            self.read(Span::new(start, stretch))?;
+        }
+        Ok(())
+    }
+
+    /// After how many blocks addresses repeat, where `shift` is a multiple of that: the least part of it
+    /// at which what is written at the beginning is seen again.
+    pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
+        let witnesses = WITNESSES.map(|block| self.aligned(block));
+        self.write_stamps(&witnesses)?;
+        self.flush()?;
+        self.displace(displaced_blocks)?;
+        for module in parts(shift, self.grain()) {
+            for witness in witnesses {
+                self.shift = None;
+                self.read(Span::new(witness + module, self.grain()))?;
+                if self.shift == Some(module) {
+                    return Ok(module);
+                }
+            }
+        }
+        self.shift = Some(shift);
+        Ok(shift)
+    }
+}
+
+/// The whole parts of `shift` of at least 1 MiB, from the least on, that are multiples of `grain`.
+fn parts(shift: u64, grain: u64) -> Vec<u64> {
+    let most = shift / MEBI_BLOCKS;
+    let whole = (2..=most).rev().filter(|part| shift % (part * grain) == 0);
+    whole.map(|part| shift / part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_rise_and_are_whole_grains() {
+        assert_eq!(
+            parts(8 * MEBI_BLOCKS, 8),
+            [1, 2, 4].map(|part| part * MEBI_BLOCKS)
+        );
+        assert!(parts(6 * MEBI_BLOCKS + 6, 8).is_empty());
+        assert!(parts(MEBI_BLOCKS, 1).is_empty());
+    }
+}

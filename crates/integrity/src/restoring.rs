@@ -1,0 +1,209 @@
+//! Storage that can be brought back into the state that it was in.
+//!
+//! Before blocks are written their content is kept, durably and elsewhere. Bringing it back goes
+//! from the last that was kept to the first: on storage whose addresses repeat, a block may have
+//! been written under another name before it was kept under this one, and only in that order does
+//! the oldest content come to stand there in the end. It may be begun anew at any time.
+
+use crate::{Answer, Content, Medium, Span, Trouble};
+
+/// What blocks held, to be put back.
+pub trait Piece {
+    /// Where it belongs.
+    fn span(&self) -> Span;
+}
+
+/// Storage whose content can be taken out and put back as it is.
+pub trait Raw: Medium {
+    /// What blocks held.
+    type Piece: Piece;
+
+    /// What these blocks hold. Blocks that cannot be read are left out.
+    ///
+    /// # Errors
+    /// When nothing more can be done.
+    fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
+
+    /// Writes back what blocks held.
+    ///
+    /// # Errors
+    /// When nothing more can be done, or the storage does not take it.
+    fn put(&mut self, piece: &Self::Piece) -> Result<(), Trouble>;
+}
+
+/// Where what blocks held is kept.
+pub trait UndoLog<P> {
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    fn keep(&mut self, piece: P) -> Result<(), Trouble>;
+
+    /// Sees to it that a loss of power cannot take away what is kept.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    fn settle(&mut self) -> Result<(), Trouble>;
+
+    /// How many pieces are kept.
+    fn count(&self) -> usize;
+
+    /// The piece with that number, from 0 in the order of keeping.
+    ///
+    /// # Errors
+    /// When it cannot be got back.
+    fn piece(&mut self, number: usize) -> Result<P, Trouble>;
+
+    /// Forgets all of it.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    fn clear(&mut self) -> Result<(), Trouble>;
+}
+
+/// Storage, and what its blocks held before they were written.
+#[derive(Debug)]
+pub struct Restoring<M, L> {
+    medium: M,
+    log: L,
+    /// What is kept already, apart and by rising address.
+    kept: Vec<Span>,
+}
+
+impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
+    /// Keeps what this storage's blocks held in that log.
+    ///
+    /// # Errors
+    /// When what the log holds from an earlier time cannot be read.
+    pub fn new(medium: M, mut log: L) -> Result<Self, Trouble> {
+        let mut kept = Vec::new();
+        for number in 0..log.count() {
+            add(&mut kept, log.piece(number)?.span());
+        }
+        Ok(Self { medium, log, kept })
+    }
+
+    /// Brings everything back that is kept, tells how many pieces of how many that were, and forgets
+    /// it.
+    ///
+    /// # Errors
+    /// When it cannot be brought back; all that is kept stays kept then.
+    pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<(), Trouble> {
+        let count = self.log.count();
+        for number in (0..count).rev() {
+            let piece = self.log.piece(number)?;
+            self.medium.put(&piece)?;
+            tell(count - number, count);
+        }
+        self.medium.flush()?;
+        self.kept.clear();
+        self.log.clear()
+    }
+
+    /// The storage and the log.
+    pub fn into_parts(self) -> (M, L) {
+        (self.medium, self.log)
+    }
+
+    fn keep(&mut self, span: Span) -> Result<(), Trouble> {
+        let missing = missing(&self.kept, span);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        for &span in &missing {
+            for piece in self.medium.take(span)? {
+                self.log.keep(piece)?;
+            }
+        }
+        self.log.settle()?;
+        for span in missing {
+            // Also what could not be read: there is nothing to be brought back.
+            add(&mut self.kept, span);
+        }
+        Ok(())
+    }
+}
+
+impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
+    fn blocks_count(&self) -> u64 {
+        self.medium.blocks_count()
+    }
+
+    fn grain_blocks(&self) -> u64 {
+        self.medium.grain_blocks()
+    }
+
+    fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.keep(span)?;
+        self.medium.write(span, content)
+    }
+
+    fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.medium.read(span, content)
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        self.medium.flush()
+    }
+}
+
+/// The parts of `span` that none of these has.
+fn missing(kept: &[Span], span: Span) -> Vec<Span> {
+    let first = kept.partition_point(|known| known.end() <= span.start);
+    let mut parts = Vec::new();
+    let mut start = span.start;
+    for known in kept[first..]
+        .iter()
+        .take_while(|known| known.start < span.end())
+    {
+        if start < known.start {
+            parts.push(Span::between(start, known.start));
+        }
+        start = start.max(known.end());
+    }
+    if start < span.end() {
+        parts.push(Span::between(start, span.end()));
+    }
+    parts
+}
+
+/// Adds a span to spans that are apart; those that it touches become one.
+fn add(kept: &mut Vec<Span>, span: Span) {
+    let first = kept.partition_point(|known| known.end() < span.start);
+    let behind = kept.partition_point(|known| known.start <= span.end());
+    let joined = kept[first..behind].iter().fold(span, |all, known| {
+        Span::between(all.start.min(known.start), all.end().max(known.end()))
+    });
+    kept.splice(first..behind, [joined]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(parts: &[(u64, u64)]) -> Vec<Span> {
+        parts.iter().map(|&(a, b)| Span::between(a, b)).collect()
+    }
+
+    #[test]
+    fn only_what_is_not_kept_yet_is_missing() {
+        let kept = spans(&[(10, 20), (30, 40)]);
+        let of = |a, b| missing(&kept, Span::between(a, b));
+        assert_eq!(of(0, 50), spans(&[(0, 10), (20, 30), (40, 50)]));
+        assert_eq!(of(12, 18), []);
+        assert_eq!(of(15, 35), spans(&[(20, 30)]));
+        assert_eq!(of(20, 30), spans(&[(20, 30)]));
+        assert_eq!(of(50, 60), spans(&[(50, 60)]));
+    }
+
+    #[test]
+    fn spans_that_touch_become_one() {
+        let mut kept = Vec::new();
+        for (a, b) in [(10, 20), (30, 40), (50, 60), (20, 30), (45, 46)] {
+            add(&mut kept, Span::between(a, b));
+        }
+        assert_eq!(kept, spans(&[(10, 40), (45, 46), (50, 60)]));
+        add(&mut kept, Span::between(0, 100));
+        assert_eq!(kept, spans(&[(0, 100)]));
+    }
+}

@@ -1,0 +1,232 @@
+//! What blocks hold, over an area.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Span;
+
+/// What a block holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "held")]
+pub enum Held {
+    /// What was written to it.
+    Good,
+    /// What was written to another block, or to this one in an earlier round.
+    Other {
+        /// Which block's content it is; of a run, its first block's.
+        block: u64,
+        /// Of which round.
+        round: u32,
+    },
+    /// What was written to it, with some bits changed.
+    Changed,
+    /// Nothing that was written with this seed.
+    Foreign,
+    /// The storage does not give it out.
+    Unreadable {
+        /// The system's error number.
+        errno: i32,
+    },
+    /// The storage did not take it.
+    Refused {
+        /// The system's error number.
+        errno: i32,
+    },
+}
+
+/// Consecutive blocks that hold the same kind of thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The blocks.
+    pub span: Span,
+    /// What they hold; of [`Held::Other`] each further block holds what belongs one block further.
+    #[serde(flatten)]
+    pub held: Held,
+}
+
+impl Run {
+    /// These blocks hold that.
+    #[must_use]
+    pub fn new(span: Span, held: Held) -> Self {
+        Self { span, held }
+    }
+
+    /// How far from its own place that stands what the blocks hold, blocks; of what belongs to other
+    /// places only.
+    #[must_use]
+    pub fn shift(self) -> Option<i64> {
+        match self.held {
+            Held::Other { block, .. } if block != self.span.start => {
+                Some(block.cast_signed() - self.span.start.cast_signed())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the storage lost what was written: the blocks hold something from before.
+    #[must_use]
+    pub fn is_lost(self) -> bool {
+        match self.held {
+            Held::Foreign | Held::Refused { .. } => true,
+            Held::Other { block, .. } => block == self.span.start,
+            Held::Good | Held::Changed | Held::Unreadable { .. } => false,
+        }
+    }
+
+    /// Whether `next` goes on where this ends, with the same.
+    fn goes_on_in(self, next: Self) -> bool {
+        let is_same = match (self.held, next.held) {
+            (
+                Held::Other { block, round },
+                Held::Other {
+                    block: next_block,
+                    round: next_round,
+                },
+            ) => round == next_round && block + self.span.count == next_block,
+            (held, next_held) => held == next_held,
+        };
+        is_same && self.span.end() == next.span.start
+    }
+
+    /// The part of it that lies in these blocks, if any.
+    fn within(self, span: Span) -> Option<Self> {
+        let start = self.span.start.max(span.start);
+        let end = self.span.end().min(span.end());
+        let held = match self.held {
+            Held::Other { block, round } => Held::Other {
+                block: block + (start.saturating_sub(self.span.start)),
+                round,
+            },
+            held => held,
+        };
+        (start < end).then(|| Self::new(Span::between(start, end), held))
+    }
+}
+
+/// What blocks hold, by rising address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Surface {
+    runs: Vec<Run>,
+}
+
+impl Surface {
+    /// The runs, by rising address; two that follow each other differ.
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Adds blocks behind all that are known.
+    pub fn push(&mut self, run: Run) {
+        if run.span.count == 0 {
+            return;
+        }
+        match self.runs.last_mut() {
+            Some(last) if last.goes_on_in(run) => last.span.count += run.span.count,
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// Adds blocks behind all that are known. Of those that were refused when they were written that
+    /// is said, if they do not hold what they should: they were never there.
+    pub fn extend(&mut self, read: &[Run], refused: &Self) {
+        for run in read {
+            if run.held == Held::Good {
+                self.push(*run);
+                continue;
+            }
+            let mut start = run.span.start;
+            for part in refused.within(run.span) {
+                self.extend_plain(*run, Span::between(start, part.span.start));
+                self.push(part);
+                start = part.span.end();
+            }
+            self.extend_plain(*run, Span::between(start, run.span.end()));
+        }
+    }
+
+    fn extend_plain(&mut self, run: Run, span: Span) {
+        if let Some(part) = run.within(span) {
+            self.push(part);
+        }
+    }
+
+    /// What is known of these blocks.
+    pub fn within(&self, span: Span) -> impl Iterator<Item = Run> {
+        let first = self
+            .runs
+            .partition_point(|run| run.span.end() <= span.start);
+        self.runs[first..]
+            .iter()
+            .take_while(move |run| run.span.start < span.end())
+            .filter_map(move |run| run.within(span))
+    }
+
+    /// How many blocks do not hold what was written to them.
+    #[must_use]
+    pub fn bad_blocks_count(&self) -> u64 {
+        let bad = self.runs.iter().filter(|run| run.held != Held::Good);
+        bad.map(|run| run.span.count).sum()
+    }
+
+    /// How many blocks are known.
+    #[must_use]
+    pub fn blocks_count(&self) -> u64 {
+        self.runs.iter().map(|run| run.span.count).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(start: u64, count: u64, held: Held) -> Run {
+        Run::new(Span::new(start, count), held)
+    }
+
+    fn other(block: u64) -> Held {
+        Held::Other { block, round: 0 }
+    }
+
+    #[test]
+    fn what_is_the_same_is_joined() {
+        let mut surface = Surface::default();
+        for part in [
+            run(0, 8, Held::Good),
+            run(8, 8, Held::Good),
+            run(16, 4, other(100)),
+            run(20, 4, other(104)),
+            run(24, 4, other(104)),
+        ] {
+            surface.push(part);
+        }
+        let expected = [
+            run(0, 16, Held::Good),
+            run(16, 8, other(100)),
+            run(24, 4, other(104)),
+        ];
+        assert_eq!(surface.runs(), expected);
+        assert_eq!(surface.bad_blocks_count(), 12);
+        assert_eq!(surface.blocks_count(), 28);
+        let within: Vec<Run> = surface.within(Span::new(18, 8)).collect();
+        assert_eq!(within, [run(18, 6, other(102)), run(24, 2, other(104))]);
+    }
+
+    #[test]
+    fn refused_blocks_are_said_to_be_refused_unless_they_are_good() {
+        let refuse = Held::Refused { errno: 5 };
+        let mut refused = Surface::default();
+        refused.push(run(4, 8, refuse));
+        let mut surface = Surface::default();
+        surface.extend(
+            &[run(0, 6, Held::Good), run(6, 10, Held::Foreign)],
+            &refused,
+        );
+        let expected = [
+            run(0, 6, Held::Good),
+            run(6, 6, refuse),
+            run(12, 4, Held::Foreign),
+        ];
+        assert_eq!(surface.runs(), expected);
+    }
+}

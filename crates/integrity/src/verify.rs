@@ -1,0 +1,322 @@
+//! Every block is written and read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::LEAST_TAIL_BLOCKS;
+use crate::{Answer, Content, Held, Medium, Run, Span, Surface, Trouble, Verdict, judge};
+
+/// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
+/// for nothing.
+const STEP_BLOCKS: u64 = 64 << 11;
+/// After so many blocks they are made durable: 512 MiB, what is lost at most by a loss of power.
+const DURABLE_BLOCKS: u64 = 512 << 11;
+/// After so many blocks in a row that are refused or unreadable the rest is taken for the same:
+/// 256 MiB. Each try may take seconds.
+const GIVE_UP_BLOCKS: u64 = 256 << 11;
+/// Speeds that are kept of a pass at most; then two neighbours become one.
+const MOST_SPEEDS: usize = 1024;
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pass {
+    /// Every block is written, by rising address.
+    Write,
+    /// Every block is read.
+    Read,
+    /// Blocks that lost what was written are written again, so that a cache which holds the last
+    /// ones gives them up.
+    Displace,
+    /// What may have come from such a cache is read again.
+    Doubt,
+    /// All is known.
+    Done,
+}
+
+/// How fast a stretch was written or read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speed {
+    /// The stretch.
+    pub span: Span,
+    /// How long it took, nanoseconds.
+    pub span_ns: u64,
+}
+
+/// A test of every block, which can be put aside after any step and taken up again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verify {
+    content: Content,
+    blocks_count: u64,
+    pass: Pass,
+    /// Where the pass goes on.
+    position: u64,
+    /// Up to there what the pass has written is durable.
+    durable: u64,
+    /// Blocks in a row, up to the position, that the storage did not take or give.
+    failing_blocks: u64,
+    refused: Surface,
+    surface: Surface,
+    /// What may have come from a cache.
+    doubtful: Option<Span>,
+    written: Vec<Speed>,
+    read: Vec<Speed>,
+    written_blocks: u64,
+}
+
+impl Verify {
+    /// A test of storage with so many blocks, from its beginning.
+    #[must_use]
+    pub fn new(blocks_count: u64, content: Content) -> Self {
+        Self {
+            content,
+            blocks_count,
+            pass: Pass::Write,
+            position: 0,
+            durable: 0,
+            failing_blocks: 0,
+            refused: Surface::default(),
+            surface: Surface::default(),
+            doubtful: None,
+            written: Vec::new(),
+            read: Vec::new(),
+            written_blocks: 0,
+        }
+    }
+
+    /// What is being done, and where.
+    #[must_use]
+    pub fn place(&self) -> (Pass, u64) {
+        (self.pass, self.position)
+    }
+
+    /// Whether all is known.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.pass == Pass::Done
+    }
+
+    /// What is written.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        self.content
+    }
+
+    /// How many blocks are tested.
+    #[must_use]
+    pub fn blocks_count(&self) -> u64 {
+        self.blocks_count
+    }
+
+    /// How many blocks were written so far, those written again counted again.
+    #[must_use]
+    pub fn written_blocks(&self) -> u64 {
+        self.written_blocks
+    }
+
+    /// What the blocks hold, as far as they were read.
+    #[must_use]
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// How fast stretches were written, and read, by rising address.
+    #[must_use]
+    pub fn speeds(&self) -> (&[Speed], &[Speed]) {
+        (&self.written, &self.read)
+    }
+
+    /// What it comes to, once it is done.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.is_done().then(|| judge(&self.surface))
+    }
+
+    /// To be called when it is taken up again: what was written but is not known to be durable is
+    /// written again.
+    pub fn take_up(&mut self) {
+        if self.pass == Pass::Write {
+            self.position = self.durable;
+            self.failing_blocks = 0;
+        }
+    }
+
+    /// Goes one step on.
+    ///
+    /// # Errors
+    /// When nothing more can be done. It can be taken up again then.
+    pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        match self.pass {
+            Pass::Write => self.write_on(medium),
+            Pass::Read => self.read_on(medium),
+            Pass::Displace => self.displace(medium),
+            Pass::Doubt => self.doubt(medium),
+            Pass::Done => Ok(()),
+        }
+    }
+
+    fn next_span(&self) -> Span {
+        let end = self.blocks_count.min(self.position + STEP_BLOCKS);
+        Span::between(self.position, end)
+    }
+
+    fn write_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        let span = self.next_span();
+        let mut answer = self.try_on(span, |content| medium.write(span, content))?;
+        self.position = span.end();
+        let is_last = self.position == self.blocks_count;
+        if is_last || self.position - self.durable >= DURABLE_BLOCKS {
+            answer.span_ns += medium.flush()?;
+            self.durable = self.position;
+        }
+        self.written_blocks += span.count;
+        note(&mut self.written, span, answer.span_ns);
+        for run in answer.runs {
+            // Of a step that was taken up again it may be known already.
+            if run.span.start >= self.refused_end() {
+                self.refused.push(run);
+            }
+        }
+        if is_last {
+            self.begin(Pass::Read);
+        }
+        Ok(())
+    }
+
+    fn refused_end(&self) -> u64 {
+        self.refused.runs().last().map_or(0, |run| run.span.end())
+    }
+
+    fn read_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        let span = self.next_span();
+        let answer = self.try_on(span, |content| medium.read(span, content))?;
+        self.position = span.end();
+        note(&mut self.read, span, answer.span_ns);
+        self.surface.extend(&answer.runs, &self.refused);
+        if self.position == self.blocks_count {
+            self.doubtful = doubtful(&self.surface);
+            let next = if self.doubtful.is_some() {
+                Pass::Displace
+            } else {
+                Pass::Done
+            };
+            self.begin(next);
+        }
+        Ok(())
+    }
+
+    /// Writes into what is lost just below the doubtful blocks, as much as these are.
+    fn displace(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        let Some(doubtful) = self.doubtful else {
+            self.pass = Pass::Done;
+            return Ok(());
+        };
+        // They are no more than what is lost below.
+        let all = Span::between(doubtful.start - doubtful.count, doubtful.start);
+        for span in all.parts(STEP_BLOCKS) {
+            medium.write(span, self.content)?;
+            self.written_blocks += span.count;
+        }
+        medium.flush()?;
+        self.pass = Pass::Doubt;
+        Ok(())
+    }
+
+    fn doubt(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        let Some(doubtful) = self.doubtful else {
+            self.pass = Pass::Done;
+            return Ok(());
+        };
+        let mut surface = Surface::default();
+        for run in self.surface.within(Span::new(0, doubtful.start)) {
+            surface.push(run);
+        }
+        for span in doubtful.parts(STEP_BLOCKS) {
+            let answer = medium.read(span, self.content)?;
+            surface.extend(&answer.runs, &self.refused);
+        }
+        self.surface = surface;
+        self.pass = Pass::Done;
+        Ok(())
+    }
+
+    fn begin(&mut self, pass: Pass) {
+        self.pass = pass;
+        self.position = 0;
+        self.failing_blocks = 0;
+    }
+
+    /// Tries it, unless so much failed in a row that it will fail again.
+    fn try_on(
+        &mut self,
+        span: Span,
+        tried: impl FnOnce(Content) -> Result<Answer, Trouble>,
+    ) -> Result<Answer, Trouble> {
+        let last = match self.pass {
+            Pass::Write => &self.refused,
+            _ => &self.surface,
+        };
+        let held = last.runs().last().map(|run| run.held);
+        if let (true, Some(held)) = (self.failing_blocks >= GIVE_UP_BLOCKS, held) {
+            return Ok(Answer {
+                span_ns: 0,
+                runs: vec![Run::new(span, held)],
+            });
+        }
+        let answer = tried(self.content)?;
+        let failed =
+            |run: &&Run| matches!(run.held, Held::Refused { .. } | Held::Unreadable { .. });
+        let failed_blocks: u64 = answer
+            .runs
+            .iter()
+            .filter(failed)
+            .map(|run| run.span.count)
+            .sum();
+        self.failing_blocks = if failed_blocks == span.count {
+            self.failing_blocks + failed_blocks
+        } else {
+            0
+        };
+        Ok(answer)
+    }
+}
+
+/// What stands behind the last stretch of at least 1 MiB that lost what was written, if it is no
+/// larger and has good blocks: a cache may hold these only because they were written last.
+fn doubtful(surface: &Surface) -> Option<Span> {
+    let lost = last_lost(surface)?;
+    let rest = Span::between(lost.end(), surface.blocks_count());
+    let has_good = surface.within(rest).any(|run| run.held == Held::Good);
+    (has_good && rest.count <= lost.count).then_some(rest)
+}
+
+/// The last stretch of at least 1 MiB that lost what was written.
+fn last_lost(surface: &Surface) -> Option<Span> {
+    let mut lost: Option<Span> = None;
+    for run in surface.runs().iter().rev() {
+        lost = match lost {
+            Some(span) if run.is_lost() => Some(Span::between(run.span.start, span.end())),
+            None if run.is_lost() => Some(run.span),
+            Some(span) if span.count >= LEAST_TAIL_BLOCKS => break,
+            _ => None,
+        };
+    }
+    lost.filter(|span| span.count >= LEAST_TAIL_BLOCKS)
+}
+
+/// Adds a speed; where there are too many, two neighbours become one.
+fn note(speeds: &mut Vec<Speed>, span: Span, span_ns: u64) {
+    // What was written again after an interruption counts once.
+    speeds.retain(|speed| speed.span.start < span.start);
+    speeds.push(Speed { span, span_ns });
+    if speeds.len() > MOST_SPEEDS {
+        *speeds = speeds
+            .chunks(2)
+            .map(|pair| {
+                let span_ns = pair.iter().map(|speed| speed.span_ns).sum();
+                let end = pair.last().map_or(0, |speed| speed.span.end());
+                let span = Span::between(pair[0].span.start, end);
+                Speed { span, span_ns }
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,68 @@
+//! Endure: when it ends, and what it notes.
+
+use cardmark_integrity::{Endure, EndureEnd, Medium};
+use cardmark_sim::{Model, SimMedium};
+
+fn endured(model: &Model, end: EndureEnd) -> Endure {
+    let mut medium = SimMedium::new(model, 2);
+    let mut endure = Endure::new(medium.blocks_count(), 4, end);
+    while !endure.is_done() {
+        endure.advance(&mut medium).unwrap();
+    }
+    endure
+}
+
+const UNTIL_HALF: EndureEnd = EndureEnd {
+    bad_share: 0.5,
+    most_bytes: None,
+    most_cycles: None,
+};
+
+/// Half of the spots of this card last 100 cycles, the logarithm of which has a deviation of 0.3; that
+/// one in a thousand is bad comes 3.1 deviations earlier in a normal distribution, and at 2.4 here.
+#[test]
+fn milestones_come_when_the_model_has_them() {
+    let model = Model::named("wearing-1gb").unwrap().scaled(4);
+    let endure = endured(&model, UNTIL_HALF);
+    let shares: Vec<f64> = endure.milestones().iter().map(|m| m.bad_ratio).collect();
+    assert_eq!(shares, [0.0, 0.001, 0.01, 0.1, 0.25, 0.5]);
+    let cycles: Vec<u32> = endure.milestones().iter().map(|m| m.cycles_count).collect();
+    assert!(cycles.is_sorted(), "{cycles:?}");
+    assert!((95..=106).contains(&cycles[5]), "{cycles:?}");
+    // A tenth: 1.3 deviations below the median.
+    assert!((62..=74).contains(&cycles[3]), "{cycles:?}");
+    assert!(endure.bad_blocks() * 2 >= model.capacity_bytes() / 512);
+    let per_cycle = endure.written_bytes() / u64::from(endure.cycles());
+    assert_eq!(per_cycle, model.capacity_bytes());
+}
+
+#[test]
+fn it_ends_where_it_was_told_to() {
+    let model = Model::named("wearing-1gb").unwrap().scaled(16);
+    let first = endured(
+        &model,
+        EndureEnd {
+            bad_share: 0.0,
+            ..UNTIL_HALF
+        },
+    );
+    assert_eq!(first.milestones()[0].cycles_count, first.cycles());
+    let budget = 10 * model.capacity_bytes() + 5;
+    let spent = endured(
+        &model,
+        EndureEnd {
+            most_bytes: Some(budget),
+            ..UNTIL_HALF
+        },
+    );
+    assert_eq!(spent.cycles(), 10);
+    assert_eq!(spent.bad_blocks(), 0);
+    let cycles = endured(
+        &model,
+        EndureEnd {
+            most_cycles: Some(3),
+            ..UNTIL_HALF
+        },
+    );
+    assert_eq!(cycles.cycles(), 3);
+}

@@ -1,0 +1,247 @@
+//! Whatever ends a test, and wherever: taken up again it comes to the same verdict, and no block is
+//! lost.
+
+use cardmark_core::Rng;
+use cardmark_integrity::{
+    Content, Endure, EndureEnd, Medium, Piece, Restoring, Span, Trouble, UndoLog, Verify,
+};
+use cardmark_sim::{Model, Origin, SimMedium, SimPiece};
+
+use crate::support::{GEOMETRIES, content, probed, verify};
+
+/// Points at which a test is interrupted.
+const POINTS: u64 = 200;
+
+/// A log in memory that stands for one on another device: what was settled stays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) pieces: Vec<SimPiece>,
+    settled: usize,
+}
+
+impl Log {
+    /// What is left of it after a loss of power.
+    fn after_power(mut self) -> Self {
+        self.pieces.truncate(self.settled);
+        self
+    }
+}
+
+impl UndoLog<SimPiece> for Log {
+    fn keep(&mut self, piece: SimPiece) -> Result<(), Trouble> {
+        assert!(piece.span().count > 0);
+        self.pieces.push(piece);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.settled = self.pieces.len();
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn piece(&mut self, number: usize) -> Result<SimPiece, Trouble> {
+        Ok(self.pieces[number].clone())
+    }
+
+    fn clear(&mut self) -> Result<(), Trouble> {
+        self.pieces.clear();
+        self.settled = 0;
+        Ok(())
+    }
+}
+
+/// A card that somebody's data are on.
+pub(crate) fn used(model: &Model, seed: u64) -> SimMedium {
+    let mut medium = SimMedium::new(model, seed);
+    let all = Span::new(0, medium.blocks_count());
+    let theirs = Content {
+        seed: 0xdead,
+        round: 9,
+    };
+    for part in all.parts(1 << 17) {
+        medium.write(part, theirs).unwrap();
+    }
+    medium.flush().unwrap();
+    // As it is when it comes to us.
+    medium.lose_power();
+    medium
+}
+
+/// What the card has, all of it.
+pub(crate) fn kept(medium: &mut SimMedium) -> Vec<(u64, Option<Origin>)> {
+    let all = Span::new(0, medium.blocks_count());
+    let mut joined: Vec<(u64, Option<Origin>)> = Vec::new();
+    for (count, origin) in medium.origins(all) {
+        let goes_on = joined
+            .last()
+            .is_some_and(|(held, last)| match (last, origin) {
+                (Some(last), Some(next)) => {
+                    last.content == next.content && last.block + held == next.block
+                }
+                (None, None) => true,
+                _ => false,
+            });
+        match joined.last_mut() {
+            Some((held, _)) if goes_on => *held += count,
+            _ => joined.push((count, origin)),
+        }
+    }
+    joined
+}
+
+/// The names of the cards that are interrupted.
+const NAMES: [&str; 5] = [
+    "honest-1gb",
+    "limbo-32gb",
+    "wrap-700mb",
+    "chain-16gb",
+    "cached-64gb",
+];
+
+#[test]
+fn verify_comes_to_the_same_verdict() {
+    for name in NAMES {
+        let truth = GEOMETRIES.iter().find(|truth| truth.name == name).unwrap();
+        let model = truth.scaled_model();
+        let whole = verify(&mut SimMedium::new(&model, 1), 8);
+        let mut rng = Rng::new(17);
+        for point in 0..POINTS {
+            let mut medium = SimMedium::new(&model, 1);
+            let mut verify = Verify::new(medium.blocks_count(), content(8));
+            let mut saved = serde_json::to_string(&verify).unwrap();
+            medium.stop_after(Some(1 + rng.below(12)));
+            let stopped = loop {
+                if verify.is_done() {
+                    break Ok(());
+                }
+                if let Err(trouble) = verify.advance(&mut medium) {
+                    break Err(trouble);
+                }
+                saved = serde_json::to_string(&verify).unwrap();
+            };
+            if stopped.is_ok() {
+                continue;
+            }
+            if point % 2 == 0 {
+                medium.lose_power();
+            }
+            medium.stop_after(None);
+            let mut again: Verify = serde_json::from_str(&saved).unwrap();
+            again.take_up();
+            while !again.is_done() {
+                again.advance(&mut medium).unwrap();
+            }
+            assert_eq!(again.verdict(), whole.verdict(), "{name}, point {point}");
+            assert_eq!(again.surface(), whole.surface(), "{name}, point {point}");
+        }
+    }
+}
+
+#[test]
+fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
+    for name in NAMES {
+        let truth = GEOMETRIES.iter().find(|truth| truth.name == name).unwrap();
+        let model = truth.scaled_model();
+        let mut untouched = used(&model, 1);
+        let before = kept(&mut untouched);
+        let whole = probed(&mut used(&model, 1), 3, truth.cache_blocks()).unwrap();
+        let mut rng = Rng::new(5);
+        for point in 0..POINTS {
+            let mut medium = used(&model, 1);
+            medium.stop_after(Some(1 + rng.below(4_000)));
+            let mut restoring = Restoring::new(medium, Log::default()).unwrap();
+            let ended = probed(&mut restoring, 3, truth.cache_blocks())
+                .and_then(|_| restoring.restore(&mut |_, _| ()));
+            let (mut medium, log) = restoring.into_parts();
+            if ended.is_ok() {
+                continue;
+            }
+            let log = if point % 2 == 0 {
+                medium.lose_power();
+                log.after_power()
+            } else {
+                log
+            };
+            // Taken up again: everything back, perhaps interrupted again, and then from the beginning.
+            medium.stop_after(Some(1 + rng.below(50)));
+            let mut restoring = Restoring::new(medium, log).unwrap();
+            let again = restoring.restore(&mut |_, _| ());
+            let (mut medium, log) = restoring.into_parts();
+            medium.stop_after(None);
+            let mut restoring = Restoring::new(medium, log).unwrap();
+            if again.is_err() {
+                restoring.restore(&mut |_, _| ()).unwrap();
+            }
+            let (mut medium, log) = restoring.into_parts();
+            medium.lose_power();
+            assert_eq!(kept(&mut medium), before, "{name}, point {point}");
+            let mut restoring = Restoring::new(medium, log).unwrap();
+            let found = probed(&mut restoring, 3, truth.cache_blocks()).unwrap();
+            restoring.restore(&mut |_, _| ()).unwrap();
+            let (mut medium, _) = restoring.into_parts();
+            medium.lose_power();
+            assert_eq!(kept(&mut medium), before, "{name}, point {point}");
+            assert_eq!(
+                (found.kind, found.real_blocks, found.module_blocks),
+                (whole.kind, whole.real_blocks, whole.module_blocks),
+                "{name}, point {point}"
+            );
+        }
+    }
+}
+
+#[test]
+fn endure_reaches_the_same_milestones() {
+    let model = Model::named("wearing-1gb").unwrap().scaled(16);
+    let end = EndureEnd {
+        bad_share: 0.1,
+        most_bytes: None,
+        most_cycles: Some(200),
+    };
+    let run = |endure: &mut Endure, medium: &mut SimMedium| {
+        while !endure.is_done() {
+            endure.advance(medium)?;
+        }
+        Ok::<(), Trouble>(())
+    };
+    let mut whole = Endure::new(blocks_of(&model), 6, end);
+    run(&mut whole, &mut SimMedium::new(&model, 1)).unwrap();
+    let mut rng = Rng::new(23);
+    for point in 0..POINTS {
+        let mut medium = SimMedium::new(&model, 1);
+        let mut endure = Endure::new(medium.blocks_count(), 6, end);
+        let mut saved = serde_json::to_string(&endure).unwrap();
+        medium.stop_after(Some(1 + rng.below(300)));
+        while let Ok(()) = endure.advance(&mut medium) {
+            saved = serde_json::to_string(&endure).unwrap();
+            if endure.is_done() {
+                break;
+            }
+        }
+        if point % 2 == 0 {
+            medium.lose_power();
+        }
+        medium.stop_after(None);
+        let mut again: Endure = serde_json::from_str(&saved).unwrap();
+        again.take_up();
+        run(&mut again, &mut medium).unwrap();
+        // What was written twice wears twice: a cycle may be missing at the end.
+        assert!(
+            again.cycles().abs_diff(whole.cycles()) <= 1,
+            "point {point}"
+        );
+        assert_eq!(
+            again.milestones().len(),
+            whole.milestones().len(),
+            "point {point}"
+        );
+    }
+}
+
+fn blocks_of(model: &Model) -> u64 {
+    crate::support::blocks(model.capacity_bytes())
+}

@@ -1,0 +1,245 @@
+//! What a test of integrity found, as text.
+
+use cardmark_core::{
+    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Record, Sampling, StorageKind,
+    SurfacePart,
+};
+
+use crate::layout::{Grid, Side, wrap};
+use crate::style::{Style, Tone};
+use crate::text::{amount, capacity, figure, percent, rate};
+
+/// Size of a block, bytes.
+const BLOCK_BYTES: u64 = 512;
+/// Signs in a line of the map, and lines, at most.
+const MAP_COLUMNS: usize = 64;
+const MAP_LINES: usize = 4;
+
+/// The name of a test.
+pub(crate) fn test_name(test: IntegrityTest) -> &'static str {
+    match test {
+        IntegrityTest::Probe => "probe",
+        IntegrityTest::Verify => "verify",
+        IntegrityTest::Endure => "endure",
+    }
+}
+
+/// Verdict, figures and map.
+pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<String>> {
+    let Some(found) = &record.integrity else {
+        return Vec::new();
+    };
+    let tone = match found.kind {
+        StorageKind::Genuine => Tone::Plain,
+        StorageKind::Damaged => Tone::Warning,
+        _ => Tone::Error,
+    };
+    let verdict: Vec<String> = wrap(&verdict(found), width, 2)
+        .iter()
+        .map(|line| style.paint(tone, line))
+        .collect();
+    vec![
+        verdict,
+        rows(found, record.bytes_written, width),
+        map(&record.surface, width),
+    ]
+}
+
+/// What it comes to, in a sentence or two.
+#[must_use]
+pub fn verdict(found: &Integrity) -> String {
+    let (size, real) = (capacity(found.size_bytes), capacity(found.real_bytes));
+    let share = percent(found.real_bytes as f64 / found.size_bytes.max(1) as f64);
+    match found.kind {
+        StorageKind::Genuine => genuine(found, &size),
+        StorageKind::Damaged => damaged(found, &size),
+        StorageKind::Limbo => format!(
+            "FAKE (limbo): {real} of {size} are there, {share}. What is written beyond is lost."
+        ),
+        StorageKind::Wraparound => format!(
+            "FAKE (wraparound): {real} of {size} are there, {share}. What is written beyond \
+             overwrites what stands below."
+        ),
+        StorageKind::Chain => format!(
+            "FAKE (chain): {real} of {size} are there, {share}. Of what is written beyond, a part is \
+             lost and a part overwrites what stands below."
+        ),
+        StorageKind::ReadOnly => {
+            "READ-ONLY: it takes no writes any more. Copy what you need from it, and do not rely on it."
+                .to_owned()
+        }
+        StorageKind::Dead => format!("DEAD: of {size}, no block holds what is written to it."),
+    }
+}
+
+fn genuine(found: &Integrity, size: &str) -> String {
+    match found.test {
+        IntegrityTest::Probe => format!(
+            "no sign of a fake: {size} are there as far as samples can tell, and all of them hold what \
+             was written. Only `cardmark verify` looks at every block."
+        ),
+        IntegrityTest::Verify => format!("genuine: all {size} hold what was written."),
+        IntegrityTest::Endure => {
+            format!("still whole: all {size} held what was written in the last cycle.")
+        }
+    }
+}
+
+fn damaged(found: &Integrity, size: &str) -> String {
+    let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
+    let how_much = match (&found.blocks, &found.sampling) {
+        (Some(counts), _) => format!("{} of them do not hold what was written", bad(counts)),
+        (None, Some(sampling)) => format!(
+            "{} of {} samples have blocks that do not hold what was written",
+            sampling.bad_samples_count, sampling.samples_count
+        ),
+        (None, None) => "blocks do not hold what was written".to_owned(),
+    };
+    format!("DAMAGED: {size} are there, but {how_much}.")
+}
+
+fn rows(found: &Integrity, bytes_written: u64, width: usize) -> Vec<String> {
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    rows.extend(found.blocks.iter().flat_map(count_rows));
+    let known = [
+        ("addresses repeat after", found.module_bytes),
+        ("hidden by a cache of at most", found.hidden_cache_bytes),
+        ("excluded: caches up to", found.excluded_cache_bytes),
+    ];
+    rows.extend(
+        known
+            .into_iter()
+            .filter_map(|(name, bytes)| Some((name, capacity(bytes?)))),
+    );
+    rows.extend(found.sampling.iter().flat_map(sampling_rows));
+    rows.extend(found.cycles_count.map(|count| ("whole cycles", count.to_string())));
+    rows.extend(found.milestones.iter().map(|milestone| {
+        let name = if milestone.bad_ratio > 0.0 {
+            "reached"
+        } else {
+            "first bad block"
+        };
+        let share = match milestone.bad_ratio {
+            share if share > 0.0 => format!("{} bad ", percent(share)),
+            _ => String::new(),
+        };
+        let written = amount(milestone.written_bytes);
+        let cycles = milestone.cycles_count;
+        (name, format!("{share}in cycle {cycles}, after {written} written"))
+    }));
+    rows.extend(speed_row("write rate", &found.written));
+    rows.extend(speed_row("read rate", &found.read));
+    rows.push(("written by this test", amount(bytes_written)));
+    let cells = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
+    let grid = Grid {
+        sides: vec![Side::Left, Side::Left],
+        rows: cells.collect(),
+    };
+    if grid.width() <= width {
+        return grid.lines();
+    }
+    let narrow = grid.rows.iter().flat_map(|row| {
+        let text = format!("{}: {}", row[0], row[1]);
+        wrap(&text, width, 2)
+    });
+    narrow.collect()
+}
+
+fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
+    let all = [
+        ("hold what was written", counts.good_count),
+        ("hold it with bits changed", counts.changed_count),
+        ("overwritten, addresses repeat", counts.wrapped_count),
+        ("hold what belongs elsewhere", counts.overwritten_count),
+        ("lost what was written", counts.lost_count),
+        ("unreadable", counts.unreadable_count),
+        ("took no write", counts.refused_count),
+    ];
+    let of_any = all.into_iter().filter(|(_, count)| *count > 0);
+    of_any
+        .map(|(name, count)| (name, amount(count * BLOCK_BYTES)))
+        .collect()
+}
+
+fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
+    let caught = format!(
+        "damage in {} of all MiB would have been found, with 99.9 %",
+        percent(sampling.caught_ratio)
+    );
+    let mut rows = vec![(
+        "samples of 1 MiB",
+        format!("{}, {caught}", sampling.samples_count),
+    )];
+    if sampling.bad_samples_count > 0 {
+        rows.push(("bad samples", sampling.bad_samples_count.to_string()));
+        rows.extend(count_rows(&sampling.blocks));
+    }
+    rows
+}
+
+/// The rate over all, and its range over the places.
+fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str, String)> {
+    let known = || speeds.iter().filter(|speed| speed.span_ns > 0);
+    let rate_of = |speed: &PlaceSpeed| speed.size_bytes as f64 / speed.span_ns as f64 * 1e9;
+    let bytes: u64 = known().map(|speed| speed.size_bytes).sum();
+    let span_ns: u64 = known().map(|speed| speed.span_ns).sum();
+    if span_ns == 0 {
+        return None;
+    }
+    let least = known().map(rate_of).fold(f64::INFINITY, f64::min);
+    let most = known().map(rate_of).fold(0.0, f64::max);
+    let mean = bytes as f64 / span_ns as f64 * 1e9;
+    let range = format!("{}–{}", figure(least / 1e6), figure(most / 1e6));
+    Some((name, format!("{} ({range})", rate(mean))))
+}
+
+/// A picture of the storage, where not all of it is good.
+fn map(surface: &[SurfacePart], width: usize) -> Vec<String> {
+    let all: u64 = surface.iter().map(|part| part.size_bytes).sum();
+    let is_good = surface.iter().all(|part| part.state == BlockState::Good);
+    if all == 0 || is_good {
+        return Vec::new();
+    }
+    let columns = MAP_COLUMNS.min(width.saturating_sub(2)).max(8);
+    let cells = columns * MAP_LINES;
+    let signs: Vec<char> = (0..cells)
+        .map(|index| {
+            let place = |index: usize| u128::from(all) * index as u128 / cells as u128;
+            sign(worst(surface, place(index), place(index + 1)))
+        })
+        .collect();
+    let each = amount(all / cells as u64);
+    let mut lines = wrap(
+        &format!(
+            "map, each sign {each}, the worst block of it: · good, c changed, o overwritten, - lost, \
+             x unreadable, w took no write"
+        ),
+        width,
+        2,
+    );
+    lines.extend(signs.chunks(columns).map(|line| line.iter().collect()));
+    lines
+}
+
+fn worst(surface: &[SurfacePart], from: u128, to: u128) -> BlockState {
+    let is_here = |part: &&SurfacePart| {
+        let start = u128::from(part.start_bytes);
+        start < to.max(from + 1) && start + u128::from(part.size_bytes) > from
+    };
+    let first = surface.partition_point(|part| {
+        u128::from(part.start_bytes) + u128::from(part.size_bytes) <= from
+    });
+    let here = surface[first..].iter().take_while(is_here);
+    here.map(|part| part.state).max().unwrap_or(BlockState::Good)
+}
+
+fn sign(state: BlockState) -> char {
+    match state {
+        BlockState::Good => '·',
+        BlockState::Changed => 'c',
+        BlockState::Overwritten => 'o',
+        BlockState::Lost => '-',
+        BlockState::Unreadable => 'x',
+        BlockState::Refused => 'w',
+    }
+}

@@ -1,0 +1,561 @@
+//! Where a card keeps what is written to it, and what it gives out: all of it in its place, unless its
+//! model says otherwise. Blocks are those of 512 bytes.
+//!
+//! What is written lies in *slots*: those of the flash from 0 on, and behind them those of a hidden
+//! cache, which makes a fake card look genuine for a while. Who keeps the content only needs to know
+//! which slots hold it, be it as bytes or by name.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use cardmark_core::{Rng, mix};
+use serde::Deserialize;
+
+use crate::Model;
+
+/// Size of a block, bytes.
+const BLOCK_BYTES: u64 = 512;
+
+/// What is wrong with where a card keeps things.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct FlashData {
+    /// It reads and writes blocks of this size only.
+    pub(crate) block_bytes: u64,
+    /// How much flash there really is; absent: as much as the card says.
+    pub(crate) real_bytes: Option<u64>,
+    /// After so many bytes addresses repeat; absent: they do not.
+    pub(crate) module_bytes: Option<u64>,
+    pub(crate) hidden_cache: Option<HiddenCacheData>,
+    pub(crate) damage: Option<DamageData>,
+    /// Probability that a block is given out with a bit changed, each time it is read.
+    pub(crate) flipped_share: f64,
+    /// After so many bytes the card takes no more writes.
+    pub(crate) taken_bytes: Option<u64>,
+    pub(crate) wear: Option<WearData>,
+}
+
+impl Default for FlashData {
+    fn default() -> Self {
+        Self {
+            block_bytes: BLOCK_BYTES,
+            real_bytes: None,
+            module_bytes: None,
+            hidden_cache: None,
+            damage: None,
+            flipped_share: 0.0,
+            taken_bytes: None,
+            wear: None,
+        }
+    }
+}
+
+/// Memory that gives out what was written last, although there is no flash for it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HiddenCacheData {
+    pub(crate) bytes: u64,
+    /// Whether it keeps only what there is no flash for; else it keeps the last of all that is written.
+    pub(crate) strict: bool,
+}
+
+/// Spots of the flash that are bad from the beginning, at random places.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DamageData {
+    pub(crate) kind: DamageKind,
+    pub(crate) share: f64,
+    pub(crate) spot_bytes: u64,
+}
+
+/// What a bad spot does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DamageKind {
+    /// It keeps nothing.
+    Lost,
+    /// It gives out what it should with a bit changed.
+    Changed,
+    /// It gives out nothing but an error.
+    Unreadable,
+}
+
+/// Spots keep nothing any more once all flash was written often enough.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WearData {
+    /// How often the median spot lasts.
+    pub(crate) cycles: f64,
+    /// Standard deviation of the logarithm of that.
+    pub(crate) deviation: f64,
+    pub(crate) spot_bytes: u64,
+}
+
+/// Where blocks go to, or come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Slots from that one on.
+    At(u64),
+    /// The same, but a bit of each block is changed on the way out.
+    Changed(u64),
+    /// Nowhere: what is written is lost, and zeros are read.
+    Nowhere,
+    /// The card gives out an error instead.
+    Unreadable,
+    /// The card does not take them.
+    Refused,
+}
+
+/// Consecutive blocks, and where they go to or come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The first block.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+    /// Where to or from.
+    pub place: Place,
+}
+
+/// Where a card keeps things.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    data: FlashData,
+    seed: u64,
+    real: u64,
+    module: Option<u64>,
+    cache: Option<Ring>,
+    written: u64,
+    flips: Rng,
+    /// Blocks that will be read before the next is flipped.
+    until_flip: u64,
+}
+
+impl Flash {
+    /// That of a card of this model; the seed draws its bad spots.
+    #[must_use]
+    pub fn new(model: &Model, seed: u64) -> Self {
+        let data = model.flash();
+        let blocks = |bytes: u64| bytes / BLOCK_BYTES;
+        let all = blocks(model.capacity_bytes());
+        let real = data.real_bytes.map_or(all, blocks);
+        let cache = data
+            .hidden_cache
+            .map(|cache| Ring::new(real, blocks(cache.bytes)));
+        let mut flash = Self {
+            data,
+            seed: mix(seed ^ mix(0x666c_6173_68)),
+            real,
+            module: data.module_bytes.map(blocks),
+            cache,
+            written: 0,
+            flips: Rng::for_part(seed, "sim flips", 0),
+            until_flip: 0,
+        };
+        flash.until_flip = flash.next_flip();
+        flash
+    }
+
+    /// It reads and writes multiples of so many blocks only.
+    #[must_use]
+    pub fn grain_blocks(&self) -> u64 {
+        self.data.block_bytes / BLOCK_BYTES
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    pub fn slots_count(&self) -> u64 {
+        self.real + self.cache.as_ref().map_or(0, |cache| cache.size)
+    }
+
+    /// Takes blocks that are written: where they go to, in the order of doing so. Blocks may go to two
+    /// places.
+    pub fn write(&mut self, start: u64, count: u64) -> Vec<Part> {
+        let taken = self
+            .data
+            .taken_bytes
+            .map_or(u64::MAX, |bytes| bytes / BLOCK_BYTES);
+        let left = taken.saturating_sub(self.written);
+        self.written += count.min(left);
+        let mut parts = self.to_flash(start, count.min(left));
+        if count > left {
+            parts.push(Part {
+                start: start + left,
+                count: count - left,
+                place: Place::Refused,
+            });
+        }
+        let is_strict = self.data.hidden_cache.is_some_and(|cache| cache.strict);
+        let Some(cache) = &mut self.cache else {
+            return parts;
+        };
+        let cached: Vec<(u64, u64)> = if is_strict {
+            // Damage is not hidden by it, only what there is no flash for.
+            let missing = parts.iter().filter(|part| part.place == Place::Nowhere);
+            missing.map(|part| (part.start, part.count)).collect()
+        } else {
+            vec![(start, count.min(left))]
+        };
+        for (start, count) in cached {
+            cache.write(start, count, &mut parts);
+        }
+        parts
+    }
+
+    /// Where blocks that are read come from, by rising address.
+    pub fn read(&mut self, start: u64, count: u64) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let found = self.cache.as_ref().map_or_else(
+            || vec![(start, count, None)],
+            |cache| cache.find(start, count),
+        );
+        for (start, count, slot) in found {
+            match slot {
+                Some(slot) => parts.push(Part {
+                    start,
+                    count,
+                    place: Place::At(slot),
+                }),
+                None => self.from_flash(start, count, &mut parts),
+            }
+        }
+        self.flip(&mut parts);
+        parts
+    }
+
+    /// Power is lost: what only the hidden cache has is gone.
+    pub fn lose_power(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            *cache = Ring::new(cache.first, cache.size);
+        }
+    }
+
+    /// The flash's own addresses of these blocks: from where on, how many, and the slot, if there is
+    /// one.
+    fn addresses(&self, start: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
+        let mut parts = Vec::new();
+        let end = start + count;
+        let mut at = start;
+        while at < end {
+            let inside = self.module.map_or(at, |module| at % module);
+            let (room, slot) = if inside < self.real {
+                (self.real - inside, Some(inside))
+            } else {
+                let room = self.module.map_or(u64::MAX, |module| module - inside);
+                (room, None)
+            };
+            let room = room.min(self.module.map_or(u64::MAX, |module| module - inside));
+            let count = room.min(end - at);
+            parts.push((at, count, slot));
+            at += count;
+        }
+        parts
+    }
+
+    fn to_flash(&self, start: u64, count: u64) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for (start, count, slot) in self.addresses(start, count) {
+            let Some(slot) = slot else {
+                parts.push(Part {
+                    start,
+                    count,
+                    place: Place::Nowhere,
+                });
+                continue;
+            };
+            self.split(start, count, slot, &mut parts, |flash, block| {
+                if flash.keeps_nothing(block) {
+                    Place::Nowhere
+                } else {
+                    Place::At(block)
+                }
+            });
+        }
+        parts
+    }
+
+    fn from_flash(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
+        for (start, count, slot) in self.addresses(start, count) {
+            let Some(slot) = slot else {
+                parts.push(Part {
+                    start,
+                    count,
+                    place: Place::Nowhere,
+                });
+                continue;
+            };
+            self.split(start, count, slot, parts, |flash, block| {
+                match flash.damage_at(block) {
+                    Some(DamageKind::Changed) => Place::Changed(block),
+                    Some(DamageKind::Unreadable) => Place::Unreadable,
+                    Some(DamageKind::Lost) | None => Place::At(block),
+                }
+            });
+        }
+    }
+
+    /// Cuts a stretch into its spots, and joins those of one kind again.
+    fn split(
+        &self,
+        start: u64,
+        count: u64,
+        slot: u64,
+        parts: &mut Vec<Part>,
+        place: impl Fn(&Self, u64) -> Place,
+    ) {
+        let Some(spot) = self.spot_blocks() else {
+            let place = Place::At(slot);
+            parts.push(Part {
+                start,
+                count,
+                place,
+            });
+            return;
+        };
+        let end = slot + count;
+        let mut at = slot;
+        while at < end {
+            let next = (at / spot + 1).saturating_mul(spot).min(end);
+            let part = Part {
+                start: start + (at - slot),
+                count: next - at,
+                place: place(self, at),
+            };
+            match parts.last_mut() {
+                Some(last) if goes_on(last, &part) => last.count += part.count,
+                _ => parts.push(part),
+            }
+            at = next;
+        }
+    }
+
+    /// The least of the spots' sizes; none where there are no spots.
+    fn spot_blocks(&self) -> Option<u64> {
+        let damage = self.data.damage.map(|damage| damage.spot_bytes);
+        let wear = self.data.wear.map(|wear| wear.spot_bytes);
+        let least = damage.into_iter().chain(wear).min();
+        least.map(|bytes| (bytes / BLOCK_BYTES).max(1))
+    }
+
+    fn damage_at(&self, slot: u64) -> Option<DamageKind> {
+        let damage = self.data.damage?;
+        let spot = slot * BLOCK_BYTES / damage.spot_bytes;
+        (unit(mix(self.seed ^ spot)) < damage.share).then_some(damage.kind)
+    }
+
+    fn keeps_nothing(&self, slot: u64) -> bool {
+        self.damage_at(slot) == Some(DamageKind::Lost) || self.is_worn(slot)
+    }
+
+    fn is_worn(&self, slot: u64) -> bool {
+        let Some(wear) = self.data.wear else {
+            return false;
+        };
+        let spot = slot * BLOCK_BYTES / wear.spot_bytes;
+        let drawn = mix(!self.seed ^ spot);
+        // The distribution of the sum of three even numbers, scaled to a variance of one: bounded, so
+        // that no spot fails at once.
+        let sum = unit(drawn) + unit(mix(drawn)) + unit(mix(mix(drawn)));
+        let lasts = wear.cycles * libm::exp(wear.deviation * 2.0 * (sum - 1.5));
+        self.written as f64 > lasts * self.real as f64
+    }
+
+    /// Blocks that are read before the next one is flipped.
+    fn next_flip(&mut self) -> u64 {
+        if self.data.flipped_share <= 0.0 {
+            return u64::MAX;
+        }
+        let drawn = libm::log(1.0 - self.flips.unit()) / libm::log(1.0 - self.data.flipped_share);
+        whole(drawn)
+    }
+
+    fn flip(&mut self, parts: &mut Vec<Part>) {
+        let mut index = 0;
+        while index < parts.len() {
+            let part = parts[index];
+            if self.until_flip >= part.count {
+                self.until_flip = self.until_flip.saturating_sub(part.count);
+                index += 1;
+                continue;
+            }
+            let before = self.until_flip;
+            self.until_flip = self.next_flip();
+            index += flip_one(parts, index, before);
+        }
+    }
+}
+
+/// Changes the block of a part that so many stand before; how many parts further the rest is.
+fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
+    let part = parts[index];
+    let further = |place: Place, blocks: u64| match place {
+        Place::At(slot) => Place::At(slot + blocks),
+        Place::Changed(slot) => Place::Changed(slot + blocks),
+        place => place,
+    };
+    let flipped = match further(part.place, before) {
+        Place::At(slot) => Place::Changed(slot),
+        place => place,
+    };
+    let of = |start: u64, count: u64, place: Place| Part {
+        start: part.start + start,
+        count,
+        place,
+    };
+    let all = [
+        of(0, before, part.place),
+        of(before, 1, flipped),
+        of(
+            before + 1,
+            part.count - before - 1,
+            further(part.place, before + 1),
+        ),
+    ];
+    let cut: Vec<Part> = all.into_iter().filter(|part| part.count > 0).collect();
+    let passed = 1 + usize::from(before > 0);
+    parts.splice(index..=index, cut);
+    passed
+}
+
+/// Whether a part goes on where another ends.
+fn goes_on(last: &Part, next: &Part) -> bool {
+    let is_same = match (last.place, next.place) {
+        (Place::At(a), Place::At(b)) | (Place::Changed(a), Place::Changed(b)) => {
+            a + last.count == b
+        }
+        (a, b) => a == b,
+    };
+    is_same && last.start + last.count == next.start
+}
+
+/// 0 to below 1.
+fn unit(drawn: u64) -> f64 {
+    (drawn >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the value is not negative; the cast saturates"
+)]
+fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+/// The slots of a hidden cache: the last blocks that were written to it.
+#[derive(Clone, Debug)]
+struct Ring {
+    first: u64,
+    size: u64,
+    /// The slot that is written next, from 0.
+    next: u64,
+    /// What was written, the oldest first: block, count, slot from 0.
+    written: VecDeque<(u64, u64, u64)>,
+    /// Where the newest content of a block is: by block, count and slot from 0.
+    newest: BTreeMap<u64, (u64, u64)>,
+}
+
+impl Ring {
+    fn new(first: u64, size: u64) -> Self {
+        Self {
+            first,
+            size,
+            next: 0,
+            written: VecDeque::new(),
+            newest: BTreeMap::new(),
+        }
+    }
+
+    fn write(&mut self, start: u64, count: u64, parts: &mut Vec<Part>) {
+        let (mut at, end) = (start, start + count);
+        while at < end && self.size > 0 {
+            let count = (end - at).min(self.size - self.next);
+            self.make_room(count);
+            self.forget(at, count);
+            self.newest.insert(at, (count, self.next));
+            self.written.push_back((at, count, self.next));
+            parts.push(Part {
+                start: at,
+                count,
+                place: Place::At(self.first + self.next),
+            });
+            self.next = (self.next + count) % self.size;
+            at += count;
+        }
+    }
+
+    /// Gives up what stands in the next slots.
+    fn make_room(&mut self, count: u64) {
+        let (begin, end) = (self.next, self.next + count);
+        while let Some(&(block, held, slot)) = self.written.front() {
+            if slot >= end || slot + held <= begin {
+                break;
+            }
+            self.written.pop_front();
+            let given_up = held.min(end - slot);
+            if given_up < held {
+                let rest = (block + given_up, held - given_up, slot + given_up);
+                self.written.push_front(rest);
+            }
+            self.forget_slot(block, given_up, slot);
+            if given_up < held {
+                break;
+            }
+        }
+    }
+
+    /// Forgets blocks as far as those slots are where they are.
+    fn forget_slot(&mut self, block: u64, count: u64, slot: u64) {
+        for (start, count, found) in self.find(block, count) {
+            let expected = self.first + slot + (start - block);
+            if found == Some(expected) {
+                self.forget(start, count);
+            }
+        }
+    }
+
+    fn forget(&mut self, block: u64, count: u64) {
+        let end = block + count;
+        let before = self.newest.range(..block).next_back();
+        let first = before.map_or(block, |(&start, _)| start);
+        let touched: Vec<(u64, u64, u64)> = self
+            .newest
+            .range(first..end)
+            .map(|(&start, &(count, slot))| (start, count, slot))
+            .filter(|(start, count, _)| start + count > block)
+            .collect();
+        for (start, count, slot) in touched {
+            self.newest.remove(&start);
+            if start < block {
+                self.newest.insert(start, (block - start, slot));
+            }
+            if start + count > end {
+                let cut = end - start;
+                self.newest.insert(end, (count - cut, slot + cut));
+            }
+        }
+    }
+
+    /// Which of these blocks it has, and where: first block, count and slot.
+    fn find(&self, block: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
+        let end = block + count;
+        let before = self.newest.range(..block).next_back();
+        let first = before.map_or(block, |(&start, _)| start);
+        let mut parts = Vec::new();
+        let mut at = block;
+        for (&start, &(held, slot)) in self.newest.range(first..end) {
+            let (from, to) = (start.max(at), (start + held).min(end));
+            if from >= to {
+                continue;
+            }
+            if at < from {
+                parts.push((at, from - at, None));
+            }
+            parts.push((from, to - from, Some(self.first + slot + (from - start))));
+            at = to;
+        }
+        if at < end {
+            parts.push((at, end - at, None));
+        }
+        parts
+    }
+}

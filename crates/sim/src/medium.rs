@@ -1,0 +1,387 @@
+//! A simulated card as storage of blocks: their content is kept by name, so that cards of any size fit
+//! in memory.
+
+use std::collections::BTreeMap;
+
+use cardmark_core::Rng;
+use cardmark_engine::OpKind;
+use cardmark_integrity::{
+    Answer, BLOCK_BYTES, Content, Held, Medium, Piece, Raw, Run, Span, Surface, Trouble,
+};
+
+use crate::Model;
+use crate::flash::{Flash, Place};
+use crate::online::{OnlineCard, Request, Way};
+
+/// Largest request, blocks: 1 MiB.
+const REQUEST_BLOCKS: u64 = 2048;
+/// Input/output error.
+const EIO: i32 = 5;
+
+/// Whose content stands in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The block it was written to.
+    pub block: u64,
+    /// What was written.
+    pub content: Content,
+}
+
+/// A simulated card as storage of blocks, in virtual time.
+pub struct SimMedium {
+    card: OnlineCard,
+    flash: Flash,
+    blocks_count: u64,
+    now_ns: u64,
+    /// By slot: how many, and whose content stands in the first; further ones hold further blocks.
+    stored: BTreeMap<u64, (u64, Origin)>,
+    /// What slots held before they were written, since the last flush.
+    unflushed: Vec<(u64, Vec<(u64, Option<Origin>)>)>,
+    /// Calls until somebody asks to end, if anybody does.
+    calls_left: Option<u64>,
+    power: Rng,
+}
+
+impl SimMedium {
+    /// A card of this model, with nothing on it.
+    #[must_use]
+    pub fn new(model: &Model, seed: u64) -> Self {
+        Self {
+            card: OnlineCard::new(model, seed),
+            flash: Flash::new(model, seed),
+            blocks_count: model.capacity_bytes() / BLOCK_BYTES as u64,
+            now_ns: 0,
+            stored: BTreeMap::new(),
+            unflushed: Vec::new(),
+            calls_left: None,
+            power: Rng::for_part(seed, "sim power", 0),
+        }
+    }
+
+    /// What time it is, nanoseconds from 0.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// After so many calls somebody asks to end, in the middle of a call; `None`: nobody does.
+    pub fn stop_after(&mut self, calls: Option<u64>) {
+        self.calls_left = calls;
+    }
+
+    /// Power is lost: of what was written since the last flush some is lost, and all that only a
+    /// hidden cache had.
+    pub fn lose_power(&mut self) {
+        let unflushed = std::mem::take(&mut self.unflushed);
+        for (slot, before) in unflushed.into_iter().rev() {
+            if self.power.unit() < 0.5 {
+                continue;
+            }
+            let mut at = slot;
+            for (count, origin) in before {
+                self.store(at, count, origin);
+                at += count;
+            }
+        }
+        self.flash.lose_power();
+    }
+
+    /// Whose content is read from these blocks, in no time: of each stretch how many, and whose.
+    pub fn origins(&mut self, span: Span) -> Vec<(u64, Option<Origin>)> {
+        let mut found = Vec::new();
+        for part in self.flash.read(span.start, span.count) {
+            match part.place {
+                Place::At(slot) | Place::Changed(slot) => {
+                    found.extend(self.stored_in(slot, part.count));
+                }
+                Place::Nowhere | Place::Unreadable | Place::Refused => {
+                    found.push((part.count, None));
+                }
+            }
+        }
+        found
+    }
+
+    /// Counts a call down. The part of `count` that is still done.
+    fn begin(&mut self, count: u64) -> (u64, bool) {
+        match &mut self.calls_left {
+            Some(0) => (0, true),
+            Some(left) => {
+                *left -= 1;
+                let is_last = *left == 0;
+                let done = if is_last { count / 2 } else { count };
+                (done, is_last)
+            }
+            None => (count, false),
+        }
+    }
+
+    /// Lets requests for these blocks pass: each one, and whether it failed; and the time they took.
+    fn pass(&mut self, kind: OpKind, span: Span) -> Result<(Vec<(Span, bool)>, u64), Trouble> {
+        let begun_ns = self.now_ns;
+        let mut requests = Vec::new();
+        for part in span.parts(REQUEST_BLOCKS) {
+            let request = Request {
+                kind,
+                offset: part.offset_bytes(),
+                bytes: u32::try_from(part.bytes()).unwrap_or(u32::MAX),
+            };
+            let (due_ns, outcome) = self.card.arrive(self.now_ns, Way::default(), request);
+            self.now_ns = due_ns;
+            match outcome {
+                Ok(_) => requests.push((part, false)),
+                Err(EIO) => requests.push((part, true)),
+                Err(errno) => return Err(Trouble::Gone { errno }),
+            }
+        }
+        Ok((requests, self.now_ns - begun_ns))
+    }
+
+    /// Keeps `origin` in the places of these blocks; those that were refused.
+    fn keep(&mut self, span: Span, origin: Option<Origin>) -> Vec<Run> {
+        let mut refused = Vec::new();
+        for part in self.flash.write(span.start, span.count) {
+            let further = part.start - span.start;
+            let origin = origin.map(|origin| Origin {
+                block: origin.block + further,
+                ..origin
+            });
+            match part.place {
+                Place::At(slot) | Place::Changed(slot) => {
+                    let before = self.stored_in(slot, part.count);
+                    self.unflushed.push((slot, before));
+                    self.store(slot, part.count, origin);
+                }
+                Place::Refused => refused.push(Run::new(
+                    Span::new(part.start, part.count),
+                    Held::Refused { errno: EIO },
+                )),
+                Place::Nowhere | Place::Unreadable => {}
+            }
+        }
+        refused
+    }
+
+    fn store(&mut self, slot: u64, count: u64, origin: Option<Origin>) {
+        let end = slot + count;
+        let before = self.stored.range(..slot).next_back();
+        let first = before.map_or(slot, |(&start, _)| start);
+        let touched: Vec<(u64, u64, Origin)> = self
+            .stored
+            .range(first..end)
+            .map(|(&start, &(count, origin))| (start, count, origin))
+            .filter(|(start, count, _)| start + count > slot)
+            .collect();
+        for (start, count, origin) in touched {
+            self.stored.remove(&start);
+            if start < slot {
+                self.stored.insert(start, (slot - start, origin));
+            }
+            if start + count > end {
+                let cut = end - start;
+                let rest = Origin {
+                    block: origin.block + cut,
+                    ..origin
+                };
+                self.stored.insert(end, (count - cut, rest));
+            }
+        }
+        if let Some(origin) = origin {
+            self.insert(slot, count, origin);
+        }
+    }
+
+    /// Adds what no slot holds yet, joined with what goes before it.
+    fn insert(&mut self, slot: u64, count: u64, origin: Origin) {
+        if let Some((&start, (held, before))) = self.stored.range_mut(..slot).next_back()
+            && start + *held == slot
+            && before.content == origin.content
+            && before.block + *held == origin.block
+        {
+            *held += count;
+            return;
+        }
+        self.stored.insert(slot, (count, origin));
+    }
+
+    fn stored_in(&self, slot: u64, count: u64) -> Vec<(u64, Option<Origin>)> {
+        let end = slot + count;
+        let before = self.stored.range(..slot).next_back();
+        let first = before.map_or(slot, |(&start, _)| start);
+        let mut parts = Vec::new();
+        let mut at = slot;
+        for (&start, &(held, origin)) in self.stored.range(first..end) {
+            let (from, to) = (start.max(at), (start + held).min(end));
+            if from >= to {
+                continue;
+            }
+            if at < from {
+                parts.push((from - at, None));
+            }
+            let origin = Origin {
+                block: origin.block + (from - start),
+                ..origin
+            };
+            parts.push((to - from, Some(origin)));
+            at = to;
+        }
+        if at < end {
+            parts.push((end - at, None));
+        }
+        parts
+    }
+
+    /// What these blocks hold, compared with that content.
+    fn look(&mut self, span: Span, content: Content, surface: &mut Surface) {
+        for part in self.flash.read(span.start, span.count) {
+            let (slot, is_changed) = match part.place {
+                Place::At(slot) => (slot, false),
+                Place::Changed(slot) => (slot, true),
+                Place::Nowhere | Place::Refused => {
+                    surface.push(Run::new(Span::new(part.start, part.count), Held::Foreign));
+                    continue;
+                }
+                Place::Unreadable => {
+                    let held = Held::Unreadable { errno: EIO };
+                    surface.push(Run::new(Span::new(part.start, part.count), held));
+                    continue;
+                }
+            };
+            let mut start = part.start;
+            for (count, origin) in self.stored_in(slot, part.count) {
+                let held = held(start, origin, content, is_changed);
+                surface.push(Run::new(Span::new(start, count), held));
+                start += count;
+            }
+        }
+    }
+}
+
+/// What a block holds in which content of that origin stands.
+fn held(block: u64, origin: Option<Origin>, content: Content, is_changed: bool) -> Held {
+    match origin {
+        Some(origin) if origin.content.seed != content.seed => Held::Foreign,
+        Some(origin) if origin.block == block && origin.content == content => {
+            if is_changed {
+                Held::Changed
+            } else {
+                Held::Good
+            }
+        }
+        // A changed bit among so many hides neither address nor round but in one case of thirty.
+        Some(origin) => Held::Other {
+            block: origin.block,
+            round: origin.content.round,
+        },
+        None => Held::Foreign,
+    }
+}
+
+impl Medium for SimMedium {
+    fn blocks_count(&self) -> u64 {
+        self.blocks_count
+    }
+
+    fn grain_blocks(&self) -> u64 {
+        self.flash.grain_blocks()
+    }
+
+    fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        let (count, is_last) = self.begin(span.count);
+        let span = Span::new(span.start, count);
+        let (requests, span_ns) = self.pass(OpKind::Write, span)?;
+        let mut refused = Surface::default();
+        for (part, has_failed) in requests {
+            if has_failed {
+                refused.push(Run::new(part, Held::Refused { errno: EIO }));
+                continue;
+            }
+            let origin = Origin {
+                block: part.start,
+                content,
+            };
+            self.keep(part, Some(origin))
+                .into_iter()
+                .for_each(|run| refused.push(run));
+        }
+        if is_last {
+            return Err(Trouble::Stopped);
+        }
+        Ok(Answer {
+            span_ns,
+            runs: refused.runs().to_vec(),
+        })
+    }
+
+    fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        let (_, is_last) = self.begin(span.count);
+        let (requests, span_ns) = self.pass(OpKind::Read, span)?;
+        if is_last {
+            return Err(Trouble::Stopped);
+        }
+        let mut surface = Surface::default();
+        for (part, has_failed) in requests {
+            if has_failed {
+                surface.push(Run::new(part, Held::Unreadable { errno: EIO }));
+            } else {
+                self.look(part, content, &mut surface);
+            }
+        }
+        Ok(Answer {
+            span_ns,
+            runs: surface.runs().to_vec(),
+        })
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        let (_, is_last) = self.begin(0);
+        if is_last {
+            return Err(Trouble::Stopped);
+        }
+        let begun_ns = self.now_ns;
+        let (due_ns, outcome) = self.card.flush(self.now_ns, Way::default());
+        self.now_ns = due_ns;
+        outcome.map_err(|errno| Trouble::Gone { errno })?;
+        self.unflushed.clear();
+        Ok(due_ns - begun_ns)
+    }
+}
+
+/// What blocks of a simulated card held.
+#[derive(Clone, Debug)]
+pub struct SimPiece {
+    span: Span,
+    origins: Vec<(u64, Option<Origin>)>,
+}
+
+impl Piece for SimPiece {
+    fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl Raw for SimMedium {
+    type Piece = SimPiece;
+
+    fn take(&mut self, span: Span) -> Result<Vec<SimPiece>, Trouble> {
+        if self.begin(span.count).1 {
+            return Err(Trouble::Stopped);
+        }
+        self.pass(OpKind::Read, span)?;
+        let origins = self.origins(span);
+        Ok(vec![SimPiece { span, origins }])
+    }
+
+    fn put(&mut self, piece: &SimPiece) -> Result<(), Trouble> {
+        if self.begin(piece.span.count).1 {
+            return Err(Trouble::Stopped);
+        }
+        self.pass(OpKind::Write, piece.span)?;
+        let mut start = piece.span.start;
+        for &(count, origin) in &piece.origins {
+            self.keep(Span::new(start, count), origin);
+            start += count;
+        }
+        Ok(())
+    }
+}
