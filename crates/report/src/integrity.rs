@@ -46,8 +46,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 }
 
 /// What it comes to, in a sentence or two.
-#[must_use]
-pub fn verdict(found: &Integrity) -> String {
+fn verdict(found: &Integrity) -> String {
     let (size, real) = (capacity(found.size_bytes), capacity(found.real_bytes));
     let share = percent(found.real_bytes as f64 / found.size_bytes.max(1) as f64);
     match found.kind {

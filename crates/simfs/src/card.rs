@@ -8,7 +8,6 @@ use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 
 use crate::answers::{Answer, Answers};
 use crate::content::Content;
-use crate::print;
 use crate::waits::Waits;
 use crate::ways::Ways;
 
@@ -54,6 +53,7 @@ impl Card {
 
     /// From now on requests are the model's; its time begins.
     pub(crate) fn serve(&self, card: OnlineCard, ways: Ways) {
+        self.content.begin();
         *self.stage() = Stage::Serving {
             card: Box::new(card),
             from_ns: self.answers.now_ns(),
@@ -68,7 +68,7 @@ impl Card {
         let (due_ns, outcome) = self.take_on(asker, OpKind::Read, offset, size);
         let bytes = outcome.and_then(|()| {
             let mut bytes = self.answers.buffer(size as usize);
-            kept(self.content.read(offset, &mut bytes))?;
+            self.content.read(offset, &mut bytes)?;
             Ok(bytes)
         });
         self.answers.add(due_ns, Answer::Read(reply, bytes));
@@ -82,7 +82,7 @@ impl Card {
         };
         let (due_ns, outcome) = self.take_on(asker, OpKind::Write, offset, size);
         let count = outcome.and_then(|()| {
-            kept(self.content.write(offset, bytes))?;
+            self.content.write(offset, bytes)?;
             Ok(size)
         });
         self.answers.add(due_ns, Answer::Written(reply, count));
@@ -99,7 +99,7 @@ impl Card {
         let (due_ns, outcome) = self.timed(asker, |card, at_ns, ways, late_ns| {
             card.discard(at_ns, ways.of_flush(late_ns))
         });
-        let outcome = outcome.and_then(|()| kept(self.content.forget(offset, bytes)));
+        let outcome = outcome.and_then(|()| self.content.forget(offset, bytes));
         self.answers.add(due_ns, Answer::Done(reply, outcome));
     }
 
@@ -154,14 +154,4 @@ impl Card {
     fn stage(&self) -> MutexGuard<'_, Stage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The file below the content is ours; that it fails is not the model's doing.
-fn kept<T>(outcome: std::io::Result<T>) -> Result<T, Errno> {
-    outcome.map_err(|error| {
-        print::notice(&format!(
-            "warning: what is on the card cannot be kept: {error}"
-        ));
-        Errno::EIO
-    })
 }

@@ -1,49 +1,163 @@
-//! What is written on the card: a sparse file without a name.
+//! What is written on the card: a sparse file without a name, which holds the slots of its flash.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cardmark_sim::{Flash, Model, Part, Place};
+use fuser::Errno;
 use rustix::fs::{FallocateFlags, MemfdFlags};
+
+use crate::print;
 
 /// Bytes that are compared with zero at a time.
 const CHUNK_BYTES: usize = 256;
+/// Size of a block of the flash, bytes.
+const BLOCK_BYTES: u64 = 512;
 
-/// The bytes of the card; zeros where nothing was written.
+/// The bytes of the card; zeros where nothing was written, or nothing is kept.
 pub(crate) struct Content {
     file: File,
+    model: Model,
+    seed: u64,
+    flash: Mutex<Flash>,
+}
+
+/// A part of a request: where in the request it is, and where its first byte is in the file.
+struct Stretch {
+    from: usize,
+    to: usize,
+    at: u64,
 }
 
 impl Content {
-    /// Room for so many bytes: in memory where even a full card leaves half of what is free, and
-    /// else in the folder for temporary files.
-    pub(crate) fn new(size_bytes: u64) -> io::Result<Self> {
+    /// Room for what a card of this model keeps: in memory where even a full card leaves half of what is
+    /// free, and else in the folder for temporary files.
+    pub(crate) fn new(model: &Model, seed: u64) -> io::Result<Self> {
+        let flash = Flash::new(model, seed);
+        let size_bytes = flash.slots_count() * BLOCK_BYTES;
         let file = if size_bytes <= available_bytes() / 2 {
             File::from(rustix::fs::memfd_create("card", MemfdFlags::CLOEXEC)?)
         } else {
             tempfile::tempfile()?
         };
         file.set_len(size_bytes)?;
-        Ok(Self { file })
+        Ok(Self {
+            file,
+            model: model.clone(),
+            seed,
+            flash: Mutex::new(flash),
+        })
     }
 
-    pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(bytes, offset)
+    /// Forgets all that was asked of the flash.
+    pub(crate) fn begin(&self) {
+        *self.flash() = Flash::new(&self.model, self.seed);
     }
 
-    /// Zeros take no space.
-    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        if bytes.chunks(CHUNK_BYTES).all(is_zero) {
-            return self.forget(offset, bytes.len() as u64);
+    pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Errno> {
+        let parts = self.parts(offset, bytes.len(), Flash::read);
+        for part in parts {
+            let stretch = stretch(&part, offset, bytes.len());
+            let here = &mut bytes[stretch.from..stretch.to];
+            match part.place {
+                Place::At(_) => kept(self.file.read_exact_at(here, stretch.at))?,
+                Place::Changed(_) => {
+                    kept(self.file.read_exact_at(here, stretch.at))?;
+                    here.chunks_mut(512).for_each(|block| block[0] ^= 1);
+                }
+                Place::Nowhere => here.fill(0),
+                Place::Unreadable | Place::Refused => return Err(Errno::EIO),
+            }
         }
-        self.file.write_all_at(bytes, offset)
+        Ok(())
+    }
+
+    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Errno> {
+        let mut is_refused = false;
+        for part in self.parts(offset, bytes.len(), Flash::write) {
+            let stretch = stretch(&part, offset, bytes.len());
+            match part.place {
+                Place::At(_) | Place::Changed(_) => {
+                    kept(self.store(stretch.at, &bytes[stretch.from..stretch.to]))?;
+                }
+                Place::Nowhere | Place::Unreadable => {}
+                Place::Refused => is_refused = true,
+            }
+        }
+        if is_refused { Err(Errno::EIO) } else { Ok(()) }
     }
 
     /// Zeros from now on.
-    pub(crate) fn forget(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        Ok(rustix::fs::fallocate(&self.file, hole, offset, bytes)?)
+    pub(crate) fn forget(&self, offset: u64, bytes: u64) -> Result<(), Errno> {
+        let length = usize::try_from(bytes).map_err(|_| Errno::EINVAL)?;
+        for part in self.parts(offset, length, Flash::read) {
+            let stretch = stretch(&part, offset, length);
+            if let Place::At(_) | Place::Changed(_) = part.place {
+                let length = (stretch.to - stretch.from) as u64;
+                kept(self.punch(stretch.at, length))?;
+            }
+        }
+        Ok(())
     }
+
+    /// Where the blocks that a request touches go to or come from.
+    fn parts(
+        &self,
+        offset: u64,
+        length: usize,
+        ask: fn(&mut Flash, u64, u64) -> Vec<Part>,
+    ) -> Vec<Part> {
+        let start = offset / BLOCK_BYTES;
+        let end = (offset + length as u64).div_ceil(BLOCK_BYTES);
+        ask(&mut self.flash(), start, end - start)
+    }
+
+    fn flash(&self) -> MutexGuard<'_, Flash> {
+        self.flash.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Zeros take no space.
+    fn store(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if bytes.chunks(CHUNK_BYTES).all(is_zero) {
+            return self.punch(at, bytes.len() as u64);
+        }
+        self.file.write_all_at(bytes, at)
+    }
+
+    fn punch(&self, at: u64, length: u64) -> io::Result<()> {
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        Ok(rustix::fs::fallocate(&self.file, hole, at, length)?)
+    }
+}
+
+/// The bytes of a part that a request of that length from `offset` on touches.
+fn stretch(part: &Part, offset: u64, length: usize) -> Stretch {
+    let start = part.start * BLOCK_BYTES;
+    let end = start + part.count * BLOCK_BYTES;
+    let from = start.max(offset);
+    let to = end.min(offset + length as u64);
+    let slot = match part.place {
+        Place::At(slot) | Place::Changed(slot) => slot,
+        Place::Nowhere | Place::Unreadable | Place::Refused => 0,
+    };
+    let inside = |at: u64| usize::try_from(at.saturating_sub(offset)).unwrap_or(length);
+    Stretch {
+        from: inside(from),
+        to: inside(to.max(from)),
+        at: slot * BLOCK_BYTES + (from - start),
+    }
+}
+
+/// The file below the content is ours; that it fails is not the model's doing.
+fn kept<T>(outcome: io::Result<T>) -> Result<T, Errno> {
+    outcome.map_err(|error| {
+        print::notice(&format!(
+            "warning: what is on the card cannot be kept: {error}"
+        ));
+        Errno::EIO
+    })
 }
 
 fn is_zero(chunk: &[u8]) -> bool {
@@ -70,9 +184,13 @@ mod tests {
 
     use super::*;
 
+    fn of(name: &str) -> Content {
+        Content::new(&Model::named(name).unwrap(), 1).unwrap()
+    }
+
     #[test]
     fn zeros_take_no_space_and_are_read_back() {
-        let content = Content::new(1 << 30).unwrap();
+        let content = of("honest-1gb");
         let taken = || content.file.metadata().unwrap().blocks() * 512;
         let mut found = vec![1; 1 << 20];
         content.read((1 << 30) - (1 << 20), &mut found).unwrap();
@@ -86,5 +204,40 @@ mod tests {
         assert!(found[1 << 19..].iter().all(|&byte| byte == 7));
         content.forget(0, 1 << 30).unwrap();
         assert_eq!(taken(), 0);
+    }
+
+    #[test]
+    fn requests_need_not_fit_the_blocks() {
+        let content = of("honest-1gb");
+        let bytes: Vec<u8> = (1..=200).collect();
+        for offset in [0, 1, 511, 512, 1000, 70_000] {
+            content.write(offset, &[9; 1500]).unwrap();
+            content.write(offset + 450, &bytes).unwrap();
+            let mut found = vec![0; 1500];
+            content.read(offset, &mut found).unwrap();
+            assert!(found[..450].iter().all(|&byte| byte == 9), "{offset}");
+            assert_eq!(found[450..650], bytes, "{offset}");
+            assert!(found[650..].iter().all(|&byte| byte == 9), "{offset}");
+        }
+    }
+
+    #[test]
+    fn a_fake_gives_out_what_its_model_says() {
+        let real = 1_777_645_568;
+        let limbo = of("limbo-32gb");
+        limbo.write(real - 512, &[7; 1024]).unwrap();
+        let mut found = vec![1; 1024];
+        limbo.read(real - 512, &mut found).unwrap();
+        assert!(found[..512].iter().all(|&byte| byte == 7));
+        assert!(found[512..].iter().all(|&byte| byte == 0));
+        let wrap = of("wrap-700mb");
+        wrap.write(700 << 20, &[5; 512]).unwrap();
+        wrap.read(0, &mut found[..512]).unwrap();
+        assert!(found[..512].iter().all(|&byte| byte == 5));
+        let refusing = of("readonly-32gb");
+        for offset in (0..3_000_000_000).step_by(1 << 27) {
+            refusing.write(offset, &vec![0; 1 << 27]).ok();
+        }
+        assert_eq!(refusing.write(0, &[1; 512]), Err(Errno::EIO));
     }
 }

@@ -100,8 +100,8 @@ pub fn run(options: &Options) -> Result<(), SimfsError> {
         .map_err(SimfsError::system("cannot wait for signals"))?;
     let card = OnlineCard::new(&model, options.seed);
     let answers = Answers::start().map_err(SimfsError::system("cannot start a thread"))?;
-    let content =
-        Content::new(size_bytes).map_err(SimfsError::system("no room for what is on the card"))?;
+    let content = Content::new(&model, options.seed)
+        .map_err(SimfsError::system("no room for what is on the card"))?;
     let shared = Arc::new(Card::new(size_bytes, content, Arc::clone(&answers)));
 
     let point = &options.mount_point;

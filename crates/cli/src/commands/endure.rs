@@ -15,7 +15,7 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::permit_writing;
 use crate::integrity::{
-    Kept, Long, card_name, drive, ended_early, head, of_endure, seed, simulated_head, tests_folder,
+    Kept, card_name, drive, ended_early, head, of_endure, seed, simulated_head, tests_folder,
     watched,
 };
 use crate::measure::limit_ns;

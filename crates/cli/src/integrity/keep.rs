@@ -65,11 +65,6 @@ impl Kept {
         Ok(Some((loaded.head, loaded.test)))
     }
 
-    /// The head of the record.
-    pub(crate) fn head(&self) -> &Record {
-        &self.head
-    }
-
     /// Remembers how far it is.
     pub(crate) fn save<T: Serialize>(&self, test: &T) -> Result<(), Trouble> {
         let head = &self.head;

@@ -17,8 +17,6 @@ const KEEP_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) trait Long: Serialize + DeserializeOwned {
     /// Goes one step on.
     fn advance(&mut self, medium: &mut dyn Medium) -> Result<(), Trouble>;
-    /// Is to be taken up again.
-    fn take_up(&mut self);
     /// Whether it came to its end.
     fn is_done(&self) -> bool;
     /// Bytes written and read so far, and in all as far as is known.
@@ -28,10 +26,6 @@ pub(crate) trait Long: Serialize + DeserializeOwned {
 impl Long for Verify {
     fn advance(&mut self, mut medium: &mut dyn Medium) -> Result<(), Trouble> {
         Self::advance(self, &mut medium)
-    }
-
-    fn take_up(&mut self) {
-        Self::take_up(self);
     }
 
     fn is_done(&self) -> bool {
@@ -53,10 +47,6 @@ impl Long for Verify {
 impl Long for Endure {
     fn advance(&mut self, mut medium: &mut dyn Medium) -> Result<(), Trouble> {
         Self::advance(self, &mut medium)
-    }
-
-    fn take_up(&mut self) {
-        Self::take_up(self);
     }
 
     fn is_done(&self) -> bool {
