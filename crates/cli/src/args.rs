@@ -573,7 +573,9 @@ fn parse_size(text: &str) -> Result<u64, String> {
     ];
     let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     let unit = text[digits.len()..].trim();
-    let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let factor = UNITS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit));
     let number: Option<u64> = digits.parse().ok();
     number
         .zip(factor)

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_store::{DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, TESTS_DIRECTORY, sqlite_path};
+use cardmark_store::{
+    DATABASE_FILE, JOURNALS_DIRECTORY, Store, StoreError, TESTS_DIRECTORY, sqlite_path,
+};
 
 use crate::error::{CommandError, Exit};
 

@@ -133,9 +133,12 @@ impl Rescue for Told {
 pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) -> CommandError {
     let system = |errno: i32| std::io::Error::from_raw_os_error(errno).to_string();
     let made = match trouble {
-        Trouble::Stopped => CommandError::new(signal.unwrap_or(Exit::Trouble), "the test was stopped"),
-        Trouble::Gone { errno } => CommandError::new(Exit::Trouble, "the device is gone")
-            .because(system(errno)),
+        Trouble::Stopped => {
+            CommandError::new(signal.unwrap_or(Exit::Trouble), "the test was stopped")
+        }
+        Trouble::Gone { errno } => {
+            CommandError::new(Exit::Trouble, "the device is gone").because(system(errno))
+        }
         Trouble::NotKept { errno } => {
             CommandError::new(Exit::Trouble, "what has to be remembered cannot be kept")
                 .because(system(errno))

@@ -1,8 +1,8 @@
 //! How much there is, from a small part of the blocks.
 //!
-//! 1. *Stamps*: single blocks, close together at the beginning and spread over the rest, are written
+//! 1. *Sentinels*: single blocks, close together at the beginning and spread over the rest, are written
 //!    and read. What lies beyond the real capacity is lost at once, unless a cache holds it.
-//! 2. *Repetition*: the stamps at the beginning stand 1 MiB apart, so that any stretch of 1 MiB holds
+//! 2. *Repetition*: the sentinels at the beginning stand 1 MiB apart, so that any stretch of 1 MiB holds
 //!    one of them where addresses repeat, after whatever step. A few such stretches are read.
 //! 3. *Samples*: extents of 1 MiB at random places are written, then the end of the storage, as much as
 //!    the largest cache that is to be excluded. Meanwhile single blocks that were written before are
@@ -43,7 +43,7 @@ pub struct ProbeRequest {
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Single blocks are written and read.
-    Stamps,
+    Sentinels,
     /// It is looked for addresses that repeat.
     Repetition,
     /// Samples are written.
@@ -106,9 +106,9 @@ pub fn probe<M: Medium>(
 ) -> Result<Probe, Trouble> {
     let plan = Plan::of(medium.blocks_count(), request);
     let mut field = Field::new(medium, request.seed, plan.moved_blocks(), tell);
-    field.stage(Stage::Stamps);
-    let stamps = field.first_stamps()?;
-    if stamps.iter().all(|stamp| stamp.is_refused) {
+    field.stage(Stage::Sentinels);
+    let sentinels = field.first_sentinels()?;
+    if sentinels.iter().all(|sentinel| sentinel.is_refused) {
         return Ok(field.found(StorageKind::ReadOnly, field.all_blocks));
     }
     field.stage(Stage::Repetition);
@@ -116,8 +116,8 @@ pub fn probe<M: Medium>(
     if let Some(shift) = field.shift {
         return repeating(&mut field, shift, 0);
     }
-    if boundary::is_tail_lost(&stamps) {
-        return missing(&mut field, &stamps, 0);
+    if boundary::is_tail_lost(&sentinels) {
+        return missing(&mut field, &sentinels, 0);
     }
     honest_so_far(&mut field, &plan)
 }
@@ -130,8 +130,8 @@ fn repeating<M: Medium>(
 ) -> Result<Probe, Trouble> {
     field.stage(Stage::Boundary);
     let module = field.module(shift, displaced_blocks)?;
-    let stamps = field.spread_stamps(module, displaced_blocks, Some(module))?;
-    let real = field.boundary(&stamps, module, displaced_blocks, Some(module))?;
+    let sentinels = field.spread_sentinels(module, displaced_blocks, Some(module))?;
+    let real = field.boundary(&sentinels, module, displaced_blocks, Some(module))?;
     let kind = if module - real < crate::verdict::LEAST_TAIL_BLOCKS {
         StorageKind::Wraparound
     } else {
@@ -152,13 +152,13 @@ fn repeating<M: Medium>(
 /// What is written beyond some place is lost.
 fn missing<M: Medium>(
     field: &mut Field<'_, M>,
-    stamps: &[field::Stamp],
+    sentinels: &[field::Sentinel],
     displaced_blocks: u64,
 ) -> Result<Probe, Trouble> {
     field.stage(Stage::Boundary);
     let all = field.all_blocks;
-    let real = field.boundary(stamps, all - displaced_blocks, displaced_blocks, None)?;
-    // Only now it is known which stamps there are that could show a repetition.
+    let real = field.boundary(sentinels, all - displaced_blocks, displaced_blocks, None)?;
+    // Only now it is known which sentinels there are that could show a repetition.
     field.look_closer_for_repetition(real)?;
     if let Some(shift) = field.shift {
         return repeating(field, shift, displaced_blocks);
@@ -193,7 +193,7 @@ fn honest_so_far<M: Medium>(field: &mut Field<'_, M>, plan: &Plan) -> Result<Pro
     if boundary::is_tail_lost(&extents) {
         return missing(field, &extents, plan.top_blocks);
     }
-    let kind = if sampling.blocks.bad_count() == 0 && field.bad_stamps_count == 0 {
+    let kind = if sampling.blocks.bad_count() == 0 && field.bad_sentinels_count == 0 {
         StorageKind::Genuine
     } else {
         StorageKind::Damaged

@@ -38,11 +38,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         .iter()
         .map(|line| style.paint(tone, line))
         .collect();
-    vec![
-        verdict,
-        rows(found, record.bytes_written, width),
-        map(&record.surface, width),
-    ]
+    vec![verdict, rows(found, width), map(&record.surface, width)]
 }
 
 /// What it comes to, in a sentence or two.
@@ -97,13 +93,13 @@ fn damaged(found: &Integrity, size: &str) -> String {
     format!("DAMAGED: {size} are there, but {how_much}.")
 }
 
-fn rows(found: &Integrity, bytes_written: u64, width: usize) -> Vec<String> {
+fn rows(found: &Integrity, width: usize) -> Vec<String> {
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(found.blocks.iter().flat_map(count_rows));
     let known = [
         ("addresses repeat after", found.module_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),
-        ("excluded: caches up to", found.excluded_cache_bytes),
+        ("excluded, caches up to", found.excluded_cache_bytes),
     ];
     rows.extend(
         known
@@ -111,7 +107,11 @@ fn rows(found: &Integrity, bytes_written: u64, width: usize) -> Vec<String> {
             .filter_map(|(name, bytes)| Some((name, capacity(bytes?)))),
     );
     rows.extend(found.sampling.iter().flat_map(sampling_rows));
-    rows.extend(found.cycles_count.map(|count| ("whole cycles", count.to_string())));
+    rows.extend(
+        found
+            .cycles_count
+            .map(|count| ("whole cycles", count.to_string())),
+    );
     rows.extend(found.milestones.iter().map(|milestone| {
         let name = if milestone.bad_ratio > 0.0 {
             "reached"
@@ -124,12 +124,16 @@ fn rows(found: &Integrity, bytes_written: u64, width: usize) -> Vec<String> {
         };
         let written = amount(milestone.written_bytes);
         let cycles = milestone.cycles_count;
-        (name, format!("{share}in cycle {cycles}, after {written} written"))
+        (
+            name,
+            format!("{share}in cycle {cycles}, after {written} written"),
+        )
     }));
     rows.extend(speed_row("write rate", &found.written));
     rows.extend(speed_row("read rate", &found.read));
-    rows.push(("written by this test", amount(bytes_written)));
-    let cells = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
+    let cells = rows
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value]);
     let grid = Grid {
         sides: vec![Side::Left, Side::Left],
         rows: cells.collect(),
@@ -161,14 +165,15 @@ fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
 }
 
 fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
-    let caught = format!(
-        "damage in {} of all MiB would have been found, with 99.9 %",
-        percent(sampling.caught_ratio)
-    );
-    let mut rows = vec![(
-        "samples of 1 MiB",
-        format!("{}, {caught}", sampling.samples_count),
-    )];
+    let count = sampling.samples_count;
+    let caught = percent(sampling.caught_ratio);
+    let mut rows = vec![
+        ("samples of 1 MiB", count.to_string()),
+        (
+            "would have been found",
+            format!("damage in {caught} of all MiB, with 99.9 %"),
+        ),
+    ];
     if sampling.bad_samples_count > 0 {
         rows.push(("bad samples", sampling.bad_samples_count.to_string()));
         rows.extend(count_rows(&sampling.blocks));
@@ -225,11 +230,12 @@ fn worst(surface: &[SurfacePart], from: u128, to: u128) -> BlockState {
         let start = u128::from(part.start_bytes);
         start < to.max(from + 1) && start + u128::from(part.size_bytes) > from
     };
-    let first = surface.partition_point(|part| {
-        u128::from(part.start_bytes) + u128::from(part.size_bytes) <= from
-    });
+    let first = surface
+        .partition_point(|part| u128::from(part.start_bytes) + u128::from(part.size_bytes) <= from);
     let here = surface[first..].iter().take_while(is_here);
-    here.map(|part| part.state).max().unwrap_or(BlockState::Good)
+    here.map(|part| part.state)
+        .max()
+        .unwrap_or(BlockState::Good)
 }
 
 fn sign(state: BlockState) -> char {

@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn what_was_saved_last_is_found_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
-        let of = || Checkpoint::in_folder(&folder.path().join("tests"), "card-verify.json").unwrap();
+        let of =
+            || Checkpoint::in_folder(&folder.path().join("tests"), "card-verify.json").unwrap();
         assert_eq!(of().load().unwrap(), None);
         of().save("first").unwrap();
         of().save("second").unwrap();

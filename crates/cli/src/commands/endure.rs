@@ -92,7 +92,9 @@ fn on_device(
     let Some(name) = card_name(data, &device.info.name)? else {
         let what = "this device cannot be told from others";
         return Err(CommandError::new(Exit::Trouble, what)
-            .because("it says neither a CID nor a serial number: the test could not go on after a pause")
+            .because(
+                "it says neither a CID nor a serial number: the test could not go on after a pause",
+            )
             .hint("use a reader that shows one"));
     };
     let place = Kept::place(&tests_folder(data)?, &name, NAME)?;
@@ -113,7 +115,9 @@ fn on_device(
     let (head, mut test) = match begun.filter(|(_, test)| is_same(test)) {
         Some((head, mut test)) => {
             let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
-            print::notice(&format!("goes on: {cycles} cycles are whole, {written} were written"));
+            print::notice(&format!(
+                "goes on: {cycles} cycles are whole, {written} were written"
+            ));
             test.take_up();
             (head, test)
         }
@@ -128,9 +132,12 @@ fn on_device(
         .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
     let kept = Kept::new(place, head.clone());
     let again = "the same command goes on there";
-    let (driven, signal) = watched(&pulse, limit_ns(arguments.timeout), again.to_owned(), || {
-        drive(&mut test, &mut blocks, Some(&kept), &pulse)
-    })?;
+    let (driven, signal) = watched(
+        &pulse,
+        limit_ns(arguments.timeout),
+        again.to_owned(),
+        || drive(&mut test, &mut blocks, Some(&kept), &pulse),
+    )?;
     driven.map_err(|trouble| ended_early(trouble, signal, again))?;
     let exit = finish(head, &test, data, arguments.json)?;
     kept.forget()?;

@@ -7,8 +7,8 @@ use cardmark_core::{IntegrityTest, StorageKind};
 use cardmark_device::Blocks;
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Restoring, Stage, Trouble, UndoLog, probe as look,
-    wanted_bytes,
+    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Restoring, Stage, Trouble, UndoLog,
+    probe as look, wanted_bytes,
 };
 use cardmark_sim::{Model, SimMedium};
 
@@ -19,8 +19,8 @@ use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
 use crate::gate::permit_writing;
 use crate::integrity::{
-    card_name, ended_early, head, of_probe, open_log, put_back, room_for_undo, seed, simulated_head,
-    tests_folder, watched,
+    card_name, ended_early, head, of_probe, open_log, put_back, room_for_undo, seed,
+    simulated_head, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -29,7 +29,7 @@ use crate::whole_device::WholeDevice;
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 /// What single blocks take besides the samples, bytes.
-const STAMPS_BYTES: u64 = 2 << 20;
+const SENTINELS_BYTES: u64 = 2 << 20;
 
 /// Finds out whether a device is a fake or broken.
 pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
@@ -51,11 +51,7 @@ fn request(arguments: &ProbeArguments, seed: u64) -> ProbeRequest {
     }
 }
 
-fn simulated(
-    arguments: &ProbeArguments,
-    model: &Model,
-    data: &Data,
-) -> Result<Exit, CommandError> {
+fn simulated(arguments: &ProbeArguments, model: &Model, data: &Data) -> Result<Exit, CommandError> {
     let seed = seed(arguments.seed, true);
     let asked = format!("cache {}", arguments.cache);
     let head = simulated_head(model, IntegrityTest::Probe, seed, &asked);
@@ -91,13 +87,15 @@ fn real(
     let seed = seed(arguments.seed, false);
     let request = request(arguments, seed);
     let size_bytes = device.info.size_bytes.unwrap_or(0);
-    let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, &request) + STAMPS_BYTES;
+    let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, &request) + SENTINELS_BYTES;
     let log = match arguments.destroy {
         true => None,
         false => Some(log_path(arguments, device, data, wanted)?),
     };
     let what = match &log {
-        Some(_) => "write to small parts of a raw device, and to put back afterwards what was there",
+        Some(_) => {
+            "write to small parts of a raw device, and to put back afterwards what was there"
+        }
         None => "write to small parts of a raw device, and to leave them so",
     };
     let target = permit_writing(
@@ -119,7 +117,8 @@ fn real(
         log,
     };
     let (found, signal) = session.work(blocks)?;
-    let found = found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
+    let found =
+        found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
     let record = of_probe(head, &found, blocks_count);
     keep_and_show(&record, data, arguments.json)?;
     Ok(exit_of(found.kind))
@@ -162,8 +161,9 @@ impl Session<'_> {
         if log.count() > 0 {
             print::notice("an earlier probe was interrupted: first puts back what was there");
         }
-        let mut borrowed = Restoring::new(blocks, log)
-            .map_err(|trouble| ended_early(trouble, None, "the log of an earlier probe is damaged"))?;
+        let mut borrowed = Restoring::new(blocks, log).map_err(|trouble| {
+            ended_early(trouble, None, "the log of an earlier probe is damaged")
+        })?;
         let hint = format!(
             "what was overwritten is kept in `{}`; when the device answers again, the same command puts \
              it back",
@@ -206,7 +206,7 @@ impl Session<'_> {
 
 fn told(stage: Stage) -> &'static str {
     match stage {
-        Stage::Stamps => "writes and reads single blocks",
+        Stage::Sentinels => "writes and reads single blocks",
         Stage::Repetition => "looks for addresses that repeat",
         Stage::Samples => "writes samples",
         Stage::Displacing => "writes more than a cache holds",

@@ -17,7 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::permit_writing;
 use crate::integrity::{
-    Kept, card_name, drive, ended_early, head, of_verify, seed, simulated_head, tests_folder, watched,
+    Kept, card_name, drive, ended_early, head, of_verify, seed, simulated_head, tests_folder,
+    watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -83,8 +84,16 @@ fn on_device(
 ) -> Result<Exit, CommandError> {
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let blocks_count = size_bytes / BLOCK_BYTES as u64;
-    let begun = begun(arguments, card_name(data, &device.info.name)?, blocks_count, data)?;
-    let written = begun.test.as_ref().map_or(0, |(_, test)| test.written_blocks());
+    let begun = begun(
+        arguments,
+        card_name(data, &device.info.name)?,
+        blocks_count,
+        data,
+    )?;
+    let written = begun
+        .test
+        .as_ref()
+        .map_or(0, |(_, test)| test.written_blocks());
     let target = permit_writing(
         &device.path,
         &device.resolution,
@@ -230,7 +239,8 @@ impl Session<'_> {
             None => self.new_test(blocks_count)?,
         };
         let kept = begun.place.map(|place| Kept::new(place, head.clone()));
-        let hint = "what is known is kept; when the device answers again, the same command goes on there";
+        let hint =
+            "what is known is kept; when the device answers again, the same command goes on there";
         let limit_ns = limit_ns(self.arguments.timeout);
         let (driven, signal) = watched(&self.pulse, limit_ns, hint.to_owned(), || {
             drive(&mut test, blocks, kept.as_ref(), &self.pulse)
@@ -262,5 +272,7 @@ fn tell_going_on(head: &Record, test: &Verify) {
     let started = head.started_at.as_deref().unwrap_or_default();
     let day = started.split('T').next().unwrap_or_default();
     let (moved, all) = (text::amount(moved), text::amount(all));
-    print::notice(&format!("goes on with the test of {day}: {moved} of {all} were written and read"));
+    print::notice(&format!(
+        "goes on with the test of {day}: {moved} of {all} were written and read"
+    ));
 }

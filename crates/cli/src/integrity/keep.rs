@@ -30,11 +30,7 @@ struct Loaded<T> {
 
 impl Kept {
     /// The place for the test of that name of that card.
-    pub(crate) fn place(
-        folder: &Path,
-        card: &str,
-        test: &str,
-    ) -> Result<Checkpoint, CommandError> {
+    pub(crate) fn place(folder: &Path, card: &str, test: &str) -> Result<Checkpoint, CommandError> {
         Checkpoint::in_folder(folder, &format!("{card}-{test}.json")).map_err(|error| {
             let what = format!("cannot make the folder `{}`", folder.display());
             CommandError::new(Exit::Trouble, what).because(error.to_string())
@@ -56,7 +52,9 @@ impl Kept {
                 .because(why)
                 .hint("`--restart` begins the test anew")
         };
-        let text = checkpoint.load().map_err(|error| unreadable(error.to_string()))?;
+        let text = checkpoint
+            .load()
+            .map_err(|error| unreadable(error.to_string()))?;
         let Some(text) = text else {
             return Ok(None);
         };

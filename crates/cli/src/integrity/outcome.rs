@@ -133,7 +133,11 @@ fn parts(surface: &Surface) -> Vec<SurfacePart> {
 }
 
 fn coarse(parts: &[SurfacePart], size_bytes: u64) -> Vec<SurfacePart> {
-    let cell_bytes = bytes((size_bytes / COARSE_PARTS).div_ceil(BLOCK_BYTES as u64).max(1));
+    let cell_bytes = bytes(
+        (size_bytes / COARSE_PARTS)
+            .div_ceil(BLOCK_BYTES as u64)
+            .max(1),
+    );
     let mut cells: Vec<SurfacePart> = (0..size_bytes.div_ceil(cell_bytes))
         .map(|index| SurfacePart {
             start_bytes: index * cell_bytes,
@@ -165,7 +169,11 @@ mod tests {
         let mut surface = Surface::default();
         let blocks = 4 * COARSE_PARTS * 8;
         for start in (0..blocks).step_by(2) {
-            let held = if start % 400 == 0 { Held::Changed } else { Held::Good };
+            let held = if start % 400 == 0 {
+                Held::Changed
+            } else {
+                Held::Good
+            };
             surface.push(Run::new(Span::new(start, 1), held));
             surface.push(Run::new(Span::new(start + 1, 1), Held::Good));
         }

@@ -37,9 +37,18 @@ pub(crate) fn room_for_undo(
         device.disks.iter().any(|tested| tested.name == disk.name)
     };
     let of_device = |layer: &cardmark_core::Layer| layer.device.clone();
-    let names: Vec<String> = device.layers.first().and_then(of_device).into_iter().collect();
+    let names: Vec<String> = device
+        .layers
+        .first()
+        .and_then(of_device)
+        .into_iter()
+        .collect();
     let is_on_it = below.disks.iter().any(is_same)
-        && below.layers.iter().filter_map(of_device).any(|name| names.contains(&name));
+        && below
+            .layers
+            .iter()
+            .filter_map(of_device)
+            .any(|name| names.contains(&name));
     if is_on_it {
         let shown = folder.display();
         return Err(refuse(format!("`{shown}` lies on the device itself")));
@@ -49,7 +58,9 @@ pub(crate) fn room_for_undo(
     if free < needed {
         let (free, needed) = (text::amount(free), text::amount(needed));
         let shown = folder.display();
-        return Err(refuse(format!("`{shown}` has {free} free, {needed} are needed")));
+        return Err(refuse(format!(
+            "`{shown}` has {free} free, {needed} are needed"
+        )));
     }
     if below.memory_backed {
         let shown = folder.display();

@@ -1,6 +1,6 @@
 //! Where what is kept ends.
 
-use super::field::{Field, Stamp};
+use super::field::{Field, Sentinel};
 use crate::verdict::LEAST_TAIL_BLOCKS;
 use crate::{Medium, Trouble};
 
@@ -11,9 +11,12 @@ const CONFIRMING_COUNT: u64 = 16;
 
 /// Whether the last of these places are lost, so that more may be missing than single spots. They
 /// stand by rising address.
-pub(super) fn is_tail_lost(stamps: &[Stamp]) -> bool {
-    let lost = stamps.iter().rev().take_while(|stamp| !stamp.is_kept);
-    lost.count() >= LOST_COUNT.min(stamps.len())
+pub(super) fn is_tail_lost(sentinels: &[Sentinel]) -> bool {
+    let lost = sentinels
+        .iter()
+        .rev()
+        .take_while(|sentinel| !sentinel.is_kept);
+    lost.count() >= LOST_COUNT.min(sentinels.len())
 }
 
 impl<M: Medium> Field<'_, M> {
@@ -22,16 +25,16 @@ impl<M: Medium> Field<'_, M> {
     /// is damage.
     pub(super) fn boundary(
         &mut self,
-        stamps: &[Stamp],
+        sentinels: &[Sentinel],
         end: u64,
         displaced_blocks: u64,
         module: Option<u64>,
     ) -> Result<u64, Trouble> {
         let (mut kept, mut lost) = if displaced_blocks == 0 {
-            bracket(stamps, 0, end, self.grain())
+            bracket(sentinels, 0, end, self.grain())
         } else {
             // A cache may have had those that seemed kept.
-            (0, first_of_tail(stamps).min(end))
+            (0, first_of_tail(sentinels).min(end))
         };
         let is_missing = |kept: u64| kept == 0 || end - kept >= LEAST_TAIL_BLOCKS;
         while is_missing(kept) {
@@ -44,8 +47,8 @@ impl<M: Medium> Field<'_, M> {
                 (lost, self.places_count(displaced_blocks))
             };
             let starts = self.spread_starts(kept, behind, count);
-            let stamps = self.stamps(&starts, displaced_blocks, module)?;
-            let (further, first_lost) = bracket(&stamps, kept, behind, self.grain());
+            let sentinels = self.sentinels(&starts, displaced_blocks, module)?;
+            let (further, first_lost) = bracket(&sentinels, kept, behind, self.grain());
             if is_met && further == kept {
                 return Ok(kept);
             }
@@ -56,20 +59,23 @@ impl<M: Medium> Field<'_, M> {
 }
 
 /// The first of the last places that are lost.
-fn first_of_tail(stamps: &[Stamp]) -> u64 {
-    let lost = stamps.iter().rev().take_while(|stamp| !stamp.is_kept);
-    lost.last().map_or(u64::MAX, |stamp| stamp.start)
+fn first_of_tail(sentinels: &[Sentinel]) -> u64 {
+    let lost = sentinels
+        .iter()
+        .rev()
+        .take_while(|sentinel| !sentinel.is_kept);
+    lost.last().map_or(u64::MAX, |sentinel| sentinel.start)
 }
 
 /// From the end of the last place that is kept to the first one behind it, which is lost.
-fn bracket(stamps: &[Stamp], kept: u64, lost: u64, grain: u64) -> (u64, u64) {
-    let here = || stamps.iter().filter(|stamp| stamp.start < lost);
+fn bracket(sentinels: &[Sentinel], kept: u64, lost: u64, grain: u64) -> (u64, u64) {
+    let here = || sentinels.iter().filter(|sentinel| sentinel.start < lost);
     let kept = here()
-        .filter(|stamp| stamp.is_kept)
-        .map(|stamp| stamp.start + grain)
+        .filter(|sentinel| sentinel.is_kept)
+        .map(|sentinel| sentinel.start + grain)
         .fold(kept, u64::max);
     let lost = here()
-        .map(|stamp| stamp.start)
+        .map(|sentinel| sentinel.start)
         .filter(|&start| start >= kept)
         .fold(lost, u64::min);
     (kept, lost)

@@ -7,7 +7,7 @@ use crate::{Content, Held, Medium, Run, Span, Trouble};
 
 /// 1 MiB, blocks.
 pub(super) const MEBI_BLOCKS: u64 = 2048;
-/// Stamps spread over all of the storage.
+/// Sentinels spread over all of the storage.
 const SPREAD_COUNT: u64 = 64;
 /// Places that are looked at together when the boundary is sought: more where each look costs as much
 /// as a cache takes.
@@ -18,7 +18,7 @@ const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
 
 /// A place that was written and read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct Sentinel {
     /// The block.
     pub(super) start: u64,
     /// Whether there is storage: it holds what was written there, be it with some bits changed.
@@ -36,8 +36,8 @@ pub(super) struct Field<'a, M> {
     pub(super) all_blocks: u64,
     /// The least distance at which something stood that belongs elsewhere, blocks.
     pub(super) shift: Option<u64>,
-    /// Stamps that were not as they should be.
-    pub(super) bad_stamps_count: u64,
+    /// Sentinels that were not as they should be.
+    pub(super) bad_sentinels_count: u64,
     stage: Stage,
     pub(super) written_blocks: u64,
     read_blocks: u64,
@@ -58,8 +58,8 @@ impl<'a, M: Medium> Field<'a, M> {
             grain,
             all_blocks: medium.blocks_count() / grain * grain,
             shift: None,
-            bad_stamps_count: 0,
-            stage: Stage::Stamps,
+            bad_sentinels_count: 0,
+            stage: Stage::Sentinels,
             written_blocks: 0,
             read_blocks: 0,
             wanted_blocks,
@@ -146,24 +146,24 @@ impl<'a, M: Medium> Field<'a, M> {
     }
 
     /// Writes these places, and so much after them, and reads them.
-    pub(super) fn stamps(
+    pub(super) fn sentinels(
         &mut self,
         starts: &[u64],
         displaced_blocks: u64,
         module: Option<u64>,
-    ) -> Result<Vec<Stamp>, Trouble> {
-        let refused = self.write_stamps(starts)?;
+    ) -> Result<Vec<Sentinel>, Trouble> {
+        let refused = self.write_sentinels(starts)?;
         self.flush()?;
         self.displace(displaced_blocks)?;
-        let mut stamps = self.read_stamps(starts, module)?;
-        for stamp in &mut stamps {
-            stamp.is_refused = refused.contains(&stamp.start);
+        let mut sentinels = self.read_sentinels(starts, module)?;
+        for sentinel in &mut sentinels {
+            sentinel.is_refused = refused.contains(&sentinel.start);
         }
-        Ok(stamps)
+        Ok(sentinels)
     }
 
     /// Writes these places; those that were refused.
-    pub(super) fn write_stamps(&mut self, starts: &[u64]) -> Result<Vec<u64>, Trouble> {
+    pub(super) fn write_sentinels(&mut self, starts: &[u64]) -> Result<Vec<u64>, Trouble> {
         let mut refused = Vec::new();
         for &start in starts {
             if !self.write(Span::new(start, self.grain))?.is_empty() {
@@ -175,18 +175,18 @@ impl<'a, M: Medium> Field<'a, M> {
 
     /// Reads places that were written. Where addresses repeat after `module` blocks, what was written
     /// to the same place under another address also says that there is storage.
-    pub(super) fn read_stamps(
+    pub(super) fn read_sentinels(
         &mut self,
         starts: &[u64],
         module: Option<u64>,
-    ) -> Result<Vec<Stamp>, Trouble> {
+    ) -> Result<Vec<Sentinel>, Trouble> {
         let is_alias = |run: &Run| {
             let shift = run.shift().map(i64::unsigned_abs);
             shift
                 .zip(module)
                 .is_some_and(|(shift, module)| shift % module == 0)
         };
-        let mut stamps = Vec::new();
+        let mut sentinels = Vec::new();
         for &start in starts {
             let runs = self.read(Span::new(start, self.grain))?;
             let is_kept = runs
@@ -195,33 +195,33 @@ impl<'a, M: Medium> Field<'a, M> {
             let is_good = runs
                 .iter()
                 .all(|run| run.held == Held::Good || is_alias(run));
-            self.bad_stamps_count += u64::from(!is_good);
-            stamps.push(Stamp {
+            self.bad_sentinels_count += u64::from(!is_good);
+            sentinels.push(Sentinel {
                 start,
                 is_kept,
                 is_refused: false,
             });
         }
-        Ok(stamps)
+        Ok(sentinels)
     }
 
-    /// The first stamps of all: close together at the beginning, and spread over the rest.
-    pub(super) fn first_stamps(&mut self) -> Result<Vec<Stamp>, Trouble> {
+    /// The first sentinels of all: close together at the beginning, and spread over the rest.
+    pub(super) fn first_sentinels(&mut self) -> Result<Vec<Sentinel>, Trouble> {
         let mut starts = self.dense_starts();
         let first = starts.last().map_or(0, |last| last + self.grain);
         starts.extend(self.spread_starts(first, self.all_blocks, SPREAD_COUNT));
-        self.stamps(&starts, 0, None)
+        self.sentinels(&starts, 0, None)
     }
 
-    /// Stamps spread over the first so many blocks.
-    pub(super) fn spread_stamps(
+    /// Sentinels spread over the first so many blocks.
+    pub(super) fn spread_sentinels(
         &mut self,
         end: u64,
         displaced_blocks: u64,
         module: Option<u64>,
-    ) -> Result<Vec<Stamp>, Trouble> {
+    ) -> Result<Vec<Sentinel>, Trouble> {
         let starts = self.spread_starts(0, end, self.places_count(displaced_blocks));
-        self.stamps(&starts, displaced_blocks, module)
+        self.sentinels(&starts, displaced_blocks, module)
     }
 
     /// How many places are looked at together.

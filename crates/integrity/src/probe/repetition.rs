@@ -1,13 +1,13 @@
 //! Whether addresses repeat, and after how many blocks.
 //!
-//! Stamps stand 1 MiB apart in an area at the beginning. Where addresses repeat, the area is seen
-//! again further up, and any stretch of 1 MiB in it has a stamp. So one stretch is read in every
+//! Sentinels stand 1 MiB apart in an area at the beginning. Where addresses repeat, the area is seen
+//! again further up, and any stretch of 1 MiB in it has a sentinel. So one stretch is read in every
 //! distance that is as long as the area, and one at the end.
 
 use super::field::{Field, MEBI_BLOCKS};
 use crate::{Medium, Span, Trouble};
 
-/// A stretch costs as much as so many stamps.
+/// A stretch costs as much as so many sentinels.
 const STRETCH_COST: u64 = 4;
 /// At most so many stretches are read when it is looked closer.
 const MOST_STRETCHES: u64 = 1024;
@@ -15,14 +15,14 @@ const MOST_STRETCHES: u64 = 1024;
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
 impl<M: Medium> Field<'_, M> {
-    /// How long the area of the dense stamps is, blocks: so that the stamps cost as much as the stretches.
+    /// How long the area of the dense sentinels is, blocks: so that the sentinels cost as much as the stretches.
     fn dense_blocks(&self) -> u64 {
         let mebis = self.all_blocks / MEBI_BLOCKS;
         ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
             .clamp(MEBI_BLOCKS, self.all_blocks.max(MEBI_BLOCKS))
     }
 
-    /// The stamps of that area.
+    /// The sentinels of that area.
     pub(super) fn dense_starts(&self) -> Vec<u64> {
         let behind = self.dense_blocks().min(self.all_blocks);
         (0..behind.div_ceil(MEBI_BLOCKS))
@@ -30,12 +30,12 @@ impl<M: Medium> Field<'_, M> {
             .collect()
     }
 
-    /// Reads the stretches in which the dense stamps would be seen again.
+    /// Reads the stretches in which the dense sentinels would be seen again.
     pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
         self.read_stretches(self.dense_blocks())
     }
 
-    /// The same where only the first `real` blocks hold anything, so that fewer stamps are left.
+    /// The same where only the first `real` blocks hold anything, so that fewer sentinels are left.
     pub(super) fn look_closer_for_repetition(&mut self, real: u64) -> Result<(), Trouble> {
         let seen = real / MEBI_BLOCKS * MEBI_BLOCKS;
         if seen == 0 || seen >= self.dense_blocks() {
@@ -66,7 +66,7 @@ impl<M: Medium> Field<'_, M> {
     /// at which what is written at the beginning is seen again.
     pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
         let witnesses = WITNESSES.map(|block| self.aligned(block));
-        self.write_stamps(&witnesses)?;
+        self.write_sentinels(&witnesses)?;
         self.flush()?;
         self.displace(displaced_blocks)?;
         for module in parts(shift, self.grain()) {

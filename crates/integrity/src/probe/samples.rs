@@ -2,7 +2,7 @@
 
 use cardmark_core::{Rng, Sampling};
 
-use super::field::{Field, MEBI_BLOCKS, Stamp};
+use super::field::{Field, MEBI_BLOCKS, Sentinel};
 use super::power::caught_share;
 use super::{ProbeRequest, Stage};
 use crate::verdict::counts;
@@ -11,9 +11,9 @@ use crate::{Held, Medium, Span, Surface, Trouble};
 /// Samples: storage of which one extent in a hundred is bad escapes all of them in less than one case
 /// of a thousand.
 const SAMPLES_COUNT: u64 = 689;
-/// Groups of stamps, for one look each; reading might keep a block in the cache.
+/// Groups of sentinels, for one look each; reading might keep a block in the cache.
 const GROUPS_COUNT: u64 = 24;
-/// Stamps in a group, and the distance of two groups, blocks.
+/// Sentinels in a group, and the distance of two groups, blocks.
 const GROUP_COUNT: u64 = 16;
 const GROUP_BLOCKS: u64 = 128;
 /// The samples are written in parts of the storage's end of so many blocks.
@@ -87,12 +87,12 @@ impl Plan {
 }
 
 impl<M: Medium> Field<'_, M> {
-    /// Writes the samples, and then the end of the storage. Ends early where a group of stamps that was
+    /// Writes the samples, and then the end of the storage. Ends early where a group of sentinels that was
     /// written before proves lost: gives that group, and how much was written since.
     pub(super) fn write_samples(
         &mut self,
         plan: &Plan,
-    ) -> Result<Option<(Vec<Stamp>, u64)>, Trouble> {
+    ) -> Result<Option<(Vec<Sentinel>, u64)>, Trouble> {
         let mut groups = self.write_groups(plan)?;
         self.stage(Stage::Samples);
         let mut samples = plan.samples(&mut self.rng("samples"));
@@ -113,15 +113,15 @@ impl<M: Medium> Field<'_, M> {
             next_blocks = displaced * 2;
             self.flush()?;
             let Some(group) = groups.pop() else { continue };
-            let stamps = self.read_stamps(&group, None)?;
-            if super::boundary::is_tail_lost(&stamps) {
-                return Ok(Some((stamps, displaced.min(plan.most_displaced()))));
+            let sentinels = self.read_sentinels(&group, None)?;
+            if super::boundary::is_tail_lost(&sentinels) {
+                return Ok(Some((sentinels, displaced.min(plan.most_displaced()))));
             }
         }
         Ok(None)
     }
 
-    /// Writes stamps in groups, each spread over what no displacing reaches. The groups stand side by
+    /// Writes sentinels in groups, each spread over what no displacing reaches. The groups stand side by
     /// side.
     fn write_groups(&mut self, plan: &Plan) -> Result<Vec<Vec<u64>>, Trouble> {
         let starts = self.spread_starts(0, self.all_blocks - plan.most_displaced(), GROUP_COUNT);
@@ -133,14 +133,17 @@ impl<M: Medium> Field<'_, M> {
         };
         let groups: Vec<Vec<u64>> = (0..GROUPS_COUNT).map(group).collect();
         for starts in &groups {
-            self.write_stamps(starts)?;
+            self.write_sentinels(starts)?;
         }
         self.flush()?;
         Ok(groups)
     }
 
     /// Reads all samples: what they say of single spots, and each as a place that is kept or not.
-    pub(super) fn read_samples(&mut self, plan: &Plan) -> Result<(Sampling, Vec<Stamp>), Trouble> {
+    pub(super) fn read_samples(
+        &mut self,
+        plan: &Plan,
+    ) -> Result<(Sampling, Vec<Sentinel>), Trouble> {
         let samples = plan.samples(&mut self.rng("samples"));
         let mut surface = Surface::default();
         let mut places = Vec::new();
@@ -150,7 +153,7 @@ impl<M: Medium> Field<'_, M> {
             let good = runs.iter().filter(|run| run.held == Held::Good);
             let good_blocks: u64 = good.map(|run| run.span.count).sum();
             bad_samples_count += u64::from(good_blocks < sample.count);
-            places.push(Stamp {
+            places.push(Sentinel {
                 start: sample.start,
                 is_kept: good_blocks * KEPT_PART >= sample.count,
                 is_refused: false,

@@ -104,7 +104,7 @@ fn single_spots_are_found_as_often_as_stated() {
             samples = damage.samples_count;
             assert!(damage.caught_ratio <= 0.01, "{damage:?}");
         }
-        // What the samples say, each of which is bad with that probability; the stamps besides catch
+        // What the samples say, each of which is bad with that probability; the sentinels besides catch
         // some more.
         let missed = (1.0 - share).powi(i32::try_from(samples).unwrap());
         let expected = CARDS as f64 * (1.0 - missed);
