@@ -21,6 +21,7 @@ mod examples;
 mod faults;
 mod import;
 mod info;
+mod integrity;
 mod kills;
 mod known_truth;
 mod old_tools;

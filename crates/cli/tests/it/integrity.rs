@@ -1,0 +1,242 @@
+//! probe, verify and endure: on simulated cards, on loop devices, in directories, and interrupted.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
+use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::common::{
+    MIB, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+};
+
+/// Size of the image below a loop device.
+const SIZE: u64 = 192 * MIB;
+/// Excluded by a probe of it.
+const CACHE: &str = "16MiB";
+
+fn record(output: &Output) -> Record {
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
+}
+
+/// A loop device with somebody's data on it.
+struct Rig {
+    device: LoopDevice,
+    program: Program,
+    scratch: TempDir,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let scratch = scratch();
+        let path = scratch.path().join("image");
+        let file = File::create(&path).unwrap();
+        let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
+        for offset in (0..SIZE).step_by(piece.len()) {
+            fill_payload(offset, &mut piece);
+            file.write_all_at(&piece, offset).unwrap();
+        }
+        file.sync_all().unwrap();
+        Self {
+            device: LoopDevice::attach(&path, true),
+            program: program(&scratch),
+            scratch,
+        }
+    }
+
+    fn start(&self, command: &[&str]) -> Running {
+        let consent = ["--yes", "--device-serial", text(self.device.file())];
+        let device = [text(self.device.path())];
+        let said = [&command[..1], &device, &command[1..], &consent].concat();
+        self.program.start(&said)
+    }
+
+    fn run(&self, command: &[&str]) -> Output {
+        self.start(command).wait()
+    }
+
+    /// Whether the data are there as they were.
+    fn is_untouched(&self) -> bool {
+        let file = File::open(self.device.file()).unwrap();
+        let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
+        let mut found = expected.clone();
+        (0..SIZE).step_by(expected.len()).all(|offset| {
+            fill_payload(offset, &mut expected);
+            file.read_exact_at(&mut found, offset).unwrap();
+            found == expected
+        })
+    }
+
+    /// What tests left in the folder of what they have to remember.
+    fn remembered(&self) -> Vec<String> {
+        let folder = self.program.database().with_file_name("tests");
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect()
+    }
+}
+
+#[test]
+fn each_simulated_fake_is_told() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (model, kind, real_bytes) in [
+        ("a1-32gb", StorageKind::Genuine, 32_010_928_128),
+        ("limbo-32gb", StorageKind::Limbo, 1_777_645_568),
+        ("wrap-700mb", StorageKind::Wraparound, 700 * MIB),
+        ("rotten-64gb", StorageKind::Damaged, 64_000_000_000),
+    ] {
+        for command in ["probe", "verify"] {
+            let output = program.run(&[command, &format!("sim:{model}"), "--json"]);
+            let is_bad = kind != StorageKind::Genuine;
+            assert_eq!(output.code, i32::from(is_bad), "{output}");
+            let record = record(&output);
+            let found = record.integrity.unwrap();
+            assert_eq!(
+                (found.kind, found.real_bytes),
+                (kind, real_bytes),
+                "{model}"
+            );
+            assert!(record.bytes_written > 0);
+            let is_verify = found.test == IntegrityTest::Verify;
+            assert_eq!(is_verify, !record.surface.is_empty());
+            let map: u64 = record.surface.iter().map(|part| part.size_bytes).sum();
+            assert_eq!(map, if is_verify { found.size_bytes } else { 0 });
+            let shown = program.run(&["show", "last"]);
+            assert_eq!(shown.code, 0, "{shown}");
+        }
+    }
+    let listed = program.run(&["list", "runs"]);
+    assert_eq!(listed.code, 0, "{listed}");
+}
+
+#[test]
+fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let output = rig.run(&["probe", "--cache", CACHE, "--json"]);
+    assert_eq!(output.code, 0, "{output}");
+    let record = record(&output);
+    let found = record.integrity.unwrap();
+    assert_eq!(found.kind, StorageKind::Genuine);
+    assert!(found.excluded_cache_bytes.unwrap() >= 16 * MIB);
+    assert!(record.bytes_written > 100 * MIB, "{}", record.bytes_written);
+    assert!(rig.is_untouched());
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
+fn a_probe_that_is_killed_or_stopped_loses_nothing() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let mut found_undone = 0;
+    for millis in [30, 60, 120, 200, 300, 450] {
+        let running = rig.start(&["probe", "--cache", CACHE, "--json"]);
+        std::thread::sleep(Duration::from_millis(millis));
+        running.signal(Signal::KILL);
+        let killed = running.wait();
+        if killed.code != 137 {
+            continue;
+        }
+        found_undone += u32::from(!rig.is_untouched());
+        let again = rig.run(&["probe", "--cache", CACHE, "--json"]);
+        assert_eq!(again.code, 0, "{again}");
+        assert!(rig.is_untouched(), "after {millis} ms");
+        assert_eq!(rig.remembered(), <[&str; 0]>::default());
+    }
+    assert!(
+        found_undone > 0,
+        "no kill came while anything was overwritten"
+    );
+    // Ctrl-C puts back at once.
+    let running = rig.start(&["probe", "--cache", CACHE]);
+    std::thread::sleep(Duration::from_millis(200));
+    running.signal(Signal::INT);
+    let stopped = running.wait();
+    assert!([0, 130].contains(&stopped.code), "{stopped}");
+    assert!(rig.is_untouched());
+}
+
+#[test]
+fn nothing_is_written_that_could_not_be_put_back() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    // A filesystem too small for what is overwritten.
+    let small = Mount::ext4(rig.scratch.path(), 32 * MIB);
+    let output = rig.run(&["probe", "--cache", CACHE, "--save-to", text(small.folder())]);
+    assert_error(
+        &output,
+        4,
+        &["cannot be kept", "hint: `--destroy`", "nothing was written"],
+    );
+    assert!(rig.is_untouched());
+    let device = text(rig.device.path());
+    for command in ["probe", "verify", "endure"] {
+        let output = rig.program.run(&[command, device]);
+        assert_error(
+            &output,
+            4,
+            &["nobody is there to confirm", "nothing was written"],
+        );
+        assert_nothing_kept(&rig.program, &output);
+    }
+    assert!(rig.is_untouched());
+}
+
+#[test]
+fn verify_of_a_device_goes_on_after_it_was_killed() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let cap = RateCap::on(&rig.device, 64 * MIB);
+    let running = rig.start(&["verify", "--json", "--seed", "5"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    running.signal(Signal::INT);
+    let stopped = running.wait();
+    assert_eq!(stopped.code, 130, "{stopped}");
+    assert_eq!(rig.remembered().len(), 1);
+    drop(cap);
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("goes on with the test"), "{again}");
+    let found = record(&again);
+    assert_eq!(found.seed.as_deref(), Some("0000000000000005"));
+    let integrity = found.integrity.unwrap();
+    assert_eq!(integrity.kind, StorageKind::Genuine);
+    assert_eq!(integrity.size_bytes, SIZE);
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
+fn verify_of_a_directory_leaves_nothing_behind() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let folder = folder(&scratch);
+    let output = program.run(&["verify", text(&folder), "--size", "96MiB", "--json"]);
+    assert_eq!(output.code, 0, "{output}");
+    let found = record(&output).integrity.unwrap();
+    assert_eq!(found.kind, StorageKind::Genuine);
+    assert_eq!(found.size_bytes, 96 * MIB);
+    assert!(!found.written.is_empty() && !found.read.is_empty());
+    assert_empty(&folder);
+}
+
+#[test]
+fn endure_ends_and_tells_what_was_reached() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["endure", "sim:wearing-1gb", "--until", "1", "--json"]);
+    assert_eq!(output.code, 1, "{output}");
+    let found = record(&output).integrity.unwrap();
+    let shares: Vec<f64> = found.milestones.iter().map(|m| m.bad_ratio).collect();
+    assert_eq!(shares, [0.0, 0.001, 0.01]);
+    let endless = program.run(&["endure", "sim:a1-32gb"]);
+    assert_error(&endless, 2, &["never wears out", "--cycles"]);
+    let three = program.run(&["endure", "sim:a1-32gb", "--cycles", "3", "--json"]);
+    assert_eq!(three.code, 0, "{three}");
+    assert_eq!(record(&three).integrity.unwrap().cycles_count, Some(3));
+}
