@@ -49,6 +49,17 @@ impl FileLog {
         Ok(log)
     }
 
+    /// Takes the file away, if nothing is kept in it.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn remove_if_empty(self) -> io::Result<()> {
+        if self.pieces.is_empty() {
+            std::fs::remove_file(&self.path)?;
+        }
+        Ok(())
+    }
+
     fn read_all(&mut self) -> io::Result<()> {
         let size_bytes = self.file.metadata()?.len();
         while self.end_bytes + HEAD_BYTES as u64 <= size_bytes {
@@ -130,9 +141,8 @@ impl UndoLog<BlocksPiece> for FileLog {
     fn clear(&mut self) -> Result<(), Trouble> {
         self.pieces.clear();
         self.end_bytes = 0;
-        // Empty first, so that nobody takes an old one for one that is still needed.
-        self.file.set_len(0).map_err(|error| not_kept(&error))?;
-        std::fs::remove_file(&self.path).map_err(|error| not_kept(&error))
+        let emptied = self.file.set_len(0).and_then(|()| self.file.sync_data());
+        emptied.map_err(|error| not_kept(&error))
     }
 }
 
@@ -159,7 +169,16 @@ mod tests {
         assert_eq!(log.count(), 2);
         assert_eq!(log.piece(0).unwrap(), piece(8, 2, 1));
         assert_eq!(log.piece(1).unwrap(), piece(0, 1, 2));
+        log.remove_if_empty().unwrap();
+        let mut log = FileLog::open(&path).unwrap();
         log.clear().unwrap();
+        // What is kept from now on must be found again, too.
+        log.keep(piece(3, 1, 4)).unwrap();
+        log.settle().unwrap();
+        let mut log = FileLog::open(&path).unwrap();
+        assert_eq!(log.piece(0).unwrap(), piece(3, 1, 4));
+        log.clear().unwrap();
+        log.remove_if_empty().unwrap();
         assert!(!path.exists());
     }
 

@@ -179,9 +179,15 @@ impl Session<'_> {
             Ok::<_, CommandError>(found)
         })?;
         let found = worked?;
-        if matches!(found, Err(Trouble::Gone { .. })) {
+        let (_, log) = borrowed.into_parts();
+        if log.count() > 0 {
             print::notice(&format!(
                 "what was overwritten is kept in `{}`; the same command puts it back",
+                path.display()
+            ));
+        } else if let Err(error) = log.remove_if_empty() {
+            print::notice(&format!(
+                "warning: cannot remove `{}`: {error}",
                 path.display()
             ));
         }
