@@ -1,9 +1,9 @@
 //! How much there is, from a small part of the blocks.
 //!
-//! 1. *Sentinels*: single blocks, close together at the beginning and spread over the rest, are written
-//!    and read. What lies beyond the real capacity is lost at once, unless a cache holds it.
-//! 2. *Repetition*: the sentinels at the beginning stand 1 MiB apart, so that any stretch of 1 MiB holds
-//!    one of them where addresses repeat, after whatever step. A few such stretches are read.
+//! 1. *Sentinels*: single blocks, spread over all of it, are written and read, and it is looked whether the
+//!    first ones are seen again at powers of two. Most fakes are found out here.
+//! 2. *Repetition*: more sentinels are written at the beginning, 1 MiB apart, so that any stretch of 1 MiB
+//!    holds one of them where addresses repeat, after whatever step. A few such stretches are read.
 //! 3. *Samples*: extents of 1 MiB at random places are written, then the end of the storage, as much as
 //!    the largest cache that is to be excluded. Meanwhile single blocks that were written before are
 //!    looked at, each once, whether the cache has given them up.
@@ -111,7 +111,15 @@ pub fn probe<M: Medium>(
     if sentinels.iter().all(|sentinel| sentinel.is_refused) {
         return Ok(field.found(StorageKind::ReadOnly, field.all_blocks));
     }
+    field.look_at_powers_of_two()?;
+    if let Some(shift) = field.shift {
+        return repeating(&mut field, shift, 0);
+    }
+    if boundary::is_all_below_kept(&sentinels) {
+        return missing(&mut field, &sentinels, 0);
+    }
     field.stage(Stage::Repetition);
+    field.write_dense_sentinels()?;
     field.look_for_repetition()?;
     if let Some(shift) = field.shift {
         return repeating(&mut field, shift, 0);
@@ -158,8 +166,6 @@ fn missing<M: Medium>(
     field.stage(Stage::Boundary);
     let all = field.all_blocks;
     let real = field.boundary(sentinels, all - displaced_blocks, displaced_blocks, None)?;
-    // Only now it is known which sentinels there are that could show a repetition.
-    field.look_closer_for_repetition(real)?;
     if let Some(shift) = field.shift {
         return repeating(field, shift, displaced_blocks);
     }

@@ -9,6 +9,16 @@ const LOST_COUNT: usize = 2;
 /// So many places behind the boundary are looked at before it is believed.
 const CONFIRMING_COUNT: u64 = 16;
 
+/// Whether the last of these places are lost and none before them, so that nothing but missing storage
+/// explains it: where addresses repeat, some places further up would be kept, too.
+pub(super) fn is_all_below_kept(sentinels: &[Sentinel]) -> bool {
+    let kept = sentinels.iter().take_while(|sentinel| sentinel.is_kept);
+    is_tail_lost(sentinels)
+        && sentinels[kept.count()..]
+            .iter()
+            .all(|sentinel| !sentinel.is_kept)
+}
+
 /// Whether the last of these places are lost, so that more may be missing than single spots. They
 /// stand by rising address.
 pub(super) fn is_tail_lost(sentinels: &[Sentinel]) -> bool {

@@ -8,10 +8,10 @@ use crate::{Content, Held, Medium, Run, Span, Trouble};
 /// 1 MiB, blocks.
 pub(super) const MEBI_BLOCKS: u64 = 2048;
 /// Sentinels spread over all of the storage.
-const SPREAD_COUNT: u64 = 64;
-/// Places that are looked at together when the boundary is sought: more where each look costs as much
-/// as a cache takes.
-const PLACES_COUNT: u64 = 64;
+const SPREAD_COUNT: u64 = 32;
+/// Places that are looked at together when the boundary is sought: each look costs a flush, and where
+/// there is a cache as much writing as that takes.
+const PLACES_COUNT: u64 = 8;
 const CACHED_PLACES_COUNT: u64 = 512;
 /// Written at once to displace what a cache holds, blocks.
 const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
@@ -205,11 +205,13 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(sentinels)
     }
 
-    /// The first sentinels of all: close together at the beginning, and spread over the rest.
+    /// The first sentinels of all: some at the beginning, and others spread over all of it.
     pub(super) fn first_sentinels(&mut self) -> Result<Vec<Sentinel>, Trouble> {
-        let mut starts = self.dense_starts();
-        let first = starts.last().map_or(0, |last| last + self.grain);
+        let mut starts = self.witnesses().to_vec();
+        let behind = self.witnesses().map(|start| start + self.grain);
+        let first = behind.into_iter().max().unwrap_or(0);
         starts.extend(self.spread_starts(first, self.all_blocks, SPREAD_COUNT));
+        starts.dedup();
         self.sentinels(&starts, 0, None)
     }
 

@@ -8,9 +8,7 @@ use super::field::{Field, MEBI_BLOCKS};
 use crate::{Medium, Span, Trouble};
 
 /// A stretch costs as much as so many sentinels.
-const STRETCH_COST: u64 = 4;
-/// At most so many stretches are read when it is looked closer.
-const MOST_STRETCHES: u64 = 1024;
+const STRETCH_COST: u64 = 9;
 /// Blocks whose repetitions tell the module: several, for single ones may be bad.
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
@@ -22,30 +20,39 @@ impl<M: Medium> Field<'_, M> {
             .clamp(MEBI_BLOCKS, self.all_blocks.max(MEBI_BLOCKS))
     }
 
-    /// The sentinels of that area.
-    pub(super) fn dense_starts(&self) -> Vec<u64> {
+    /// Writes the sentinels of that area.
+    pub(super) fn write_dense_sentinels(&mut self) -> Result<(), Trouble> {
         let behind = self.dense_blocks().min(self.all_blocks);
-        (0..behind.div_ceil(MEBI_BLOCKS))
+        let starts: Vec<u64> = (0..behind.div_ceil(MEBI_BLOCKS))
             .map(|index| index * MEBI_BLOCKS)
-            .collect()
+            .collect();
+        self.write_sentinels(&starts)?;
+        self.flush()
     }
 
-    /// Reads the stretches in which the dense sentinels would be seen again.
-    pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
-        self.read_stretches(self.dense_blocks())
-    }
-
-    /// The same where only the first `real` blocks hold anything, so that fewer sentinels are left.
-    pub(super) fn look_closer_for_repetition(&mut self, real: u64) -> Result<(), Trouble> {
-        let seen = real / MEBI_BLOCKS * MEBI_BLOCKS;
-        if seen == 0 || seen >= self.dense_blocks() {
-            return Ok(());
+    /// Reads where the first sentinels would be seen again if addresses repeated after a power of two,
+    /// which is what they mostly do.
+    pub(super) fn look_at_powers_of_two(&mut self) -> Result<(), Trouble> {
+        let first = self.witnesses();
+        for module in (0..u64::BITS).map(|bit| 1 << bit) {
+            let is_inside = |start: u64| start + module + self.grain() <= self.all_blocks;
+            if module < MEBI_BLOCKS || self.shift.is_some() || !is_inside(first[0]) {
+                continue;
+            }
+            self.read(Span::new(first[0] + module, self.grain()))?;
         }
-        self.read_stretches(seen.max(self.all_blocks / MOST_STRETCHES))
+        Ok(())
     }
 
-    /// Reads 1 MiB in every `distance`, and at the end, until something stands there that belongs elsewhere.
-    fn read_stretches(&mut self, distance: u64) -> Result<(), Trouble> {
+    /// Blocks whose repetitions tell the module.
+    pub(super) fn witnesses(&self) -> [u64; 3] {
+        WITNESSES.map(|block| self.aligned(block))
+    }
+
+    /// Reads the stretches in which the dense sentinels would be seen again: 1 MiB in every distance that
+    /// is as long as their area, and at the end, until something stands there that belongs elsewhere.
+    pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
+        let distance = self.dense_blocks();
         let stretch = MEBI_BLOCKS.min(self.all_blocks);
         let last = self.aligned(self.all_blocks - stretch);
         let every = (1..).map(|index| self.aligned(index * distance));
@@ -65,7 +72,7 @@ impl<M: Medium> Field<'_, M> {
     /// After how many blocks addresses repeat, where `shift` is a multiple of that: the least part of it
     /// at which what is written at the beginning is seen again.
     pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
-        let witnesses = WITNESSES.map(|block| self.aligned(block));
+        let witnesses = self.witnesses();
         self.write_sentinels(&witnesses)?;
         self.flush()?;
         self.displace(displaced_blocks)?;
