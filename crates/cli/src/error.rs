@@ -129,6 +129,6 @@ mod tests {
                 assert_eq!(other.or_worse(*worse), *worse);
             }
         }
-        assert_eq!(falling.map(Exit::code), [5, 4, 2, 130, 143, 3, 0]);
+        assert_eq!(falling.map(Exit::code), [5, 4, 2, 130, 143, 3, 1, 0]);
     }
 }

@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn three_fields_make_a_record_and_unknown_ones_survive() {
-        let text = r#"{"format":1,"id":"67e55044-10b1-426f-9247-bb680e5fe0c8","origin":{"kind":"published"},"surface":[{"start_bytes":0}]}"#;
+        let text = r#"{"format":1,"id":"67e55044-10b1-426f-9247-bb680e5fe0c8","origin":{"kind":"published"},"unheard_of":[{"start_bytes":0}]}"#;
         let record = parse_record(text).unwrap();
         let again = record_to_json(&record).unwrap();
         assert!(
-            again.contains(r#""surface":[{"start_bytes":0}]"#),
+            again.contains(r#""unheard_of":[{"start_bytes":0}]"#),
             "{again}"
         );
         assert_eq!(parse_record(&again).unwrap(), record);

@@ -32,7 +32,7 @@ impl Blocks {
             .map_err(|errno| OpenError::of_directory(directory, errno))?;
         let is_buffered = files.iter().any(|(_, is_direct)| !is_direct);
         let files: Vec<File> = files.into_iter().map(|(file, _)| file).collect();
-        let (memory, offset) = files.first().map_or((4096, 4096), |file| alignments(file));
+        let (memory, offset) = files.first().map_or((4096, 4096), alignments);
         let grain_bytes = Span::new(0, 8).bytes().max(u64::from(offset));
         let storage = Storage {
             files,

@@ -5,90 +5,17 @@
 //! cache, which makes a fake card look genuine for a while. Who keeps the content only needs to know
 //! which slots hold it, be it as bytes or by name.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use cardmark_core::{Rng, mix};
-use serde::Deserialize;
+mod data;
+mod ring;
 
 use crate::Model;
+use cardmark_core::{Rng, mix};
+use data::DamageKind;
+pub(crate) use data::FlashData;
+use ring::Ring;
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
-
-/// What is wrong with where a card keeps things.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct FlashData {
-    /// It reads and writes blocks of this size only.
-    pub(crate) block_bytes: u64,
-    /// How much flash there really is; absent: as much as the card says.
-    pub(crate) real_bytes: Option<u64>,
-    /// After so many bytes addresses repeat; absent: they do not.
-    pub(crate) module_bytes: Option<u64>,
-    pub(crate) hidden_cache: Option<HiddenCacheData>,
-    pub(crate) damage: Option<DamageData>,
-    /// Probability that a block is given out with a bit changed, each time it is read.
-    pub(crate) flipped_share: f64,
-    /// After so many bytes the card takes no more writes.
-    pub(crate) taken_bytes: Option<u64>,
-    pub(crate) wear: Option<WearData>,
-}
-
-impl Default for FlashData {
-    fn default() -> Self {
-        Self {
-            block_bytes: BLOCK_BYTES,
-            real_bytes: None,
-            module_bytes: None,
-            hidden_cache: None,
-            damage: None,
-            flipped_share: 0.0,
-            taken_bytes: None,
-            wear: None,
-        }
-    }
-}
-
-/// Memory that gives out what was written last, although there is no flash for it.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HiddenCacheData {
-    pub(crate) bytes: u64,
-    /// Whether it keeps only what there is no flash for; else it keeps the last of all that is written.
-    pub(crate) strict: bool,
-}
-
-/// Spots of the flash that are bad from the beginning, at random places.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DamageData {
-    pub(crate) kind: DamageKind,
-    pub(crate) share: f64,
-    pub(crate) spot_bytes: u64,
-}
-
-/// What a bad spot does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DamageKind {
-    /// It keeps nothing.
-    Lost,
-    /// It gives out what it should with a bit changed.
-    Changed,
-    /// It gives out nothing but an error.
-    Unreadable,
-}
-
-/// Spots keep nothing any more once all flash was written often enough.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct WearData {
-    /// How often the median spot lasts.
-    pub(crate) cycles: f64,
-    /// Standard deviation of the logarithm of that.
-    pub(crate) deviation: f64,
-    pub(crate) spot_bytes: u64,
-}
 
 /// Where blocks go to, or come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +70,7 @@ impl Flash {
             .map(|cache| Ring::new(real, blocks(cache.bytes)));
         let mut flash = Self {
             data,
-            seed: mix(seed ^ mix(0x666c_6173_68)),
+            seed: mix(seed ^ mix(0x0066_6c61_7368)),
             real,
             module: data.module_bytes.map(blocks),
             cache,
@@ -176,7 +103,7 @@ impl Flash {
             .map_or(u64::MAX, |bytes| bytes / BLOCK_BYTES);
         let left = taken.saturating_sub(self.written);
         self.written += count.min(left);
-        let mut parts = self.to_flash(start, count.min(left));
+        let mut parts = self.places_of_writes(start, count.min(left));
         if count > left {
             parts.push(Part {
                 start: start + left,
@@ -215,7 +142,7 @@ impl Flash {
                     count,
                     place: Place::At(slot),
                 }),
-                None => self.from_flash(start, count, &mut parts),
+                None => self.places_of_reads(start, count, &mut parts),
             }
         }
         self.flip(&mut parts);
@@ -251,7 +178,8 @@ impl Flash {
         parts
     }
 
-    fn to_flash(&self, start: u64, count: u64) -> Vec<Part> {
+    /// Where what is written goes, the hidden cache aside.
+    fn places_of_writes(&self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
         for (start, count, slot) in self.addresses(start, count) {
             let Some(slot) = slot else {
@@ -273,7 +201,8 @@ impl Flash {
         parts
     }
 
-    fn from_flash(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
+    /// Where what is read comes from, the hidden cache aside.
+    fn places_of_reads(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
         for (start, count, slot) in self.addresses(start, count) {
             let Some(slot) = slot else {
                 parts.push(Part {
@@ -439,123 +368,4 @@ fn unit(drawn: u64) -> f64 {
 )]
 fn whole(value: f64) -> u64 {
     value as u64
-}
-
-/// The slots of a hidden cache: the last blocks that were written to it.
-#[derive(Clone, Debug)]
-struct Ring {
-    first: u64,
-    size: u64,
-    /// The slot that is written next, from 0.
-    next: u64,
-    /// What was written, the oldest first: block, count, slot from 0.
-    written: VecDeque<(u64, u64, u64)>,
-    /// Where the newest content of a block is: by block, count and slot from 0.
-    newest: BTreeMap<u64, (u64, u64)>,
-}
-
-impl Ring {
-    fn new(first: u64, size: u64) -> Self {
-        Self {
-            first,
-            size,
-            next: 0,
-            written: VecDeque::new(),
-            newest: BTreeMap::new(),
-        }
-    }
-
-    fn write(&mut self, start: u64, count: u64, parts: &mut Vec<Part>) {
-        let (mut at, end) = (start, start + count);
-        while at < end && self.size > 0 {
-            let count = (end - at).min(self.size - self.next);
-            self.make_room(count);
-            self.forget(at, count);
-            self.newest.insert(at, (count, self.next));
-            self.written.push_back((at, count, self.next));
-            parts.push(Part {
-                start: at,
-                count,
-                place: Place::At(self.first + self.next),
-            });
-            self.next = (self.next + count) % self.size;
-            at += count;
-        }
-    }
-
-    /// Gives up what stands in the next slots.
-    fn make_room(&mut self, count: u64) {
-        let (begin, end) = (self.next, self.next + count);
-        while let Some(&(block, held, slot)) = self.written.front() {
-            if slot >= end || slot + held <= begin {
-                break;
-            }
-            self.written.pop_front();
-            let given_up = held.min(end - slot);
-            if given_up < held {
-                let rest = (block + given_up, held - given_up, slot + given_up);
-                self.written.push_front(rest);
-            }
-            self.forget_slot(block, given_up, slot);
-            if given_up < held {
-                break;
-            }
-        }
-    }
-
-    /// Forgets blocks as far as those slots are where they are.
-    fn forget_slot(&mut self, block: u64, count: u64, slot: u64) {
-        for (start, count, found) in self.find(block, count) {
-            let expected = self.first + slot + (start - block);
-            if found == Some(expected) {
-                self.forget(start, count);
-            }
-        }
-    }
-
-    fn forget(&mut self, block: u64, count: u64) {
-        let end = block + count;
-        let before = self.newest.range(..block).next_back();
-        let first = before.map_or(block, |(&start, _)| start);
-        let touched: Vec<(u64, u64, u64)> = self
-            .newest
-            .range(first..end)
-            .map(|(&start, &(count, slot))| (start, count, slot))
-            .filter(|(start, count, _)| start + count > block)
-            .collect();
-        for (start, count, slot) in touched {
-            self.newest.remove(&start);
-            if start < block {
-                self.newest.insert(start, (block - start, slot));
-            }
-            if start + count > end {
-                let cut = end - start;
-                self.newest.insert(end, (count - cut, slot + cut));
-            }
-        }
-    }
-
-    /// Which of these blocks it has, and where: first block, count and slot.
-    fn find(&self, block: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
-        let end = block + count;
-        let before = self.newest.range(..block).next_back();
-        let first = before.map_or(block, |(&start, _)| start);
-        let mut parts = Vec::new();
-        let mut at = block;
-        for (&start, &(held, slot)) in self.newest.range(first..end) {
-            let (from, to) = (start.max(at), (start + held).min(end));
-            if from >= to {
-                continue;
-            }
-            if at < from {
-                parts.push((at, from - at, None));
-            }
-            parts.push((from, to - from, Some(self.first + slot + (from - start))));
-            at = to;
-        }
-        if at < end {
-            parts.push((at, end - at, None));
-        }
-        parts
-    }
 }

@@ -29,7 +29,7 @@ pub use board::boards;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
 pub use flash::{Flash, Part, Place};
 pub use library::{Entry, models};
-pub use medium::{Origin, SimMedium, SimPiece};
+pub use medium::{Origin, SimMedium, SimPiece, Stretch};
 pub use model::{Model, ModelError};
 pub use online::{OnlineCard, Request, Way};
 pub use truth::Truth;

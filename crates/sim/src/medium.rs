@@ -27,6 +27,9 @@ pub struct Origin {
     pub content: Content,
 }
 
+/// So many consecutive blocks or slots, and whose content stands in the first.
+pub type Stretch = (u64, Option<Origin>);
+
 /// A simulated card as storage of blocks, in virtual time.
 pub struct SimMedium {
     card: OnlineCard,
@@ -36,7 +39,7 @@ pub struct SimMedium {
     /// By slot: how many, and whose content stands in the first; further ones hold further blocks.
     stored: BTreeMap<u64, (u64, Origin)>,
     /// What slots held before they were written, since the last flush.
-    unflushed: Vec<(u64, Vec<(u64, Option<Origin>)>)>,
+    unflushed: Vec<(u64, Vec<Stretch>)>,
     /// Calls until somebody asks to end, if anybody does.
     calls_left: Option<u64>,
     power: Rng,
@@ -87,7 +90,7 @@ impl SimMedium {
     }
 
     /// Whose content is read from these blocks, in no time: of each stretch how many, and whose.
-    pub fn origins(&mut self, span: Span) -> Vec<(u64, Option<Origin>)> {
+    pub fn origins(&mut self, span: Span) -> Vec<Stretch> {
         let mut found = Vec::new();
         for part in self.flash.read(span.start, span.count) {
             match part.place {
@@ -204,7 +207,7 @@ impl SimMedium {
         self.stored.insert(slot, (count, origin));
     }
 
-    fn stored_in(&self, slot: u64, count: u64) -> Vec<(u64, Option<Origin>)> {
+    fn stored_in(&self, slot: u64, count: u64) -> Vec<Stretch> {
         let end = slot + count;
         let before = self.stored.range(..slot).next_back();
         let first = before.map_or(slot, |(&start, _)| start);
@@ -351,7 +354,7 @@ impl Medium for SimMedium {
 #[derive(Clone, Debug)]
 pub struct SimPiece {
     span: Span,
-    origins: Vec<(u64, Option<Origin>)>,
+    origins: Vec<Stretch>,
 }
 
 impl Piece for SimPiece {

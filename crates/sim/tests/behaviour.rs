@@ -9,19 +9,22 @@ use cardmark_engine::{Backend, Clock, Op, OpKind, Sensors};
 use cardmark_sim::{Model, ModelError, SimulatedCard, models};
 use support::{Rig, SPAN_BYTES, synced, workload};
 
+/// Models with service times of their own.
+const TIMED_COUNT: usize = 12;
+
 fn card(name: &str, seed: u64) -> SimulatedCard {
     SimulatedCard::new(&Model::named(name).unwrap(), seed)
 }
 
 #[test]
 fn every_embedded_model_can_be_read() {
-    assert_eq!(models().len(), 12);
+    assert_eq!(models().len(), 31);
     for entry in models() {
         let model = Model::named(entry.name).unwrap();
         assert_eq!(model.name(), entry.name);
         assert!(!model.summary().is_empty() && !model.source().is_empty());
         assert!(model.run_deviation() > 0.0 && model.trial_deviation() > 0.0);
-        assert!(model.capacity_bytes() > SPAN_BYTES);
+        assert!(model.capacity_bytes() > SPAN_BYTES || entry.name == "honest-2mb");
     }
 }
 
@@ -67,7 +70,8 @@ fn a_seed_means_one_sequence() {
 #[test]
 fn the_numbers_are_the_same_on_every_platform() {
     let mut sum = 0u64;
-    for entry in models() {
+    // Those that do not keep what is written take the time of one of these.
+    for entry in models().into_iter().take(TIMED_COUNT) {
         let mut rig = Rig::new(card(entry.name, 7), 8);
         let mixed = workload(50, Order::Random, 4096, 4);
         for latency_ns in rig.trial(&mixed, SECOND_NS).latencies_ns {

@@ -1,6 +1,6 @@
 //! A device that is given back as it was.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cardmark_device::{Blocks, FileLog, free_bytes};
 use cardmark_host::{Resolution, Root, resolve};
@@ -80,7 +80,7 @@ pub(crate) fn open_log(path: &Path) -> Result<FileLog, CommandError> {
 }
 
 /// Brings back what was overwritten, and says so where that takes a while.
-pub(crate) fn put_back(borrowed: &mut Borrowed, log: &PathBuf) -> Result<(), CommandError> {
+pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
     let mut told = 0;
     let restored = borrowed.restore(&mut |done, all| {
         let percent = done * 100 / all.max(1);

@@ -93,7 +93,9 @@ impl<M: Medium> Field<'_, M> {
 /// The whole parts of `shift` of at least 1 MiB, from the least on, that are multiples of `grain`.
 fn parts(shift: u64, grain: u64) -> Vec<u64> {
     let most = shift / MEBI_BLOCKS;
-    let whole = (2..=most).rev().filter(|part| shift % (part * grain) == 0);
+    let whole = (2..=most)
+        .rev()
+        .filter(|part| shift.is_multiple_of(part * grain));
     whole.map(|part| shift / part).collect()
 }
 

@@ -1,5 +1,7 @@
 //! Verify, probe and endure on simulated cards, whose truth is known.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod endure;
 mod interrupted;
 mod probe;

@@ -139,9 +139,7 @@ fn damage_is_not_taken_for_a_fake() {
 
 #[test]
 fn storage_that_takes_no_writes_is_read_only() {
-    let text = include_str!("../../../sim/models/readonly-32gb.toml")
-        .replace("3_000_000_000", "0")
-        .replace("taken_bytes = 0", "taken_bytes = 0");
+    let text = include_str!("../../../sim/models/readonly-32gb.toml").replace("3_000_000_000", "0");
     let model = Model::parse(&text).unwrap();
     let found = probed(&mut SimMedium::new(&model, 1), 1, blocks(GIB)).unwrap();
     assert_eq!(found.kind, StorageKind::ReadOnly);

@@ -147,7 +147,7 @@ fn many_boards_are_told_by_name_and_not_by_colour() {
         assert!(many.bars.iter().any(|bar| bar.name == name), "{many:?}");
     }
     assert_eq!(of(50).bars.len(), 40);
-    assert!(of(50).title.contains("the first 40 of 50"));
+    assert!(of(50).heading.title.contains("the first 40 of 50"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_record_comes_back_as_it_was_also_after_reopening() {
     let mut stored = record("67e5");
     stored.trials = vec![trial(0)];
     stored.extra.insert(
-        "surface".to_owned(),
+        "unheard_of".to_owned(),
         serde_json::json!([{"start_bytes": 0}]),
     );
     let mut store = Store::open(&path).unwrap();
