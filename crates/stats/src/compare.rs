@@ -28,6 +28,9 @@ struct Experience {
     degrees: u32,
 }
 
+/// Where the observations have this many times its degrees, experience weighs little.
+const WEIGHTY: u32 = 4;
+
 /// Runs of one card in one place differ by 2 to 3 %.
 const BETWEEN_RUNS: Experience = Experience {
     deviation: 0.025,
@@ -426,9 +429,9 @@ struct Spread {
     degrees: u32,
 }
 
-/// The variance of an observation over all metrics, together with experience. Experience only ever
-/// holds it up: where what is compared differs by more, it says nothing of this case, and the
-/// observations count alone.
+/// The variance of an observation over all metrics, together with experience. As long as experience is
+/// a good part of that, it only ever holds it up: where what is compared differs by more, it says
+/// nothing of this case, and the observations count alone.
 fn shared_spread(contrasts: &[Contrast<'_>], claim: Claim) -> Spread {
     let known = match claim {
         Claim::Runs | Claim::Cards => {
@@ -442,7 +445,8 @@ fn shared_spread(contrasts: &[Contrast<'_>], claim: Claim) -> Spread {
     let squares: f64 = contrasts.iter().map(|contrast| contrast.squares).sum();
     let degrees: u32 = contrasts.iter().map(|contrast| contrast.degrees).sum();
     let expected = known.deviation * known.deviation;
-    if squares > f64::from(degrees) * expected {
+    let weighs = degrees < WEIGHTY * known.degrees;
+    if weighs && squares > f64::from(degrees) * expected {
         return Spread {
             variance: squares / f64::from(degrees),
             degrees,
