@@ -268,9 +268,6 @@ pub(crate) struct EndureArguments {
     /// At most so much is written, such as 500GB
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) budget: Option<u64>,
-    /// Write all of it once, and read it when the same command is given again after so many days
-    #[arg(long, conflicts_with_all = ["until", "cycles", "budget"], value_parser = clap::value_parser!(u32).range(1..=10_000), value_name = "DAYS")]
-    pub(crate) after: Option<u32>,
     /// Begin anew, also where an interrupted test could go on
     #[arg(long)]
     pub(crate) restart: bool,
