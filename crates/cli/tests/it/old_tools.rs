@@ -24,6 +24,10 @@ pub(crate) const ALL: [&str; 9] = [
     "iozone_random_write",
 ];
 
+/// So much of a disk somebody else may have read just before, such as who looks what is on a new one:
+/// hdparm reads through the page cache, and that is there already.
+const READ_BY_OTHERS: u64 = MIB;
+
 #[test]
 fn all_of_dramble_leaves_nothing_behind() {
     needs!(Root, LoopDevice, Ext4);
@@ -42,7 +46,8 @@ fn all_of_dramble_leaves_nothing_behind() {
     // What was read of the disk is counted there.
     let hdparm = &record.trials[0];
     let counted = hdparm.device_counters.unwrap().read_bytes;
-    assert!(counted >= hdparm.bytes(), "{counted} of {}", hdparm.bytes());
+    let (read, others) = (hdparm.bytes(), READ_BY_OTHERS);
+    assert!(counted + others >= read, "{counted} of {read}");
     assert_empty(card.folder());
     assert_eq!(card.free_bytes(), free);
 }
