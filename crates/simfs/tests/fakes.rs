@@ -25,9 +25,7 @@ fn model(flash: &str) -> String {
     )
 }
 
-const FAKES: [(&str, StorageKind, u64); 7] = [
-    ("", StorageKind::Genuine, 64 * MIB),
-    ("real_bytes = 20_971_520", StorageKind::Limbo, 20 * MIB),
+const FAKES: [(&str, StorageKind, u64); 5] = [
     (
         "real_bytes = 20_972_032",
         StorageKind::Limbo,

@@ -135,7 +135,7 @@ fn a_probe_that_is_killed_or_stopped_loses_nothing() {
     needs!(Root, LoopDevice);
     let rig = Rig::new();
     let mut found_undone = 0;
-    for millis in [30, 60, 120, 200, 300, 450] {
+    for millis in [60, 150, 250, 400] {
         let running = rig.start(&["probe", "--cache", CACHE, "--json"]);
         std::thread::sleep(Duration::from_millis(millis));
         running.signal(Signal::KILL);
