@@ -39,6 +39,22 @@ impl FillProgress {
         }
     }
 
+    /// So much it will be in all, as far as is known now.
+    pub(crate) fn expect(&mut self, size_bytes: u64) {
+        self.size_bytes = size_bytes;
+        if let Some(bar) = &self.bar {
+            bar.set_length(size_bytes);
+        }
+    }
+
+    /// Says something beside the bar.
+    pub(crate) fn notice(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| print::notice(text)),
+            None => print::notice(text),
+        }
+    }
+
     /// So much is written now.
     pub(crate) fn show(&mut self, written_bytes: u64) {
         let now = Instant::now();

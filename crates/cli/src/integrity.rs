@@ -21,7 +21,7 @@ use cardmark_sim::{Model, SimulatedCard};
 pub(crate) use keep::Kept;
 pub(crate) use long::{Long, drive};
 pub(crate) use outcome::{of_endure, of_probe, of_verify};
-pub(crate) use undo::{open_log, put_back, room_for_undo};
+pub(crate) use undo::{Borrowed, open_log, put_back, room_for_undo};
 
 use crate::data::Data;
 use crate::describe;

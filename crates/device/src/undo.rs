@@ -1,6 +1,6 @@
 //! What blocks held before they were written, in a file.
 //!
-//! Each piece is a head of 32 bytes (a mark, the first block, the number of blocks, a checksum of both
+//! It begins with a mark and the seed of what was written over it. Each piece is a head of 32 bytes (a mark, the first block, the number of blocks, a checksum of both
 //! and of the bytes) and the bytes. Only what was settled was followed by a write to the storage, so
 //! that a torn piece at the end needs no bringing back.
 
@@ -16,23 +16,27 @@ use crate::blocks::BlocksPiece;
 
 const MARK: u64 = 0x646e_755f_6b72_6d63;
 const HEAD_BYTES: usize = 32;
+/// The mark of the file, and the bytes of mark and seed.
+const FILE_MARK: u64 = 0x316f_646e_755f_6d63;
+const FILE_HEAD_BYTES: u64 = 16;
 
 /// A log in a file.
 #[derive(Debug)]
 pub struct FileLog {
     file: File,
     path: PathBuf,
+    seed: u64,
     /// Where each piece begins, bytes, and its blocks.
     pieces: Vec<(u64, Span)>,
     end_bytes: u64,
 }
 
 impl FileLog {
-    /// The log in that file, with what it has; a new one where there is none.
+    /// The log in that file, with what it has; a new one, of a test with that seed, where there is none.
     ///
     /// # Errors
     /// When it cannot be read or made.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path, seed: u64) -> io::Result<Self> {
         let file = File::options()
             .read(true)
             .write(true)
@@ -42,11 +46,18 @@ impl FileLog {
         let mut log = Self {
             file,
             path: path.to_owned(),
+            seed,
             pieces: Vec::new(),
-            end_bytes: 0,
+            end_bytes: FILE_HEAD_BYTES,
         };
         log.read_all()?;
         Ok(log)
+    }
+
+    /// The seed of the test that it belongs to: where something is kept, of the one that kept it.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Takes the file away, if nothing is kept in it.
@@ -62,12 +73,25 @@ impl FileLog {
 
     fn read_all(&mut self) -> io::Result<()> {
         let size_bytes = self.file.metadata()?.len();
+        if size_bytes < FILE_HEAD_BYTES {
+            return Ok(());
+        }
+        let mut head = [0; 16];
+        self.file.read_exact_at(&mut head, 0)?;
+        let words = head.as_chunks::<8>().0;
+        if u64::from_le_bytes(words[0]) != FILE_MARK {
+            return Err(io::Error::other("it is no undo log of this version"));
+        }
+        let seed = u64::from_le_bytes(words[1]);
         while self.end_bytes + HEAD_BYTES as u64 <= size_bytes {
             let Some(piece) = self.read_at(self.end_bytes, size_bytes)? else {
                 break;
             };
             self.pieces.push((self.end_bytes, piece.span));
             self.end_bytes += (HEAD_BYTES + piece.bytes.len()) as u64;
+        }
+        if !self.pieces.is_empty() {
+            self.seed = seed;
         }
         Ok(())
     }
@@ -112,6 +136,11 @@ fn not_kept(error: &io::Error) -> Trouble {
 
 impl UndoLog<BlocksPiece> for FileLog {
     fn keep(&mut self, piece: BlocksPiece) -> Result<(), Trouble> {
+        if self.pieces.is_empty() {
+            let head = [FILE_MARK, self.seed].map(u64::to_le_bytes);
+            let written = self.file.write_all_at(head.as_flattened(), 0);
+            written.map_err(|error| not_kept(&error))?;
+        }
         let words = [MARK, piece.span.start, piece.span.count, checksum(&piece)];
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.extend(&piece.bytes);
@@ -140,7 +169,7 @@ impl UndoLog<BlocksPiece> for FileLog {
 
     fn clear(&mut self) -> Result<(), Trouble> {
         self.pieces.clear();
-        self.end_bytes = 0;
+        self.end_bytes = FILE_HEAD_BYTES;
         let emptied = self.file.set_len(0).and_then(|()| self.file.sync_data());
         emptied.map_err(|error| not_kept(&error))
     }
@@ -161,21 +190,26 @@ mod tests {
     fn what_is_kept_is_there_when_it_is_opened_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, 7).unwrap();
         log.keep(piece(8, 2, 1)).unwrap();
         log.keep(piece(0, 1, 2)).unwrap();
         log.settle().unwrap();
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, 7).unwrap();
         assert_eq!(log.count(), 2);
+        assert_eq!(
+            FileLog::open(&path, 8).unwrap().seed(),
+            7,
+            "of the one that kept it"
+        );
         assert_eq!(log.piece(0).unwrap(), piece(8, 2, 1));
         assert_eq!(log.piece(1).unwrap(), piece(0, 1, 2));
         log.remove_if_empty().unwrap();
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, 7).unwrap();
         log.clear().unwrap();
         // What is kept from now on must be found again, too.
         log.keep(piece(3, 1, 4)).unwrap();
         log.settle().unwrap();
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, 7).unwrap();
         assert_eq!(log.piece(0).unwrap(), piece(3, 1, 4));
         log.clear().unwrap();
         log.remove_if_empty().unwrap();
@@ -186,17 +220,17 @@ mod tests {
     fn a_torn_piece_at_the_end_is_left_out_wherever_it_is_torn() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        let mut log = FileLog::open(&path).unwrap();
+        let mut log = FileLog::open(&path, 7).unwrap();
         log.keep(piece(8, 2, 1)).unwrap();
         let whole = log.end_bytes;
         log.keep(piece(0, 1, 2)).unwrap();
         let end = log.end_bytes;
         for size in (whole..end).step_by(37) {
             log.file.set_len(size).unwrap();
-            assert_eq!(FileLog::open(&path).unwrap().count(), 1, "{size}");
+            assert_eq!(FileLog::open(&path, 7).unwrap().count(), 1, "{size}");
         }
         log.file.set_len(end).unwrap();
         log.file.write_all_at(&[9], end - 1).unwrap();
-        assert_eq!(FileLog::open(&path).unwrap().count(), 1);
+        assert_eq!(FileLog::open(&path, 7).unwrap().count(), 1);
     }
 }

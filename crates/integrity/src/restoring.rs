@@ -1,6 +1,8 @@
 //! Storage that can be brought back into the state that it was in.
 //!
-//! Before blocks are written their content is kept, durably and elsewhere. Bringing it back goes
+//! Before blocks are written their content is kept, durably and elsewhere. After an interruption it goes back
+//! only where blocks still hold what the test wrote: somebody else may have used the storage since, and
+//! what they wrote must stay. Bringing it back goes
 //! from the last that was kept to the first: on storage whose addresses repeat, a block may have
 //! been written under another name before it was kept under this one, and only in that order does
 //! the oldest content come to stand there in the end. It may be begun anew at any time.
@@ -18,17 +20,19 @@ pub trait Raw: Medium {
     /// What blocks held.
     type Piece: Piece;
 
-    /// What these blocks hold. Blocks that cannot be read are left out.
+    /// What these blocks hold. Only blocks that cannot be read are left out.
     ///
     /// # Errors
     /// When nothing more can be done.
     fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
 
-    /// Writes back what blocks held.
+    /// Writes back what blocks held; with a content only where they hold anything now that was written
+    /// with its seed, or cannot be read. How many blocks the storage did not take. It does not heed that
+    /// somebody asked to end: they get their storage back first.
     ///
     /// # Errors
-    /// When nothing more can be done, or the storage does not take it.
-    fn put(&mut self, piece: &Self::Piece) -> Result<(), Trouble>;
+    /// When nothing more can be done.
+    fn put(&mut self, piece: &Self::Piece, over: Option<Content>) -> Result<u64, Trouble>;
 }
 
 /// Where what blocks held is kept.
@@ -66,38 +70,61 @@ pub trait UndoLog<P> {
 pub struct Restoring<M, L> {
     medium: M,
     log: L,
+    /// What is written over it.
+    content: Content,
+    /// How many pieces an earlier session has left.
+    found_count: usize,
     /// What is kept already, apart and by rising address.
     kept: Vec<Span>,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
-    /// Keeps what this storage's blocks held in that log.
+    /// Keeps in that log what this storage's blocks held before that content was written.
     ///
     /// # Errors
     /// When what the log holds from an earlier time cannot be read.
-    pub fn new(medium: M, mut log: L) -> Result<Self, Trouble> {
+    pub fn new(medium: M, mut log: L, content: Content) -> Result<Self, Trouble> {
         let mut kept = Vec::new();
         for number in 0..log.count() {
             add(&mut kept, log.piece(number)?.span());
         }
-        Ok(Self { medium, log, kept })
+        Ok(Self {
+            medium,
+            content,
+            found_count: log.count(),
+            log,
+            kept,
+        })
     }
 
-    /// Brings everything back that is kept, tells how many pieces of how many that were, and forgets
-    /// it.
+    /// Brings everything back that is kept, and tells how many pieces of how many that were. How many
+    /// blocks the storage did not take; where that is none, what is kept is forgotten.
     ///
     /// # Errors
     /// When it cannot be brought back; all that is kept stays kept then.
-    pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<(), Trouble> {
+    pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<u64, Trouble> {
         let count = self.log.count();
+        let mut refused_blocks = 0;
         for number in (0..count).rev() {
             let piece = self.log.piece(number)?;
-            self.medium.put(&piece)?;
+            // In this session nobody else has had the storage.
+            let over = (number < self.found_count).then_some(self.content);
+            refused_blocks += self.medium.put(&piece, over)?;
             tell(count - number, count);
         }
         self.medium.flush()?;
-        self.kept.clear();
-        self.log.clear()
+        if refused_blocks == 0 {
+            self.kept.clear();
+            self.found_count = 0;
+            self.log.clear()?;
+        }
+        Ok(refused_blocks)
+    }
+
+    /// Whether an earlier session has left something that is not brought back.
+    #[must_use]
+    pub fn has_earlier(&self) -> bool {
+        self.found_count > 0
     }
 
     /// The storage and the log.

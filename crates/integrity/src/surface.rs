@@ -62,6 +62,13 @@ impl Run {
         }
     }
 
+    /// Whether the blocks hold what nobody misses: anything that was written with the seed, in its
+    /// place or not, or what cannot be read.
+    #[must_use]
+    pub fn is_ours(self) -> bool {
+        !matches!(self.held, Held::Foreign | Held::Refused { .. })
+    }
+
     /// Whether the storage lost what was written: the blocks hold something from before.
     #[must_use]
     pub fn is_lost(self) -> bool {

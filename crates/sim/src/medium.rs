@@ -375,16 +375,32 @@ impl Raw for SimMedium {
         Ok(vec![SimPiece { span, origins }])
     }
 
-    fn put(&mut self, piece: &SimPiece) -> Result<(), Trouble> {
+    fn put(&mut self, piece: &SimPiece, over: Option<Content>) -> Result<u64, Trouble> {
         if self.begin(piece.span.count).1 {
             return Err(Trouble::Stopped);
         }
         self.pass(OpKind::Write, piece.span)?;
+        let mut now = Surface::default();
+        match over {
+            Some(content) => self.look(piece.span, content, &mut now),
+            None => now.push(Run::new(piece.span, Held::Good)),
+        }
+        let mut refused = 0;
         let mut start = piece.span.start;
         for &(count, origin) in &piece.origins {
-            self.keep(Span::new(start, count), origin);
+            let ours = now
+                .within(Span::new(start, count))
+                .filter(|run| run.is_ours());
+            for run in ours {
+                let origin = origin.map(|origin| Origin {
+                    block: origin.block + (run.span.start - start),
+                    ..origin
+                });
+                let runs = self.keep(run.span, origin);
+                refused += runs.iter().map(|run| run.span.count).sum::<u64>();
+            }
             start += count;
         }
-        Ok(())
+        Ok(refused)
     }
 }

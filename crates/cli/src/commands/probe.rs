@@ -1,14 +1,14 @@
 //! `cardmark probe`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_core::{IntegrityTest, StorageKind};
 use cardmark_device::Blocks;
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Restoring, Stage, Trouble, UndoLog,
-    probe as look, wanted_bytes,
+    BLOCK_BYTES, Content, Medium, Probe, ProbeRequest, Progress, Restoring, Stage, Trouble,
+    UndoLog, probe as look, wanted_bytes,
 };
 use cardmark_sim::{Model, SimMedium};
 
@@ -19,7 +19,7 @@ use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
 use crate::gate::permit_writing;
 use crate::integrity::{
-    card_name, ended_early, head, of_probe, open_log, put_back, room_for_undo, seed,
+    Borrowed, card_name, ended_early, head, of_probe, open_log, put_back, room_for_undo, seed,
     simulated_head, tests_folder, watched,
 };
 use crate::measure::limit_ns;
@@ -157,29 +157,26 @@ impl Session<'_> {
             let hint = "when the device answers again, the same command begins anew".to_owned();
             return watched(&self.pulse, limit_ns, hint, || self.look(&mut blocks));
         };
-        let log = open_log(path)?;
-        if log.count() > 0 {
-            print::notice("an earlier probe was interrupted: first puts back what was there");
-        }
-        let mut borrowed = Restoring::new(blocks, log).map_err(|trouble| {
-            ended_early(trouble, None, "the log of an earlier probe is damaged")
-        })?;
+        let mut borrowed = self.borrow(blocks, path)?;
         let hint = format!(
             "what was overwritten is kept in `{}`; when the device answers again, the same command puts \
              it back",
             path.display()
         );
         let (worked, signal) = watched(&self.pulse, limit_ns, hint, || {
-            put_back(&mut borrowed, path)?;
+            if borrowed.has_earlier() {
+                print::notice("an earlier probe was interrupted: first puts back what was there");
+                put_back(&mut borrowed, path)?;
+                borrowed = self.borrow(borrowed.into_parts().0, path)?;
+            }
             let found = self.look(&mut borrowed);
             let is_gone = matches!(found, Err(Trouble::Gone { .. }));
             if !is_gone {
                 put_back(&mut borrowed, path)?;
             }
-            Ok::<_, CommandError>(found)
+            Ok::<_, CommandError>((found, borrowed.into_parts().1))
         })?;
-        let found = worked?;
-        let (_, log) = borrowed.into_parts();
+        let (found, log) = worked?;
         if log.count() > 0 {
             print::notice(&format!(
                 "what was overwritten is kept in `{}`; the same command puts it back",
@@ -194,14 +191,22 @@ impl Session<'_> {
         Ok((found, signal))
     }
 
+    /// The device, with the log of what is overwritten, perhaps an earlier probe's.
+    fn borrow(&self, blocks: Blocks, path: &Path) -> Result<Borrowed, CommandError> {
+        let log = open_log(path, self.request.seed)?;
+        let seed = log.seed();
+        Restoring::new(blocks, log, Content { seed, round: 0 })
+            .map_err(|trouble| ended_early(trouble, None, "the log of an earlier probe is damaged"))
+    }
+
     fn look(&self, medium: &mut impl Medium) -> Result<Probe, Trouble> {
-        let wanted = wanted_bytes(medium.blocks_count(), &self.request);
-        let mut progress = FillProgress::for_stderr(0, 2 * wanted);
+        let mut progress = FillProgress::for_stderr(0, 0);
         let mut stage = None;
         let found = look(medium, &self.request, &mut |now: Progress| {
+            progress.expect(now.wanted_blocks * BLOCK_BYTES as u64);
             if stage != Some(now.stage) {
                 stage = Some(now.stage);
-                print::notice(told(now.stage));
+                progress.notice(told(now.stage));
             }
             progress.show(now.moved_blocks * BLOCK_BYTES as u64);
         });

@@ -66,12 +66,11 @@ impl Kept {
     /// Remembers how far it is.
     pub(crate) fn save<T: Serialize>(&self, test: &T) -> Result<(), Trouble> {
         let head = &self.head;
-        let text = serde_json::to_string(&Saved { head, test }).unwrap_or_default();
-        self.checkpoint
-            .save(&text)
-            .map_err(|error| Trouble::NotKept {
-                errno: error.raw_os_error().unwrap_or(0),
-            })
+        let text = serde_json::to_string(&Saved { head, test }).map_err(std::io::Error::from);
+        let saved = text.and_then(|text| self.checkpoint.save(&text));
+        saved.map_err(|error| Trouble::NotKept {
+            errno: error.raw_os_error().unwrap_or(0),
+        })
     }
 
     /// Forgets it.

@@ -71,9 +71,9 @@ pub(crate) fn room_for_undo(
     Ok(())
 }
 
-/// Opens the log in that file.
-pub(crate) fn open_log(path: &Path) -> Result<FileLog, CommandError> {
-    FileLog::open(path).map_err(|error| {
+/// Opens the log in that file, of a test with that seed unless it holds an earlier one's.
+pub(crate) fn open_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> {
+    FileLog::open(path, seed).map_err(|error| {
         let what = format!("cannot open `{}`", path.display());
         CommandError::new(Exit::Trouble, what).because(error.to_string())
     })
@@ -89,14 +89,17 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
             print::notice(&format!("puts back what was there: {percent} %"));
         }
     });
-    restored.map_err(|trouble| {
-        let errno = match trouble {
-            Trouble::Gone { errno } | Trouble::NotKept { errno } => errno,
-            Trouble::Stopped => 0,
-        };
-        CommandError::new(Exit::Trouble, "what was overwritten could not be put back")
-            .because(std::io::Error::from_raw_os_error(errno).to_string())
-            .hint(format!("it is kept in `{}`", log.display()))
-            .hint("the same command puts it back first")
-    })
+    let why = match restored {
+        Ok(0) => return Ok(()),
+        Ok(blocks) => format!("the device does not take {blocks} blocks of 512 bytes"),
+        Err(Trouble::Gone { errno } | Trouble::NotKept { errno }) => {
+            std::io::Error::from_raw_os_error(errno).to_string()
+        }
+        Err(Trouble::Stopped) => "it was stopped".to_owned(),
+    };
+    let what = "not all that was overwritten could be put back";
+    Err(CommandError::new(Exit::Trouble, what)
+        .because(why)
+        .hint(format!("it is kept in `{}`", log.display()))
+        .hint("the same command puts it back first"))
 }

@@ -153,7 +153,7 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
         for point in 0..POINTS {
             let mut medium = used(&model, 1);
             medium.stop_after(Some(1 + rng.below(4_000)));
-            let mut restoring = Restoring::new(medium, Log::default()).unwrap();
+            let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
             let ended = probed(&mut restoring, 3, truth.cache_blocks())
                 .and_then(|_| restoring.restore(&mut |_, _| ()));
             let (mut medium, log) = restoring.into_parts();
@@ -168,20 +168,20 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
             };
             // Taken up again: everything back, perhaps interrupted again, and then from the beginning.
             medium.stop_after(Some(1 + rng.below(50)));
-            let mut restoring = Restoring::new(medium, log).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
             let again = restoring.restore(&mut |_, _| ());
             let (mut medium, log) = restoring.into_parts();
             medium.stop_after(None);
-            let mut restoring = Restoring::new(medium, log).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
             if again.is_err() {
-                restoring.restore(&mut |_, _| ()).unwrap();
+                assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
             }
             let (mut medium, log) = restoring.into_parts();
             medium.lose_power();
             assert_eq!(kept(&mut medium), before, "{name}, point {point}");
-            let mut restoring = Restoring::new(medium, log).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
             let found = probed(&mut restoring, 3, truth.cache_blocks()).unwrap();
-            restoring.restore(&mut |_, _| ()).unwrap();
+            assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
             let (mut medium, _) = restoring.into_parts();
             medium.lose_power();
             assert_eq!(kept(&mut medium), before, "{name}, point {point}");
@@ -192,6 +192,36 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
             );
         }
     }
+}
+
+/// Between an interruption and the next probe somebody else may have used the card.
+#[test]
+fn what_others_wrote_after_an_interruption_stays() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let before = kept(&mut used(&model, 1));
+    let mut medium = used(&model, 1);
+    medium.stop_after(Some(60));
+    let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
+    probed(&mut restoring, 3, 8192).unwrap_err();
+    let (mut medium, log) = restoring.into_parts();
+    medium.stop_after(None);
+    let theirs = Content { seed: 5, round: 2 };
+    let overwritten: Vec<Span> = log.pieces.iter().map(Piece::span).step_by(2).collect();
+    assert!(overwritten.len() > 4, "{}", overwritten.len());
+    for &span in &overwritten {
+        medium.write(span, theirs).unwrap();
+    }
+    let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+    assert!(restoring.has_earlier());
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    assert!(!restoring.has_earlier());
+    let (mut medium, _) = restoring.into_parts();
+    let mut expected = used(&model, 1);
+    assert_eq!(kept(&mut expected), before);
+    for &span in &overwritten {
+        expected.write(span, theirs).unwrap();
+    }
+    assert_eq!(kept(&mut medium), kept(&mut expected));
 }
 
 #[test]

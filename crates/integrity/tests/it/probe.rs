@@ -5,7 +5,7 @@ use cardmark_integrity::{Medium, Probe, ProbeRequest, Restoring, wanted_bytes};
 use cardmark_sim::{Model, SimMedium};
 
 use crate::interrupted::Log;
-use crate::support::{GEOMETRIES, GIB, Truth, blocks, probed};
+use crate::support::{GEOMETRIES, GIB, Truth, blocks, content, probed};
 
 fn check(truth: &Truth, model: &Model, cache: u64, real: u64, module: Option<u64>) -> Probe {
     let mut medium = SimMedium::new(model, 5);
@@ -186,10 +186,10 @@ fn what_was_on_the_card_is_there_again_afterwards() {
         let model = truth.scaled_model();
         let mut medium = crate::interrupted::used(&model, 2);
         let before = crate::interrupted::kept(&mut medium);
-        let mut restoring = Restoring::new(medium, Log::default()).unwrap();
+        let mut restoring = Restoring::new(medium, Log::default(), content(4)).unwrap();
         let found = probed(&mut restoring, 4, truth.cache_blocks()).unwrap();
         assert_eq!(found.kind, truth.kind, "{}", truth.name);
-        restoring.restore(&mut |_, _| ()).unwrap();
+        assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
         let (mut medium, log) = restoring.into_parts();
         assert_eq!(log.pieces.len(), 0);
         // What a hidden cache had is none of the card's.
