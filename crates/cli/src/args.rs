@@ -42,6 +42,11 @@ pub(crate) enum Command {
     ///
     /// Everything on it is lost, and it is worn out. What was interrupted goes on where it ended.
     Endure(EndureArguments),
+    /// Find out how the inside of a card is made: erase blocks, and how many can be written in turn
+    ///
+    /// Reads across boundaries, and writes a little, at most about 350 MB, which is put back afterwards
+    /// unless `--destroy`. A card that can be written in few places at once suits no database.
+    Anatomy(AnatomyArguments),
     /// Tell what a target is: card, reader, board, and what is to be known about them
     ///
     /// Writes nothing, and works without root; it says what root would see besides.
@@ -211,23 +216,54 @@ pub(crate) struct ProbeArguments {
     /// The largest cache that is to be excluded: a fake may hide what is missing behind one
     #[arg(long, default_value = "1GiB", value_parser = parse_size, value_name = "SIZE")]
     pub(crate) cache: u64,
+    #[command(flatten)]
+    pub(crate) loan: LoanArguments,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
+}
+
+/// What a test that gives a device back as it was is told.
+#[derive(Debug, Args)]
+pub(crate) struct LoanArguments {
     /// Put nothing back: what is on the device is lost
     #[arg(long)]
     pub(crate) destroy: bool,
     /// Keep what is overwritten in this folder until it is put back; else beside the results
     #[arg(long, conflicts_with = "destroy", value_name = "DIR")]
     pub(crate) save_to: Option<PathBuf>,
+}
+
+/// What each test of a device is told.
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
     /// Seed of places and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) consent: Consent,
     /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,
     /// Print the record
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `anatomy` is told.
+#[derive(Debug, Args)]
+pub(crate) struct AnatomyArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// Only read: boundaries are found, but not how many units can be written in turn
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Write in turn to units of this size, such as 4MiB; else what is found or the card says
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) unit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) loan: LoanArguments,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
 }
 
 /// What `verify` is told.
@@ -241,17 +277,8 @@ pub(crate) struct VerifyArguments {
     /// Begin anew, also where an interrupted test could go on
     #[arg(long)]
     pub(crate) restart: bool,
-    /// Seed of the content; decimal, or hexadecimal after 0x
-    #[arg(long, value_parser = parse_seed, value_name = "N")]
-    pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
-    pub(crate) timeout: u64,
-    /// Print the record
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) test: TestArguments,
 }
 
 /// What `endure` is told.
@@ -271,17 +298,8 @@ pub(crate) struct EndureArguments {
     /// Begin anew, also where an interrupted test could go on
     #[arg(long)]
     pub(crate) restart: bool,
-    /// Seed of the content; decimal, or hexadecimal after 0x
-    #[arg(long, value_parser = parse_seed, value_name = "N")]
-    pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) consent: Consent,
-    /// Seconds after which the device counts as not answering
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
-    pub(crate) timeout: u64,
-    /// Print the record
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) test: TestArguments,
 }
 
 /// What `info` is told.

@@ -2,6 +2,7 @@
 //! to a record.
 
 mod keep;
+mod loan;
 mod long;
 mod outcome;
 mod undo;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{IntegrityTest, METHOD, Origin, OriginKind, Record, Target, TargetKind, Tool};
+use cardmark_core::{METHOD, Origin, OriginKind, Record, Target, TargetKind, Tool};
 use cardmark_core::{run_id_from_bytes, simulated_run_id};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
@@ -19,9 +20,9 @@ use cardmark_judge::notice;
 use cardmark_sim::{Model, SimulatedCard};
 
 pub(crate) use keep::Kept;
+pub(crate) use loan::{Loan, log_path};
 pub(crate) use long::{Long, drive};
 pub(crate) use outcome::{of_endure, of_probe, of_verify};
-pub(crate) use undo::{Borrowed, open_log, put_back, room_for_undo};
 
 use crate::data::Data;
 use crate::describe;
@@ -60,13 +61,13 @@ pub(crate) fn head(
     Ok(record)
 }
 
-/// The head of a record of a test of a simulated card.
-pub(crate) fn simulated_head(model: &Model, test: IntegrityTest, seed: u64, asked: &str) -> Record {
+/// The head of a record of a test of a simulated card; `asked` is the test, and all that was asked for.
+pub(crate) fn simulated_head(model: &Model, asked: &str, seed: u64) -> Record {
     let name = model.name_on_board();
     let id = simulated_run_id(&[
         &name,
         &format!("{seed:016x}"),
-        &format!("{test:?} {asked}"),
+        asked,
         &METHOD.to_string(),
         env!("CARGO_PKG_VERSION"),
     ]);

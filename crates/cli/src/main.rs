@@ -18,6 +18,7 @@ mod measure;
 mod print;
 mod progress;
 mod runs;
+mod steps;
 mod target;
 mod turn;
 mod watch;

@@ -2,6 +2,7 @@
 //!
 //! Pure: nothing here reads a clock, a file, the environment or a random source.
 
+mod anatomy;
 mod context;
 mod device;
 mod finding;
@@ -22,6 +23,7 @@ mod upgrade;
 mod verdict;
 mod workload;
 
+pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource};
 pub use context::{Context, ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    Board, Context, Derived, DeviceInfo, Finding, Host, Integrity, Printed, SensorSample,
+    Anatomy, Board, Context, Derived, DeviceInfo, Finding, Host, Integrity, Printed, SensorSample,
     SurfacePart, Workload,
 };
 
@@ -67,6 +67,9 @@ pub struct Record {
     /// Whether the storage holds what is written to it, where that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
+    /// What the timing of reads and writes showed of the inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anatomy: Option<Anatomy>,
     /// What the blocks of the storage hold, by place; of tests of every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<SurfacePart>,
@@ -111,6 +114,7 @@ impl Record {
             context: None,
             trials: Vec::new(),
             integrity: None,
+            anatomy: None,
             surface: Vec::new(),
             metrics: Vec::new(),
             derived: None,

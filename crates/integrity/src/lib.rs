@@ -6,10 +6,12 @@
 //! kind of storage it is ([`judge()`]).
 //!
 //! [`Verify`] looks at every block, [`probe()`] at so many as say enough, [`Endure`] again and again.
-//! They reach storage through a port, [`Medium`].
+//! [`anatomy()`] looks at what reads and writes take
+//! instead. They reach storage through a port, [`Medium`].
 //!
 //! Pure: no file, clock, environment or random source.
 
+mod anatomy;
 mod block;
 mod endure;
 mod medium;
@@ -20,6 +22,7 @@ mod surface;
 mod verdict;
 mod verify;
 
+pub use anatomy::{AnatomyRequest, Looked, anatomy, anatomy_bytes};
 pub use block::{BLOCK_BYTES, Content, fill, look};
 pub use endure::{Endure, EndureEnd};
 pub use medium::{Answer, Medium, Trouble};

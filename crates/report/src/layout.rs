@@ -12,6 +12,16 @@ pub(crate) enum Side {
 /// Space between two columns.
 const GAP: usize = 2;
 
+/// A bar of eighths of a column, of so many columns at the share 1.
+pub(crate) fn bar(share: f64, columns: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (0..=columns * 8)
+        .take_while(|eighth| (*eighth as f64) <= share * (columns * 8) as f64)
+        .last()
+        .unwrap_or(0);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
 /// Rows of cells, the first of them the heading.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {

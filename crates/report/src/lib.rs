@@ -1,6 +1,7 @@
 //! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
 
 mod agreement;
+mod anatomy;
 pub mod chart;
 mod comparison;
 mod csv;

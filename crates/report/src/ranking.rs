@@ -3,7 +3,7 @@
 use cardmark_core::{OriginKind, Quantity};
 use cardmark_stats::Place;
 
-use crate::layout::{Grid, Side, cut, wrap};
+use crate::layout::{Grid, Side, bar, cut, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean, columns};
 use crate::text::figure;
@@ -153,7 +153,7 @@ fn row(ranking: &Ranking<'_>, index: usize, most: f64) -> Vec<String> {
         clean(&place.name),
         value(ranking.quantity, place.value),
         place.printed.as_deref().map(printed).unwrap_or_default(),
-        bar(place.value / most),
+        bar(place.value / most, BAR_WIDTH),
         place.board.as_deref().map(clean).unwrap_or_default(),
         remarks(ranking.quantity, place).join("; "),
     ]
@@ -170,16 +170,6 @@ fn value(quantity: Quantity, value: f64) -> String {
         Quantity::OperationRate => format!("{} /s", figure(value)),
         _ => figure(value),
     }
-}
-
-/// A bar of eighths of a column.
-fn bar(share: f64) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (0..=BAR_WIDTH * 8)
-        .take_while(|eighth| (*eighth as f64) <= share * (BAR_WIDTH * 8) as f64)
-        .last()
-        .unwrap_or(0);
-    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
 fn remarks(quantity: Quantity, place: &Place) -> Vec<String> {

@@ -5,13 +5,13 @@ use cardmark_core::{
     VerdictOutcome,
 };
 
-use crate::integrity;
 use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::prepared;
 use crate::style::{Style, Tone, clean};
 use crate::table::{self, WARNING_MARK, WITHIN_MARK};
 use crate::text::{MISSING, amount, amount_of, capacity, figure, latency, rate};
+use crate::{anatomy, integrity};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -27,6 +27,8 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     let mut blocks = vec![heading(record, width, style)];
     if record.integrity.is_some() {
         blocks.extend(integrity::blocks(record, width, style));
+    } else if record.anatomy.is_some() {
+        blocks.extend(anatomy::blocks(record, width, style));
     } else if rows.is_empty() {
         blocks.push(vec!["no figures".to_owned()]);
     } else {
@@ -51,6 +53,7 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     let suite = match (&record.suite, &record.integrity) {
         (Some(suite), _) => format!("{} {}", clean(&suite.name), suite.version),
         (None, Some(found)) => integrity::test_name(found.test).to_owned(),
+        (None, None) if record.anatomy.is_some() => "anatomy".to_owned(),
         (None, None) => "no suite".to_owned(),
     };
     let id = record.id.to_string();

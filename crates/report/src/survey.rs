@@ -1,5 +1,6 @@
 //! A report on runs: tables of cards and figures, charts, findings, circumstances.
 
+mod anatomy;
 mod charts;
 
 use std::cmp::Reverse;

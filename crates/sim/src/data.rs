@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::board::BoardData;
 use crate::flash::FlashData;
+use crate::units::UnitsData;
 
 /// Rare pause on top of an operation.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -133,6 +134,7 @@ pub(crate) struct ModelData {
     pub(crate) cache: Option<CacheData>,
     pub(crate) heat: Option<HeatData>,
     pub(crate) fault: Option<FaultData>,
+    pub(crate) units: Option<UnitsData>,
     #[serde(default)]
     pub(crate) flash: FlashData,
     /// The board whose slot it is in.
@@ -188,6 +190,20 @@ fn card_rules(data: &ModelData) -> Vec<Rule> {
         rules.push((
             (1.0..=1e6).contains(&sway.correlation_ms),
             "correlation_ms out of range",
+        ));
+    }
+    if let Some(units) = data.units {
+        rules.push((
+            units.bytes >= 4096 && units.bytes.is_multiple_of(4096),
+            "units must be multiples of 4,096 bytes",
+        ));
+        rules.push((
+            (1..=1024).contains(&units.open_count),
+            "open_count must be 1–1,024",
+        ));
+        rules.push((
+            is_span(units.reopen_ms) && is_span(units.boundary_us),
+            "spans of units out of range",
         ));
     }
     if let Some(cache) = data.cache {

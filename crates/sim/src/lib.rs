@@ -24,6 +24,7 @@ mod state;
 mod streams;
 mod sway;
 mod truth;
+mod units;
 
 pub use board::boards;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};

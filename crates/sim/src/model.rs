@@ -11,6 +11,7 @@ use crate::data::{
 };
 use crate::flash::FlashData;
 use crate::service::{Service, Stall};
+use crate::units::UnitsData;
 
 /// Sizes of a scaled model are multiples of this, bytes.
 const SIZE_BYTES: u64 = 4096;
@@ -223,6 +224,10 @@ impl Model {
 
     pub(crate) fn heat(&self) -> HeatData {
         self.resolved.data.heat.unwrap_or(COOL)
+    }
+
+    pub(crate) fn units(&self) -> Option<UnitsData> {
+        self.data().units
     }
 
     pub(crate) fn fault(&self) -> Option<FaultData> {

@@ -12,6 +12,7 @@ use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
 use crate::streams::Place;
 use crate::sway::Sway;
+use crate::units::Units;
 
 /// Input/output error.
 const EIO: i32 = 5;
@@ -39,6 +40,7 @@ pub(crate) struct State {
     heat: Heat,
     sway: Option<Sway>,
     fault: Option<FaultData>,
+    units: Option<Units>,
     counters: DeviceCounters,
     is_dirty: bool,
     service_rng: Rng,
@@ -64,6 +66,7 @@ impl State {
             heat: Heat::new(model.heat()),
             sway,
             fault: model.fault(),
+            units: model.units().map(Units::new),
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
@@ -237,13 +240,18 @@ impl State {
         {
             slowdown *= cache.write(start_ns, bytes);
         }
+        let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
+        let more_ns = self.units.as_mut().map_or(0.0, |units| {
+            units.cost_ns(op.kind, begin.saturating_add(op.offset), bytes)
+        });
         let service = service_of(&self.model, op.kind, place.order());
         let rng = &mut self.service_rng;
         let work_ns = slowdown
             * match place {
                 Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
                 Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
-            };
+            }
+            + more_ns;
         let finish_ns = match &mut self.sway {
             Some(sway) => sway.finish(start_ns, work_ns),
             None => start_ns + to_ns(work_ns),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardmark_core::{IntegrityTest, Record};
+use cardmark_core::Record;
 use cardmark_device::Blocks;
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium};
@@ -53,7 +53,7 @@ fn simulated(
     model: &Model,
     data: &Data,
 ) -> Result<Exit, CommandError> {
-    let seed = seed(arguments.seed, true);
+    let seed = seed(arguments.test.seed, true);
     let end = end(arguments);
     if end.most_bytes.is_none() && end.most_cycles.is_none() && !model.wears_out() {
         return Err(CommandError::new(
@@ -62,12 +62,12 @@ fn simulated(
         )
         .hint("`--cycles N` ends it, or take `sim:wearing-1gb`"));
     }
-    let head = simulated_head(model, IntegrityTest::Endure, seed, &format!("{end:?}"));
+    let head = simulated_head(model, &format!("Endure {end:?}"), seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Endure::new(medium.blocks_count(), seed, end);
     drive(&mut test, &mut medium, None, &Pulse::new())
         .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
-    finish(head, &test, data, arguments.json)
+    finish(head, &test, data, arguments.test.json)
 }
 
 /// Keeps and shows what a test found that came to its end.
@@ -106,7 +106,7 @@ fn on_device(
     let target = permit_writing(
         &device.path,
         &device.resolution,
-        &arguments.consent,
+        &arguments.test.consent,
         arguments.budget,
         "write to every block of a raw device, again and again until it fails",
     )?;
@@ -122,7 +122,7 @@ fn on_device(
             (head, test)
         }
         None => {
-            let seed = seed(arguments.seed, false);
+            let seed = seed(arguments.test.seed, false);
             let head = head(&device.resolution, data, seed, target.size_bytes)?;
             (head, Endure::new(blocks_count, seed, end(arguments)))
         }
@@ -134,12 +134,12 @@ fn on_device(
     let again = "the same command goes on there";
     let (driven, signal) = watched(
         &pulse,
-        limit_ns(arguments.timeout),
+        limit_ns(arguments.test.timeout),
         again.to_owned(),
         || drive(&mut test, &mut blocks, Some(&kept), &pulse),
     )?;
     driven.map_err(|trouble| ended_early(trouble, signal, again))?;
-    let exit = finish(head, &test, data, arguments.json)?;
+    let exit = finish(head, &test, data, arguments.test.json)?;
     kept.forget()?;
     Ok(exit)
 }

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod anatomy;
 mod beginner;
 mod campaign;
 mod compare;
@@ -37,6 +38,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Probe(arguments)) => probe::probe(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),
         Some(Command::Endure(arguments)) => endure::endure(&arguments),
+        Some(Command::Anatomy(arguments)) => anatomy::anatomy(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_core::{IntegrityTest, Record, StorageKind};
+use cardmark_core::{Record, StorageKind};
 use cardmark_device::{Blocks, free_bytes};
 use cardmark_engine::Pulse;
 use cardmark_host::Resolution;
@@ -56,13 +56,13 @@ fn simulated(
     model: &Model,
     data: &Data,
 ) -> Result<Exit, CommandError> {
-    let seed = seed(arguments.seed, true);
-    let head = simulated_head(model, IntegrityTest::Verify, seed, "");
+    let seed = seed(arguments.test.seed, true);
+    let head = simulated_head(model, "Verify ", seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
     drive(&mut test, &mut medium, None, &Pulse::new())
         .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
-    finish(head, &test, data, arguments.json)
+    finish(head, &test, data, arguments.test.json)
 }
 
 /// Keeps and shows what a test found that came to its end.
@@ -97,7 +97,7 @@ fn on_device(
     let target = permit_writing(
         &device.path,
         &device.resolution,
-        &arguments.consent,
+        &arguments.test.consent,
         Some(size_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
         "write to every block of a raw device",
     )?;
@@ -241,7 +241,7 @@ impl Session<'_> {
         let kept = begun.place.map(|place| Kept::new(place, head.clone()));
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
-        let limit_ns = limit_ns(self.arguments.timeout);
+        let limit_ns = limit_ns(self.arguments.test.timeout);
         let (driven, signal) = watched(&self.pulse, limit_ns, hint.to_owned(), || {
             drive(&mut test, blocks, kept.as_ref(), &self.pulse)
         })?;
@@ -250,7 +250,7 @@ impl Session<'_> {
             None => "the same command begins anew",
         };
         driven.map_err(|trouble| ended_early(trouble, signal, again))?;
-        let exit = finish(head, &test, self.data, self.arguments.json)?;
+        let exit = finish(head, &test, self.data, self.arguments.test.json)?;
         if let Some(files) = &self.files {
             remove(files)?;
         }
@@ -259,7 +259,7 @@ impl Session<'_> {
     }
 
     fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
-        let seed = seed(self.arguments.seed, false);
+        let seed = seed(self.arguments.test.seed, false);
         let bytes = blocks_count * BLOCK_BYTES as u64;
         let head = head(self.resolution, self.data, seed, bytes)?;
         Ok((head, Verify::new(blocks_count, Content { seed, round: 0 })))

@@ -163,6 +163,29 @@ fn a_probe_that_is_killed_or_stopped_loses_nothing() {
 }
 
 #[test]
+fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
+    let scratch = scratch();
+    let output = program(&scratch).run(&["anatomy", "sim:units-16gb"]);
+    assert_eq!(output.code, 0, "{output}");
+    for said in ["boundaries every 4 MiB", "5 units of 4 MiB (as found)"] {
+        assert!(output.stdout.contains(said), "{output}");
+    }
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    for (options, has_turns) in [(&["--read-only"][..], false), (&["--unit", "2MiB"], true)] {
+        let output = rig.run(&[&["anatomy", "--json"], options].concat());
+        assert_eq!(output.code, 0, "{output}");
+        let record = record(&output);
+        let found = record.anatomy.unwrap();
+        assert!(!found.boundaries.is_empty());
+        assert_eq!(!found.turns.is_empty(), has_turns);
+        assert_eq!(record.bytes_written > 0, has_turns);
+        assert!(rig.is_untouched());
+        assert_eq!(rig.remembered(), <[&str; 0]>::default());
+    }
+}
+
+#[test]
 fn nothing_is_written_that_could_not_be_put_back() {
     needs!(Root, LoopDevice);
     let rig = Rig::new();

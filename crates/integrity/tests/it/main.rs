@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod anatomy;
 mod endure;
 mod interrupted;
 mod probe;

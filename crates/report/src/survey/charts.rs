@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_core::{OriginKind, Quantity, Record, Trial};
 use cardmark_stats::merged_histogram;
 
-use super::{Subject, boards, shown, suite_of, unit};
+use super::{Subject, anatomy, boards, shown, suite_of, unit};
 use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
 use crate::names::workload_name;
 use crate::text::{figure, latency};
@@ -43,6 +43,7 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
             .filter_map(|(id, of)| change(subjects, id, *of));
         charts.extend(changes.map(Chart::Dumbbells));
     }
+    charts.extend(anatomy::charts(subjects).map(Chart::Curves));
     charts.extend(over_time(subjects).map(Chart::Curves));
     charts.extend(latencies(subjects).map(Chart::Curves));
     charts
@@ -50,7 +51,7 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
 
 /// Whose figures a chart shows, and under which circumstances they came about: it is passed on without
 /// the page around it.
-fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
+pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
     let records = || subjects.iter().flat_map(|subject| &subject.records);
     let board = match boards(subjects).as_slice() {
         [one] => Some(one.clone()),
@@ -254,7 +255,7 @@ fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Opt
 
 /// The curves of the first subjects that have one, and what is to be added to the title; none where
 /// no subject has a curve.
-fn curves_of<'a>(
+pub(super) fn curves_of<'a>(
     subjects: &[Subject<'a>],
     curve: impl Fn(&Subject<'a>) -> Option<Curve>,
 ) -> Option<(Vec<Curve>, String)> {

@@ -1,0 +1,151 @@
+//! `cardmark anatomy`.
+
+use std::sync::Arc;
+
+use cardmark_core::{Anatomy, Record};
+use cardmark_device::{Blocks, open_device_readonly};
+use cardmark_engine::Pulse;
+use cardmark_integrity::{
+    AnatomyRequest, BLOCK_BYTES, Looked, Medium, Trouble, anatomy as look, anatomy_bytes,
+};
+use cardmark_sim::{Model, SimMedium};
+
+use super::keep_and_show;
+use crate::args::AnatomyArguments;
+use crate::data::Data;
+use crate::error::{CommandError, Exit};
+use crate::gate::permit_writing;
+use crate::integrity::{Loan, ended_early, head, log_path, seed, simulated_head};
+use crate::measure::limit_ns;
+use crate::steps::Steps;
+use crate::target::{Chosen, choose};
+use crate::whole_device::WholeDevice;
+
+const WHOLE: &str = "only a device as a whole lies on its own units";
+
+/// Finds out how the inside of a card is made.
+pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError> {
+    let data = Data::from_environment()?;
+    data.open()?;
+    match choose(&arguments.device)? {
+        Chosen::Simulated(model) => simulated(arguments, &model, &data),
+        Chosen::Real { path, resolution } => {
+            let device = WholeDevice::of(&arguments.device, path, resolution, WHOLE)?;
+            real(arguments, &device, &data)
+        }
+    }
+}
+
+fn simulated(
+    arguments: &AnatomyArguments,
+    model: &Model,
+    data: &Data,
+) -> Result<Exit, CommandError> {
+    let seed = seed(arguments.test.seed, true);
+    let request = request(arguments, seed, None);
+    let asked = format!("Anatomy {:?} {}", request.asked_blocks, request.with_writes);
+    let head = simulated_head(model, &asked, seed);
+    let mut medium = SimMedium::new(model, seed);
+    let found = look(&mut medium, &request, &mut |_| ());
+    let found = found.map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
+    finish(head, found, arguments, data)
+}
+
+fn request(
+    arguments: &AnatomyArguments,
+    seed: u64,
+    registers_bytes: Option<u64>,
+) -> AnatomyRequest {
+    let blocks = |bytes: u64| bytes / BLOCK_BYTES as u64;
+    AnatomyRequest {
+        seed,
+        with_writes: !arguments.read_only,
+        asked_blocks: arguments.unit.map(blocks),
+        registers_blocks: registers_bytes.map(blocks),
+    }
+}
+
+/// The size of a unit that the card's registers say.
+fn registers_bytes(head: &Record) -> Option<u64> {
+    let card = head.devices.first()?.card.as_ref()?;
+    let facts = &card.decoded;
+    facts
+        .uhs_allocation_unit_bytes
+        .or(facts.allocation_unit_bytes)
+}
+
+fn real(
+    arguments: &AnatomyArguments,
+    device: &WholeDevice,
+    data: &Data,
+) -> Result<Exit, CommandError> {
+    let seed = seed(arguments.test.seed, false);
+    let size_bytes = device.info.size_bytes.unwrap_or(0);
+    let head = head(&device.resolution, data, seed, size_bytes)?;
+    let request = request(arguments, seed, registers_bytes(&head));
+    let wanted_bytes = anatomy_bytes(size_bytes / BLOCK_BYTES as u64, &request);
+    let (target, log) = if request.with_writes {
+        let log = log_path(&arguments.loan, device, data, wanted_bytes)?;
+        let what = match &log {
+            Some(_) => {
+                "write to small parts of a raw device, and to put back afterwards what was there"
+            }
+            None => "write to small parts of a raw device, and to leave them so",
+        };
+        let consent = &arguments.test.consent;
+        let bytes = Some(wanted_bytes);
+        (
+            permit_writing(&device.path, &device.resolution, consent, bytes, what)?,
+            log,
+        )
+    } else {
+        let opened = open_device_readonly(&device.path);
+        (
+            opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
+            None,
+        )
+    };
+    let pulse = Arc::new(Pulse::new());
+    let blocks = Blocks::of_device(target, Arc::clone(&pulse))
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
+    let loan = Loan {
+        seed,
+        limit_ns: limit_ns(arguments.test.timeout),
+        pulse,
+        log,
+    };
+    let (found, signal) = loan.work(blocks, |medium| shown(medium, &request))?;
+    let found =
+        found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
+    finish(head, found, arguments, data)
+}
+
+/// Looks, and tells how far it is.
+fn shown(mut medium: &mut dyn Medium, request: &AnatomyRequest) -> Result<(Anatomy, u64), Trouble> {
+    let steps = Steps::for_stderr();
+    let mut is_writing = None;
+    let found = look(&mut medium, request, &mut |now: Looked| {
+        if is_writing != Some(now.is_writing) {
+            is_writing = Some(now.is_writing);
+            steps.begin(match now.is_writing {
+                false => "reads across boundaries",
+                true => "writes to more and more units in turn",
+            });
+        }
+        steps.show(now.done_count, now.wanted_count);
+    });
+    steps.end();
+    found
+}
+
+fn finish(
+    mut record: Record,
+    (found, written_blocks): (Anatomy, u64),
+    arguments: &AnatomyArguments,
+    data: &Data,
+) -> Result<Exit, CommandError> {
+    record.bytes_written = written_blocks * BLOCK_BYTES as u64;
+    record.anatomy = Some(found);
+    keep_and_show(&record, data, arguments.test.json)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,85 @@
+//! What the timing of reads and writes shows of the inside of a card.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much longer a read across a multiple of a size takes than reads on both sides of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BoundaryTime {
+    /// The size; multiples of twice or three times as much are left out.
+    pub size_bytes: u64,
+    /// How many multiples were read across.
+    pub places_count: u32,
+    /// The median of the differences; of no boundary about 0.
+    pub more_ns: i64,
+    /// Its standard error.
+    pub error_ns: u64,
+}
+
+/// How long a write takes when so many units are written in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnTime {
+    /// How many units.
+    pub units_count: u32,
+    /// Median over the rounds of a write's mean span.
+    pub write_ns: u64,
+    /// The least of the rounds.
+    pub least_ns: u64,
+    /// The longest of the rounds.
+    pub most_ns: u64,
+}
+
+/// How many units can be written in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenUnits {
+    /// With so many all is still well.
+    pub least_count: u32,
+    /// With more than so many it is not; absent: no end was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_count: Option<u32>,
+}
+
+/// Where the size of the units that were written in turn is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitSource {
+    /// It was asked for.
+    Asked,
+    /// Reads across its multiples take longer.
+    Measured,
+    /// The card's registers say so.
+    Registers,
+    /// Nothing is known: the size most cards' units are a multiple of.
+    Assumed,
+}
+
+/// What the timing of reads and writes shows of the inside of a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Anatomy {
+    /// Size of the storage.
+    pub size_bytes: u64,
+    /// Size of a read.
+    pub read_bytes: u64,
+    /// Median span of a read that lies on one side.
+    pub read_ns: u64,
+    /// By rising size.
+    pub boundaries: Vec<BoundaryTime>,
+    /// The least size reads across whose multiples take longer; absent: none was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary_bytes: Option<u64>,
+    /// How much longer they take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary_more_ns: Option<u64>,
+    /// Size of the units that were written in turn.
+    pub unit_bytes: u64,
+    /// Where that is from.
+    pub unit_source: UnitSource,
+    /// Size of a write.
+    pub write_bytes: u64,
+    /// By rising number; empty where nothing was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnTime>,
+    /// How many can be written in turn; absent where nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_units: Option<OpenUnits>,
+}

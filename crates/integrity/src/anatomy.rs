@@ -1,0 +1,117 @@
+//! What the timing of reads and writes shows of the inside of a card, after flashbench's idea.
+//!
+//! *Boundaries.* A read across the boundary of two erase blocks or allocation units often takes longer
+//! than one that lies in one of them. So places are read across, and on both sides of, that are odd
+//! multiples of a size, and no multiples of three times it: then what a smaller size shows is none of a
+//! larger one's. Sizes are powers of two, and three times powers of two, as cards with three bits a
+//! cell have them.
+//!
+//! *Open units.* A card can go on writing in a few units only; with one more than that each write makes
+//! it copy a unit. So more and more units are written in turn, a little each time, until a write takes
+//! much longer.
+
+mod boundary;
+mod turns;
+
+use cardmark_core::{Anatomy, UnitSource};
+
+use crate::{BLOCK_BYTES, Medium, Trouble};
+use boundary::{Across, found_boundary};
+use turns::{WRITE_BLOCKS, found_open};
+
+/// The unit that is assumed where nothing is known, blocks: 4 MiB.
+const ASSUMED_BLOCKS: u64 = 8192;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnatomyRequest {
+    /// Seed of places and content.
+    pub seed: u64,
+    /// Whether units are written, too.
+    pub with_writes: bool,
+    /// The size of a unit that was asked for, blocks.
+    pub asked_blocks: Option<u64>,
+    /// The size of a unit that the card's registers say, blocks.
+    pub registers_blocks: Option<u64>,
+}
+
+/// How far it is: of so many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looked {
+    /// Whether it writes already.
+    pub is_writing: bool,
+    /// Reads and writes that are done.
+    pub done_count: u64,
+    /// How many there will be, as far as is known.
+    pub wanted_count: u64,
+}
+
+/// Looks at the inside of a card. What it saw, and how many blocks it wrote.
+///
+/// # Errors
+/// When nothing more can be done.
+pub fn anatomy(
+    medium: &mut impl Medium,
+    request: &AnatomyRequest,
+    tell: &mut dyn FnMut(Looked),
+) -> Result<(Anatomy, u64), Trouble> {
+    let blocks_count = medium.blocks_count();
+    let across = Across::measure(medium, request.seed, &mut |done_count, wanted_count| {
+        tell(Looked {
+            is_writing: false,
+            done_count,
+            wanted_count,
+        });
+    })?;
+    let boundary = found_boundary(&across.boundaries);
+    let measured = boundary.map(|(size_bytes, _)| size_bytes / BLOCK_BYTES as u64);
+    let known = [
+        (request.asked_blocks, UnitSource::Asked),
+        (measured, UnitSource::Measured),
+        (request.registers_blocks, UnitSource::Registers),
+    ];
+    let (unit_blocks, unit_source) = known
+        .into_iter()
+        .find_map(|(blocks, source)| {
+            Some((blocks.filter(|&blocks| blocks >= 2 * WRITE_BLOCKS)?, source))
+        })
+        .unwrap_or((ASSUMED_BLOCKS, UnitSource::Assumed));
+    let turns = match request.with_writes {
+        true => turns::measure(medium, unit_blocks, request.seed, &mut |done, wanted| {
+            tell(Looked {
+                is_writing: true,
+                done_count: done,
+                wanted_count: wanted,
+            });
+        })?,
+        false => Vec::new(),
+    };
+    let written_blocks = turns::written_blocks(&turns);
+    let found = Anatomy {
+        size_bytes: bytes(blocks_count),
+        read_bytes: bytes(across.read_blocks),
+        read_ns: across.read_ns,
+        boundary_bytes: boundary.map(|(size_bytes, _)| size_bytes),
+        boundary_more_ns: boundary.map(|(_, more_ns)| more_ns),
+        boundaries: across.boundaries,
+        unit_bytes: bytes(unit_blocks),
+        unit_source,
+        write_bytes: bytes(WRITE_BLOCKS),
+        open_units: found_open(&turns),
+        turns,
+    };
+    Ok((found, written_blocks))
+}
+
+/// How much is written at most, bytes.
+#[must_use]
+pub fn anatomy_bytes(blocks_count: u64, request: &AnatomyRequest) -> u64 {
+    match request.with_writes {
+        true => bytes(turns::wanted_blocks(blocks_count)),
+        false => 0,
+    }
+}
+
+fn bytes(blocks: u64) -> u64 {
+    blocks * BLOCK_BYTES as u64
+}

@@ -1,0 +1,144 @@
+//! Writes to several units in turn.
+
+use cardmark_core::{OpenUnits, Rng, TurnTime};
+
+use super::boundary::{median, to_ns};
+use crate::{Content, Medium, Span, Trouble};
+
+/// Size of a write, blocks: 64 KiB.
+pub(super) const WRITE_BLOCKS: u64 = 128;
+/// Writes to each unit; the first, which opens it, does not count.
+const WRITES: u64 = 8;
+/// How many units are written in turn.
+const COUNTS: [u32; 18] = [
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 28, 32,
+];
+/// How often each number is.
+const ROUNDS: u64 = 3;
+/// From there on all is well no more: a write takes so many times as long as with any smaller number.
+const COLLAPSE: f64 = 1.5;
+
+/// How many blocks are written at most.
+pub(super) fn wanted_blocks(blocks_count: u64) -> u64 {
+    let units: u64 = COUNTS.iter().map(|&count| u64::from(count)).sum();
+    (units * ROUNDS * WRITES * WRITE_BLOCKS).min(blocks_count)
+}
+
+/// How many blocks were written.
+pub(super) fn written_blocks(turns: &[TurnTime]) -> u64 {
+    let units: u64 = turns.iter().map(|time| u64::from(time.units_count)).sum();
+    units * ROUNDS * WRITES * WRITE_BLOCKS
+}
+
+/// What a write takes with each number of units, by rising number; in rounds, so that what happens
+/// meanwhile belongs to no number.
+pub(super) fn measure(
+    medium: &mut impl Medium,
+    unit_blocks: u64,
+    seed: u64,
+    tell: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<TurnTime>, Trouble> {
+    let units_count = medium.blocks_count() / unit_blocks;
+    // Half of the units at most: others lie between them.
+    let counts: Vec<u32> = COUNTS
+        .into_iter()
+        .filter(|&count| u64::from(count) <= units_count / 2)
+        .collect();
+    let wanted: u64 = counts.iter().map(|&count| u64::from(count) * WRITES).sum();
+    let mut taken = Taken::new(units_count, seed);
+    let mut spans: Vec<Vec<f64>> = vec![Vec::new(); counts.len()];
+    let mut done = 0;
+    for round in 0..ROUNDS {
+        let content = Content {
+            seed,
+            round: u32::try_from(round).unwrap_or(0),
+        };
+        for step in 0..counts.len() {
+            // Up in one round and down in the next.
+            let index = if round % 2 == 0 {
+                step
+            } else {
+                counts.len() - 1 - step
+            };
+            let units: Vec<u64> = (0..counts[index])
+                .map(|_| taken.next() * unit_blocks)
+                .collect();
+            spans[index].push(in_turn(medium, &units, content)?);
+            done += units.len() as u64 * WRITES;
+            tell(done, wanted * ROUNDS);
+        }
+    }
+    let times = counts
+        .iter()
+        .zip(&mut spans)
+        .map(|(&units_count, spans)| TurnTime {
+            units_count,
+            write_ns: to_ns(median(spans)),
+            least_ns: to_ns(spans.iter().copied().fold(f64::INFINITY, f64::min)),
+            most_ns: to_ns(spans.iter().copied().fold(0.0, f64::max)),
+        });
+    Ok(times.collect())
+}
+
+/// Writes a little to each of these units, again and again. The mean span of a write, nanoseconds.
+fn in_turn(medium: &mut impl Medium, units: &[u64], content: Content) -> Result<f64, Trouble> {
+    let mut span_ns = 0;
+    for number in 0..WRITES {
+        for unit in units {
+            let span = Span::new(unit + number * WRITE_BLOCKS, WRITE_BLOCKS);
+            let answer = medium.write(span, content)?;
+            // The first writes may wait for what was begun before.
+            if number > 0 {
+                span_ns += answer.span_ns;
+            }
+        }
+    }
+    // What the card puts off is not to burden the next number.
+    medium.flush()?;
+    Ok(span_ns as f64 / ((WRITES - 1) * units.len() as u64) as f64)
+}
+
+/// Every second unit of the storage after the other, and when there are no more the others.
+struct Taken {
+    units_count: u64,
+    next: u64,
+}
+
+impl Taken {
+    fn new(units_count: u64, seed: u64) -> Self {
+        let next = Rng::for_part(seed, "anatomy units", 0).below(units_count.max(1));
+        Self { units_count, next }
+    }
+
+    fn next(&mut self) -> u64 {
+        let unit = self.next;
+        let further = unit + 2;
+        self.next = match further.checked_sub(self.units_count) {
+            None => further,
+            // The other ones from here on.
+            Some(_) => u64::from(unit.is_multiple_of(2)).min(self.units_count.saturating_sub(1)),
+        };
+        unit
+    }
+}
+
+/// How many units can be written in turn, from what writes took.
+pub(super) fn found_open(turns: &[TurnTime]) -> Option<OpenUnits> {
+    let last = turns.last()?;
+    let is_collapse = |at: usize| {
+        let before = turns[..at].iter().map(|time| time.write_ns).max();
+        let after = turns[at..].iter().map(|time| time.write_ns).min();
+        matches!((before, after), (Some(before), Some(after)) if after as f64 >= COLLAPSE * before as f64)
+    };
+    let collapse = (1..turns.len()).find(|&at| is_collapse(at));
+    Some(collapse.map_or(
+        OpenUnits {
+            least_count: last.units_count,
+            most_count: None,
+        },
+        |at| OpenUnits {
+            least_count: turns[at - 1].units_count,
+            most_count: Some(turns[at].units_count - 1),
+        },
+    ))
+}

@@ -1,0 +1,142 @@
+//! What was found of the inside of a card, as text.
+
+use cardmark_core::{Anatomy, Record, UnitSource};
+
+use crate::layout::{Grid, Side, bar, wrap};
+use crate::style::{Style, Tone};
+use crate::text::{figure, latency, percent, size};
+
+/// Widest bar, columns.
+const BAR_COLUMNS: usize = 20;
+
+/// Sentences, and both pictures.
+pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<String>> {
+    let Some(found) = &record.anatomy else {
+        return Vec::new();
+    };
+    let said = [Some(boundary(found)), open(found)];
+    let sentences = said.into_iter().flatten();
+    let lines = sentences.flat_map(|text| wrap(&text, width, 2)).collect();
+    vec![
+        lines,
+        boundary_picture(found, width, style),
+        turns_picture(found, width, style),
+    ]
+}
+
+fn boundary(found: &Anatomy) -> String {
+    let (Some(bytes), Some(more_ns)) = (found.boundary_bytes, found.boundary_more_ns) else {
+        let sizes = || found.boundaries.iter().map(|time| time.size_bytes);
+        let (Some(least), Some(most)) = (sizes().min(), sizes().max()) else {
+            return "too small to look for boundaries.".to_owned();
+        };
+        return format!(
+            "no boundaries: reads across multiples of {} to {} take no longer than others.",
+            size(least),
+            size(most)
+        );
+    };
+    let share = percent(more_ns as f64 / found.read_ns.max(1) as f64);
+    format!(
+        "boundaries every {}: a read across one takes {} ({share}) longer than one beside it.",
+        size(bytes),
+        latency(more_ns as f64)
+    )
+}
+
+fn open(found: &Anatomy) -> Option<String> {
+    let open = found.open_units?;
+    let source = match found.unit_source {
+        UnitSource::Asked => "as asked",
+        UnitSource::Measured => "as found",
+        UnitSource::Registers => "as its registers say",
+        UnitSource::Assumed => "assumed",
+    };
+    let unit = format!("units of {} ({source})", size(found.unit_bytes));
+    let least = open.least_count;
+    let Some(most) = open.most_count else {
+        return Some(format!("at least {least} {unit} can be written in turn."));
+    };
+    let write_ns = |count: u32| {
+        let time = found.turns.iter().find(|time| time.units_count == count);
+        time.map_or(0.0, |time| time.write_ns as f64)
+    };
+    let beyond = found.turns.iter().find(|time| time.units_count > most)?;
+    let count = match least == most {
+        true => least.to_string(),
+        false => format!("{least} to {most}"),
+    };
+    let (before_ns, after_ns) = (write_ns(least), beyond.write_ns as f64);
+    Some(format!(
+        "{count} {unit} can be written in turn: with {} a write of {} takes {} instead of {}, {} times as \
+         long.",
+        beyond.units_count,
+        size(found.write_bytes),
+        latency(after_ns),
+        latency(before_ns),
+        figure(after_ns / before_ns.max(1.0))
+    ))
+}
+
+fn boundary_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> {
+    // Of chance alone no picture is made.
+    if found.boundary_bytes.is_none() {
+        return Vec::new();
+    }
+    let more_ns = |more_ns: i64| more_ns.max(0) as f64;
+    let rows = found.boundaries.iter().map(|time| {
+        let shown = format!("{} µs", figure(time.more_ns as f64 / 1e3));
+        (size(time.size_bytes), shown, more_ns(time.more_ns))
+    });
+    picture(
+        "reads across multiples of a size take longer by",
+        rows.collect(),
+        width,
+        style,
+    )
+}
+
+fn turns_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> {
+    let rows = found.turns.iter().map(|time| {
+        let name = match time.units_count {
+            1 => "1 unit".to_owned(),
+            count => format!("{count} units"),
+        };
+        let span_ns = time.write_ns as f64;
+        (name, latency(span_ns), span_ns)
+    });
+    let title = format!(
+        "a write of {} in turn with others takes",
+        size(found.write_bytes)
+    );
+    picture(&title, rows.collect(), width, style)
+}
+
+/// Names, figures and bars below a title; nothing of nothing.
+fn picture(
+    title: &str,
+    rows: Vec<(String, String, f64)>,
+    width: usize,
+    style: Style,
+) -> Vec<String> {
+    let most = rows.iter().map(|row| row.2).fold(0.0, f64::max);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let rows = rows.into_iter().map(|(name, value, length)| {
+        let share = if most > 0.0 { length / most } else { 0.0 };
+        vec![name, value, bar(share, BAR_COLUMNS)]
+    });
+    let grid = Grid {
+        sides: vec![Side::Right, Side::Right, Side::Left],
+        rows: rows.collect(),
+    };
+    let title = wrap(title, width, 2);
+    let head = title.iter().map(|line| style.paint(Tone::Dim, line));
+    head.chain(
+        grid.lines()
+            .into_iter()
+            .map(|line| line.trim_end().to_owned()),
+    )
+    .collect()
+}

@@ -1,0 +1,76 @@
+//! Pictures of the inside of cards.
+
+use cardmark_core::Anatomy;
+
+use super::Subject;
+use super::charts::{curves_of, heading};
+use crate::chart::{Curve, Curves};
+use crate::text::size;
+
+/// The pictures that these subjects have figures for.
+pub(super) fn charts(subjects: &[Subject<'_>]) -> impl Iterator<Item = Curves> {
+    [across(subjects), in_turn(subjects)].into_iter().flatten()
+}
+
+fn of<'a>(subject: &Subject<'a>) -> Option<&'a Anatomy> {
+    let mut records = subject.records.iter();
+    records.find_map(|record| record.anatomy.as_ref())
+}
+
+/// A line, if there are points enough for one.
+fn line(subject: &Subject<'_>, points: Vec<(f64, f64)>) -> Option<Curve> {
+    (points.len() > 1).then(|| Curve {
+        name: subject.name.clone(),
+        points,
+    })
+}
+
+fn across(subjects: &[Subject<'_>]) -> Option<Curves> {
+    let points = |found: &Anatomy| {
+        let times = found.boundaries.iter();
+        times
+            .map(|time| (time.size_bytes as f64 / 1024.0, time.more_ns as f64 / 1e3))
+            .collect()
+    };
+    let (curves, remark) = curves_of(subjects, |subject| line(subject, points(of(subject)?)))?;
+    Some(Curves {
+        heading: heading(
+            format!("reads across boundaries{remark}"),
+            "how much longer reads across multiples of a size take than reads beside them: a step up \
+             shows the size of an erase block or allocation unit"
+                .to_owned(),
+            subjects,
+        ),
+        x_axis: "size, KiB".to_owned(),
+        y_axis: "longer by, microseconds".to_owned(),
+        is_log: (true, false),
+        curves,
+    })
+}
+
+fn in_turn(subjects: &[Subject<'_>]) -> Option<Curves> {
+    let points = |found: &Anatomy| {
+        let times = found.turns.iter();
+        times
+            .map(|time| (f64::from(time.units_count), time.write_ns as f64 / 1e6))
+            .collect()
+    };
+    let (curves, remark) = curves_of(subjects, |subject| line(subject, points(of(subject)?)))?;
+    let mut sizes = subjects.iter().filter_map(of);
+    let bytes = sizes.next().map_or(0, |found| found.write_bytes);
+    Some(Curves {
+        heading: heading(
+            format!("writes to several units in turn{remark}"),
+            format!(
+                "how long a write of {} takes when so many units are written in turn: a step up shows how \
+                 many a card can keep open",
+                size(bytes)
+            ),
+            subjects,
+        ),
+        x_axis: "units".to_owned(),
+        y_axis: "milliseconds".to_owned(),
+        is_log: (true, true),
+        curves,
+    })
+}
