@@ -295,6 +295,9 @@ pub(crate) struct EndureArguments {
     /// At most so much is written, such as 500GB
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) budget: Option<u64>,
+    /// Afterwards let it rest for so many days, then read again what was written last: does it keep it?
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500), value_name = "DAYS")]
+    pub(crate) after: Option<u32>,
     /// Begin anew, also where an interrupted test could go on
     #[arg(long)]
     pub(crate) restart: bool,

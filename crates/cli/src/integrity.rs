@@ -1,6 +1,7 @@
 //! Tests of integrity: from a target to storage of blocks, watched over, with what has to be remembered,
 //! to a record.
 
+mod endurance;
 mod keep;
 mod loan;
 mod long;
@@ -19,10 +20,11 @@ use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
 use cardmark_sim::{Model, SimulatedCard};
 
+pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
 pub(crate) use loan::{Loan, log_path};
 pub(crate) use long::{Long, drive};
-pub(crate) use outcome::{of_endure, of_probe, of_verify};
+pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 
 use crate::data::Data;
 use crate::describe;

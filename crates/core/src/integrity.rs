@@ -13,6 +13,8 @@ pub enum IntegrityTest {
     Verify,
     /// Every block, again and again.
     Endure,
+    /// Every block that was written before a rest, read only.
+    Retention,
 }
 
 /// What kind of storage it is.
@@ -167,6 +169,12 @@ pub struct Integrity {
     /// When shares of bad blocks were reached; of `endure`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
+    /// How long the storage lay about since it was written; of a retention check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rested_ns: Option<u64>,
+    /// Blocks of 512 bytes that held what was written to them before that and do not now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faded_count: Option<u64>,
     /// How fast the storage was written, by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<PlaceSpeed>,

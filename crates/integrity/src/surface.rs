@@ -176,6 +176,17 @@ impl Surface {
         bad.map(|run| run.span.count).sum()
     }
 
+    /// How many blocks do not hold what was written to them, but did before.
+    #[must_use]
+    pub fn bad_since(&self, before: &Self) -> u64 {
+        let bad = self.runs.iter().filter(|run| run.held != Held::Good);
+        let were_good = bad.flat_map(|run| before.within(run.span));
+        were_good
+            .filter(|run| run.held == Held::Good)
+            .map(|run| run.span.count)
+            .sum()
+    }
+
     /// How many blocks are known.
     #[must_use]
     pub fn blocks_count(&self) -> u64 {
@@ -217,6 +228,28 @@ mod tests {
         assert_eq!(surface.blocks_count(), 28);
         let within: Vec<Run> = surface.within(Span::new(18, 8)).collect();
         assert_eq!(within, [run(18, 6, other(102)), run(24, 2, other(104))]);
+    }
+
+    #[test]
+    fn what_became_bad_is_told_from_what_was_bad() {
+        let mut before = Surface::default();
+        let mut now = Surface::default();
+        for part in [
+            run(0, 8, Held::Good),
+            run(8, 8, Held::Changed),
+            run(16, 8, Held::Good),
+        ] {
+            before.push(part);
+        }
+        for part in [
+            run(0, 6, Held::Good),
+            run(6, 12, Held::Changed),
+            run(18, 6, Held::Good),
+        ] {
+            now.push(part);
+        }
+        assert_eq!(now.bad_since(&before), 4);
+        assert_eq!(before.bad_since(&before), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use cardmark_core::{
 
 use crate::layout::{Grid, Side, wrap};
 use crate::style::{Style, Tone};
-use crate::text::{amount, capacity, figure, percent, rate};
+use crate::text::{amount, capacity, figure, percent, rate, span};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
@@ -21,6 +21,7 @@ pub(crate) fn test_name(test: IntegrityTest) -> &'static str {
         IntegrityTest::Probe => "probe",
         IntegrityTest::Verify => "verify",
         IntegrityTest::Endure => "endure",
+        IntegrityTest::Retention => "retention",
     }
 }
 
@@ -77,6 +78,9 @@ fn genuine(found: &Integrity, size: &str) -> String {
         IntegrityTest::Endure => {
             format!("still whole: all {size} held what was written in the last cycle.")
         }
+        IntegrityTest::Retention => {
+            format!("kept: all {size} still hold what was written before the rest.")
+        }
     }
 }
 
@@ -129,6 +133,9 @@ fn rows(found: &Integrity, width: usize) -> Vec<String> {
             format!("{share}in cycle {cycles}, after {written} written"),
         )
     }));
+    rows.extend(found.rested_ns.map(|rest| ("rested for", span(rest))));
+    let faded = found.faded_count;
+    rows.extend(faded.map(|count| ("forgotten meanwhile", amount(count * BLOCK_BYTES))));
     rows.extend(speed_row("write rate", &found.written));
     rows.extend(speed_row("read rate", &found.read));
     let cells = rows

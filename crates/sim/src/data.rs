@@ -310,6 +310,14 @@ fn flash_rules(flash: FlashData) -> Vec<Rule> {
         rules.push((wear.cycles > 0.0, "cycles must be above zero"));
         rules.push((is_deviation(wear.deviation), "wear deviation must be 0–0.5"));
     }
+    if let Some(fade) = flash.fade {
+        rules.push((
+            is_block(fade.spot_bytes),
+            "spot_bytes must be a multiple of 512",
+        ));
+        rules.push((fade.days > 0.0, "days must be above zero"));
+        rules.push((is_deviation(fade.deviation), "fade deviation must be 0–0.5"));
+    }
     rules
 }
 

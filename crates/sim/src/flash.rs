@@ -8,6 +8,8 @@
 mod data;
 mod ring;
 
+use std::collections::BTreeSet;
+
 use crate::Model;
 use cardmark_core::{Rng, mix};
 use data::DamageKind;
@@ -55,6 +57,9 @@ pub struct Flash {
     flips: Rng,
     /// Blocks that will be read before the next is flipped.
     until_flip: u64,
+    rested_days: f64,
+    /// Spots written since it rested last.
+    renewed: BTreeSet<u64>,
 }
 
 impl Flash {
@@ -77,6 +82,8 @@ impl Flash {
             written: 0,
             flips: Rng::for_part(seed, "sim flips", 0),
             until_flip: 0,
+            rested_days: 0.0,
+            renewed: BTreeSet::new(),
         };
         flash.until_flip = flash.next_flip();
         flash
@@ -104,6 +111,7 @@ impl Flash {
         let left = taken.saturating_sub(self.written);
         self.written += count.min(left);
         let mut parts = self.places_of_writes(start, count.min(left));
+        self.renew(&parts);
         if count > left {
             parts.push(Part {
                 start: start + left,
@@ -181,44 +189,45 @@ impl Flash {
     /// Where what is written goes, the hidden cache aside.
     fn places_of_writes(&self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
-        for (start, count, slot) in self.addresses(start, count) {
-            let Some(slot) = slot else {
-                parts.push(Part {
-                    start,
-                    count,
-                    place: Place::Nowhere,
-                });
-                continue;
-            };
-            self.split(start, count, slot, &mut parts, |flash, block| {
-                if flash.keeps_nothing(block) {
-                    Place::Nowhere
-                } else {
-                    Place::At(block)
-                }
-            });
-        }
+        self.places(start, count, &mut parts, |flash, slot| {
+            if flash.keeps_nothing(slot) {
+                Place::Nowhere
+            } else {
+                Place::At(slot)
+            }
+        });
         parts
     }
 
     /// Where what is read comes from, the hidden cache aside.
     fn places_of_reads(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
+        self.places(start, count, parts, |flash, slot| {
+            match flash.damage_at(slot) {
+                Some(DamageKind::Changed) => Place::Changed(slot),
+                Some(DamageKind::Unreadable) => Place::Unreadable,
+                Some(DamageKind::Lost) | None if flash.is_faded(slot) => Place::Changed(slot),
+                Some(DamageKind::Lost) | None => Place::At(slot),
+            }
+        });
+    }
+
+    /// The places of these blocks, of each slot as `place` says.
+    fn places(
+        &self,
+        start: u64,
+        count: u64,
+        parts: &mut Vec<Part>,
+        place: impl Fn(&Self, u64) -> Place,
+    ) {
         for (start, count, slot) in self.addresses(start, count) {
-            let Some(slot) = slot else {
-                parts.push(Part {
+            match slot {
+                Some(slot) => self.split(start, count, slot, parts, &place),
+                None => parts.push(Part {
                     start,
                     count,
                     place: Place::Nowhere,
-                });
-                continue;
-            };
-            self.split(start, count, slot, parts, |flash, block| {
-                match flash.damage_at(block) {
-                    Some(DamageKind::Changed) => Place::Changed(block),
-                    Some(DamageKind::Unreadable) => Place::Unreadable,
-                    Some(DamageKind::Lost) | None => Place::At(block),
-                }
-            });
+                }),
+            }
         }
     }
 
@@ -261,7 +270,8 @@ impl Flash {
     fn spot_blocks(&self) -> Option<u64> {
         let damage = self.data.damage.map(|damage| damage.spot_bytes);
         let wear = self.data.wear.map(|wear| wear.spot_bytes);
-        let least = damage.into_iter().chain(wear).min();
+        let fade = self.data.fade.map(|fade| fade.spot_bytes);
+        let least = damage.into_iter().chain(wear).chain(fade).min();
         least.map(|bytes| (bytes / BLOCK_BYTES).max(1))
     }
 
@@ -280,12 +290,38 @@ impl Flash {
             return false;
         };
         let spot = slot * BLOCK_BYTES / wear.spot_bytes;
-        let drawn = mix(!self.seed ^ spot);
-        // The distribution of the sum of three even numbers, scaled to a variance of one: bounded, so
-        // that no spot fails at once.
-        let sum = unit(drawn) + unit(mix(drawn)) + unit(mix(mix(drawn)));
-        let lasts = wear.cycles * libm::exp(wear.deviation * 2.0 * (sum - 1.5));
+        let lasts = wear.cycles * life(mix(!self.seed ^ spot), wear.deviation);
         self.written as f64 > lasts * self.real as f64
+    }
+
+    fn is_faded(&self, slot: u64) -> bool {
+        let Some(fade) = self.data.fade else {
+            return false;
+        };
+        let spot = slot * BLOCK_BYTES / fade.spot_bytes;
+        let drawn = mix(self.seed ^ mix(spot));
+        self.rested_days > fade.days * life(drawn, fade.deviation) && !self.renewed.contains(&spot)
+    }
+
+    /// Notes which spots were written since the card rested.
+    fn renew(&mut self, parts: &[Part]) {
+        let Some(fade) = self.data.fade.filter(|_| self.rested_days > 0.0) else {
+            return;
+        };
+        for part in parts {
+            if let Place::At(slot) = part.place {
+                let spot = |slot: u64| slot * BLOCK_BYTES / fade.spot_bytes;
+                self.renewed
+                    .extend(spot(slot)..=spot(slot + part.count - 1));
+            }
+        }
+    }
+
+    /// The card lies about for so long, without power.
+    pub fn rest(&mut self, days: f64) {
+        self.lose_power();
+        self.rested_days += days;
+        self.renewed.clear();
     }
 
     /// Blocks that are read before the next one is flipped.
@@ -354,6 +390,13 @@ fn goes_on(last: &Part, next: &Part) -> bool {
         (a, b) => a == b,
     };
     is_same && last.start + last.count == next.start
+}
+
+/// How long a spot lasts, as a multiple of the median one: the exponential of the sum of three even
+/// numbers, scaled to a variance of one. It is bounded, so that no spot fails at once.
+fn life(drawn: u64, deviation: f64) -> f64 {
+    let sum = unit(drawn) + unit(mix(drawn)) + unit(mix(mix(drawn)));
+    libm::exp(deviation * 2.0 * (sum - 1.5))
 }
 
 /// 0 to below 1.

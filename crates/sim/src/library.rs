@@ -4,7 +4,7 @@ use crate::{Model, ModelError};
 
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
 /// that do not keep what is written, then those whose inside is told.
-const EMBEDDED: [(&str, &str); 33] = [
+const EMBEDDED: [(&str, &str); 34] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -57,6 +57,7 @@ const EMBEDDED: [(&str, &str); 33] = [
         include_str!("../models/readonly-32gb.toml"),
     ),
     ("wearing-1gb", include_str!("../models/wearing-1gb.toml")),
+    ("fading-1gb", include_str!("../models/fading-1gb.toml")),
     ("units-16gb", include_str!("../models/units-16gb.toml")),
     ("triple-64gb", include_str!("../models/triple-64gb.toml")),
 ];

@@ -61,12 +61,6 @@ impl SimMedium {
         }
     }
 
-    /// What time it is, nanoseconds from 0.
-    #[must_use]
-    pub fn now_ns(&self) -> u64 {
-        self.now_ns
-    }
-
     /// After so many calls somebody asks to end, in the middle of a call; `None`: nobody does.
     pub fn stop_after(&mut self, calls: Option<u64>) {
         self.calls_left = calls;
@@ -87,6 +81,12 @@ impl SimMedium {
             }
         }
         self.flash.lose_power();
+    }
+
+    /// The card lies about for so long, without power.
+    pub fn rest(&mut self, days: f64) {
+        self.lose_power();
+        self.flash.rest(days);
     }
 
     /// Whose content is read from these blocks, in no time: of each stretch how many, and whose.

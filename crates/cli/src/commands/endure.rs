@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use cardmark_core::Record;
-use cardmark_device::Blocks;
+use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
 use cardmark_engine::Pulse;
-use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium};
+use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
+use cardmark_store::Checkpoint;
+use jiff::SignedDuration;
 
 use super::keep_and_show;
 use crate::args::EndureArguments;
@@ -15,8 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::permit_writing;
 use crate::integrity::{
-    Kept, card_name, drive, ended_early, head, of_endure, seed, simulated_head, tests_folder,
-    watched,
+    Endurance, Kept, Rest, card_name, drive, ended_early, head, of_endure, of_retention, seed,
+    simulated_head, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -64,23 +66,72 @@ fn simulated(
     }
     let head = simulated_head(model, &format!("Endure {end:?}"), seed);
     let mut medium = SimMedium::new(model, seed);
-    let mut test = Endure::new(medium.blocks_count(), seed, end);
-    drive(&mut test, &mut medium, None, &Pulse::new())
-        .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
-    finish(head, &test, data, arguments.test.json)
+    let mut test = Endurance {
+        endure: Endure::new(medium.blocks_count(), seed, end),
+        rest: None,
+    };
+    let fault = |trouble| ended_early(trouble, None, "it is the model's fault");
+    drive(&mut test, &mut medium, None, &Pulse::new()).map_err(fault)?;
+    let Some(days) = arguments.after else {
+        return finish(head, &test.endure, data, arguments.test.json);
+    };
+    data.open()?.insert(&ended(head, &test.endure)?)?;
+    medium.rest(f64::from(days));
+    let asked = format!("Retention {end:?} {days}");
+    let head = simulated_head(model, &asked, seed);
+    let mut reading = test.endure.verify().again();
+    while !reading.is_done() {
+        reading.advance(&mut medium).map_err(fault)?;
+    }
+    let rested = SignedDuration::from_hours(24 * i64::from(days));
+    finish_rest(
+        head,
+        &test.endure,
+        &reading,
+        rested,
+        data,
+        arguments.test.json,
+    )
+}
+
+/// The record of cycles that came to their end.
+fn ended(head: Record, test: &Endure) -> Result<Record, CommandError> {
+    let verdict = test.verify().verdict().ok_or_else(no_verdict)?;
+    Ok(of_endure(head, test, &verdict))
+}
+
+fn no_verdict() -> CommandError {
+    CommandError::new(Exit::Bug, "the test has no verdict")
 }
 
 /// Keeps and shows what a test found that came to its end.
 fn finish(head: Record, test: &Endure, data: &Data, as_json: bool) -> Result<Exit, CommandError> {
-    let verdict = test
-        .verify()
-        .verdict()
-        .ok_or_else(|| CommandError::new(Exit::Bug, "the test has no verdict"))?;
-    keep_and_show(&of_endure(head, test, &verdict), data, as_json)?;
-    Ok(match test.bad_blocks() {
+    keep_and_show(&ended(head, test)?, data, as_json)?;
+    Ok(exit_of(test.bad_blocks()))
+}
+
+/// Keeps and shows what is left after a rest.
+fn finish_rest(
+    head: Record,
+    test: &Endure,
+    reading: &Verify,
+    rested: SignedDuration,
+    data: &Data,
+    as_json: bool,
+) -> Result<Exit, CommandError> {
+    let verdict = reading.verdict().ok_or_else(no_verdict)?;
+    let before = test.verify().surface();
+    let rested_ns = u64::try_from(rested.as_nanos()).unwrap_or(0);
+    let record = of_retention(head, reading, before, rested_ns, &verdict);
+    keep_and_show(&record, data, as_json)?;
+    Ok(exit_of(reading.surface().bad_since(before)))
+}
+
+fn exit_of(bad_blocks: u64) -> Exit {
+    match bad_blocks {
         0 => Exit::Done,
         _ => Exit::Bad,
-    })
+    }
 }
 
 fn on_device(
@@ -88,7 +139,6 @@ fn on_device(
     device: &WholeDevice,
     data: &Data,
 ) -> Result<Exit, CommandError> {
-    let size_bytes = device.info.size_bytes.unwrap_or(0);
     let Some(name) = card_name(data, &device.info.name)? else {
         let what = "this device cannot be told from others";
         return Err(CommandError::new(Exit::Trouble, what)
@@ -100,48 +150,153 @@ fn on_device(
     let place = Kept::place(&tests_folder(data)?, &name, NAME)?;
     let begun = match arguments.restart {
         true => None,
-        false => Kept::load::<Endure>(&place)?,
+        false => Kept::load::<Endurance>(&place)?,
     };
-    tell_wear(arguments, size_bytes);
-    let target = permit_writing(
-        &device.path,
-        &device.resolution,
-        &arguments.test.consent,
-        arguments.budget,
-        "write to every block of a raw device, again and again until it fails",
-    )?;
-    let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
-    let is_same = |test: &Endure| test.verify().blocks_count() == blocks_count;
-    let (head, mut test) = match begun.filter(|(_, test)| is_same(test)) {
-        Some((head, mut test)) => {
-            let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
-            print::notice(&format!(
-                "goes on: {cycles} cycles are whole, {written} were written"
-            ));
-            test.take_up();
-            (head, test)
-        }
-        None => {
-            let seed = seed(arguments.test.seed, false);
-            let head = head(&device.resolution, data, seed, target.size_bytes)?;
-            (head, Endure::new(blocks_count, seed, end(arguments)))
-        }
+    let blocks_count = device.info.size_bytes.unwrap_or(0) / BLOCK_BYTES as u64;
+    let begun = begun.filter(|(_, test)| test.endure.verify().blocks_count() == blocks_count);
+    let session = Session {
+        arguments,
+        device,
+        data,
+        pulse: Arc::new(Pulse::new()),
     };
-    let pulse = Arc::new(Pulse::new());
-    let mut blocks = Blocks::of_device(target, Arc::clone(&pulse))
-        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
-    let kept = Kept::new(place, head.clone());
-    let again = "the same command goes on there";
-    let (driven, signal) = watched(
-        &pulse,
-        limit_ns(arguments.test.timeout),
-        again.to_owned(),
-        || drive(&mut test, &mut blocks, Some(&kept), &pulse),
-    )?;
-    driven.map_err(|trouble| ended_early(trouble, signal, again))?;
-    let exit = finish(head, &test, data, arguments.test.json)?;
-    kept.forget()?;
-    Ok(exit)
+    match begun {
+        Some((
+            head,
+            Endurance {
+                endure,
+                rest: Some(rest),
+            },
+        )) => session.after_rest(Kept::new(place, head), endure, rest),
+        Some((head, test)) => session.cycles(place, Some((head, test.endure))),
+        None => session.cycles(place, None),
+    }
+}
+
+/// A test of a device.
+struct Session<'a> {
+    arguments: &'a EndureArguments,
+    device: &'a WholeDevice,
+    data: &'a Data,
+    pulse: Arc<Pulse>,
+}
+
+const AGAIN: &str = "the same command goes on there";
+
+impl Session<'_> {
+    /// Writes and reads until the end, and lets the card rest then, if that was asked for.
+    fn cycles(
+        &self,
+        place: Checkpoint,
+        begun: Option<(Record, Endure)>,
+    ) -> Result<Exit, CommandError> {
+        let (arguments, device) = (self.arguments, self.device);
+        tell_wear(arguments, device.info.size_bytes.unwrap_or(0));
+        let target = permit_writing(
+            &device.path,
+            &device.resolution,
+            &arguments.test.consent,
+            arguments.budget,
+            "write to every block of a raw device, again and again until it fails",
+        )?;
+        let (head, endure) = match begun {
+            Some((head, mut test)) => {
+                let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
+                print::notice(&format!(
+                    "goes on: {cycles} cycles are whole, {written} were written"
+                ));
+                test.take_up();
+                (head, test)
+            }
+            None => {
+                let seed = seed(arguments.test.seed, false);
+                let head = head(&device.resolution, self.data, seed, target.size_bytes)?;
+                let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
+                (head, Endure::new(blocks_count, seed, end(arguments)))
+            }
+        };
+        let kept = Kept::new(place, head.clone());
+        let mut test = Endurance { endure, rest: None };
+        self.drive(&mut test, target, &kept)?;
+        let exit = finish(head, &test.endure, self.data, arguments.test.json)?;
+        match arguments.after {
+            Some(days) => self.begin_rest(&kept, test, days)?,
+            None => kept.forget()?,
+        }
+        Ok(exit)
+    }
+
+    fn begin_rest(&self, kept: &Kept, mut test: Endurance, days: u32) -> Result<(), CommandError> {
+        let rest = Rest {
+            since: jiff::Timestamp::now(),
+            days,
+            reading: test.endure.verify().again(),
+        };
+        let until = rest.until();
+        test.rest = Some(rest);
+        kept.save(&test)
+            .map_err(|trouble| ended_early(trouble, None, "the rest is not remembered"))?;
+        print::notice(&format!(
+            "now take it out and leave it alone; on {} or later, `cardmark endure {}` reads what it still \
+             holds",
+            day(until),
+            self.device.path.display()
+        ));
+        Ok(())
+    }
+
+    /// Reads what was written before the rest, if that is over.
+    fn after_rest(&self, kept: Kept, endure: Endure, rest: Rest) -> Result<Exit, CommandError> {
+        let now = jiff::Timestamp::now();
+        let until = rest.until();
+        if now < until {
+            let what = format!("this card is to rest until {}", day(until));
+            return Err(CommandError::new(Exit::Trouble, what)
+                .because("what it holds then is to be read, and nothing else was written to it")
+                .hint("`--restart` gives that up and begins a new test"));
+        }
+        let rested = now.duration_since(rest.since);
+        let opened = open_device_readonly(&self.device.path);
+        let target = opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+        let seed = rest.reading.content().seed;
+        let head = head(&self.device.resolution, self.data, seed, target.size_bytes)?;
+        let rest = Some(rest);
+        let mut test = Endurance { endure, rest };
+        self.drive(&mut test, target, &kept)?;
+        let Endurance {
+            endure,
+            rest: Some(rest),
+        } = test
+        else {
+            return Err(no_verdict());
+        };
+        let as_json = self.arguments.test.json;
+        let exit = finish_rest(head, &endure, &rest.reading, rested, self.data, as_json)?;
+        kept.forget()?;
+        Ok(exit)
+    }
+
+    fn drive(
+        &self,
+        test: &mut Endurance,
+        target: OpenTarget,
+        kept: &Kept,
+    ) -> Result<(), CommandError> {
+        let mut blocks = Blocks::of_device(target, Arc::clone(&self.pulse))
+            .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
+        let (driven, signal) = watched(
+            &self.pulse,
+            limit_ns(self.arguments.test.timeout),
+            AGAIN.to_owned(),
+            || drive(test, &mut blocks, Some(kept), &self.pulse),
+        )?;
+        driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
+    }
+}
+
+/// The day in UTC, `2026-12-22`.
+fn day(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d").to_string()
 }
 
 /// What it costs, before it begins.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cardmark_engine::Pulse;
-use cardmark_integrity::{BLOCK_BYTES, Endure, Medium, Pass, Trouble, Verify};
+use cardmark_integrity::{BLOCK_BYTES, Medium, Pass, Trouble, Verify};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,22 +41,6 @@ impl Long for Verify {
         };
         let block = BLOCK_BYTES as u64;
         (moved * block, 2 * self.blocks_count() * block)
-    }
-}
-
-impl Long for Endure {
-    fn advance(&mut self, mut medium: &mut dyn Medium) -> Result<(), Trouble> {
-        Self::advance(self, &mut medium)
-    }
-
-    fn is_done(&self) -> bool {
-        Self::is_done(self)
-    }
-
-    fn moved_bytes(&self) -> (u64, u64) {
-        let (moved, cycle) = self.verify().moved_bytes();
-        let before = u64::from(self.cycles()) * cycle;
-        (before + moved, before + cycle)
     }
 }
 

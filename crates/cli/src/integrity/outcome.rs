@@ -33,6 +33,8 @@ fn integrity(
         sampling: None,
         cycles_count: None,
         milestones: Vec::new(),
+        rested_ns: None,
+        faded_count: None,
         written: Vec::new(),
         read: Vec::new(),
     }
@@ -72,6 +74,24 @@ pub(crate) fn of_endure(mut record: Record, endure: &Endure, verdict: &Verdict) 
         cycles_count: Some(endure.cycles()),
         milestones: endure.milestones().to_vec(),
         ..every_block(IntegrityTest::Endure, endure.verify(), verdict)
+    });
+    record
+}
+
+/// The record of a retention check that came to its end: what was read again, what the blocks held before
+/// the rest, and how long that was.
+pub(crate) fn of_retention(
+    mut record: Record,
+    again: &Verify,
+    before: &Surface,
+    rested_ns: u64,
+    verdict: &Verdict,
+) -> Record {
+    record.surface = parts(again.surface());
+    record.integrity = Some(Integrity {
+        rested_ns: Some(rested_ns),
+        faded_count: Some(again.surface().bad_since(before)),
+        ..every_block(IntegrityTest::Retention, again, verdict)
     });
     record
 }

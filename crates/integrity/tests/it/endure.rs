@@ -66,3 +66,37 @@ fn it_ends_where_it_was_told_to() {
     );
     assert_eq!(cycles.cycles(), 3);
 }
+
+/// Half of the spots of this card last 120 days, the logarithm of which has a deviation of 0.3.
+#[test]
+fn what_is_forgotten_in_a_rest_is_found() {
+    let model = Model::named("fading-1gb").unwrap();
+    let blocks_count = model.capacity_bytes() / 512;
+    for (days, least, most) in [(30.0, 0.0, 0.0), (120.0, 0.48, 0.52), (400.0, 1.0, 1.0)] {
+        let mut medium = SimMedium::new(&model, 2);
+        let once = EndureEnd {
+            most_cycles: Some(1),
+            ..UNTIL_HALF
+        };
+        let mut endure = Endure::new(medium.blocks_count(), 4, once);
+        while !endure.is_done() {
+            endure.advance(&mut medium).unwrap();
+        }
+        assert_eq!(endure.bad_blocks(), 0);
+        medium.rest(days);
+        let mut again = endure.verify().again();
+        while !again.is_done() {
+            again.advance(&mut medium).unwrap();
+        }
+        assert_eq!(again.written_blocks(), 0);
+        let faded = again.surface().bad_since(endure.verify().surface());
+        let share = faded as f64 / blocks_count as f64;
+        assert!((least..=most).contains(&share), "{days}: {share}");
+        // What is written anew is kept anew.
+        let mut next = Endure::new(medium.blocks_count(), 5, once);
+        while !next.is_done() {
+            next.advance(&mut medium).unwrap();
+        }
+        assert_eq!(next.bad_blocks(), 0, "{days}");
+    }
+}

@@ -21,6 +21,7 @@ pub(crate) struct FlashData {
     /// After so many bytes the card takes no more writes.
     pub(crate) taken_bytes: Option<u64>,
     pub(crate) wear: Option<WearData>,
+    pub(crate) fade: Option<FadeData>,
 }
 
 impl Default for FlashData {
@@ -34,6 +35,7 @@ impl Default for FlashData {
             flipped_share: 0.0,
             taken_bytes: None,
             wear: None,
+            fade: None,
         }
     }
 }
@@ -74,6 +76,17 @@ pub(crate) enum DamageKind {
 pub(crate) struct WearData {
     /// How often the median spot lasts.
     pub(crate) cycles: f64,
+    /// Standard deviation of the logarithm of that.
+    pub(crate) deviation: f64,
+    pub(crate) spot_bytes: u64,
+}
+
+/// Spots give out what they should with a bit changed once they were not written for long.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FadeData {
+    /// How long the median spot lasts, days.
+    pub(crate) days: f64,
     /// Standard deviation of the logarithm of that.
     pub(crate) deviation: f64,
     pub(crate) spot_bytes: u64,
