@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cardmark_core::{DatabaseJournal, Procedure};
-use rusqlite::{Connection, Error, ErrorCode, TransactionBehavior, params};
+use rusqlite::{Connection, Error, ErrorCode, params};
 
 use crate::content::Content;
 
@@ -94,8 +94,7 @@ impl Database {
         let rows = i64::from(self.rows_count);
         let newest = self.oldest + rows;
         let place = i64::try_from(place).unwrap_or(0).min(rows - 1);
-        let behaviour = TransactionBehavior::Immediate;
-        let transaction = self.connection.transaction_with_behavior(behaviour)?;
+        let transaction = self.connection.transaction()?;
         let value = content.next(self.value_bytes);
         let inserted = params![newest, key_of(value), value];
         one(transaction.prepare_cached(INSERT)?.execute(inserted)?)?;

@@ -1,5 +1,6 @@
 //! Runs of what applications do, on files in a directory.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use cardmark_engine::{Place, Pulse};
 use cardmark_host::Resolution;
 use cardmark_judge::advise;
 use cardmark_stats::refresh;
+use rustix::io::Errno;
 
 use super::describing::target;
 use super::opening::{counters, directory, has_room, open_error, plan};
@@ -68,10 +70,15 @@ fn clear(path: &Path) -> Result<(), CommandError> {
 }
 
 fn cannot_open(path: &Path, error: &std::io::Error) -> CommandError {
-    match rustix::io::Errno::from_io_error(error) {
-        Some(errno) => open_error(&OpenError::of_directory(path, errno)),
-        None => CommandError::from_error(Exit::Trouble, error),
-    }
+    // `tempfile` tells the kind alone.
+    let errno = match error.kind() {
+        ErrorKind::PermissionDenied => Errno::ACCESS,
+        ErrorKind::ReadOnlyFilesystem => Errno::ROFS,
+        ErrorKind::StorageFull => Errno::NOSPC,
+        ErrorKind::QuotaExceeded => Errno::DQUOT,
+        _ => return CommandError::from_error(Exit::Trouble, error),
+    };
+    open_error(&OpenError::of_directory(path, errno))
 }
 
 /// Says of files that are not as they were left that they are damaged.

@@ -141,7 +141,7 @@ fn a_raw_device_is_not_written() {
     let image = scratch.path().join("image");
     std::fs::write(&image, vec![7; 64 << 20]).unwrap();
     let device = LoopDevice::attach(&image, true);
-    let output = program.run(&["run", text(device.path()), SUITE, "--yes"]);
+    let output = program.run(&["run", text(device.path()), SUITE]);
     assert_error(
         &output,
         2,
