@@ -194,6 +194,35 @@ fn a_card_that_fills_up_meanwhile_leaves_a_partial_record() {
 }
 
 #[test]
+fn a_card_that_does_not_answer_leaves_a_partial_record() {
+    needs!(Root, LoopDevice, Ext4, Freeze);
+    let scratch = scratch();
+    let (program, card) = (program(&scratch), Mount::ext4(scratch.path(), 160 * MIB));
+    let arguments = ["run", text(card.folder()), SUITE, "--timeout=1"];
+    let running = program.start(&[&arguments[..], &["--only=append_sync_per_s"]].concat());
+    running.hear("round 2");
+    let frozen = card.freeze();
+    running.hear("the device has not answered for 1 s");
+    running.hear("saved: ");
+    drop(frozen);
+    let output = running.wait();
+    assert_eq!(output.code, 3, "{output}");
+    let record = assert_partial(&program, FindingKind::NoAnswer);
+    assert!(record.metric("append_sync_per_s").is_some());
+    // It could not be removed then.
+    let left = work_folder(card.folder());
+    let output = program.run(&[
+        "run",
+        text(card.folder()),
+        SUITE,
+        "--only=append_sync_per_s",
+    ]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stderr.contains(text(&left)), "{output}");
+    assert_empty(card.folder());
+}
+
+#[test]
 fn more_written_than_handed_over_is_no_other_user_of_the_device() {
     needs!(Root, LoopDevice, Ext4);
     let scratch = scratch();
