@@ -175,6 +175,7 @@ fn invalid() -> i32 {
     Errno::INVAL.raw_os_error()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 fn errno_of_io(error: io::Error) -> i32 {
     error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
 }

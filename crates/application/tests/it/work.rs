@@ -202,3 +202,11 @@ fn what_no_procedure_is_cannot_be_run() {
         assert!(applications.prepare(workload).is_err(), "{}", workload.id);
     }
 }
+
+#[test]
+fn the_methodology_names_the_library() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/METHODOLOGY.md");
+    let told = std::fs::read_to_string(path).unwrap();
+    let version = format!("SQLite {};", rusqlite::version());
+    assert!(told.contains(&version), "{version}");
+}
