@@ -85,6 +85,7 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
         },
         latency_metrics: true,
         manner: Manner::default(),
+        procedure: None,
     };
     let context = TrialContext {
         seed: SEED,

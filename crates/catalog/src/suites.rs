@@ -4,13 +4,14 @@ use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
 /// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 6] = [
+const SUITES: [(&str, &str); 7] = [
     ("quick", include_str!("../suites/quick.toml")),
     ("dramble", include_str!("../suites/dramble.toml")),
     ("raw-survey", include_str!("../suites/raw-survey.toml")),
     ("parallel4", include_str!("../suites/parallel4.toml")),
     ("agnostics", include_str!("../suites/agnostics.toml")),
     ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
+    ("application", include_str!("../suites/application.toml")),
 ];
 
 /// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
@@ -270,6 +271,45 @@ mod tests {
                 "{said}"
             );
         }
+    }
+
+    #[test]
+    fn broken_procedures_are_named() {
+        let plain = "procedure = { kind = \"transaction\", journal = \"delete\", page_bytes = 4_096, \
+                     cache_bytes = 2_048_000, rows_count = 10_000 }";
+        let own = "block, span and order are not those of the procedure";
+        for (from, to, message) in [
+            (
+                "needs = \"filesystem\"",
+                "needs = \"directory\"",
+                "not a sequential write",
+            ),
+            ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
+            ("rows_count = 10_000", "rows_count = 9_999", own),
+            ("journal = \"delete\"", "journal = \"wal\"", own),
+            ("page_bytes = 4_096", "page_bytes = 256", own),
+            ("packages_count = 8", "packages_count = 7", own),
+            ("117, 226", "118, 226", own),
+            ("order = \"sequential\"", "order = \"random\"", own),
+            (
+                "queue_depth = 1",
+                "queue_depth = 2",
+                "one durable write at a time",
+            ),
+            (
+                "\"each_operation\"",
+                "\"after_trial\"",
+                "one durable write at a time",
+            ),
+            (plain, "", "has procedures only"),
+        ] {
+            let said = broken("application", from, to);
+            assert!(said.contains(message), "{from} → {to}: {said}");
+        }
+        let file = "span_bytes = 419_430_400\n";
+        let with = format!("{file}procedure = {{ kind = \"append\" }}\n");
+        let said = broken("dramble", file, &with);
+        assert!(said.contains("a procedure needs files"), "{said}");
     }
 
     #[test]

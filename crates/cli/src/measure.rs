@@ -1,5 +1,6 @@
 //! From a target and a request to a record: wiring of plan, back end, clock, sensors, observer.
 
+mod applications;
 mod describing;
 mod opening;
 
@@ -8,11 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use cardmark_application::WorkFolder;
 use cardmark_core::{
-    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, TargetKind, run_id_from_bytes,
-    simulated_run_id,
+    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, Target, TargetKind, TargetNeed,
+    run_id_from_bytes, simulated_run_id,
 };
-use cardmark_device::{MonotonicClock, OpenTarget};
+use cardmark_device::MonotonicClock;
 use cardmark_engine::{
     Backend, Clock, Outcome, Place, Plan, Ports, Pulse, Request, Sensors, execute, record,
 };
@@ -64,6 +66,9 @@ pub(crate) struct Measured {
     pub(crate) keeper: Arc<Keeper>,
     /// How the program is to end for it.
     pub(crate) exit: Exit,
+    /// Where applications worked; removed with this value, after the record is safe: a dying card may take
+    /// long for it.
+    pub(crate) folder: Option<WorkFolder>,
 }
 
 /// Measures a simulated card. Board, clock and start time are simulated too.
@@ -103,8 +108,11 @@ pub(crate) fn real(
     path: &Path,
     resolution: &Resolution,
 ) -> Result<Measured, CommandError> {
+    if job.suite.needs == TargetNeed::Filesystem {
+        return applications::real(job, path, resolution);
+    }
     let (plan, opened, free) = open(job, path, resolution)?;
-    same_device(path, resolution, &opened)?;
+    same_device(path, resolution, opened.device_id)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
@@ -119,44 +127,70 @@ pub(crate) fn real(
         .is_some()
         .then(|| backend.payload_rate_bytes_per_s())
         .flatten();
-    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
-    let mut header = header(
+    let about = about_target(direct, resolution.kind, plan.layout.is_some());
+    let header = real_header(job, &plan, resolution, described, about)?;
+    let mut measured = on_host(
         job,
         &plan,
-        Record::new(id, Origin::of(OriginKind::Measured)),
-    );
+        header,
+        resolution,
+        &mut *backend,
+        Arc::default(),
+    )?;
+    if let Some(threads) = threads(&backend) {
+        measured.record.findings.push(threads);
+        refresh(&mut measured.record, job.suite);
+    }
+    if job.many.is_some() {
+        drop(ManuallyDrop::into_inner(backend));
+    }
+    Ok(measured)
+}
+
+/// What is known of a real run before it.
+fn real_header(
+    job: &Job<'_>,
+    plan: &Plan,
+    resolution: &Resolution,
+    target: Target,
+    about: Vec<Finding>,
+) -> Result<Record, CommandError> {
+    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
+    let mut header = header(job, plan, Record::new(id, Origin::of(OriginKind::Measured)));
     header.started_at = Some(now_text());
-    header.target = Some(described);
+    header.target = Some(target);
     let devices = history::devices(resolution, job.data)?;
     describe::real(&mut header, &Root::system(), resolution, devices);
-    header
-        .findings
-        .extend(about_target(direct, resolution.kind, plan.layout.is_some()));
+    header.findings.extend(about);
     notice(&mut header);
+    Ok(header)
+}
+
+/// Executes a plan with the clock and the sensors of this host.
+fn on_host<B: Backend>(
+    job: &Job<'_>,
+    plan: &Plan,
+    header: Record,
+    resolution: &Resolution,
+    backend: &mut B,
+    pulse: Arc<Pulse>,
+) -> Result<Measured, CommandError> {
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
     let now = Box::new(move || for_sensors.clone().now_ns());
     let disks: Vec<String> = resolution.disks.iter().map(|d| d.name.clone()).collect();
     let mut sensors = HostSensors::start(&Root::system(), &disks, now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
-    let pulse = Arc::new(Pulse::new());
     let progress = match job.many {
         Some(_) => Progress::silent(&pulse),
         None => Progress::for_stderr(&pulse),
     };
-    let mut run = Run::new(job, &plan, header, progress, pulse)?;
-    let mut measured = run.execute(&mut *backend, &mut clock, &mut sensors)?;
+    let mut run = Run::new(job, plan, header, progress, pulse)?;
+    let mut measured = run.execute(backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
-    let mut late: Vec<Finding> = clock_step(wall, SystemTime::now(), elapsed)
-        .into_iter()
-        .collect();
-    late.extend(threads(&backend));
-    if !late.is_empty() {
-        measured.record.findings.extend(late);
+    if let Some(step) = clock_step(wall, SystemTime::now(), elapsed) {
+        measured.record.findings.push(step);
         refresh(&mut measured.record, job.suite);
-    }
-    if job.many.is_some() {
-        drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
 }
@@ -166,9 +200,9 @@ pub(crate) fn real(
 fn same_device(
     path: &Path,
     resolution: &Resolution,
-    opened: &OpenTarget,
+    opened: (u32, u32),
 ) -> Result<(), CommandError> {
-    if resolution.device_id == opened.device_id {
+    if resolution.device_id == opened {
         return Ok(());
     }
     let what = format!("`{}` changed while it was looked at", path.display());
@@ -256,6 +290,7 @@ impl<'a> Run<'a> {
             record,
             keeper: Arc::clone(&self.keeper),
             exit,
+            folder: None,
         })
     }
 }

@@ -111,6 +111,46 @@ fn the_table_of_workloads_is_that_of_the_suite() {
 }
 
 #[test]
+fn the_table_of_applications_is_that_of_the_suite() {
+    let suite = serde_json::to_value(cardmark_catalog::suite("application").unwrap()).unwrap();
+    let said = table("Applications in numbers");
+    let mut said_rows = said[1..].iter();
+    for workload in suite["workloads"].as_array().unwrap() {
+        let mut fields = workload.as_object().unwrap().clone();
+        if let Some(Value::Object(stop)) = fields.remove("stop") {
+            fields.extend(stop);
+        }
+        let procedure = fields["procedure"].as_object().unwrap().iter();
+        let parts: Vec<String> = procedure
+            .map(|(name, value)| format!("{name} {}", plain(value)))
+            .collect();
+        fields["procedure"] = parts.join("; ").into();
+        let same = [
+            ("read_share_percent", "0"),
+            ("queue_depth", "1"),
+            ("flush", "each_operation"),
+            ("payload", "incompressible"),
+            ("latency_metrics", "true"),
+        ];
+        for (name, value) in same {
+            assert_eq!(plain(&fields.remove(name).unwrap()), value, "{name}");
+        }
+        let held: Vec<String> = said[0].iter().map(|name| plain(&fields[name])).collect();
+        assert_eq!(held.len(), fields.len(), "a field without a column");
+        let row = said_rows.next().expect("a row for each workload");
+        // Commas of thousands go, those of lists stay.
+        let cells: Vec<String> = row.iter().map(|cell| without_thousands(cell)).collect();
+        assert_eq!(cells, held);
+    }
+    assert_eq!(said_rows.next(), None, "a row without a workload");
+}
+
+fn without_thousands(cell: &str) -> String {
+    let parts: Vec<String> = cell.split(", ").map(|part| part.replace(',', "")).collect();
+    parts.join(", ")
+}
+
+#[test]
 fn the_table_of_constants_is_that_of_the_code() {
     let mut held = suite_rows();
     held.extend(FILES.into_iter().flat_map(source_rows));

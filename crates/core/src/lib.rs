@@ -13,6 +13,8 @@ mod payload;
 mod permutation;
 mod preparation;
 mod printed;
+mod procedure;
+mod procedure_rules;
 mod record;
 mod registers;
 mod rng;
@@ -40,6 +42,7 @@ pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_pa
 pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
+pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
     DeviceCounters, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric, OperationError,
     Origin, OriginKind, Quantity, Record, Slice, StopReason, StreamTotals, SuiteRef, Target,

@@ -64,6 +64,8 @@ pub enum TargetNeed {
     Directory,
     /// A whole device (or a simulated card).
     Device,
+    /// Files in a directory of a real filesystem.
+    Filesystem,
 }
 
 /// How often a list of workloads is run through.
@@ -118,6 +120,8 @@ pub enum FigureOf {
     Max,
     /// Mean of the streams' rates.
     Avg,
+    /// Parts of operations a second, such as the files of packages.
+    Parts,
 }
 
 /// The score of an old tool: the sum of printed numbers times their weights, over the divisor,

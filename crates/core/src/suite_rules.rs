@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::{FigureOf, Order, Passes, Suite, Workload};
+use crate::procedure_rules::procedure_rules;
+use crate::{FigureOf, Order, Passes, Suite, TargetNeed, Workload};
 
 /// Largest block size, bytes.
 const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
@@ -45,7 +46,9 @@ pub(crate) fn broken_rule(suite: &Suite) -> Option<SuiteError> {
 
 fn kind_rules(suite: &Suite) -> Result<(), SuiteError> {
     let Some(passes) = suite.passes else {
-        layout_rules(suite)?;
+        if suite.needs != TargetNeed::Filesystem {
+            layout_rules(suite)?;
+        }
         return looks_rules(suite);
     };
     let (Passes::Count(count) | Passes::UntilGood(count)) = passes;
@@ -95,7 +98,8 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
         }
         let rules = pattern_rules(workload)
             .into_iter()
-            .chain(span_rules(workload, suite));
+            .chain(span_rules(workload, suite))
+            .chain(procedure_rules(workload, suite));
         for (holds, why) in rules {
             if !holds {
                 return Err(SuiteError::Workload(workload.id.clone(), why));
@@ -105,7 +109,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
     Ok(())
 }
 
-type Rule = (bool, &'static str);
+pub(crate) type Rule = (bool, &'static str);
 
 fn pattern_rules(workload: &Workload) -> [Rule; 5] {
     let depth = workload.queue_depth;
@@ -116,8 +120,9 @@ fn pattern_rules(workload: &Workload) -> [Rule; 5] {
             "read share above 100 percent",
         ),
         (
-            workload.block_bytes.is_power_of_two()
-                && (512..=LARGEST_BLOCK_BYTES).contains(&workload.block_bytes),
+            workload.procedure.is_some()
+                || (workload.block_bytes.is_power_of_two()
+                    && (512..=LARGEST_BLOCK_BYTES).contains(&workload.block_bytes)),
             "block size must be a power of two from 512 bytes to 1 GiB",
         ),
         (
@@ -171,7 +176,10 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         let Some(workload) = suite.workload(&figure.workload) else {
             return wrong("there is no such workload");
         };
-        let of_one = matches!(figure.of, FigureOf::Rate | FigureOf::Operations);
+        let of_one = matches!(
+            figure.of,
+            FigureOf::Rate | FigureOf::Operations | FigureOf::Parts
+        );
         if of_one != (workload.manner.streams_count == 1) {
             return wrong("children and parent are figures of several streams, and only of these");
         }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Procedure;
+
 /// In which order the blocks of the span are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -150,6 +152,9 @@ pub struct Workload {
     /// What an old tool does otherwise than we do.
     #[serde(default, skip_serializing_if = "is_default")]
     pub manner: Manner,
+    /// What an operation consists of where it is an application's; absent: one block of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procedure: Option<Procedure>,
 }
 
 /// What an old tool does otherwise than we do. The default is our way.
@@ -220,6 +225,12 @@ impl Workload {
     #[must_use]
     pub fn in_flight_count(&self) -> u32 {
         self.queue_depth.saturating_mul(self.manner.streams_count)
+    }
+
+    /// Things that one operation consists of, such as the files of a package; mostly one.
+    #[must_use]
+    pub fn parts_count(&self) -> u64 {
+        self.procedure.as_ref().map_or(1, Procedure::parts_count)
     }
 
     /// Number of whole blocks in the span.

@@ -490,6 +490,7 @@ mod tests {
             stop: StopRule::default(),
             latency_metrics: false,
             manner: Manner::default(),
+            procedure: None,
         }
     }
 

@@ -127,7 +127,8 @@ impl OpenError {
     }
 
     /// What `errno` means while a file is made in the directory `path`.
-    pub(crate) fn of_directory(path: &Path, errno: Errno) -> Self {
+    #[must_use]
+    pub fn of_directory(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {
             Errno::NOTDIR => Self::NotDirectory { path },

@@ -60,7 +60,11 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             clock,
             pulse,
             workload,
-            limit_ns: context.limit_ns.max(1),
+            // Each part of an operation is an answer of its own.
+            limit_ns: context
+                .limit_ns
+                .max(1)
+                .saturating_mul(workload.parts_count()),
             offsets: Offsets::new(workload, context),
             mix: Rng::for_part(context.seed, "read_share", u64::from(context.id)),
             flight: vec![(idle, 0); workload.in_flight_count().max(1) as usize],

@@ -89,6 +89,14 @@ pub enum PlanError {
         /// What it works on.
         wants: &'static str,
     },
+    /// The suite works on files, and there are none on such a target.
+    #[error("suite `{suite}` works on files in a directory, not below the filesystem")]
+    NoFilesystem {
+        /// The suite.
+        suite: String,
+        /// What the target is.
+        kind: TargetKind,
+    },
     /// The suite is no list that could be run through several times.
     #[error("suite `{suite}` decides itself how often it measures")]
     OwnPasses {
@@ -202,6 +210,12 @@ fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError
             return wrong("files in a directory");
         }
         TargetNeed::Device if is_directory => return wrong("a whole block device"),
+        TargetNeed::Filesystem if !is_directory => {
+            return Err(PlanError::NoFilesystem {
+                suite: suite.name.clone(),
+                kind: place.kind,
+            });
+        }
         _ => {}
     }
     if is_directory && request.read_only {

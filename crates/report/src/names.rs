@@ -12,11 +12,20 @@ pub(crate) const QUICK: [(&str, &str); 8] = [
     ("sync_write_4k", "synced write 4 KiB"),
 ];
 
+/// Workloads of `application`: id, name.
+const APPLICATION: [(&str, &str); 4] = [
+    ("sqlite_tps", "SQLite transactions"),
+    ("sqlite_wal_tps", "SQLite transactions, WAL"),
+    ("files_per_s", "files of packages installed"),
+    ("append_sync_per_s", "log lines, synced"),
+];
+
 /// The workload in plain words; its id where there are none.
 #[must_use]
 pub fn workload_name(id: &str) -> &str {
     QUICK
         .iter()
+        .chain(&APPLICATION)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }

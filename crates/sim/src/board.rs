@@ -142,6 +142,7 @@ mod tests {
             stop: StopRule::default(),
             latency_metrics: true,
             manner: Manner::default(),
+            procedure: None,
         }
     }
 

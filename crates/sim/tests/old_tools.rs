@@ -189,7 +189,10 @@ fn figures_are_what_follows_from_the_model() {
                 let (span_ns, deviation_ns) = span_ns(&table, trial, factor);
                 let mut expected = trial.bytes() as f64 / span_ns * 1e9;
                 match figure.of {
-                    FigureOf::Rate | FigureOf::Operations | FigureOf::Children => {}
+                    FigureOf::Rate
+                    | FigureOf::Operations
+                    | FigureOf::Parts
+                    | FigureOf::Children => {}
                     FigureOf::Avg => expected /= trial.streams.len() as f64,
                     // Whose rates are somewhat below and above the mean, or include what is not counted.
                     FigureOf::Parent | FigureOf::Min | FigureOf::Max => continue,

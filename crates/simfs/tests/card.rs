@@ -120,6 +120,7 @@ fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u32) -> Workl
         stop: StopRule::default(),
         latency_metrics: false,
         manner: Manner::default(),
+        procedure: None,
     }
 }
 

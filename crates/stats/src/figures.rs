@@ -45,6 +45,7 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
     let metric = match figure.of {
         FigureOf::Rate => rate_metric(id, Quantity::ByteRate, whole, stopped_by),
         FigureOf::Operations => rate_metric(id, Quantity::OperationRate, whole, stopped_by),
+        FigureOf::Parts => parts_metric(id, whole, stopped_by),
         of => streams_metric(id, of, whole, stopped_by),
     }?;
     Some(Metric {
@@ -57,7 +58,10 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
 /// the rate.
 fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed> {
     let style = figure.printed?;
-    if !matches!(figure.of, FigureOf::Rate | FigureOf::Operations) {
+    if !matches!(
+        figure.of,
+        FigureOf::Rate | FigureOf::Operations | FigureOf::Parts
+    ) {
         return print(style, Amount::of_rate(metric.value));
     }
     let total = |of: fn(&Trial) -> u64| whole.iter().map(|trial| of(trial)).sum();
@@ -67,6 +71,22 @@ fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed
         operations_count: total(Trial::operations_count),
     };
     print(style, amount)
+}
+
+/// The rate of operations, each counted as its parts.
+fn parts_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+    let parts = whole.first()?.workload.parts_count() as f64;
+    let rate = rate_metric(id, Quantity::OperationRate, whole, stopped_by)?;
+    let times = |value: Option<f64>| value.map(|value| value * parts);
+    Some(Metric {
+        value: rate.value * parts,
+        low: times(rate.low),
+        high: times(rate.high),
+        operations_per_s: times(rate.operations_per_s),
+        operations_low_per_s: times(rate.operations_low_per_s),
+        operations_high_per_s: times(rate.operations_high_per_s),
+        ..rate
+    })
 }
 
 /// A figure of several streams: the mean over the trials, with Student's t from three trials on.
@@ -127,7 +147,7 @@ fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
         FigureOf::Min => rates.fold(f64::INFINITY, f64::min),
         FigureOf::Max => rates.fold(0.0, f64::max),
         FigureOf::Avg => rates.sum::<f64>() / trial.streams.len() as f64,
-        FigureOf::Parent | FigureOf::Rate | FigureOf::Operations => {
+        FigureOf::Parent | FigureOf::Rate | FigureOf::Operations | FigureOf::Parts => {
             per_second(trial.bytes(), trial.span_ns)
         }
     }

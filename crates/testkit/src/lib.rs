@@ -27,7 +27,7 @@ mod wall_clock;
 
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;
-pub use mount::Mount;
+pub use mount::{Frozen, Mount};
 pub use needs::{Need, are_met};
 pub use nobody::run_as_nobody;
 pub use program::{Output, Program, Running};

@@ -124,6 +124,14 @@ impl Mount {
         stat.f_bavail * stat.f_frsize
     }
 
+    /// Lets all that would be written wait until the value is dropped.
+    #[must_use]
+    pub fn freeze(&self) -> Frozen<'_> {
+        let frozen = Frozen(self.point.path());
+        tool("fsfreeze", &["--freeze".as_ref(), frozen.0.as_os_str()]).unwrap();
+        frozen
+    }
+
     /// Makes it read-only.
     pub fn make_read_only(&self) {
         let arguments = [
@@ -132,6 +140,18 @@ impl Mount {
             self.point.path().as_os_str(),
         ];
         tool("mount", &arguments).unwrap();
+    }
+}
+
+/// A filesystem that stands still.
+#[derive(Debug)]
+pub struct Frozen<'a>(&'a Path);
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = tool("fsfreeze", &["--unfreeze".as_ref(), self.0.as_os_str()]) {
+            eprintln!("rig: {error}");
+        }
     }
 }
 

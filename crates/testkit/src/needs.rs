@@ -38,6 +38,8 @@ pub enum Need {
     Script,
     /// libfaketime, for a wall clock that steps.
     WallClock,
+    /// `fsfreeze`, which lets all that would be written wait.
+    Freeze,
     /// `strace`, and the right to trace.
     Strace,
     /// `hdparm`.
@@ -67,6 +69,7 @@ impl Need {
             Self::Blkio => is_root && rate_cap::is_offered(),
             Self::Script => is_installed("script"),
             Self::WallClock => wall_clock::library().is_some(),
+            Self::Freeze => is_root && is_installed("fsfreeze"),
             Self::Strace => tool("strace", &["-qq", "-e", "trace=none", "true"]).is_ok(),
             Self::Hdparm => is_installed("hdparm"),
             Self::Iozone => is_installed("iozone"),

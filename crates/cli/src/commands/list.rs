@@ -64,6 +64,7 @@ fn needs(suite: &Suite) -> String {
     match suite.needs {
         TargetNeed::Any => format!("in {room} of a directory or device"),
         TargetNeed::Directory => format!("in {room} of a directory"),
+        TargetNeed::Filesystem => format!("in {room} of a directory; not on a simulated card"),
         TargetNeed::Device => "on a whole device".to_owned(),
     }
 }

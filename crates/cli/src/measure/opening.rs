@@ -33,19 +33,21 @@ pub(super) fn open(
         let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
     }
-    let plan = plan(
-        job,
-        Place {
-            kind: TargetKind::Directory,
-            usable_bytes: u64::MAX,
-            disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
-        },
-    )?;
+    let plan = plan(job, directory(resolution))?;
     // Asked first, so that a read-only or closed directory is told as what it is.
     let opened =
         TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
     let free = has_room(path, job.suite.file_bytes)?;
     Ok((plan, opened.into(), Some(free)))
+}
+
+/// A directory as a place for files.
+pub(super) fn directory(resolution: &Resolution) -> Place {
+    Place {
+        kind: TargetKind::Directory,
+        usable_bytes: u64::MAX,
+        disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
+    }
 }
 
 /// The free bytes of a directory that has room for so many, and for the reserve.
@@ -87,6 +89,12 @@ pub(crate) fn disk_path(resolution: &Resolution) -> Option<String> {
     disk_below(resolution).map(|disk| format!("/dev/{}", disk.name))
 }
 
+/// Counters of these devices of the block layer.
+pub(super) fn counters(names: &[String]) -> CountersSource {
+    let mut reader = CounterReader::new(&Root::system(), names);
+    Box::new(move || reader.read())
+}
+
 /// The back end for what was opened, with all that workloads may work on besides.
 pub(super) fn backend(
     path: &Path,
@@ -94,10 +102,6 @@ pub(super) fn backend(
     opened: OpenTarget,
     seed: u64,
 ) -> RealBackend {
-    let counters = |names: &[String]| -> CountersSource {
-        let mut reader = CounterReader::new(&Root::system(), names);
-        Box::new(move || reader.read())
-    };
     let backend = RealBackend::new(opened, seed, counters(&resolution.counted));
     if resolution.kind == TargetKind::Device {
         return backend.with_disk(path.to_owned(), counters(&resolution.counted));
@@ -174,6 +178,13 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
         PlanError::WrongTarget { .. } => {
             made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
         }
+        PlanError::NoFilesystem { kind, .. } => made(Exit::Usage).hint(match kind {
+            TargetKind::Sim => {
+                "`cardmark-simfs` plays a simulated card as a file, for a loop device with a \
+                 filesystem; name a directory on it"
+            }
+            _ => "mount a filesystem of the device and name a directory on it",
+        }),
         PlanError::OwnPasses { .. } => made(Exit::Usage).hint(
             "leave `--rounds` out; dramble, raw-survey, parallel4 and pibenchmarks have rounds",
         ),

@@ -10,6 +10,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod applications;
 mod beginner;
 mod campaign;
 mod clock;

@@ -30,6 +30,7 @@ pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
         },
         latency_metrics: true,
         manner: Manner::default(),
+        procedure: None,
     }
 }
 

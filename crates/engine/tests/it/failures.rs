@@ -1,6 +1,6 @@
 //! Bad cards are the subject: what a failing part costs, and what is kept.
 
-use cardmark_core::{Finding, FindingKind, Severity, StopReason, Trial};
+use cardmark_core::{Finding, FindingKind, Procedure, Severity, StopReason, Trial};
 use cardmark_engine::{Failure, Outcome, TrialContext};
 
 use crate::oracle::{assert_agrees, assert_sums};
@@ -212,6 +212,32 @@ fn errors_of_a_dying_device_are_kept_up_to_a_number() {
     assert_eq!(rig.log().reaped.len(), 256, "all were waited for");
     let at_ns: Vec<u64> = end.trial.errors.iter().map(|error| error.at_ns).collect();
     assert_eq!(at_ns, (1..=64).map(|ms| ms * MS).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_limit_is_for_each_part_of_an_operation() {
+    let failure = |parts_count: usize| {
+        let mut suite = three();
+        for workload in &mut suite.workloads {
+            workload.procedure = Some(Procedure::Install {
+                packages_count: 1,
+                file_sizes_bytes: vec![1; parts_count],
+            });
+        }
+        let mut rig = Rig::new(Script::of(|call| {
+            if (call.trial, call.number) == (THIRD_READ, 30) {
+                3000 * MS
+            } else {
+                MS
+            }
+        }));
+        let mut plan = plan(&suite);
+        plan.limit_ns = 1000 * MS;
+        let outcome = rig.run(&plan);
+        outcome.findings.first().map(|finding| finding.kind)
+    };
+    assert_eq!(failure(2), Some(FindingKind::NoAnswer));
+    assert_eq!(failure(3), None);
 }
 
 #[test]

@@ -152,7 +152,13 @@ fn a_suite_on_another_kind_of_target_is_refused() {
         on(Need::Device, Kind::Directory),
         wrong("a whole block device")
     );
+    for kind in [Kind::Device, Kind::Sim] {
+        let suite = "test".to_owned();
+        let refused = PlanError::NoFilesystem { suite, kind };
+        assert_eq!(on(Need::Filesystem, kind), Err(refused));
+    }
     for (needs, kind) in [
+        (Need::Filesystem, Kind::Directory),
         (Need::Directory, Kind::Directory),
         (Need::Device, Kind::Device),
         (Need::Directory, Kind::Sim),

@@ -56,6 +56,7 @@ fn workloads(file_bytes: u64) -> impl Strategy<Value = Workload> {
                 },
                 latency_metrics: each,
                 manner: Manner::default(),
+                procedure: None,
             }
         },
     )

@@ -1,8 +1,8 @@
 //! What a record says about its figures, at and around each threshold.
 
 use cardmark_core::{
-    Finding, FindingKind, Flush, Record, SensorSample, Severity, StopRule, Suite, Workload,
-    parse_record, record_to_json,
+    Finding, FindingKind, Flush, Procedure, Record, SensorSample, Severity, StopRule, Suite,
+    Workload, parse_record, record_to_json,
 };
 use cardmark_engine::{Outcome, record};
 use cardmark_stats::refresh;
@@ -10,6 +10,38 @@ use cardmark_stats::refresh;
 use crate::support::{
     EIO, MS, Rig, Script, header, plan, recorded, sequential, suite, three, workload,
 };
+
+/// A sequential write, a line of a log and a package of two files.
+fn procedures() -> Suite {
+    let each = |id: &str| Workload {
+        read_share_percent: 0,
+        flush: Flush::EachOperation,
+        ..workload(id)
+    };
+    let mut suite = suite(vec![
+        sequential("seq_write", 0),
+        each("append"),
+        each("install"),
+    ]);
+    suite.workloads[1].procedure = Some(Procedure::Append);
+    suite.workloads[2].procedure = Some(Procedure::Install {
+        packages_count: 4,
+        file_sizes_bytes: vec![2048; 2],
+    });
+    suite
+}
+
+#[test]
+fn what_is_written_besides_belongs_to_a_procedure_and_what_is_not_written_does_not() {
+    let counted = |per_mille: u64| {
+        let mut script = Script::constant(MS);
+        script.counted = Some(per_mille);
+        recorded(&plan(&procedures()), run(script, &procedures()))
+    };
+    let shared = found(&counted(9000), FindingKind::SharedDevice).len();
+    assert_eq!(shared, 1, "the plain write alone");
+    assert_eq!(found(&counted(500), FindingKind::NotReached).len(), 3);
+}
 
 /// A sequential write, and writes that are made durable one by one.
 fn writes() -> Suite {

@@ -452,6 +452,7 @@ pub(crate) fn workload(id: &str) -> Workload {
         },
         latency_metrics: true,
         manner: Manner::default(),
+        procedure: None,
     }
 }
 

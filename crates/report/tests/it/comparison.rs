@@ -33,7 +33,7 @@ fn differences() -> Vec<Difference> {
         difference("seq_read_1m", [4.3e7, 4.4e7], 1.02, Outcome::Same),
         Difference {
             quantity: Quantity::OperationRate,
-            ..difference("sqlite_tps", [120.0, 150.0], 1.6, Outcome::Undecided)
+            ..difference("theirs_tps", [120.0, 150.0], 1.6, Outcome::Undecided)
         },
     ]
 }

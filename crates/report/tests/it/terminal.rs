@@ -180,7 +180,7 @@ fn figures_of_other_suites_stand_below_the_table() {
     record.suite = None;
     record.metrics = vec![
         bare("burst_write", Quantity::ByteRate, 8.1e7),
-        bare("sqlite_tps", Quantity::OperationRate, 123.4),
+        bare("theirs_tps", Quantity::OperationRate, 123.4),
         bare("cache_bytes", Quantity::Size, 3.2e9),
         bare("reach", Quantity::Ratio, 0.987),
         bare("boot_p99_span", Quantity::Span, 2.5e6),
@@ -192,7 +192,7 @@ fn figures_of_other_suites_stand_below_the_table() {
 
                  MB/s  ±  95 % interval  IOPS
     burst_write  81.0  –              –     –
-    sqlite_tps      –  –              –   123
+    theirs_tps      –  –              –   123
 
     cache_bytes: 3.2 GB
     reach: 0.987

@@ -25,6 +25,7 @@ pub(crate) fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u3
         stop: StopRule::default(),
         latency_metrics: true,
         manner: Manner::default(),
+        procedure: None,
     }
 }
 

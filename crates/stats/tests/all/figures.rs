@@ -1,7 +1,8 @@
 //! From trials to metrics and findings.
 
 use cardmark_core::{
-    Finding, FindingKind, IntervalKind, MIB, Metric, Quantity, Severity, StopReason, Trial,
+    Figure, FigureOf, Finding, FindingKind, IntervalKind, MIB, Metric, Procedure, Quantity,
+    Severity, StopReason, Trial,
 };
 use cardmark_stats::{derive, is_precise, percentile_interval, rate_interval, refresh};
 use proptest::prelude::*;
@@ -49,6 +50,44 @@ fn a_rate_is_total_work_by_total_span() {
         "{half_width}"
     );
     assert_eq!(metrics[0].low, Some(0.0));
+}
+
+#[test]
+fn a_figure_of_parts_counts_each_part_of_an_operation() {
+    let mut package = workload("files_per_s", 300);
+    package.procedure = Some(Procedure::Install {
+        packages_count: 2,
+        file_sizes_bytes: vec![100; 3],
+    });
+    let mut trials = trials_at(&[10.0, 11.0, 12.0]);
+    for trial in &mut trials {
+        trial.workload = package.clone();
+    }
+    let mut suite = suite(vec![package]);
+    let figure = |id: &str, of| Figure {
+        id: id.to_owned(),
+        workload: "files_per_s".to_owned(),
+        of,
+        printed: None,
+        least: None,
+        weight: None,
+    };
+    suite.figures = vec![
+        figure("packages", FigureOf::Operations),
+        figure("files", FigureOf::Parts),
+    ];
+    let metrics = derive(&trials, &suite);
+    let (packages, files) = (&metrics[0], &metrics[1]);
+    assert_eq!((packages.value, files.value), (11.0, 33.0));
+    let thrice = |value: Option<f64>| value.map(|value| 3.0 * value);
+    assert!(packages.low.is_some());
+    assert_eq!(files.low, thrice(packages.low));
+    assert_eq!(files.high, thrice(packages.high));
+    assert_eq!(files.operations_per_s, Some(33.0));
+    assert_eq!(files.operations_high_per_s, files.high);
+    assert_eq!(files.quantity, Quantity::OperationRate);
+    // Bytes are bytes.
+    assert_eq!(files.rate_bytes_per_s, packages.rate_bytes_per_s);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub(crate) fn workload(id: &str, block_bytes: u64) -> Workload {
         },
         latency_metrics: true,
         manner: Manner::default(),
+        procedure: None,
     }
 }
 

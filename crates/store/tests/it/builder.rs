@@ -68,6 +68,7 @@ pub(crate) fn trial(id: u32) -> Trial {
         },
         latency_metrics: false,
         manner: Manner::default(),
+        procedure: None,
     };
     let json = serde_json::json!({
         "id": id, "workload": workload, "round_index": id, "started_ns": 7, "span_ns": 1000,

@@ -1,0 +1,253 @@
+//! A database of `SQLite`, and one transaction after the other.
+
+use std::path::Path;
+
+use cardmark_core::{DatabaseJournal, Procedure};
+use rusqlite::{Connection, Error, ErrorCode, params};
+
+use crate::content::Content;
+
+/// `synchronous=FULL`, as SQLite numbers it.
+const FULL: i64 = 2;
+const SCHEMA: &str = "CREATE TABLE entry (
+        id INTEGER PRIMARY KEY, key INTEGER NOT NULL, value BLOB NOT NULL
+    );
+    CREATE INDEX entry_by_key ON entry (key);";
+const INSERT: &str = "INSERT INTO entry (id, key, value) VALUES (?1, ?2, ?3)";
+const UPDATE: &str = "UPDATE entry SET value = ?2 WHERE id = ?1";
+const DELETE: &str = "DELETE FROM entry WHERE id = ?1";
+
+/// A database under way.
+pub(crate) struct Database {
+    connection: Connection,
+    rows_count: u32,
+    /// Size of a row's value, bytes.
+    value_bytes: usize,
+    /// Number of the oldest row; they are counted through.
+    oldest: i64,
+}
+
+/// How a database is set up.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) journal: DatabaseJournal,
+    page_bytes: u32,
+    cache_bytes: u64,
+    rows_count: u32,
+    checkpoint_pages_count: Option<u32>,
+}
+
+impl Settings {
+    /// Those of a procedure that is a transaction.
+    pub(crate) fn of(procedure: &Procedure) -> Option<Self> {
+        match *procedure {
+            Procedure::Transaction {
+                journal,
+                page_bytes,
+                cache_bytes,
+                rows_count,
+                checkpoint_pages_count,
+            } => Some(Self {
+                journal,
+                page_bytes,
+                cache_bytes,
+                rows_count,
+                checkpoint_pages_count,
+            }),
+            Procedure::Install { .. } | Procedure::Append => None,
+        }
+    }
+}
+
+impl Database {
+    /// Makes a database and fills it.
+    pub(crate) fn create(
+        path: &Path,
+        settings: Settings,
+        value_bytes: usize,
+        content: &mut Content,
+    ) -> Result<Self, Error> {
+        let mut connection = Connection::open(path)?;
+        set_up(&connection, settings)?;
+        connection.execute_batch(SCHEMA)?;
+        let transaction = connection.transaction()?;
+        for id in 0..settings.rows_count {
+            let value = content.next(value_bytes);
+            let row = params![i64::from(id), key_of(value), value];
+            transaction.prepare_cached(INSERT)?.execute(row)?;
+        }
+        transaction.commit()?;
+        if settings.journal == DatabaseJournal::Wal {
+            // So that the first trial begins with an empty log.
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        }
+        Ok(Self {
+            connection,
+            rows_count: settings.rows_count,
+            value_bytes,
+            oldest: 0,
+        })
+    }
+
+    /// One row is inserted, the one at `place` among those that stay is updated, the oldest is deleted.
+    pub(crate) fn transact(&mut self, place: u64, content: &mut Content) -> Result<(), Error> {
+        let rows = i64::from(self.rows_count);
+        let newest = self.oldest + rows;
+        let place = i64::try_from(place).unwrap_or(0).min(rows - 1);
+        let transaction = self.connection.transaction()?;
+        let value = content.next(self.value_bytes);
+        let inserted = params![newest, key_of(value), value];
+        one(transaction.prepare_cached(INSERT)?.execute(inserted)?)?;
+        let updated = params![self.oldest + 1 + place, content.next(self.value_bytes)];
+        one(transaction.prepare_cached(UPDATE)?.execute(updated)?)?;
+        one(transaction.prepare_cached(DELETE)?.execute([self.oldest])?)?;
+        transaction.commit()?;
+        self.oldest += 1;
+        Ok(())
+    }
+
+    /// What is wrong with the database.
+    pub(crate) fn damage(&self) -> Option<String> {
+        match self.looked_at() {
+            Ok(None) => None,
+            Ok(Some(damage)) => Some(damage),
+            Err(error) => Some(format!("the database cannot be read: {error}")),
+        }
+    }
+
+    fn looked_at(&self) -> Result<Option<String>, Error> {
+        let ask = |query: &str| self.connection.query_row(query, [], |row| row.get(0));
+        let said: String = self
+            .connection
+            .query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+        if said != "ok" {
+            return Ok(Some(format!("the database is damaged: {said}")));
+        }
+        let rows = i64::from(self.rows_count);
+        let bytes = rows * i64::try_from(self.value_bytes).unwrap_or(0);
+        let expected = [
+            ("SELECT count(*) FROM entry", rows),
+            ("SELECT min(id) FROM entry", self.oldest),
+            ("SELECT max(id) FROM entry", self.oldest + rows - 1),
+            ("SELECT sum(length(value)) FROM entry", bytes),
+        ];
+        for (query, expected) in expected {
+            let found: i64 = ask(query)?;
+            if found != expected {
+                return Ok(Some(format!("`{query}` gives {found}, not {expected}")));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Asks for everything that decides how often the library flushes, and makes sure that it is so.
+fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
+    let journal = match settings.journal {
+        DatabaseJournal::Delete => "delete",
+        DatabaseJournal::Wal => "wal",
+    };
+    let cache_kib = i64::try_from(settings.cache_bytes / 1024).unwrap_or(i64::MAX);
+    let mut asked = vec![
+        ("page_size", i64::from(settings.page_bytes)),
+        ("cache_size", -cache_kib),
+        ("synchronous", FULL),
+    ];
+    let checkpoint = settings.checkpoint_pages_count.map(i64::from);
+    asked.extend(checkpoint.map(|pages| ("wal_autocheckpoint", pages)));
+    // The size of a page cannot change any more once there is a log.
+    connection.pragma_update(None, "page_size", settings.page_bytes)?;
+    let set = connection
+        .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))?;
+    let mut is_set = set == journal;
+    for (name, value) in asked {
+        // Some answer with the new value, some with nothing.
+        connection.pragma_update(None, name, value)?;
+        let held: i64 = connection.pragma_query_value(None, name, |row| row.get(0))?;
+        is_set &= held == value;
+    }
+    if is_set {
+        Ok(())
+    } else {
+        // Such as a filesystem on which no log can be shared.
+        Err(Error::InvalidQuery)
+    }
+}
+
+fn one(rows: usize) -> Result<(), Error> {
+    if rows == 1 {
+        Ok(())
+    } else {
+        Err(Error::StatementChangedRows(rows))
+    }
+}
+
+/// A row's key: as random as its value.
+fn key_of(value: &[u8]) -> i64 {
+    value
+        .first_chunk::<8>()
+        .map_or(0, |head| i64::from_le_bytes(*head))
+}
+
+/// The system's error number that comes closest to what the library says.
+pub(crate) fn errno_of(error: &Error) -> i32 {
+    use rustix::io::Errno;
+    let errno = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Errno::NOSPC,
+        Some(ErrorCode::ReadOnly) => Errno::ROFS,
+        Some(ErrorCode::PermissionDenied) => Errno::ACCESS,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Errno::BUSY,
+        Some(_) => Errno::IO,
+        None => Errno::INVAL,
+    };
+    errno.raw_os_error()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(journal: DatabaseJournal) -> Settings {
+        Settings {
+            journal,
+            page_bytes: 8192,
+            cache_bytes: 1 << 20,
+            rows_count: 10,
+            checkpoint_pages_count: (journal == DatabaseJournal::Wal).then_some(77),
+        }
+    }
+
+    #[test]
+    fn the_library_does_what_it_was_asked_for() {
+        let scratch = tempfile::tempdir().unwrap();
+        for journal in [DatabaseJournal::Delete, DatabaseJournal::Wal] {
+            let path = scratch.path().join(format!("{journal:?}"));
+            let mut content = Content::new(3);
+            let database = Database::create(&path, settings(journal), 100, &mut content).unwrap();
+            let held = |name: &str| -> i64 {
+                let value = |row: &rusqlite::Row<'_>| row.get(0);
+                database
+                    .connection
+                    .pragma_query_value(None, name, value)
+                    .unwrap()
+            };
+            assert_eq!(held("synchronous"), 2, "FULL");
+            assert_eq!(held("page_size"), 8192);
+            assert_eq!(held("cache_size"), -1024);
+            if journal == DatabaseJournal::Wal {
+                assert_eq!(held("wal_autocheckpoint"), 77);
+            }
+            assert_eq!(database.damage(), None);
+        }
+    }
+
+    #[test]
+    fn a_setting_that_is_not_heeded_is_an_error() {
+        // A database in memory knows neither kind of journal.
+        for journal in [DatabaseJournal::Delete, DatabaseJournal::Wal] {
+            let connection = Connection::open_in_memory().unwrap();
+            let error = set_up(&connection, settings(journal)).unwrap_err();
+            assert_eq!(errno_of(&error), 22);
+        }
+    }
+}

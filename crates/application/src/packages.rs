@@ -1,0 +1,84 @@
+//! Packages installed over their former versions, in the order of dpkg: all files are written under
+//! other names, then each is made durable and renamed.
+
+use std::fs::{File, create_dir, rename};
+use std::io::{Result, Write};
+use std::path::{Path, PathBuf};
+
+use cardmark_engine::Pulse;
+
+use crate::content::Content;
+
+/// What a file is called until it is durable; that of dpkg is `.dpkg-new`.
+const NEW: &str = "new";
+
+/// Folders of packages.
+pub(crate) struct Packages {
+    folders: Vec<PathBuf>,
+    file_sizes_bytes: Vec<u32>,
+}
+
+impl Packages {
+    /// Makes the folders and installs each package once.
+    pub(crate) fn create(
+        folder: &Path,
+        packages_count: u32,
+        file_sizes_bytes: &[u32],
+        content: &mut Content,
+        pulse: &Pulse,
+    ) -> Result<Self> {
+        create_dir(folder)?;
+        let names = (0..packages_count).map(|number| folder.join(format!("package-{number:02}")));
+        let packages = Self {
+            folders: names.collect(),
+            file_sizes_bytes: file_sizes_bytes.to_vec(),
+        };
+        for (number, folder) in packages.folders.iter().enumerate() {
+            create_dir(folder)?;
+            packages.install(number, content, pulse)?;
+        }
+        File::open(folder)?.sync_all()?;
+        Ok(packages)
+    }
+
+    /// Installs the package of that number, counted around.
+    pub(crate) fn install(
+        &self,
+        number: usize,
+        content: &mut Content,
+        pulse: &Pulse,
+    ) -> Result<()> {
+        let folder = &self.folders[number % self.folders.len()];
+        for (index, &bytes) in self.file_sizes_bytes.iter().enumerate() {
+            let mut file = File::create(name(folder, index).with_extension(NEW))?;
+            file.write_all(content.next(bytes as usize))?;
+        }
+        for index in 0..self.file_sizes_bytes.len() {
+            let (path, new) = (name(folder, index), name(folder, index).with_extension(NEW));
+            File::options().write(true).open(&new)?.sync_all()?;
+            rename(new, path)?;
+            // Each is an answer of the device.
+            pulse.beat();
+        }
+        File::open(folder)?.sync_all()
+    }
+
+    /// What is wrong with the files.
+    pub(crate) fn damage(&self) -> Option<String> {
+        self.folders.iter().find_map(|folder| {
+            let files = std::fs::read_dir(folder).map_or(0, Iterator::count);
+            let is_whole = |(index, &bytes): (usize, &u32)| {
+                let held = name(folder, index).metadata();
+                held.is_ok_and(|held| held.len() == u64::from(bytes))
+            };
+            let mut sizes = self.file_sizes_bytes.iter().enumerate();
+            let is_good = files == self.file_sizes_bytes.len() && sizes.all(is_whole);
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            (!is_good).then(|| format!("files of {name} are missing, too many or of another size"))
+        })
+    }
+}
+
+fn name(folder: &Path, index: usize) -> PathBuf {
+    folder.join(format!("file-{index:02}"))
+}

@@ -1,0 +1,62 @@
+//! What an application does to a filesystem in one operation.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How `SQLite` makes a transaction atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DatabaseJournal {
+    /// A rollback journal, deleted at the end of each transaction (`journal_mode=DELETE`).
+    Delete,
+    /// A write-ahead log (`journal_mode=WAL`).
+    Wal,
+}
+
+/// What one operation of a workload consists of, where it is an application's.
+///
+/// The workload's `block_bytes` are the bytes that the application hands over in one operation; what
+/// library and filesystem write besides is seen in the counters only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Procedure {
+    /// One transaction of `SQLite`, `synchronous=FULL`: one row inserted, one updated, the oldest
+    /// deleted. Two rows' values are one block.
+    Transaction {
+        /// How it is made atomic.
+        journal: DatabaseJournal,
+        /// Size of a database page, bytes.
+        page_bytes: u32,
+        /// Size of the library's own page cache, bytes.
+        cache_bytes: u64,
+        /// Rows in the table before and after each transaction.
+        rows_count: u32,
+        /// Pages in the write-ahead log from which on a commit moves them into the database.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkpoint_pages_count: Option<u32>,
+    },
+    /// One package installed over its former version: all files written under other names, then each
+    /// made durable and renamed, then the folder made durable.
+    Install {
+        /// Packages that take turns.
+        packages_count: u32,
+        /// Size of each file of a package, bytes; together they are one block.
+        file_sizes_bytes: Vec<u32>,
+    },
+    /// One line added at the end of a log and made durable (`fsync`). At the end of the span the log is
+    /// begun anew.
+    Append,
+}
+
+impl Procedure {
+    /// Things that one operation consists of: the files of a package, otherwise itself.
+    #[must_use]
+    pub fn parts_count(&self) -> u64 {
+        match self {
+            Self::Install {
+                file_sizes_bytes, ..
+            } => file_sizes_bytes.len() as u64,
+            Self::Transaction { .. } | Self::Append => 1,
+        }
+    }
+}
