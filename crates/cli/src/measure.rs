@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cardmark_core::{
-    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, TargetKind, run_id_from_bytes,
-    simulated_run_id,
+    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, SuiteRef, TargetKind,
+    run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::{MonotonicClock, OpenTarget};
 use cardmark_engine::{
@@ -34,7 +34,7 @@ use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
 use crate::turn::Turn;
 use crate::watch::{RunRescue, Signals, Watch};
-use describing::{about_target, clock_step, header, target, threads};
+use describing::{about_target, clock_step, header, not_erased, target, threads};
 use opening::{open, plan};
 
 /// What is to be measured, whatever the target.
@@ -71,9 +71,10 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     let card = SimulatedCard::new(model, job.request.seed);
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
     let plan = plan(job, place)?;
+    opening::tell_wear(&plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    let mut asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
+    let mut asked = asked(&plan.suite_ref, job.request.limit_ns);
     if let Some(count) = job.request.passes_count {
         asked.push_str(&format!(" {count} passes"));
     }
@@ -97,6 +98,20 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
+/// What was asked for, as a part of the id of a simulated run.
+fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
+    let SuiteRef {
+        name,
+        version,
+        only,
+        tier,
+    } = suite;
+    let tier = tier
+        .as_ref()
+        .map_or_else(String::new, |tier| format!(" {tier}"));
+    format!("SuiteRef {{ name: {name:?}, version: {version:?}, only: {only:?} }} {limit_ns}{tier}")
+}
+
 /// Measures real storage: a file of ours in a directory, or a device.
 pub(crate) fn real(
     job: &Job<'_>,
@@ -114,9 +129,8 @@ pub(crate) fn real(
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
     described.named_file = Some(named);
-    described.payload_rate_bytes_per_s = plan
-        .layout
-        .is_some()
+    let writes_first = plan.layout.is_some() || !plan.suite.tiers.is_empty();
+    described.payload_rate_bytes_per_s = writes_first
         .then(|| backend.payload_rate_bytes_per_s())
         .flatten();
     let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
@@ -131,7 +145,7 @@ pub(crate) fn real(
     describe::real(&mut header, &Root::system(), resolution, devices);
     header
         .findings
-        .extend(about_target(direct, resolution.kind, plan.layout.is_some()));
+        .extend(about_target(direct, resolution.kind, writes_first));
     notice(&mut header);
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
@@ -151,9 +165,11 @@ pub(crate) fn real(
         .into_iter()
         .collect();
     late.extend(threads(&backend));
+    late.extend(not_erased(&backend));
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
+        measured.record.derived = judge(&measured.record, Some(job.suite));
     }
     if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));

@@ -49,7 +49,11 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     let suite = match (&record.suite, &record.integrity) {
-        (Some(suite), _) => format!("{} {}", clean(&suite.name), suite.version),
+        (Some(suite), _) => {
+            let tier = suite.tier.as_deref().map(clean);
+            let tier = tier.map_or_else(String::new, |tier| format!(" {tier}"));
+            format!("{} {}{tier}", clean(&suite.name), suite.version)
+        }
         (None, Some(found)) => integrity::test_name(found.test).to_owned(),
         (None, None) => "no suite".to_owned(),
     };
@@ -184,6 +188,7 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
             VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
             VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
             VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
+            VerdictOutcome::Borderline => ("borderline".to_owned(), Tone::Warning),
             VerdictOutcome::Score => {
                 let score = verdict
                     .score
@@ -200,7 +205,36 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
             lines.extend(wrapped.iter().map(|line| format!("  {line}")));
         }
     }
+    lines.extend(deviation_lines(record, width));
     lines
+}
+
+/// In what the run was not what the standard says.
+fn deviation_lines(record: &Record, width: usize) -> Vec<String> {
+    let deviations = record.derived.iter().flat_map(|d| &d.deviations);
+    let points = deviations.flat_map(|deviation| {
+        let wrapped = wrap(
+            &format!("- {}", clean(deviation)),
+            width.saturating_sub(2),
+            2,
+        );
+        wrapped.into_iter().map(|line| format!("  {line}"))
+    });
+    let mut lines: Vec<String> = points.collect();
+    if !lines.is_empty() {
+        lines.splice(0..0, wrap(&not_conformant(record), width, 2));
+    }
+    lines
+}
+
+/// What a tier is not.
+pub(crate) fn not_conformant(record: &Record) -> String {
+    let tier = record
+        .suite
+        .as_ref()
+        .and_then(|suite| suite.tier.as_deref());
+    let tier = tier.map_or_else(String::new, |tier| format!(" (tier {})", clean(tier)));
+    format!("not the whole procedure of the SD Association{tier}:")
 }
 
 pub(crate) fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {

@@ -3,8 +3,8 @@
 use crate::{Model, ModelError};
 
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
-/// that do not keep what is written.
-const EMBEDDED: [(&str, &str); 31] = [
+/// that do not keep what is written, then those that are on the border of a class.
+const EMBEDDED: [(&str, &str); 35] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -57,6 +57,22 @@ const EMBEDDED: [(&str, &str); 31] = [
         include_str!("../models/readonly-32gb.toml"),
     ),
     ("wearing-1gb", include_str!("../models/wearing-1gb.toml")),
+    (
+        "border-a1-32gb",
+        include_str!("../models/border-a1-32gb.toml"),
+    ),
+    (
+        "border-a2-64gb",
+        include_str!("../models/border-a2-64gb.toml"),
+    ),
+    (
+        "border-v30-64gb",
+        include_str!("../models/border-v30-64gb.toml"),
+    ),
+    (
+        "border-c10-16gb",
+        include_str!("../models/border-c10-16gb.toml"),
+    ),
 ];
 
 /// A model or a board in a listing.

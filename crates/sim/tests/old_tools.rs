@@ -83,6 +83,7 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
             name: suite.name.clone(),
             version: suite.version,
             only: Vec::new(),
+            tier: None,
         }),
         ..Record::new(
             simulated_run_id(&["test"]),

@@ -484,6 +484,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         workloads,
         figures: Vec::new(),
         score: None,
+        tiers: Vec::new(),
     };
     assert_eq!(suite.check(), Ok(()));
     suite
@@ -526,6 +527,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
         seed: 1,
         limit_ns: LIMIT_NS,
         passes_count: None,
+        tier: None,
     };
     make_plan(
         suite,

@@ -45,6 +45,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         passes: None,
         figures: Vec::new(),
         score: None,
+        tiers: Vec::new(),
     }
 }
 
@@ -82,6 +83,7 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
         untimed_bytes: 0,
         bytes_written: bytes,
         flush_span_ns: None,
+        windows: Vec::new(),
         errors: Vec::new(),
         stopped_by: StopReason::Goal,
     }
