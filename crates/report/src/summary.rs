@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
-    VerdictOutcome,
+    Verdict, VerdictOutcome,
 };
 
 use crate::integrity;
@@ -184,20 +184,7 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
     let mut lines = Vec::new();
     for verdict in verdicts {
-        let (word, tone) = match verdict.outcome {
-            VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
-            VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
-            VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
-            VerdictOutcome::Borderline => ("borderline".to_owned(), Tone::Warning),
-            VerdictOutcome::Score => {
-                let score = verdict
-                    .score
-                    .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
-                (format!("score {score}"), Tone::Heading)
-            }
-            VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
-            VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
-        };
+        let (word, tone) = outcome_words(verdict);
         let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
         lines.extend(head.iter().map(|line| style.paint(tone, line)));
         for reason in &verdict.reasons {
@@ -207,6 +194,24 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
     }
     lines.extend(deviation_lines(record, width));
     lines
+}
+
+/// The word for an outcome.
+pub(crate) fn outcome_words(verdict: &Verdict) -> (String, Tone) {
+    match verdict.outcome {
+        VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
+        VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
+        VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
+        VerdictOutcome::Borderline => ("borderline".to_owned(), Tone::Warning),
+        VerdictOutcome::Score => {
+            let score = verdict
+                .score
+                .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
+            (format!("score {score}"), Tone::Heading)
+        }
+        VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
+        VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
+    }
 }
 
 /// In what the run was not what the standard says.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 mod beginner;
 mod campaign;
+mod classes;
 mod clock;
 mod common;
 mod compare;
