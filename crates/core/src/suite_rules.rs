@@ -111,7 +111,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 type Rule = (bool, &'static str);
 
-fn pattern_rules(workload: &Workload) -> [Rule; 5] {
+fn pattern_rules(workload: &Workload) -> [Rule; 6] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
     [
@@ -138,7 +138,21 @@ fn pattern_rules(workload: &Workload) -> [Rule; 5] {
                 || (most.is_some() && workload.stop.longest_span_ns.is_none()),
             "streams go through their whole span",
         ),
+        (
+            windows(workload).all(|bytes| bytes.is_multiple_of(workload.block_bytes))
+                && (windows(workload).next().is_none()
+                    || (depth == 1 && workload.ramp_ns == 0 && most.is_some())),
+            "windows are whole blocks of exact work, one at a time and without ramp",
+        ),
     ]
+}
+
+/// Sizes of the windows that are timed.
+fn windows(workload: &Workload) -> impl Iterator<Item = u64> {
+    let manner = workload.manner;
+    [manner.window_bytes, manner.video_window_bytes]
+        .into_iter()
+        .filter(|&bytes| bytes > 0)
 }
 
 fn span_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {

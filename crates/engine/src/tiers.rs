@@ -121,8 +121,13 @@ fn sized(workload: &Workload, part: &TierPart, object_bytes: u64, units: Units) 
                 Some(most.map_or(workload.span_bytes, |most| most.min(workload.span_bytes)));
         }
     }
+    let block_bytes = workload.block_bytes;
+    let is_usable = |bytes: &u64| *bytes > 0 && bytes.is_multiple_of(block_bytes);
+    let own = |asked: u64, unit: Option<u64>| match unit.filter(is_usable) {
+        Some(unit) if asked > 0 => unit,
+        _ => asked,
+    };
     let manner = &mut workload.manner;
-    let own = |asked: u64, unit: Option<u64>| if asked > 0 { unit.unwrap_or(asked) } else { 0 };
     manner.window_bytes = own(manner.window_bytes, units.window_bytes);
     manner.video_window_bytes = own(manner.video_window_bytes, units.video_window_bytes);
     workload

@@ -235,9 +235,11 @@ fn assert_allowed(workload: &Workload, op: Op) {
         return;
     }
     assert_eq!(u64::from(op.bytes), workload.block_bytes);
-    assert_eq!(op.offset % workload.block_bytes, 0, "not aligned");
+    let inside = op.offset.checked_sub(workload.manner.start_bytes);
+    let inside = inside.expect("before the span");
+    assert_eq!(inside % workload.block_bytes, 0, "not aligned");
     assert!(
-        op.offset + workload.block_bytes <= workload.span_bytes,
+        inside + workload.block_bytes <= workload.span_bytes,
         "outside the span"
     );
     match op.kind {
