@@ -24,6 +24,8 @@ const SDHC_MOST_BYTES: u64 = 32 << 30;
 /// A figure that a class asks for.
 struct Need {
     metric: &'static str,
+    /// What it is, in plain words.
+    words: &'static str,
     least: f64,
     quantity: Quantity,
     /// How much higher the limit is in its other reading; 1: there is one reading.
@@ -36,7 +38,8 @@ enum Quantity {
     Operations,
 }
 
-/// The families of classes that a suite measures for.
+/// The families of classes that a suite measures for. SD Express is among them, so that somebody who
+/// asks for it is told that it cannot be tested here.
 #[must_use]
 pub fn families(suite: &Suite) -> Vec<ClassFamily> {
     let has = |id: &str| suite.figures.iter().any(|figure| figure.id == id);
@@ -45,7 +48,12 @@ pub fn families(suite: &Suite) -> Vec<ClassFamily> {
         families.push(ClassFamily::Application);
     }
     if has("class_worst_window") {
-        families.extend([ClassFamily::Speed, ClassFamily::Uhs, ClassFamily::Video]);
+        families.extend([
+            ClassFamily::Speed,
+            ClassFamily::Uhs,
+            ClassFamily::Video,
+            ClassFamily::Express,
+        ]);
     }
     families
 }
@@ -59,7 +67,8 @@ pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
     let is_claimed = |class: &&Class| claims.contains_key(class.id.as_str());
     let claimed: Vec<&Class> = measured().filter(is_claimed).collect();
     let judged = if claimed.is_empty() {
-        measured().collect()
+        let can_be_tested = |class: &&Class| class.family != ClassFamily::Express;
+        measured().filter(can_be_tested).collect()
     } else {
         claimed
     };
@@ -165,58 +174,71 @@ fn judged(
 
 /// What a class asks for: of the slowest window and of reading, or of random access.
 fn needs(class: &Class) -> Vec<Need> {
-    let least_bytes = class.least_write_bytes_per_s as f64;
-    let bytes = |metric, other_reading| Need {
+    let bytes = |metric, words, other_reading| Need {
         metric,
-        least: least_bytes,
+        words,
+        least: class.least_write_bytes_per_s as f64,
         quantity: Quantity::Bytes,
         other_reading,
     };
-    let operations = |metric, least: Option<u64>| Need {
+    let operations = |metric, words, least: Option<u64>| Need {
         metric,
+        words,
         least: least.unwrap_or(0) as f64,
         quantity: Quantity::Operations,
         other_reading: 1.0,
     };
-    let is_queued = !class.needs.is_empty();
     match class.family {
         ClassFamily::Application => {
-            let (read, write) = if is_queued {
-                ("app_rand_read_q32", "app_rand_write_q32")
+            let [read, write] = if class.needs.is_empty() {
+                [
+                    ("app_rand_read", "random read"),
+                    ("app_rand_write", "random write"),
+                ]
             } else {
-                ("app_rand_read", "app_rand_write")
+                [
+                    ("app_rand_read_q32", "random read, 32 at once"),
+                    ("app_rand_write_q32", "random write, 32 at once"),
+                ]
             };
             vec![
-                operations(read, class.least_read_operations_per_s),
-                operations(write, class.least_write_operations_per_s),
-                bytes("app_seq_write", 1.0),
+                operations(read.0, read.1, class.least_read_operations_per_s),
+                operations(write.0, write.1, class.least_write_operations_per_s),
+                bytes("app_seq_write", "sequential write", 1.0),
             ]
         }
         ClassFamily::Video => vec![
-            bytes("class_worst_video_window", BINARY_RATIO),
-            bytes("class_worst_video_read", BINARY_RATIO),
+            bytes(
+                "class_worst_video_window",
+                "slowest unit of writing",
+                BINARY_RATIO,
+            ),
+            bytes(
+                "class_worst_video_read",
+                "slowest unit of reading",
+                BINARY_RATIO,
+            ),
         ],
-        ClassFamily::Speed | ClassFamily::Uhs | ClassFamily::Express => {
-            vec![
-                bytes("class_worst_window", 1.0),
-                bytes("class_rand_read", 1.0),
-            ]
-        }
+        ClassFamily::Speed | ClassFamily::Uhs => vec![
+            bytes("class_worst_window", "slowest window of writing", 1.0),
+            bytes("class_rand_read", "random read of 512 KiB", 1.0),
+        ],
+        ClassFamily::Express => Vec::new(),
     }
 }
 
 /// How a figure stands to its limit, and the sentence that says so.
 fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     let Some(metric) = record.metric(need.metric) else {
-        let reason = format!("{} was not measured", need.metric);
+        let reason = format!("{} was not measured", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
     let Some((value, low, high)) = range(metric, need.quantity) else {
-        let reason = format!("{} is no such rate", need.metric);
+        let reason = format!("{} is no such rate", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
     if let Some(warning) = voiding(metric) {
-        let reason = format!("{} cannot be trusted: {warning}", need.metric);
+        let reason = format!("{} cannot be trusted: {warning}", need.words);
         return (VerdictOutcome::NotTestable, reason);
     }
     let outcome = if high < need.least {
@@ -248,7 +270,7 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     };
     let reason = format!(
         "{}: {} {unit} ({}–{}), asked for: {limit}{other}",
-        need.metric,
+        need.words,
         figure(value),
         figure(low),
         figure(high),

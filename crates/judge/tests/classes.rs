@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use cardmark_catalog::{classes, suite};
+use cardmark_catalog::{Class, classes, suite};
 use cardmark_core::{
     Derived, Finding, FindingKind, IntervalKind, Metric, Origin, OriginKind, Quantity, Record,
     Severity, SuiteRef, VerdictOutcome, simulated_run_id,
@@ -98,7 +98,8 @@ use VerdictOutcome::{Borderline, Fail, NotTestable, Pass};
 #[test]
 fn every_limit_is_kept_to_the_byte() {
     let speed = families(&suite("speed-class").unwrap());
-    for class in classes().iter().filter(|c| speed.contains(&c.family)) {
+    let tested = |class: &&Class| speed.contains(&class.family) && !class.id.starts_with('E');
+    for class in classes().iter().filter(tested) {
         let limit = class.least_write_bytes_per_s as f64;
         let is_video = class.id.starts_with('V');
         let upper = if is_video { limit * 1.048_576 } else { limit };
@@ -314,4 +315,16 @@ fn deviations_are_those_of_the_tier_and_of_the_device() {
     quick.labels.insert("claims".to_owned(), "A1".to_owned());
     let suite = cardmark_catalog::suite("quick").unwrap();
     assert_eq!(judge(&quick, Some(&suite)), None);
+}
+
+#[test]
+fn sd_express_is_not_tested_and_said_so() {
+    let mut record = steady(900e6, 890e6, 910e6);
+    record
+        .labels
+        .insert("claims".to_owned(), "E150 V30".to_owned());
+    let (outcome, why) = verdict(&record, "E150");
+    assert_eq!(outcome, NotTestable);
+    assert!(why.contains("NVMe"), "{why}");
+    assert_eq!(self::outcome(&record, "V30"), Pass);
 }

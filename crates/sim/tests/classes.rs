@@ -81,7 +81,9 @@ fn executed(card: &SimulatedCard, plan: &Plan, trials_count: usize) -> Outcome {
 /// The record with its verdicts.
 fn judged(card: &SimulatedCard, plan: &Plan, suite: &Suite, outcome: Outcome) -> Record {
     let id = simulated_run_id(&["test"]);
+    let all: Vec<&str> = classes().iter().map(|class| class.id.as_str()).collect();
     let header = Record {
+        labels: BTreeMap::from([("claims".to_owned(), all.join(" "))]),
         suite: Some(plan.suite_ref.clone()),
         devices: vec![card.device()],
         ..Record::new(id, Origin::of(OriginKind::Simulated))
@@ -220,7 +222,8 @@ impl Truth<'_> {
                     possible(read, spread(read), least, BINARY),
                 ]
             }
-            _ => {
+            ClassFamily::Express => return None,
+            ClassFamily::Speed | ClassFamily::Uhs => {
                 let manner = self.workload("class_write").manner;
                 let write = self.window("class_write", manner.window_bytes)?;
                 let read = self.rate("class_rand_read")?;

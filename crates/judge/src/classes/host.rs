@@ -1,6 +1,6 @@
 //! Whether the host lets a class be tested.
 
-use cardmark_catalog::{Class, Need};
+use cardmark_catalog::{Class, ClassFamily, Need};
 use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, Record};
 
 /// Of the bits that a USB link moves in a second, one in ten at most is a byte of data.
@@ -8,6 +8,11 @@ const LINK_BITS_PER_BYTE: u64 = 10;
 
 /// Why the class cannot be tested here; `None` where nothing known stands against it.
 pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
+    if class.family == ClassFamily::Express {
+        let reason = "not testable here: classes of SD Express are tested by streams of NVMe, which \
+                      Linux does not offer to programs";
+        return Some(reason.to_owned());
+    }
     let device = device(record)?;
     let reader = device.reader.as_ref()?;
     if let Some(bus) = &reader.bus
