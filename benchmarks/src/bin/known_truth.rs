@@ -66,11 +66,13 @@ fn measure(directory: &Path, suite: &Suite, only: &[String]) -> Result<Record, S
         limit_ns: 60 * SECOND_NS,
         passes_count: None,
         read_only: false,
+        tier: None,
     };
     let place = Place {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: None,
+        units: cardmark_engine::Units::default(),
     };
     let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
     let file = TestFile::create(directory, suite.file_bytes).map_err(|error| error.to_string())?;

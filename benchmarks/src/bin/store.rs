@@ -46,6 +46,7 @@ fn run(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
         name: suite.name.clone(),
         version: suite.version,
         only: Vec::new(),
+        tier: None,
     });
     header.target = Some(Target::of(TargetKind::Device));
     header.devices = vec![card.device()];

@@ -237,6 +237,7 @@ fn describe(record: &mut Record, setting: &Setting, product: &Product) {
         name: suite.name,
         version: suite.version,
         only: Vec::new(),
+        tier: None,
     });
     record.board = setting.board.as_ref().map(|model| Board {
         model: Some(model.clone()),

@@ -4,7 +4,7 @@ use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
 /// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 7] = [
+const SUITES: [(&str, &str); 9] = [
     ("quick", include_str!("../suites/quick.toml")),
     ("dramble", include_str!("../suites/dramble.toml")),
     ("raw-survey", include_str!("../suites/raw-survey.toml")),
@@ -12,6 +12,8 @@ const SUITES: [(&str, &str); 7] = [
     ("agnostics", include_str!("../suites/agnostics.toml")),
     ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
     ("application", include_str!("../suites/application.toml")),
+    ("app-class", include_str!("../suites/app-class.toml")),
+    ("speed-class", include_str!("../suites/speed-class.toml")),
 ];
 
 /// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.

@@ -115,6 +115,9 @@ pub(crate) struct RunArguments {
     /// The method
     #[arg(long, default_value = "quick", value_name = "NAME")]
     pub(crate) suite: String,
+    /// How thoroughly, for the suites of classes: `raw-short` (the default on devices), `raw-full`, `file`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tier: Option<String>,
     /// Only these workloads, such as `rand_read_4k,seq_read_1m`
     #[arg(long, value_delimiter = ',', value_name = "ID,…")]
     pub(crate) only: Vec<String>,
@@ -132,6 +135,9 @@ pub(crate) struct RunArguments {
     /// A class that the label of the card promises, such as A1, V30, U3
     #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
     pub(crate) claim: Vec<String>,
+    /// A class that the card has to meet: ends with 1 where it does not. For the suites of classes
+    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    pub(crate) require: Vec<String>,
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,

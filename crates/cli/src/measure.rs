@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use cardmark_application::WorkFolder;
 use cardmark_core::{
-    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, Target, TargetKind, TargetNeed,
-    run_id_from_bytes, simulated_run_id,
+    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, SuiteRef, Target, TargetKind,
+    TargetNeed, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::MonotonicClock;
 use cardmark_engine::{
@@ -36,7 +36,7 @@ use crate::keeper::{Keeper, RunObserver};
 use crate::progress::Progress;
 use crate::turn::Turn;
 use crate::watch::{RunRescue, Signals, Watch};
-use describing::{about_target, clock_step, header, target, threads};
+use describing::{about_target, clock_step, header, not_erased, target, threads};
 use opening::{open, plan};
 
 /// What is to be measured, whatever the target.
@@ -76,9 +76,10 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     let card = SimulatedCard::new(model, job.request.seed);
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
     let plan = plan(job, place)?;
+    opening::tell_wear(&plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    let mut asked = format!("{:?} {}", plan.suite_ref, job.request.limit_ns);
+    let mut asked = asked(&plan.suite_ref, job.request.limit_ns);
     if let Some(count) = job.request.passes_count {
         asked.push_str(&format!(" {count} passes"));
     }
@@ -102,6 +103,20 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
+/// What was asked for, as a part of the id of a simulated run.
+fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
+    let SuiteRef {
+        name,
+        version,
+        only,
+        tier,
+    } = suite;
+    let tier = tier
+        .as_ref()
+        .map_or_else(String::new, |tier| format!(" {tier}"));
+    format!("SuiteRef {{ name: {name:?}, version: {version:?}, only: {only:?} }} {limit_ns}{tier}")
+}
+
 /// Measures real storage: a file of ours in a directory, or a device.
 pub(crate) fn real(
     job: &Job<'_>,
@@ -122,12 +137,11 @@ pub(crate) fn real(
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
     described.named_file = Some(named);
-    described.payload_rate_bytes_per_s = plan
-        .layout
-        .is_some()
+    let writes_first = plan.layout.is_some() || !plan.suite.tiers.is_empty();
+    described.payload_rate_bytes_per_s = writes_first
         .then(|| backend.payload_rate_bytes_per_s())
         .flatten();
-    let about = about_target(direct, resolution.kind, plan.layout.is_some());
+    let about = about_target(direct, resolution.kind, writes_first);
     let header = real_header(job, &plan, resolution, described, about)?;
     let mut measured = on_host(
         job,
@@ -137,10 +151,8 @@ pub(crate) fn real(
         &mut *backend,
         Arc::default(),
     )?;
-    if let Some(threads) = threads(&backend) {
-        measured.record.findings.push(threads);
-        refresh(&mut measured.record, job.suite);
-    }
+    let late = threads(&backend).into_iter().chain(not_erased(&backend));
+    add_late(job, &mut measured, late.collect());
     if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));
     }
@@ -188,11 +200,18 @@ fn on_host<B: Backend>(
     let mut run = Run::new(job, plan, header, progress, pulse)?;
     let mut measured = run.execute(backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
-    if let Some(step) = clock_step(wall, SystemTime::now(), elapsed) {
-        measured.record.findings.push(step);
-        refresh(&mut measured.record, job.suite);
-    }
+    let step = clock_step(wall, SystemTime::now(), elapsed);
+    add_late(job, &mut measured, step.into_iter().collect());
     Ok(measured)
+}
+
+/// Adds what is only known after the trials, and what follows from it.
+fn add_late(job: &Job<'_>, measured: &mut Measured, late: Vec<Finding>) {
+    if !late.is_empty() {
+        measured.record.findings.extend(late);
+        refresh(&mut measured.record, job.suite);
+        measured.record.derived = judge(&measured.record, Some(job.suite));
+    }
 }
 
 /// What was looked at must be what was opened: a card may be changed, or something mounted, in

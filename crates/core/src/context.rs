@@ -149,7 +149,9 @@ pub fn context_rows(sides: &[Vec<&Record>]) -> Vec<ContextRow> {
 
 fn suite(record: &Record) -> Option<String> {
     let suite = record.suite.as_ref()?;
-    Some(format!("{} {}", suite.name, suite.version))
+    let tier = suite.tier.as_deref().map(|tier| format!(" {tier}"));
+    let tier = tier.unwrap_or_default();
+    Some(format!("{} {}{tier}", suite.name, suite.version))
 }
 
 /// What the devices say, each different answer once; none where one of them says nothing.

@@ -108,6 +108,8 @@ pub enum FindingKind {
     DataLost,
     /// A test found that less than the announced size keeps data.
     FalseCapacity,
+    /// The device was to be erased before a test, and does not know how.
+    NotErased,
 }
 
 /// One thing noticed, with the metrics it touches.

@@ -46,7 +46,7 @@ pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
     DeviceCounters, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric, OperationError,
     Origin, OriginKind, Quantity, Record, Slice, StopReason, StreamTotals, SuiteRef, Target,
-    TargetKind, Tool, Trial,
+    TargetKind, Tool, Trial, Window, Windows,
 };
 pub use registers::{
     CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,
@@ -54,11 +54,13 @@ pub use registers::{
 };
 pub use rng::{Rng, mix};
 pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
-pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed};
+pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use suite_rules::SuiteError;
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
-pub use workload::{Access, Flush, Manner, Object, Order, Payload, Start, StopRule, Workload};
+pub use workload::{
+    Access, Flush, Manner, Object, Order, Payload, Region, Start, StopRule, Workload,
+};
 
 /// One kibibyte: 1,024 bytes.
 pub const KIB: u64 = 1024;

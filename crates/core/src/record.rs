@@ -197,6 +197,9 @@ pub struct SuiteRef {
     /// The workloads asked for, where not all were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
+    /// How thoroughly it was run, where it has tiers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
 }
 
 /// What kind of thing was tested.
@@ -331,6 +334,9 @@ pub struct Trial {
     /// Time of the flush after the trial, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_span_ns: Option<u64>,
+    /// What took how long by windows, for each of the sizes that the workload asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Windows>,
     /// Operations that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<OperationError>,
@@ -359,6 +365,26 @@ impl Trial {
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }
+}
+
+/// The windows of a trial: stretches of equal size, each timed by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Windows {
+    /// Size of one, bytes.
+    pub window_bytes: u64,
+    /// How many were whole.
+    pub windows_count: u64,
+    /// The slowest, at most 16, the slowest first.
+    pub slowest: Vec<Window>,
+}
+
+/// One window of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Window {
+    /// Where it begins, bytes from the start of the object.
+    pub start_bytes: u64,
+    /// What it took, nanoseconds.
+    pub span_ns: u64,
 }
 
 /// Totals of one stream of a trial.

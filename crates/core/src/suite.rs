@@ -51,6 +51,43 @@ pub struct Suite {
     /// The score of an old tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
+    /// How thoroughly it can be run. With tiers, what a workload spans is said by each tier, and the
+    /// first that fits the target is the default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<Tier>,
+}
+
+/// One way to run a procedure: how much of it, and in what it is not what its standard says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tier {
+    /// Name, such as `raw-short`.
+    pub name: String,
+    /// What it can run on.
+    pub needs: TargetNeed,
+    /// Bytes that the target has at least; in a directory, the size of the file.
+    pub file_bytes: u64,
+    /// The workloads that it has, and how large and long they are.
+    pub parts: Vec<TierPart>,
+    /// In what it differs from the standard's procedure, each without full stop.
+    pub deviations: Vec<String>,
+}
+
+/// How large and long a workload is in a tier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TierPart {
+    /// The workload.
+    pub workload: String,
+    /// Its span, bytes; absent: as in `span_percent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span_bytes: Option<u64>,
+    /// Its span, percent of the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span_percent: Option<u8>,
+    /// How long it lasts at least, nanoseconds; absent: it is exact work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_span_ns: Option<u64>,
 }
 
 /// On which kind of target a suite makes sense.
@@ -122,6 +159,10 @@ pub enum FigureOf {
     Avg,
     /// Parts of operations a second, such as the files of packages.
     Parts,
+    /// Rate of the slowest window.
+    WorstWindow,
+    /// Rate of the slowest window of the size that the video classes ask for.
+    WorstVideoWindow,
 }
 
 /// The score of an old tool: the sum of printed numbers times their weights, over the divisor,
@@ -140,6 +181,12 @@ impl Suite {
     /// The first rule that does not hold.
     pub fn check(&self) -> Result<(), SuiteError> {
         broken_rule(self).map_or(Ok(()), Err)
+    }
+
+    /// The tier of that name.
+    #[must_use]
+    pub fn tier(&self, name: &str) -> Option<&Tier> {
+        self.tiers.iter().find(|tier| tier.name == name)
     }
 
     /// The workload of that name.

@@ -31,6 +31,9 @@ pub enum SuiteError {
     /// Two workloads or two figures have one name.
     #[error("`{0}` is listed twice")]
     Twice(String),
+    /// A tier does not fit the suite.
+    #[error("tier `{0}`: {1}")]
+    Tier(String, &'static str),
     /// A figure's source is not there.
     #[error("figure `{0}`: {1}")]
     Figure(String, &'static str),
@@ -42,6 +45,7 @@ pub(crate) fn broken_rule(suite: &Suite) -> Option<SuiteError> {
         .err()
         .or_else(|| workload_rules(suite).err())
         .or_else(|| figure_rules(suite).err())
+        .or_else(|| tier_rules(suite).err())
 }
 
 fn kind_rules(suite: &Suite) -> Result<(), SuiteError> {
@@ -111,7 +115,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 pub(crate) type Rule = (bool, &'static str);
 
-fn pattern_rules(workload: &Workload) -> [Rule; 5] {
+fn pattern_rules(workload: &Workload) -> [Rule; 6] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
     [
@@ -139,7 +143,21 @@ fn pattern_rules(workload: &Workload) -> [Rule; 5] {
                 || (most.is_some() && workload.stop.longest_span_ns.is_none()),
             "streams go through their whole span",
         ),
+        (
+            windows(workload).all(|bytes| bytes.is_multiple_of(workload.block_bytes))
+                && (windows(workload).next().is_none()
+                    || (depth == 1 && workload.ramp_ns == 0 && most.is_some())),
+            "windows are whole blocks of exact work, one at a time and without ramp",
+        ),
     ]
+}
+
+/// Sizes of the windows that are timed.
+fn windows(workload: &Workload) -> impl Iterator<Item = u64> {
+    let manner = workload.manner;
+    [manner.window_bytes, manner.video_window_bytes]
+        .into_iter()
+        .filter(|&bytes| bytes > 0)
 }
 
 fn span_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
@@ -178,13 +196,55 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         };
         let of_one = matches!(
             figure.of,
-            FigureOf::Rate | FigureOf::Operations | FigureOf::Parts
+            FigureOf::Rate
+                | FigureOf::Operations
+                | FigureOf::Parts
+                | FigureOf::WorstWindow
+                | FigureOf::WorstVideoWindow
         );
         if of_one != (workload.manner.streams_count == 1) {
             return wrong("children and parent are figures of several streams, and only of these");
         }
+        let has_windows = match figure.of {
+            FigureOf::WorstWindow => workload.manner.window_bytes > 0,
+            FigureOf::WorstVideoWindow => workload.manner.video_window_bytes > 0,
+            _ => true,
+        };
+        if !has_windows {
+            return wrong("its workload has no such windows");
+        }
         if figure.printed.is_none() && (figure.least.is_some() || figure.weight.is_some()) {
             return wrong("marks and weights are of printed numbers");
+        }
+    }
+    Ok(())
+}
+
+fn tier_rules(suite: &Suite) -> Result<(), SuiteError> {
+    for (index, tier) in suite.tiers.iter().enumerate() {
+        let wrong = |why| Err(SuiteError::Tier(tier.name.clone(), why));
+        if suite.tiers[..index].iter().any(|t| t.name == tier.name) {
+            return Err(SuiteError::Twice(tier.name.clone()));
+        }
+        if suite.passes.is_none() {
+            return wrong("only a list that is run through has tiers");
+        }
+        if tier.deviations.is_empty() {
+            return wrong("no tier is all of its standard's procedure");
+        }
+        for part in &tier.parts {
+            let Some(workload) = suite.workload(&part.workload) else {
+                return wrong("there is no such workload");
+            };
+            if part.span_bytes.is_some() == part.span_percent.is_some() {
+                return wrong("a span is either bytes or percent");
+            }
+            let most = part.span_percent.unwrap_or(1);
+            let bytes = part.span_bytes.unwrap_or(workload.block_bytes);
+            let is_whole = bytes > 0 && bytes.is_multiple_of(workload.block_bytes);
+            if !(1..=100).contains(&most) || !is_whole || bytes > tier.file_bytes {
+                return wrong("a span is whole blocks, within the target");
+            }
         }
     }
     Ok(())

@@ -10,6 +10,9 @@ pub struct Derived {
     pub judge_version: u32,
     /// Its verdicts.
     pub verdicts: Vec<Verdict>,
+    /// In what the run was not what the standard says that the verdicts on classes follow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<String>,
 }
 
 /// How a verdict came out.
@@ -20,7 +23,7 @@ pub enum VerdictOutcome {
     Pass,
     /// It is not.
     Fail,
-    /// A figure that it needs is missing.
+    /// A figure that it needs is missing, or the host does not do what it needs.
     NotTestable,
     /// It is a number, neither good nor bad.
     Score,
@@ -28,6 +31,8 @@ pub enum VerdictOutcome {
     Usual,
     /// Of registers: they are not; which proves nothing by itself.
     Unusual,
+    /// The figure is too near to what was asked to tell.
+    Borderline,
 }
 
 /// One verdict, with its reason.

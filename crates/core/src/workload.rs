@@ -79,6 +79,24 @@ pub enum Start {
     Allocated,
     /// Cut to nothing, then written once through the page cache and made durable.
     Written,
+    /// Cut to nothing; a device is told to forget all that it holds, where it can.
+    Erased,
+}
+
+/// Where the span of a workload lies on its object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Region {
+    /// At the object's start.
+    #[default]
+    Front,
+    /// At a multiple of 4 KiB, drawn from the seed within the span of the workload before that lies at
+    /// the front; where there is none, on the whole object.
+    Drawn,
+    /// The same, at a multiple of the block size and of the windows.
+    DrawnAligned,
+    /// Where that of the workload before lies.
+    Same,
 }
 
 /// When a trial ends: as soon as *both* minima are reached. With `most_bytes` it is exact work, and
@@ -157,7 +175,7 @@ pub struct Workload {
     pub procedure: Option<Procedure>,
 }
 
-/// What an old tool does otherwise than we do. The default is our way.
+/// What an old tool or a standard's procedure does otherwise than we do. The default is our way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Manner {
@@ -183,6 +201,18 @@ pub struct Manner {
     /// its span ends the counting for all (iozone's stone wall).
     #[serde(skip_serializing_if = "is_one")]
     pub streams_count: u32,
+    /// Where the span lies.
+    #[serde(skip_serializing_if = "is_default")]
+    pub region: Region,
+    /// The same as a number: bytes from the start of the object; the planner sets it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub start_bytes: u64,
+    /// Each stretch of so many bytes, in the order of the operations, is timed by itself; 0: none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub window_bytes: u64,
+    /// The same for the units of the video classes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub video_window_bytes: u64,
 }
 
 impl Default for Manner {
@@ -195,6 +225,10 @@ impl Default for Manner {
             lead_read: false,
             touch_bytes: 0,
             streams_count: 1,
+            region: Region::Front,
+            start_bytes: 0,
+            window_bytes: 0,
+            video_window_bytes: 0,
         }
     }
 }
@@ -277,6 +311,11 @@ mod tests {
             ("lead_read", json!(true)),
             ("touch_bytes", json!(512)),
             ("streams_count", json!(4)),
+            ("start", json!("erased")),
+            ("region", json!("drawn_aligned")),
+            ("start_bytes", json!(4096)),
+            ("window_bytes", json!(4_194_304)),
+            ("video_window_bytes", json!(8_388_608)),
         ] {
             let mut text = plain();
             text["manner"] = json!({ name: value });

@@ -157,6 +157,12 @@ impl RealBackend {
         self.objects.target().direct
     }
 
+    /// Whether the device was to be erased before a trial, and does not know how.
+    #[must_use]
+    pub fn kept_content(&self) -> bool {
+        self.objects.kept_content()
+    }
+
     /// Speed at which payload is made, measured once on blocks of 1 MiB, the best of five windows
     /// of 4 ms; `None` where there is no memory for it.
     pub fn payload_rate_bytes_per_s(&mut self) -> Option<f64> {

@@ -359,6 +359,19 @@ fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<Fi
     (start_bytes, Some(error))
 }
 
+/// Tells the device to forget all of its `size_bytes`.
+pub(crate) fn discard_all(file: &File, size_bytes: u64) -> Result<(), FillError> {
+    let mut at = 0;
+    while at < size_bytes {
+        let end_bytes = size_bytes.min(at + DISCARD_STRETCH_BYTES);
+        match discard(file, (at, end_bytes)) {
+            (_, Some(error)) => return Err(error),
+            (discarded_bytes, None) => at = discarded_bytes,
+        }
+    }
+    Ok(())
+}
+
 fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
     let range = [start_bytes, end_bytes - start_bytes];
     // SAFETY: the number is that of BLKDISCARD, for which the kernel reads two `u64`.

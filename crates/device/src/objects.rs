@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardmark_core::{Access, Start, Workload, fill_payload};
-use rustix::fs::{Advice, FallocateFlags, FileType, OFlags};
+use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, SeekFrom};
 use rustix::io::{Errno, retry_on_intr};
 
+use crate::fill::{FillError, discard_all};
 use crate::object::{make_durable, number};
 use crate::target::{OpenTarget, TestFile, open_device_readonly};
 
@@ -23,6 +25,8 @@ pub(crate) struct Object {
     pub(crate) alignment_bytes: u64,
     /// Whether it is a file of ours, that may be cut; not a device.
     is_file: bool,
+    /// Whether it was to be erased and could not be.
+    kept_content: Arc<AtomicBool>,
 }
 
 impl Object {
@@ -33,6 +37,7 @@ impl Object {
             direct: target.direct,
             alignment_bytes: u64::from(target.alignment_bytes),
             file: Arc::new(target.file),
+            kept_content: Arc::default(),
             is_file,
         }
     }
@@ -54,11 +59,14 @@ impl Object {
     /// Brings a file of ours into the state that the workload starts from, durable; bytes written
     /// for it.
     fn bring_to(&self, start: Start, span_bytes: u64, seed: u64) -> Result<u64, i32> {
+        if start == Start::Erased && !self.is_file {
+            return self.erase().map(|()| 0);
+        }
         if start == Start::Kept || !self.is_file {
             return Ok(0);
         }
         rustix::fs::ftruncate(&self.file, 0).map_err(number)?;
-        if start != Start::Empty {
+        if matches!(start, Start::Allocated | Start::Written) {
             allocate(&self.file, span_bytes)?;
         }
         let mut written_bytes = 0;
@@ -68,6 +76,19 @@ impl Object {
         }
         make_durable(&self.file)?;
         Ok(written_bytes)
+    }
+
+    /// Tells a device to forget all that it holds. One that cannot is left as it is, and that is noted.
+    fn erase(&self) -> Result<(), i32> {
+        let end_bytes = rustix::fs::seek(&*self.file, SeekFrom::End(0)).map_err(number)?;
+        match discard_all(&self.file, end_bytes) {
+            Err(FillError::NoDiscard) => self.kept_content.store(true, Ordering::Relaxed),
+            Err(FillError::Operation { source, .. }) => {
+                return Err(source.raw_os_error().unwrap_or(0));
+            }
+            Ok(()) => {}
+        }
+        Ok(())
     }
 
     /// Empties the page cache of the object, and says how it will be read.
@@ -147,6 +168,11 @@ impl Objects {
     /// The target.
     pub(crate) fn target(&self) -> &Object {
         &self.target
+    }
+
+    /// Whether the target was to be erased and could not be.
+    pub(crate) fn kept_content(&self) -> bool {
+        self.target.kept_content.load(Ordering::Relaxed)
     }
 
     /// The objects of this workload, one for each stream, in the state in which it starts; and the

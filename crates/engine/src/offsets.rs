@@ -9,6 +9,8 @@ pub(crate) struct Offsets {
     order: Order,
     blocks_count: u64,
     block_bytes: u64,
+    /// Where the span begins, bytes.
+    start_bytes: u64,
     /// Where a sequential workload goes on, in blocks.
     pub(crate) next_block: u64,
     /// Every block once, for the permuted order; empty otherwise.
@@ -24,6 +26,7 @@ impl Offsets {
             order: workload.order,
             blocks_count,
             block_bytes: workload.block_bytes,
+            start_bytes: workload.manner.start_bytes,
             next_block: if is_permuted {
                 0
             } else {
@@ -49,7 +52,7 @@ impl Offsets {
                 self.at(step)
             }
         };
-        block * self.block_bytes
+        self.start_bytes + block * self.block_bytes
     }
 
     /// The block that comes at this place of the sequential or permuted order.

@@ -5,6 +5,8 @@ use cardmark_core::{
 };
 use thiserror::Error;
 
+use crate::tiers::{Units, at_tier, preconditions};
+
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -18,6 +20,8 @@ pub struct Request {
     pub limit_ns: u64,
     /// How often a suite that is a list is run through; absent: as often as it says.
     pub passes_count: Option<u32>,
+    /// How thoroughly a suite with tiers is run; absent: as fits the target.
+    pub tier: Option<String>,
 }
 
 /// Where it will be done.
@@ -29,6 +33,8 @@ pub struct Place {
     pub usable_bytes: u64,
     /// Size of the disk below, bytes; absent where there is none, or more than one.
     pub disk_bytes: Option<u64>,
+    /// What the card's registers tell of its units.
+    pub units: Units,
 }
 
 impl Place {
@@ -39,7 +45,14 @@ impl Place {
             kind,
             usable_bytes: size_bytes,
             disk_bytes: Some(size_bytes),
+            units: Units::default(),
         }
+    }
+
+    /// The same target, whose card has these units.
+    #[must_use]
+    pub fn with_units(self, units: Units) -> Self {
+        Self { units, ..self }
     }
 }
 
@@ -103,6 +116,22 @@ pub enum PlanError {
         /// The suite.
         suite: String,
     },
+    /// The suite brings its target into a known state first, which writes.
+    #[error("suite `{suite}` writes before it reads")]
+    WritesFirst {
+        /// The suite.
+        suite: String,
+    },
+    /// The suite is not run in such a tier.
+    #[error("suite `{suite}` has no tier `{tier}`; it has {known}")]
+    UnknownTier {
+        /// The suite.
+        suite: String,
+        /// What was asked for.
+        tier: String,
+        /// What there is.
+        known: String,
+    },
     /// The target is smaller than the suite's file.
     #[error("the target has {has_bytes} bytes, suite `{suite}` needs {needs_bytes}")]
     TooSmall {
@@ -125,7 +154,8 @@ impl Request {
             .iter()
             .filter(is_asked)
             .any(Workload::writes);
-        !self.read_only && (has_writing || !suite.layout.is_empty())
+        let is_prepared = !suite.layout.is_empty() || !suite.tiers.is_empty();
+        !self.read_only && (has_writing || is_prepared)
     }
 }
 
@@ -134,8 +164,9 @@ impl Request {
 /// # Errors
 /// When the request cannot be fulfilled on such a target.
 pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
-    check(suite, request, place)?;
-    let suite = with_passes(suite, request)?;
+    let (suite, tier) = at_tier(suite.clone(), request, place)?;
+    check(&suite, request, place)?;
+    let suite = with_passes(&suite, request)?;
     let is_asked = |id: &String| request.only.is_empty() || request.only.contains(id);
     let before = files_before(&suite, request, place);
     let wanted = suite
@@ -167,6 +198,7 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
             } else {
                 only
             },
+            tier,
         },
         layout,
         workloads,
@@ -180,6 +212,9 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
 /// The workloads of a list that make the file for those that were asked for; they are run too, but
 /// yield no figures. A device needs none.
 fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'a String> {
+    if !suite.tiers.is_empty() {
+        return preconditions(suite, &request.only);
+    }
     if suite.passes.is_none() || place.kind == TargetKind::Device {
         return Vec::new();
     }
@@ -220,6 +255,11 @@ fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError
     }
     if is_directory && request.read_only {
         return Err(PlanError::ReadOnlyDirectory);
+    }
+    if request.read_only && !suite.tiers.is_empty() {
+        return Err(PlanError::WritesFirst {
+            suite: suite.name.clone(),
+        });
     }
     if place.usable_bytes < suite.file_bytes {
         return Err(PlanError::TooSmall {

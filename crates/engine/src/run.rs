@@ -1,8 +1,8 @@
 //! A run: layout, rounds, looks, and what to do when a part fails.
 
 use cardmark_core::{
-    Access, Finding, FindingKind, Order, Passes, SensorSample, Severity, StopReason, Trial,
-    Workload,
+    Access, Finding, FindingKind, Order, Passes, SECOND_NS, SensorSample, Severity, Start,
+    StopReason, Trial, Workload,
 };
 use cardmark_stats::{is_good, is_precise};
 
@@ -109,7 +109,12 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         let plan = self.plan;
         let mut expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
         for pass in 0..count {
+            let mut is_prepared = true;
             for (index, workload) in plan.workloads.iter().enumerate() {
+                is_prepared |= workload.manner.start != Start::Kept;
+                if !is_prepared {
+                    continue;
+                }
                 let rest: u64 = expected[index..].iter().sum();
                 let more = if until_good { 0 } else { count - pass - 1 };
                 let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
@@ -118,10 +123,12 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let end = self.trial(workload, pass, 0, false);
                 expected[index] = self.elapsed_ns() - begun_ns;
                 self.keep(end.trial);
-                if let Some(failure) = end.failure
-                    && !self.fail(&workload.id, failure)
-                {
-                    return;
+                if let Some(failure) = end.failure {
+                    if !self.fail(&workload.id, failure) {
+                        return;
+                    }
+                    // A procedure begins anew with its preconditioning: nothing rests on half of it.
+                    is_prepared = plan.suite.tiers.is_empty();
                 }
             }
             if until_good && is_good(&self.outcome.trials, &plan.suite) {
@@ -309,6 +316,43 @@ fn exact_operations(workload: &Workload) -> Option<u64> {
         workload.stop.longest_span_ns.is_none() && workload.manner.access == Access::Direct;
     let bytes = workload.stop.most_bytes.filter(|_| is_exact)?;
     Some(bytes / workload.block_bytes * u64::from(workload.manner.streams_count))
+}
+
+/// What a run is expected to cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wear {
+    /// Bytes that will be written; where a trial writes for a time, as many as storage would at
+    /// [`SUPPOSED_OPERATIONS_PER_S`].
+    pub bytes: u64,
+    /// How long it will take on a middling card, nanoseconds.
+    pub span_ns: u64,
+}
+
+/// Random writes a second that are supposed of storage about which nothing is known: what the
+/// fastest application class promises.
+pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
+
+impl Plan {
+    /// What one pass through a list costs, told before it is begun.
+    #[must_use]
+    pub fn wear(&self) -> Wear {
+        let writing = self.workloads.iter().filter(|workload| workload.writes());
+        let bytes = |workload: &Workload| match workload.stop.most_bytes {
+            Some(bytes) => bytes * u64::from(workload.manner.streams_count),
+            None => {
+                let span_s = (workload.stop.least_span_ns + workload.ramp_ns).div_ceil(SECOND_NS);
+                span_s * SUPPOSED_OPERATIONS_PER_S * workload.block_bytes
+            }
+        };
+        let passes_count = match self.suite.passes {
+            Some(Passes::Count(count) | Passes::UntilGood(count)) => u64::from(count),
+            None => 1,
+        };
+        Wear {
+            bytes: passes_count * writing.map(bytes).sum::<u64>(),
+            span_ns: passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
+        }
+    }
 }
 
 /// What is said of a workload without an object.

@@ -7,6 +7,7 @@ use crate::OpKind;
 use crate::flow::Completion;
 use crate::slices::Slices;
 use crate::trial::{Failure, TrialContext};
+use crate::windows::WindowTally;
 
 /// Errors kept of one trial; a dying device returns the same one thousands of times.
 pub(crate) const ERRORS_KEPT: usize = 64;
@@ -15,6 +16,8 @@ pub(crate) const ERRORS_KEPT: usize = 64;
 pub(crate) struct Tally {
     latency: Histogram,
     slices: Slices,
+    /// One for each size of windows; empty for most workloads.
+    windows: Vec<WindowTally>,
     pub(crate) streams: Vec<StreamTotals>,
     /// When the span began, on the engine's clock.
     pub(crate) started_ns: u64,
@@ -28,10 +31,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(streams_count: u32) -> Self {
+    pub(crate) fn new(workload: &Workload) -> Self {
+        let streams_count = workload.manner.streams_count;
         Self {
             latency: Histogram::new(),
             slices: Slices::new(),
+            windows: WindowTally::all(workload),
             streams: vec![StreamTotals::default(); streams_count.max(1) as usize],
             started_ns: 0,
             span_ns: 0,
@@ -49,6 +54,9 @@ impl Tally {
         self.latency.record(done.latency_ns);
         self.slices
             .add(bytes, done.latency_ns, done.op.offset, at_ns);
+        for windows in &mut self.windows {
+            windows.add(bytes, at_ns);
+        }
         let totals = &mut self.streams[done.op.stream as usize];
         totals.operations_count += 1;
         totals.bytes += bytes;
@@ -90,6 +98,11 @@ impl Tally {
             untimed_bytes: self.untimed_bytes,
             bytes_written: self.bytes_written,
             flush_span_ns: self.flush_span_ns,
+            windows: self
+                .windows
+                .into_iter()
+                .map(WindowTally::into_windows)
+                .collect(),
             errors: self.errors,
             stopped_by: match failure {
                 None => StopReason::Goal,

@@ -15,6 +15,9 @@ const NO_ENTRY: i32 = 2;
 /// The longest piece of a rest after which it is asked whether to stop, nanoseconds.
 const REST_PIECE_NS: u64 = 100_000_000;
 
+/// Erasing a whole device may take this many limits for an answer.
+const ERASE_LIMITS: u64 = 64;
+
 /// What a trial needs to know besides its workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TrialContext {
@@ -75,10 +78,12 @@ pub fn run_trial<B: Backend, C: Clock>(
     workload: &Workload,
     context: TrialContext,
 ) -> TrialEnd {
-    let mut tally = Tally::new(workload.manner.streams_count);
+    let mut tally = Tally::new(workload);
     pulse.beat();
-    if workload.manner.start == Start::Written {
-        pulse.set_limits_count(limits_for(workload.span_bytes));
+    match workload.manner.start {
+        Start::Written => pulse.set_limits_count(limits_for(workload.span_bytes)),
+        Start::Erased => pulse.set_limits_count(ERASE_LIMITS),
+        Start::Kept | Start::Empty | Start::Allocated => {}
     }
     let mut prepared_bytes = 0;
     let ready = backend

@@ -5,6 +5,7 @@
 //! registers is a hint and no more.
 
 mod advice;
+mod classes;
 mod marks;
 mod notice;
 mod recommendation;
@@ -15,6 +16,7 @@ mod suitability;
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
+pub use classes::families;
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
@@ -36,9 +38,16 @@ pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
         .devices
         .iter()
         .map(|device| registers::verdict(record, device));
-    let verdicts: Vec<_> = by_suite.chain(by_registers).flatten().collect();
+    let on_classes = suite.map_or_else(Vec::new, |suite| classes::verdicts(record, suite));
+    let deviations = match (suite, on_classes.is_empty()) {
+        (Some(suite), false) => classes::deviations(record, suite),
+        _ => Vec::new(),
+    };
+    let others = by_suite.chain(by_registers).flatten();
+    let verdicts: Vec<_> = on_classes.into_iter().chain(others).collect();
     (!verdicts.is_empty()).then_some(Derived {
         judge_version: JUDGE_VERSION,
         verdicts,
+        deviations,
     })
 }

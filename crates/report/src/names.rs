@@ -19,6 +19,22 @@ const APPLICATION: [(&str, &str); 4] = [
     ("files_per_s", "files of packages installed"),
     ("append_sync_per_s", "log lines, synced"),
 ];
+/// Figures of the suites of classes: id, name.
+const CLASSES: [(&str, &str); 13] = [
+    ("app_fill", "filling before random access"),
+    ("app_region", "writing the region of 256 MiB"),
+    ("app_rand_write", "class A: random write 4 KiB"),
+    ("app_rand_read", "class A: random read 4 KiB"),
+    ("app_rand_write_q32", "class A: random write, 32 at once"),
+    ("app_rand_read_q32", "class A: random read, 32 at once"),
+    ("app_seq_fill", "filling before sequential write"),
+    ("app_seq_write", "class A: sequential write"),
+    ("class_worst_window", "slowest window of writing"),
+    ("class_worst_video_window", "slowest video unit of writing"),
+    ("class_write", "writing in units of 512 KiB"),
+    ("class_rand_read", "random read 512 KiB"),
+    ("class_worst_video_read", "slowest video unit of reading"),
+];
 
 /// The workload in plain words; its id where there are none.
 #[must_use]
@@ -26,6 +42,7 @@ pub fn workload_name(id: &str) -> &str {
     QUICK
         .iter()
         .chain(&APPLICATION)
+        .chain(&CLASSES)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }

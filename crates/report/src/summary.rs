@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
-    VerdictOutcome,
+    Verdict, VerdictOutcome,
 };
 
 use crate::layout::wrap;
@@ -51,7 +51,11 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     let suite = match (&record.suite, &record.integrity) {
-        (Some(suite), _) => format!("{} {}", clean(&suite.name), suite.version),
+        (Some(suite), _) => {
+            let tier = suite.tier.as_deref().map(clean);
+            let tier = tier.map_or_else(String::new, |tier| format!(" {tier}"));
+            format!("{} {}{tier}", clean(&suite.name), suite.version)
+        }
         (None, Some(found)) => integrity::test_name(found.test).to_owned(),
         (None, None) if record.anatomy.is_some() => "anatomy".to_owned(),
         (None, None) => "no suite".to_owned(),
@@ -183,19 +187,7 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
     let mut lines = Vec::new();
     for verdict in verdicts {
-        let (word, tone) = match verdict.outcome {
-            VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
-            VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
-            VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
-            VerdictOutcome::Score => {
-                let score = verdict
-                    .score
-                    .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
-                (format!("score {score}"), Tone::Heading)
-            }
-            VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
-            VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
-        };
+        let (word, tone) = outcome_words(verdict);
         let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
         lines.extend(head.iter().map(|line| style.paint(tone, line)));
         for reason in &verdict.reasons {
@@ -203,7 +195,54 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
             lines.extend(wrapped.iter().map(|line| format!("  {line}")));
         }
     }
+    lines.extend(deviation_lines(record, width));
     lines
+}
+
+/// The word for an outcome.
+pub(crate) fn outcome_words(verdict: &Verdict) -> (String, Tone) {
+    match verdict.outcome {
+        VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
+        VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
+        VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
+        VerdictOutcome::Borderline => ("borderline".to_owned(), Tone::Warning),
+        VerdictOutcome::Score => {
+            let score = verdict
+                .score
+                .map_or(MISSING.to_owned(), |s| format!("{s:.0}"));
+            (format!("score {score}"), Tone::Heading)
+        }
+        VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
+        VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
+    }
+}
+
+/// In what the run was not what the standard says.
+fn deviation_lines(record: &Record, width: usize) -> Vec<String> {
+    let deviations = record.derived.iter().flat_map(|d| &d.deviations);
+    let points = deviations.flat_map(|deviation| {
+        let wrapped = wrap(
+            &format!("- {}", clean(deviation)),
+            width.saturating_sub(2),
+            2,
+        );
+        wrapped.into_iter().map(|line| format!("  {line}"))
+    });
+    let mut lines: Vec<String> = points.collect();
+    if !lines.is_empty() {
+        lines.splice(0..0, wrap(&not_conformant(record), width, 2));
+    }
+    lines
+}
+
+/// What a tier is not.
+pub(crate) fn not_conformant(record: &Record) -> String {
+    let tier = record
+        .suite
+        .as_ref()
+        .and_then(|suite| suite.tier.as_deref());
+    let tier = tier.map_or_else(String::new, |tier| format!(" (tier {})", clean(tier)));
+    format!("not the whole procedure of the SD Association{tier}:")
 }
 
 pub(crate) fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {

@@ -6,11 +6,12 @@ mod charts;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Quantity, Record, Severity, context_rows};
+use cardmark_core::{Quantity, Record, Severity, Verdict, context_rows};
 use cardmark_stats::{joint_rate, observation};
 
 use crate::document::{Block, Document, Table};
 use crate::names::workload_name;
+use crate::summary::{not_conformant, outcome_words};
 use crate::table::{WARNING_MARK, rows, useful_columns};
 use crate::text::{MISSING, figure, percent};
 
@@ -35,7 +36,10 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     let metrics = rates(records);
     let mut blocks = vec![Block::Text(summary(&subjects, records))];
     match records {
-        [one] => blocks.extend(figures_of_one(one)),
+        [one] => {
+            blocks.extend(figures_of_one(one));
+            blocks.extend(verdicts(one));
+        }
         _ => blocks.extend(
             boards(&subjects)
                 .iter()
@@ -245,6 +249,26 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
     if lines.iter().any(|line| line.is_warned) {
         let text = format!("{WARNING_MARK} limited by a warning below");
         blocks.push(Block::Text(text));
+    }
+    blocks
+}
+
+/// What was judged, with reasons, and in what the run was not what the standard says.
+fn verdicts(record: &Record) -> Vec<Block> {
+    let Some(derived) = &record.derived else {
+        return Vec::new();
+    };
+    let point = |verdict: &Verdict| {
+        let (word, _) = outcome_words(verdict);
+        format!("{}: {word}. {}", verdict.rule, verdict.reasons.join("; "))
+    };
+    let mut blocks = vec![
+        Block::Heading("Verdicts".to_owned()),
+        Block::List(derived.verdicts.iter().map(point).collect()),
+    ];
+    if !derived.deviations.is_empty() {
+        blocks.push(Block::Text(not_conformant(record)));
+        blocks.push(Block::List(derived.deviations.clone()));
     }
     blocks
 }

@@ -3,8 +3,9 @@
 use crate::{Model, ModelError};
 
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
-/// that do not keep what is written, then those whose inside is told.
-const EMBEDDED: [(&str, &str); 34] = [
+/// that do not keep what is written, then those whose inside is told, then those that are on the border
+/// of a class.
+const EMBEDDED: [(&str, &str); 38] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -60,6 +61,22 @@ const EMBEDDED: [(&str, &str); 34] = [
     ("fading-1gb", include_str!("../models/fading-1gb.toml")),
     ("units-16gb", include_str!("../models/units-16gb.toml")),
     ("triple-64gb", include_str!("../models/triple-64gb.toml")),
+    (
+        "border-a1-32gb",
+        include_str!("../models/border-a1-32gb.toml"),
+    ),
+    (
+        "border-a2-64gb",
+        include_str!("../models/border-a2-64gb.toml"),
+    ),
+    (
+        "border-v30-64gb",
+        include_str!("../models/border-v30-64gb.toml"),
+    ),
+    (
+        "border-c10-16gb",
+        include_str!("../models/border-c10-16gb.toml"),
+    ),
 ];
 
 /// A model or a board in a listing.

@@ -4,6 +4,9 @@ use cardmark_core::Rng;
 
 use crate::body::Body;
 
+/// Nodes at which the body is sampled where a pause comes on top.
+const BODY_NODES: u32 = 64;
+
 /// Rare pause on top of the ordinary span, evenly distributed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stall {
@@ -52,6 +55,22 @@ impl Service {
     /// Mean span, pauses included.
     pub(crate) fn mean_ns(&self, bytes: u64, busy: usize) -> f64 {
         self.ordinary_ns(bytes, busy) + self.stall.map_or(0.0, Stall::mean_ns)
+    }
+
+    /// Share of the spans that are at most so long, of operations whose ordinary span this is.
+    pub(crate) fn share_up_to(&self, ordinary_ns: f64, span_ns: f64) -> f64 {
+        let ordinary = self.body.share_up_to(span_ns / ordinary_ns);
+        let Some(stall) = self.stall else {
+            return ordinary;
+        };
+        let range_ns = stall.longest_ns - stall.shortest_ns;
+        let paused = |node: u32| {
+            let share = (f64::from(node) + 0.5) / f64::from(BODY_NODES);
+            let body_ns = ordinary_ns * self.body.quantile(share);
+            ((span_ns - body_ns - stall.shortest_ns) / range_ns).clamp(0.0, 1.0)
+        };
+        let paused = (0..BODY_NODES).map(paused).sum::<f64>() / f64::from(BODY_NODES);
+        (1.0 - stall.probability) * ordinary + stall.probability * paused
     }
 
     /// Share of the ordinary span with `busy` channels at work in which the bus moves something for

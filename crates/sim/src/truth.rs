@@ -14,8 +14,6 @@ use crate::state::service_of;
 
 /// Nodes at which the swaying is sampled for quantiles.
 const SWAY_NODES: u32 = 64;
-/// Nodes at which the body is sampled where a pause comes on top.
-const BODY_NODES: u32 = 64;
 
 /// What a workload measured for ever would yield.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,17 +167,6 @@ impl<'a> Latencies<'a> {
 impl Part<'_> {
     /// Share of these operations with at most this much work.
     fn share_up_to(&self, work_ns: f64) -> f64 {
-        let ordinary = self.service.body.share_up_to(work_ns / self.ordinary_ns);
-        let Some(stall) = self.service.stall else {
-            return ordinary;
-        };
-        let range_ns = stall.longest_ns - stall.shortest_ns;
-        let paused = |node: u32| {
-            let share = (f64::from(node) + 0.5) / f64::from(BODY_NODES);
-            let body_ns = self.ordinary_ns * self.service.body.quantile(share);
-            ((work_ns - body_ns - stall.shortest_ns) / range_ns).clamp(0.0, 1.0)
-        };
-        let paused = (0..BODY_NODES).map(paused).sum::<f64>() / f64::from(BODY_NODES);
-        (1.0 - stall.probability) * ordinary + stall.probability * paused
+        self.service.share_up_to(self.ordinary_ns, work_ns)
     }
 }

@@ -7,6 +7,7 @@ use cardmark_core::{
 use cardmark_peers::{Amount, print};
 
 use crate::derive::{bare_metric, derive, rate_metric};
+use crate::windows::worst_window;
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
 
 /// The figures of a workload, in the suite's order. Empty where the suite names none, or there is
@@ -46,6 +47,10 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
         FigureOf::Rate => rate_metric(id, Quantity::ByteRate, whole, stopped_by),
         FigureOf::Operations => rate_metric(id, Quantity::OperationRate, whole, stopped_by),
         FigureOf::Parts => parts_metric(id, whole, stopped_by),
+        FigureOf::WorstWindow => worst_window(id, whole, stopped_by, |manner| manner.window_bytes),
+        FigureOf::WorstVideoWindow => {
+            worst_window(id, whole, stopped_by, |manner| manner.video_window_bytes)
+        }
         of => streams_metric(id, of, whole, stopped_by),
     }?;
     Some(Metric {
@@ -147,8 +152,11 @@ fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
         FigureOf::Min => rates.fold(f64::INFINITY, f64::min),
         FigureOf::Max => rates.fold(0.0, f64::max),
         FigureOf::Avg => rates.sum::<f64>() / trial.streams.len() as f64,
-        FigureOf::Parent | FigureOf::Rate | FigureOf::Operations | FigureOf::Parts => {
-            per_second(trial.bytes(), trial.span_ns)
-        }
+        FigureOf::Parent
+        | FigureOf::Rate
+        | FigureOf::Operations
+        | FigureOf::Parts
+        | FigureOf::WorstWindow
+        | FigureOf::WorstVideoWindow => per_second(trial.bytes(), trial.span_ns),
     }
 }

@@ -15,6 +15,7 @@ mod ranking;
 mod rate;
 mod refresh;
 mod settle;
+mod windows;
 mod within;
 
 pub use compare::{

@@ -236,6 +236,7 @@ impl Bench<'_> {
             seed: 1,
             limit_ns: measure::limit_ns(LIMIT_SECONDS),
             passes_count: None,
+            tier: None,
         };
         let job = Job {
             suite: self.suite,

@@ -187,6 +187,7 @@ fn record(
             name: suite.name.clone(),
             version: suite.version,
             only: only.into_iter().map(str::to_owned).collect(),
+            tier: None,
         }
     });
     if let Some(model) = &arguments.board {

@@ -43,6 +43,7 @@ fn suites(json: bool) -> Result<String, CommandError> {
                     "summary": suite.summary,
                     "needs": suite.needs,
                     "file_bytes": suite.file_bytes,
+                    "tiers": suite.tiers.iter().map(|tier| &tier.name).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -61,6 +62,9 @@ fn suites(json: bool) -> Result<String, CommandError> {
 /// What a suite works on, and how much room it takes there.
 fn needs(suite: &Suite) -> String {
     let room = text::size(suite.file_bytes);
+    if !suite.tiers.is_empty() {
+        return format!("erases all of a device, or in {room} of a directory");
+    }
     match suite.needs {
         TargetNeed::Any => format!("in {room} of a directory or device"),
         TargetNeed::Directory => format!("in {room} of a directory"),

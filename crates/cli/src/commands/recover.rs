@@ -2,7 +2,7 @@
 
 use cardmark_core::{Finding, FindingKind, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
-use cardmark_judge::advise;
+use cardmark_judge::{advise, judge};
 use cardmark_store::{Recovered, Store, discard};
 use serde_json::json;
 
@@ -120,6 +120,7 @@ fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
         ..Outcome::default()
     };
     let mut record = record(header, outcome, &suite);
+    record.derived = judge(&record, Some(&suite));
     advise(&mut record);
     Ok(record)
 }

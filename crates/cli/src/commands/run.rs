@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use cardmark_core::{Record, Severity};
+use cardmark_core::{Record, Severity, Suite, VerdictOutcome};
 use cardmark_engine::Request;
-use cardmark_judge::CLAIMS_LABEL;
+use cardmark_judge::{CLAIMS_LABEL, families};
 use cardmark_report::terminal;
 
 use super::pretty;
@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let suite = cardmark_catalog::suite(&arguments.suite).map_err(|error| {
         CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
     })?;
+    can_be_judged(&suite, &arguments.require)?;
     let chosen = choose(&arguments.target)?;
     let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
     let data = Data::from_environment()?;
@@ -34,8 +35,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
         limit_ns: measure::limit_ns(arguments.timeout),
         passes_count: arguments.rounds,
+        tier: arguments.tier.clone(),
     };
-    let labels = labels(&arguments.label, &arguments.claim);
+    let mut claims = arguments.claim.clone();
+    claims.extend(arguments.require.iter().cloned());
+    let labels = labels(&arguments.label, &claims);
     let job = Job {
         suite: &suite,
         request: &request,
@@ -52,7 +56,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let kept = keep(&measured, &data);
     let shown = show(&measured.record, json.as_ref());
     let mut exit = measured.exit;
-    for error in [kept.err(), shown.err(), incomplete(&measured)]
+    let missed = unmet(&measured.record, &arguments.require);
+    for error in [kept.err(), shown.err(), incomplete(&measured), missed]
         .into_iter()
         .flatten()
     {
@@ -65,9 +70,46 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     Ok(exit)
 }
 
+/// Refuses classes that the suite does not measure.
+fn can_be_judged(suite: &Suite, required: &[String]) -> Result<(), CommandError> {
+    let families = families(suite);
+    let is_measured = |name: &&String| {
+        let class = cardmark_catalog::class(name);
+        class.is_some_and(|class| families.contains(&class.family))
+    };
+    let Some(name) = required.iter().find(|name| !is_measured(name)) else {
+        return Ok(());
+    };
+    let what = format!("suite `{}` does not say whether {name} is met", suite.name);
+    Err(CommandError::new(Exit::Usage, what)
+        .hint("`--suite app-class` judges A1 and A2, `--suite speed-class` C, U and V"))
+}
+
+/// The classes that had to be met and are not, or of which that is not known.
+fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
+    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let mut exit = Exit::Done;
+    let mut causes = Vec::new();
+    for verdict in verdicts.filter(|verdict| required.contains(&verdict.rule)) {
+        let (ends, word) = match verdict.outcome {
+            VerdictOutcome::Fail => (Exit::Bad, "is not met"),
+            VerdictOutcome::NotTestable => (Exit::Trouble, "could not be tested here"),
+            _ => continue,
+        };
+        exit = exit.or_worse(ends);
+        causes.push(format!("{} {word}", verdict.rule));
+    }
+    let mut error = CommandError::new(exit, "a class that was asked for is missing");
+    error.causes = causes;
+    (exit != Exit::Done).then_some(error)
+}
+
 /// Remarks and claims as labels of the record.
 pub(super) fn labels(remarks: &[(String, String)], claims: &[String]) -> Vec<(String, String)> {
     let mut labels = remarks.to_vec();
+    let mut claims = claims.to_vec();
+    let mut seen = std::collections::BTreeSet::new();
+    claims.retain(|claim| seen.insert(claim.clone()));
     if !claims.is_empty() {
         labels.push((CLAIMS_LABEL.to_owned(), claims.join(" ")));
     }

@@ -63,6 +63,14 @@ pub(super) fn threads(backend: &RealBackend) -> Option<Finding> {
     })
 }
 
+pub(super) fn not_erased(backend: &RealBackend) -> Option<Finding> {
+    backend.kept_content().then(|| {
+        let detail = "the device, or what it is connected by, cannot be told to erase: what was on \
+                      it before may have been in the way";
+        Finding::new(FindingKind::NotErased, Severity::Note, detail)
+    })
+}
+
 /// Whether the wall clock stepped while `elapsed` went by on the monotonic one.
 pub(super) fn clock_step(
     before: SystemTime,

@@ -6,13 +6,14 @@ use cardmark_core::{DeviceInfo, MIB, TargetKind};
 use cardmark_device::{
     CountersSource, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
 };
-use cardmark_engine::{Place, Plan, PlanError, make_plan};
+use cardmark_engine::{Place, Plan, PlanError, Units, make_plan};
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
 
 use super::Job;
 use crate::error::{CommandError, Exit};
 use crate::gate;
+use crate::print;
 use crate::target::refuse_memory;
 
 /// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
@@ -36,8 +37,12 @@ pub(super) fn open(
     let plan = plan(job, directory(resolution))?;
     // Asked first, so that a read-only or closed directory is told as what it is.
     let opened =
-        TestFile::create(path, job.suite.file_bytes).map_err(|error| open_error(&error))?;
-    let free = has_room(path, job.suite.file_bytes)?;
+        TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
+    let free = has_room(path, plan.suite.file_bytes)?;
+    tell_wear(
+        &plan,
+        disk_below(resolution).and_then(|disk| disk.size_bytes),
+    );
     Ok((plan, opened.into(), Some(free)))
 }
 
@@ -47,6 +52,7 @@ pub(super) fn directory(resolution: &Resolution) -> Place {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
+        units: units(resolution),
     }
 }
 
@@ -123,7 +129,9 @@ fn open_for_writing(
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
     let device = gate::idle_device(path, resolution)?;
-    let plan = plan(job, Place::disk(TargetKind::Device, device.size_bytes))?;
+    let place = Place::disk(TargetKind::Device, device.size_bytes);
+    let plan = plan(job, place.with_units(units(resolution)))?;
+    tell_wear(&plan, Some(device.size_bytes));
     let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = match job.leave {
         Some(leave) => leave.open()?,
@@ -132,8 +140,40 @@ fn open_for_writing(
     Ok((plan, opened, None))
 }
 
+/// The units of the one card below a target, as far as its registers tell.
+fn units(resolution: &Resolution) -> Units {
+    let card = disk_below(resolution).and_then(|disk| disk.card.as_ref());
+    card.map_or_else(Units::default, |card| Units::of(&card.decoded))
+}
+
+/// Says before a procedure begins what it costs: it wears the storage more than other suites do.
+pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
+    if !plan.suite.tiers.is_empty() {
+        print::notice(&wear_text(plan, size_bytes));
+    }
+}
+
+fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
+    let wear = plan.wear();
+    let share = size_bytes.map_or_else(String::new, |size_bytes| {
+        let share = wear.bytes as f64 / size_bytes.max(1) as f64;
+        format!(", {} of its capacity", text::percent(share))
+    });
+    let tier = plan.suite_ref.tier.as_deref().unwrap_or_default();
+    format!(
+        "{} ({tier}): about {} will be written{share}, in about {} on a middling card",
+        plan.suite.name,
+        text::amount(wear.bytes),
+        text::span(wear.span_ns)
+    )
+}
+
 /// What a plan does to a raw device, and how many bytes it writes where that is known before.
 fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
+    if !plan.suite.tiers.is_empty() {
+        let what = format!("erase all of a raw device and to run {}", plan.suite.name);
+        return (what, Some(plan.wear().bytes));
+    }
     let writing = || plan.workloads.iter().filter(|workload| workload.writes());
     let spans = writing().map(|workload| workload.span_bytes);
     let reach_bytes = spans.max().unwrap_or(0).max(match plan.layout {
@@ -175,6 +215,11 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
         PlanError::ReadOnlyDirectory => made(Exit::Usage)
             .hint("leave `--read-only` out, or name the block device, such as /dev/mmcblk0"),
         PlanError::TooSmall { .. } => made(Exit::Trouble),
+        PlanError::UnknownTier { .. } => made(Exit::Usage)
+            .hint("only the suites of classes have tiers; without `--tier` the target decides"),
+        PlanError::WritesFirst { .. } => {
+            made(Exit::Usage).hint("leave `--read-only` out, or take another suite")
+        }
         PlanError::WrongTarget { .. } => {
             made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
         }

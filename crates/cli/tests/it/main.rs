@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 mod applications;
 mod beginner;
 mod campaign;
+mod classes;
 mod clock;
 mod common;
 mod compare;

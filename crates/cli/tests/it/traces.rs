@@ -204,6 +204,7 @@ fn a_suite_cut_for_a_trace() {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: None,
+        units: cardmark_engine::Units::default(),
     };
     let request = Request {
         limit_ns: 60 * SECOND_NS,

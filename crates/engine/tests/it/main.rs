@@ -20,6 +20,7 @@ mod recording;
 mod rounds;
 mod streams;
 mod support;
+mod tiers;
 mod timing;
 
 /// A file that is not a module would be a test that never runs.

@@ -3,7 +3,7 @@
 use cardmark_core::{
     FindingKind, KIB, MIB, Object, Passes, Severity, Start, Suite, TargetKind, TargetNeed, Workload,
 };
-use cardmark_engine::{Place, Plan, PlanError, Request, make_plan};
+use cardmark_engine::{Place, Plan, PlanError, Request, Units, make_plan};
 
 use crate::support::{LIMIT_NS, MS, Rig, Script, list, sequential, three, workload};
 
@@ -12,6 +12,7 @@ fn place(kind: TargetKind, usable_bytes: u64, disk_bytes: Option<u64>) -> Place 
         kind,
         usable_bytes,
         disk_bytes,
+        units: Units::default(),
     }
 }
 

@@ -97,6 +97,7 @@ fn suites() -> impl Strategy<Value = Suite> {
                 workloads: list,
                 figures: Vec::new(),
                 score: None,
+                tiers: Vec::new(),
             }
         });
     suite.prop_filter("a rule of suites", |suite| suite.check().is_ok())

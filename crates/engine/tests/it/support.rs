@@ -235,9 +235,11 @@ fn assert_allowed(workload: &Workload, op: Op) {
         return;
     }
     assert_eq!(u64::from(op.bytes), workload.block_bytes);
-    assert_eq!(op.offset % workload.block_bytes, 0, "not aligned");
+    let inside = op.offset.checked_sub(workload.manner.start_bytes);
+    let inside = inside.expect("before the span");
+    assert_eq!(inside % workload.block_bytes, 0, "not aligned");
     assert!(
-        op.offset + workload.block_bytes <= workload.span_bytes,
+        inside + workload.block_bytes <= workload.span_bytes,
         "outside the span"
     );
     match op.kind {
@@ -485,6 +487,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         workloads,
         figures: Vec::new(),
         score: None,
+        tiers: Vec::new(),
     };
     assert_eq!(suite.check(), Ok(()));
     suite
@@ -527,6 +530,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
         seed: 1,
         limit_ns: LIMIT_NS,
         passes_count: None,
+        tier: None,
     };
     make_plan(
         suite,

@@ -15,3 +15,4 @@ mod histogram;
 mod settle;
 mod support;
 mod table;
+mod windows;

@@ -46,6 +46,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         passes: None,
         figures: Vec::new(),
         score: None,
+        tiers: Vec::new(),
     }
 }
 
@@ -83,6 +84,7 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
         untimed_bytes: 0,
         bytes_written: bytes,
         flush_span_ns: None,
+        windows: Vec::new(),
         errors: Vec::new(),
         stopped_by: StopReason::Goal,
     }

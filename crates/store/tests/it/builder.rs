@@ -15,6 +15,7 @@ pub(crate) fn record(digits: &str) -> Record {
         name: "quick".to_owned(),
         version: 1,
         only: Vec::new(),
+        tier: None,
     });
     record.target = Some(Target {
         kind: TargetKind::Directory,

@@ -1,0 +1,194 @@
+//! Tiers of a suite: from how much of a procedure is asked for to workloads with sizes and places.
+
+use cardmark_core::{
+    CardFacts, MIB, Region, Rng, Start, Suite, TargetKind, TargetNeed, Tier, TierPart, Workload,
+};
+
+use crate::{Place, PlanError, Request};
+
+/// Regions are drawn at multiples of this at least, bytes.
+const PAGE_BYTES: u64 = 4096;
+/// Sub-units in which larger allocation units are judged, bytes (SD Physical Layer, 4.13.1.8).
+const SUB_UNIT_BYTES: u64 = 4 * MIB;
+
+/// The units of a card that classes are judged by, as far as its registers tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// Window of the speed classes and UHS grades, bytes: the allocation unit, or its sub-unit.
+    pub window_bytes: Option<u64>,
+    /// Window of the video classes, bytes: the sub-unit of their allocation unit.
+    pub video_window_bytes: Option<u64>,
+}
+
+impl Units {
+    /// Those that registers tell.
+    #[must_use]
+    pub fn of(facts: &CardFacts) -> Self {
+        let allocation = facts
+            .uhs_allocation_unit_bytes
+            .or(facts.allocation_unit_bytes);
+        Self {
+            window_bytes: allocation.map(|bytes| bytes.min(SUB_UNIT_BYTES)),
+            video_window_bytes: facts.video_allocation_unit_bytes.map(video_unit),
+        }
+    }
+}
+
+/// The unit that a video allocation unit consists of (SD Physical Layer, 4.13.4).
+fn video_unit(allocation_unit_bytes: u64) -> u64 {
+    MIB * match allocation_unit_bytes / MIB {
+        21 | 28 | 42 => 7,
+        27 | 36 | 45 | 54 => 9,
+        30 | 60 => 10,
+        _ => 8,
+    }
+}
+
+/// The suite as this tier runs it, and the tier's name; without tiers as it is.
+pub(crate) fn at_tier(
+    suite: Suite,
+    request: &Request,
+    place: Place,
+) -> Result<(Suite, Option<String>), PlanError> {
+    if suite.tiers.is_empty() && request.tier.is_none() {
+        return Ok((suite, None));
+    }
+    let tier = chosen(&suite, request, place)?.clone();
+    let object_bytes = match place.kind {
+        TargetKind::Directory => tier.file_bytes,
+        _ => place.usable_bytes,
+    };
+    let mut workloads: Vec<Workload> = tier
+        .parts
+        .iter()
+        .filter_map(|part| Some((part, suite.workload(&part.workload)?)))
+        .map(|(part, workload)| sized(workload, part, object_bytes, place.units))
+        .collect();
+    set_regions(&mut workloads, object_bytes, request.seed);
+    let at = Suite {
+        file_bytes: tier.file_bytes,
+        needs: tier.needs,
+        workloads,
+        ..suite
+    };
+    Ok((at, Some(tier.name)))
+}
+
+/// The tier that was asked for, or the first that fits the target.
+fn chosen<'a>(suite: &'a Suite, request: &Request, place: Place) -> Result<&'a Tier, PlanError> {
+    let Some(name) = &request.tier else {
+        let fits = |tier: &&Tier| match tier.needs {
+            TargetNeed::Any => true,
+            TargetNeed::Directory | TargetNeed::Filesystem => place.kind == TargetKind::Directory,
+            TargetNeed::Device => place.kind != TargetKind::Directory,
+        };
+        let found = suite.tiers.iter().find(fits);
+        return found.ok_or_else(|| unknown(suite, "for this target"));
+    };
+    suite.tier(name).ok_or_else(|| unknown(suite, name))
+}
+
+fn unknown(suite: &Suite, tier: &str) -> PlanError {
+    let known: Vec<&str> = suite.tiers.iter().map(|tier| tier.name.as_str()).collect();
+    PlanError::UnknownTier {
+        suite: suite.name.clone(),
+        tier: tier.to_owned(),
+        known: if known.is_empty() {
+            "none".to_owned()
+        } else {
+            known.join(", ")
+        },
+    }
+}
+
+/// A workload as large and long as the tier says, with the card's own windows.
+fn sized(workload: &Workload, part: &TierPart, object_bytes: u64, units: Units) -> Workload {
+    let mut workload = workload.clone();
+    let percent = u64::from(part.span_percent.unwrap_or(100));
+    let share = object_bytes / 100 * percent + object_bytes % 100 * percent / 100;
+    let bytes = part.span_bytes.unwrap_or(share).min(object_bytes);
+    workload.span_bytes = bytes - bytes % workload.block_bytes;
+    match part.least_span_ns {
+        Some(span_ns) => {
+            workload.stop.least_span_ns = span_ns;
+            workload.stop.least_operations_count = 1;
+            workload.stop.most_bytes = None;
+        }
+        None => {
+            // As much as it says, but never more than the span: a workload may be less.
+            let most = workload.stop.most_bytes.filter(|&most| most > 0);
+            workload.stop.most_bytes =
+                Some(most.map_or(workload.span_bytes, |most| most.min(workload.span_bytes)));
+        }
+    }
+    let block_bytes = workload.block_bytes;
+    let is_usable = |bytes: &u64| *bytes > 0 && bytes.is_multiple_of(block_bytes);
+    let own = |asked: u64, unit: Option<u64>| match unit.filter(is_usable) {
+        Some(unit) if asked > 0 => unit,
+        _ => asked,
+    };
+    let manner = &mut workload.manner;
+    manner.window_bytes = own(manner.window_bytes, units.window_bytes);
+    manner.video_window_bytes = own(manner.video_window_bytes, units.video_window_bytes);
+    workload
+}
+
+/// Draws where the regions lie.
+fn set_regions(workloads: &mut [Workload], object_bytes: u64, seed: u64) {
+    let mut area_bytes = object_bytes;
+    let mut start_bytes = 0;
+    for (index, workload) in workloads.iter_mut().enumerate() {
+        if workload.manner.start != Start::Kept {
+            area_bytes = object_bytes;
+        }
+        let step_bytes = match workload.manner.region {
+            Region::Front => {
+                (area_bytes, start_bytes) = (workload.span_bytes, 0);
+                continue;
+            }
+            Region::Same => {
+                workload.manner.start_bytes = start_bytes;
+                continue;
+            }
+            Region::Drawn => PAGE_BYTES,
+            Region::DrawnAligned => aligned_step(workload),
+        };
+        let room_bytes = area_bytes.saturating_sub(workload.span_bytes);
+        let mut rng = Rng::for_part(seed, "region", index as u64);
+        start_bytes = step_bytes * rng.below(room_bytes / step_bytes + 1);
+        workload.manner.start_bytes = start_bytes;
+    }
+}
+
+/// Regions begin where windows of all sizes do.
+fn aligned_step(workload: &Workload) -> u64 {
+    let manner = workload.manner;
+    [manner.window_bytes, manner.video_window_bytes]
+        .into_iter()
+        .filter(|&bytes| bytes > 0)
+        .fold(workload.block_bytes.max(PAGE_BYTES), common_multiple)
+}
+
+fn common_multiple(one: u64, other: u64) -> u64 {
+    let (mut a, mut b) = (one, other);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    one / a * other
+}
+
+/// Ids of the workloads that bring the target into the state that those asked for need: what was
+/// interrupted begins anew with them.
+pub(crate) fn preconditions<'a>(suite: &'a Suite, only: &[String]) -> Vec<&'a String> {
+    let all = &suite.workloads;
+    let is_bare = |workload: &&Workload| suite.figures_of(&workload.id).next().is_none();
+    let asked = (0..all.len()).filter(|&index| only.contains(&all[index].id));
+    asked
+        .flat_map(|index| {
+            let begins = |at: &usize| all[*at].manner.start != Start::Kept;
+            let first = (0..=index).rev().find(begins).unwrap_or(0);
+            all[first..index].iter().filter(is_bare)
+        })
+        .map(|workload| &workload.id)
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! What a trial took by windows: stretches of equal size in the order of the operations.
+
+use cardmark_core::{Window, Windows, Workload};
+
+/// The slowest windows that are kept.
+const SLOWEST_KEPT: usize = 16;
+
+/// Windows under construction. A window ends with the completion of its last byte, and the next
+/// begins there.
+pub(crate) struct WindowTally {
+    window_bytes: u64,
+    /// Where the current window begins, bytes from the start of the object.
+    start_bytes: u64,
+    /// When it began, after the trial's start, nanoseconds.
+    began_ns: u64,
+    /// Bytes in it so far.
+    filled_bytes: u64,
+    windows_count: u64,
+    slowest: Vec<Window>,
+}
+
+impl WindowTally {
+    /// One for each size that the workload asks for.
+    pub(crate) fn all(workload: &Workload) -> Vec<Self> {
+        let manner = workload.manner;
+        let sizes = [manner.window_bytes, manner.video_window_bytes];
+        let tally = |window_bytes| Self {
+            window_bytes,
+            start_bytes: manner.start_bytes,
+            began_ns: 0,
+            filled_bytes: 0,
+            windows_count: 0,
+            slowest: Vec::with_capacity(SLOWEST_KEPT + 1),
+        };
+        let asked = sizes.into_iter().filter(|&bytes| bytes > 0);
+        asked.map(tally).collect()
+    }
+
+    /// Adds an operation completed `at_ns` after the trial's start.
+    #[inline]
+    pub(crate) fn add(&mut self, bytes: u64, at_ns: u64) {
+        self.filled_bytes += bytes;
+        if self.filled_bytes >= self.window_bytes {
+            self.end(at_ns);
+        }
+    }
+
+    fn end(&mut self, at_ns: u64) {
+        let window = Window {
+            start_bytes: self.start_bytes,
+            span_ns: at_ns - self.began_ns,
+        };
+        let place = self
+            .slowest
+            .partition_point(|known| known.span_ns >= window.span_ns);
+        if place < SLOWEST_KEPT {
+            self.slowest.insert(place, window);
+            self.slowest.truncate(SLOWEST_KEPT);
+        }
+        self.start_bytes += self.filled_bytes;
+        self.filled_bytes = 0;
+        self.began_ns = at_ns;
+        self.windows_count += 1;
+    }
+
+    /// What was seen; a window that is not whole does not count.
+    pub(crate) fn into_windows(self) -> Windows {
+        Windows {
+            window_bytes: self.window_bytes,
+            windows_count: self.windows_count,
+            slowest: self.slowest,
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Whether a card meets the classes that its label, its registers or its product promise: from the
+//! figures of the class suites, by the limits that the catalogue holds.
+
+mod host;
+
+use std::collections::BTreeMap;
+
+use cardmark_catalog::{Class, ClassFamily, class, classes, product};
+use cardmark_core::{
+    FindingKind, IntervalKind, Metric, Record, Severity, Suite, Verdict, VerdictOutcome,
+};
+
+use crate::CLAIMS_LABEL;
+
+/// What one trial, or the slowest window of one, leaves open besides its own interval: by how much a
+/// card differs from one run to the next.
+const RUN_RATIO: f64 = 0.02;
+/// By how much the limit of a video class is higher where its MB are read as 2²⁰ bytes (SD Physical
+/// Layer, 3.4 against 4.13.4.3.1).
+const BINARY_RATIO: f64 = 1.048_576;
+/// Cards above this size are SDXC, whose classes rest on CMD20, bytes.
+const SDHC_MOST_BYTES: u64 = 32 << 30;
+
+/// A figure that a class asks for.
+struct Need {
+    metric: &'static str,
+    /// What it is, in plain words.
+    words: &'static str,
+    least: f64,
+    quantity: Quantity,
+    /// How much higher the limit is in its other reading; 1: there is one reading.
+    other_reading: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quantity {
+    Bytes,
+    Operations,
+}
+
+/// The families of classes that a suite measures for. SD Express is among them, so that somebody who
+/// asks for it is told that it cannot be tested here.
+#[must_use]
+pub fn families(suite: &Suite) -> Vec<ClassFamily> {
+    let has = |id: &str| suite.figures.iter().any(|figure| figure.id == id);
+    let mut families = Vec::new();
+    if has("app_rand_read") {
+        families.push(ClassFamily::Application);
+    }
+    if has("class_worst_window") {
+        families.extend([
+            ClassFamily::Speed,
+            ClassFamily::Uhs,
+            ClassFamily::Video,
+            ClassFamily::Express,
+        ]);
+    }
+    families
+}
+
+/// The verdicts on the classes that are claimed; where nothing is that the suite measures, on all that
+/// it measures.
+pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
+    let families = families(suite);
+    let measured = || classes().iter().filter(|c| families.contains(&c.family));
+    let claims = claims(record);
+    let is_claimed = |class: &&Class| claims.contains_key(class.id.as_str());
+    let claimed: Vec<&Class> = measured().filter(is_claimed).collect();
+    let judged = if claimed.is_empty() {
+        let can_be_tested = |class: &&Class| class.family != ClassFamily::Express;
+        measured().filter(can_be_tested).collect()
+    } else {
+        claimed
+    };
+    judged
+        .into_iter()
+        .map(|class| verdict(record, class, claims.get(class.id.as_str())))
+        .collect()
+}
+
+/// In what the run was not what the standard says.
+pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
+    let name = record.suite.as_ref().and_then(|named| named.tier.as_ref());
+    let tier = name.and_then(|name| suite.tier(name));
+    let mut deviations = tier.map_or_else(Vec::new, |tier| tier.deviations.clone());
+    let kept = record
+        .findings
+        .iter()
+        .find(|finding| finding.kind == FindingKind::NotErased);
+    deviations.extend(kept.map(|finding| finding.detail.clone()));
+    deviations.extend(host::deviation(record));
+    deviations
+}
+
+/// Who claims which class.
+fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut claims: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
+    let mut add = |names: &mut dyn Iterator<Item = &str>, by: &'static str| {
+        for class in names.filter_map(class) {
+            let known = claims.entry(class.id.as_str()).or_default();
+            if !known.contains(&by) {
+                known.push(by);
+            }
+        }
+    };
+    if let Some(said) = record.labels.get(CLAIMS_LABEL) {
+        add(&mut said.split(' '), "the label");
+    }
+    let cards = record.devices.iter().filter_map(|d| d.card.as_ref());
+    let registers = cards.flat_map(|card| &card.decoded.classes);
+    add(&mut registers.map(String::as_str), "the registers");
+    let product = record.labels.get("product").and_then(|name| product(name));
+    if let Some(product) = product {
+        let names = product.claims.iter().map(String::as_str);
+        add(&mut names.into_iter(), "the catalogue");
+    }
+    claims
+}
+
+fn verdict(record: &Record, class: &Class, claimed_by: Option<&Vec<&str>>) -> Verdict {
+    let needs = needs(class);
+    let mut reasons: Vec<String> = Vec::new();
+    reasons.extend(claimed_by.map(|by| format!("claimed by {}", by.join(", "))));
+    let outcome = match host::obstacle(record, class) {
+        Some(obstacle) => {
+            reasons.push(obstacle);
+            VerdictOutcome::NotTestable
+        }
+        None => judged(record, class, &needs, &mut reasons),
+    };
+    Verdict {
+        rule: class.id.clone(),
+        outcome,
+        score: None,
+        reasons,
+        metrics: needs.iter().map(|need| need.metric.to_owned()).collect(),
+    }
+}
+
+fn judged(
+    record: &Record,
+    class: &Class,
+    needs: &[Need],
+    reasons: &mut Vec<String>,
+) -> VerdictOutcome {
+    let parts: Vec<(VerdictOutcome, String)> =
+        needs.iter().map(|need| standing(record, need)).collect();
+    let worst = [
+        VerdictOutcome::Fail,
+        VerdictOutcome::NotTestable,
+        VerdictOutcome::Borderline,
+    ];
+    let found = worst
+        .into_iter()
+        .find(|wanted| parts.iter().any(|(outcome, _)| outcome == wanted));
+    let mut outcome = found.unwrap_or(VerdictOutcome::Pass);
+    reasons.extend(parts.into_iter().map(|(_, reason)| reason));
+    if outcome == VerdictOutcome::NotTestable {
+        reasons.extend(troubles(record));
+    }
+    if outcome == VerdictOutcome::Fail
+        && let Some(doubt) = host::doubt(record, class)
+    {
+        reasons.push(doubt);
+        outcome = VerdictOutcome::NotTestable;
+    }
+    if outcome == VerdictOutcome::Fail && is_indicative(record, class) {
+        let reason = "indicative only: this class is promised for hosts that send CMD20, which Linux \
+                      does not";
+        reasons.push(reason.to_owned());
+    }
+    outcome
+}
+
+/// What a class asks for: of the slowest window and of reading, or of random access.
+fn needs(class: &Class) -> Vec<Need> {
+    let bytes = |metric, words, other_reading| Need {
+        metric,
+        words,
+        least: class.least_write_bytes_per_s as f64,
+        quantity: Quantity::Bytes,
+        other_reading,
+    };
+    let operations = |metric, words, least: Option<u64>| Need {
+        metric,
+        words,
+        least: least.unwrap_or(0) as f64,
+        quantity: Quantity::Operations,
+        other_reading: 1.0,
+    };
+    match class.family {
+        ClassFamily::Application => {
+            let [read, write] = if class.needs.is_empty() {
+                [
+                    ("app_rand_read", "random read"),
+                    ("app_rand_write", "random write"),
+                ]
+            } else {
+                [
+                    ("app_rand_read_q32", "random read, 32 at once"),
+                    ("app_rand_write_q32", "random write, 32 at once"),
+                ]
+            };
+            vec![
+                operations(read.0, read.1, class.least_read_operations_per_s),
+                operations(write.0, write.1, class.least_write_operations_per_s),
+                bytes("app_seq_write", "sequential write", 1.0),
+            ]
+        }
+        ClassFamily::Video => vec![
+            bytes(
+                "class_worst_video_window",
+                "slowest unit of writing",
+                BINARY_RATIO,
+            ),
+            bytes(
+                "class_worst_video_read",
+                "slowest unit of reading",
+                BINARY_RATIO,
+            ),
+        ],
+        ClassFamily::Speed | ClassFamily::Uhs => vec![
+            bytes("class_worst_window", "slowest window of writing", 1.0),
+            bytes("class_rand_read", "random read of 512 KiB", 1.0),
+        ],
+        ClassFamily::Express => Vec::new(),
+    }
+}
+
+/// How a figure stands to its limit, and the sentence that says so.
+fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
+    let Some(metric) = record.metric(need.metric) else {
+        let reason = format!("{} was not measured", need.words);
+        return (VerdictOutcome::NotTestable, reason);
+    };
+    let Some((value, low, high)) = range(metric, need.quantity) else {
+        let reason = format!("{} is no such rate", need.words);
+        return (VerdictOutcome::NotTestable, reason);
+    };
+    if let Some(warning) = voiding(metric) {
+        let reason = format!("{} cannot be trusted: {warning}", need.words);
+        return (VerdictOutcome::NotTestable, reason);
+    }
+    let outcome = if high < need.least {
+        VerdictOutcome::Fail
+    } else if low >= need.least * need.other_reading {
+        VerdictOutcome::Pass
+    } else {
+        VerdictOutcome::Borderline
+    };
+    let figure = |value: f64| match need.quantity {
+        Quantity::Bytes => format!("{:.2}", value / 1e6),
+        Quantity::Operations => format!("{value:.0}"),
+    };
+    let unit = match need.quantity {
+        Quantity::Bytes => "MB/s",
+        Quantity::Operations => "IOPS",
+    };
+    let limit = match need.quantity {
+        Quantity::Bytes => format!("{} MB/s", need.least / 1e6),
+        Quantity::Operations => format!("{} IOPS", need.least),
+    };
+    let other = if need.other_reading > 1.0 && outcome == VerdictOutcome::Borderline {
+        format!(
+            ", {} where MB are read as MiB",
+            figure(need.least * need.other_reading)
+        )
+    } else {
+        String::new()
+    };
+    let reason = format!(
+        "{}: {} {unit} ({}–{}), asked for: {limit}{other}",
+        need.words,
+        figure(value),
+        figure(low),
+        figure(high),
+    );
+    (outcome, reason)
+}
+
+/// The value and what it may be from run to run.
+fn range(metric: &Metric, quantity: Quantity) -> Option<(f64, f64, f64)> {
+    let (value, low, high) = match quantity {
+        Quantity::Bytes => (
+            metric.rate_bytes_per_s?,
+            metric.rate_low_bytes_per_s,
+            metric.rate_high_bytes_per_s,
+        ),
+        Quantity::Operations => (
+            metric.operations_per_s?,
+            metric.operations_low_per_s,
+            metric.operations_high_per_s,
+        ),
+    };
+    let (low, high) = (low.unwrap_or(value), high.unwrap_or(value));
+    if metric.interval_kind == IntervalKind::BetweenRounds {
+        return Some((value, low, high));
+    }
+    let between_runs = RUN_RATIO * value;
+    Some((
+        value,
+        low.min(value - between_runs),
+        high.max(value + between_runs),
+    ))
+}
+
+/// A warning under which a figure is not one of the card.
+fn voiding(metric: &Metric) -> Option<&str> {
+    let kinds = [FindingKind::NotReached, FindingKind::Buffered];
+    let void = |warning: &&String| kinds.iter().any(|kind| kind.name() == **warning);
+    metric.warnings.iter().find(void).map(String::as_str)
+}
+
+/// What broke off the run.
+fn troubles(record: &Record) -> Vec<String> {
+    let errors = record
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let mut details: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
+    details.dedup();
+    details
+}
+
+/// Whether a fail would need a host that sends CMD20 to be one.
+fn is_indicative(record: &Record, class: &Class) -> bool {
+    let is_large = record.devices.iter().any(|device| {
+        device
+            .size_bytes
+            .is_some_and(|bytes| bytes > SDHC_MOST_BYTES)
+    });
+    match class.family {
+        ClassFamily::Video => true,
+        ClassFamily::Speed | ClassFamily::Uhs => is_large,
+        ClassFamily::Application | ClassFamily::Express => false,
+    }
+}

@@ -1,0 +1,330 @@
+//! Verdicts on classes: limits, intervals, hosts, claims.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use cardmark_catalog::{Class, classes, suite};
+use cardmark_core::{
+    Derived, Finding, FindingKind, IntervalKind, Metric, Origin, OriginKind, Quantity, Record,
+    Severity, SuiteRef, VerdictOutcome, simulated_run_id,
+};
+use cardmark_judge::{families, judge};
+use serde_json::{Value, json};
+
+/// A measured record of this suite, whose rates have these values and ends, bytes a second.
+fn record(suite: &str, rates: &[(&str, f64, f64, f64)]) -> Record {
+    let metric = |&(id, value, low, high): &(&str, f64, f64, f64)| Metric {
+        interval_kind: IntervalKind::BetweenRounds,
+        rate_bytes_per_s: Some(value),
+        rate_low_bytes_per_s: Some(low),
+        rate_high_bytes_per_s: Some(high),
+        operations_per_s: Some(value / 4096.0),
+        operations_low_per_s: Some(low / 4096.0),
+        operations_high_per_s: Some(high / 4096.0),
+        ..Metric::new(id, Quantity::ByteRate, value)
+    };
+    let mut record = Record::new(
+        simulated_run_id(&["classes"]),
+        Origin::of(OriginKind::Measured),
+    );
+    record.suite = Some(SuiteRef {
+        name: suite.to_owned(),
+        version: 1,
+        only: Vec::new(),
+        tier: Some("raw-short".to_owned()),
+    });
+    record.metrics = rates.iter().map(metric).collect();
+    record
+}
+
+/// The same rate in writing and reading, in windows of both sizes.
+fn steady(value: f64, low: f64, high: f64) -> Record {
+    let ids = [
+        "class_worst_window",
+        "class_rand_read",
+        "class_worst_video_window",
+        "class_worst_video_read",
+    ];
+    record("speed-class", &ids.map(|id| (id, value, low, high)))
+}
+
+/// A card that does so many random operations a second, one at a time and in the queue.
+fn random(read: f64, write: f64) -> Record {
+    let exact = |id, operations: f64| {
+        let rate = operations * 4096.0;
+        (id, rate, 0.99 * rate, 1.01 * rate)
+    };
+    let rates = [
+        exact("app_rand_read", read),
+        exact("app_rand_write", write),
+        exact("app_rand_read_q32", read),
+        exact("app_rand_write_q32", write),
+        ("app_seq_write", 40e6, 39e6, 41e6),
+    ];
+    record("app-class", &rates)
+}
+
+fn in_slot(mut record: Record, bus: &Value, queue: &Value) -> Record {
+    let device = json!({ "name": "mmcblk0", "size_bytes": 31_900_000_000_u64, "queue": queue,
+        "reader": { "kind": "slot", "bus": bus } });
+    record.devices = vec![serde_json::from_value(device).unwrap()];
+    record
+}
+
+fn on_usb(mut record: Record, link_bits_per_s: u64) -> Record {
+    let device = json!({ "name": "sda", "size_bytes": 63_900_000_000_u64, "reader": { "kind": "usb",
+        "usb": { "vendor": "05e3", "product": "0749", "link_bits_per_s": link_bits_per_s } } });
+    record.devices = vec![serde_json::from_value(device).unwrap()];
+    record
+}
+
+fn derived(record: &Record) -> Derived {
+    let name = &record.suite.as_ref().unwrap().name;
+    judge(record, Some(&suite(name).unwrap())).unwrap()
+}
+
+fn verdict(record: &Record, class: &str) -> (VerdictOutcome, String) {
+    let derived = derived(record);
+    let found = derived.verdicts.iter().find(|v| v.rule == class).unwrap();
+    (found.outcome, found.reasons.join("; "))
+}
+
+fn outcome(record: &Record, class: &str) -> VerdictOutcome {
+    verdict(record, class).0
+}
+
+use VerdictOutcome::{Borderline, Fail, NotTestable, Pass};
+
+/// For each class: just above, around and just below its limit, in decimal and binary MB.
+#[test]
+fn every_limit_is_kept_to_the_byte() {
+    let speed = families(&suite("speed-class").unwrap());
+    let tested = |class: &&Class| speed.contains(&class.family) && !class.id.starts_with('E');
+    for class in classes().iter().filter(tested) {
+        let limit = class.least_write_bytes_per_s as f64;
+        let is_video = class.id.starts_with('V');
+        let upper = if is_video { limit * 1.048_576 } else { limit };
+        for (low, high, expected) in [
+            (upper, upper * 1.1, Pass),
+            (upper - 1.0, upper * 1.1, Borderline),
+            (limit - 2.0, limit, Borderline),
+            (limit * 0.9, limit - 1.0, Fail),
+        ] {
+            let record = steady(0.5 * (low + high), low, high);
+            assert_eq!(outcome(&record, &class.id), expected, "{} {low}", class.id);
+        }
+        let between = steady(limit * 1.02, limit * 1.01, limit * 1.03);
+        let expected = if is_video { Borderline } else { Pass };
+        assert_eq!(outcome(&between, &class.id), expected, "{}", class.id);
+    }
+}
+
+#[test]
+fn random_rates_and_the_sequential_one_all_count() {
+    assert_eq!(outcome(&random(1600.0, 520.0), "A1"), Pass);
+    assert_eq!(outcome(&random(1505.0, 520.0), "A1"), Borderline);
+    assert_eq!(outcome(&random(1600.0, 480.0), "A1"), Fail);
+    assert_eq!(outcome(&random(1400.0, 520.0), "A1"), Fail);
+    let mut slow = random(1600.0, 520.0);
+    slow.metrics[4] = Metric {
+        rate_bytes_per_s: Some(9e6),
+        rate_low_bytes_per_s: Some(8.9e6),
+        rate_high_bytes_per_s: Some(9.1e6),
+        ..slow.metrics[4].clone()
+    };
+    assert_eq!(outcome(&slow, "A1"), Fail);
+    slow.metrics.truncate(4);
+    assert_eq!(outcome(&slow, "A1"), NotTestable);
+    // What fails, fails, whatever else is missing.
+    let mut failed = random(1000.0, 520.0);
+    failed.metrics.truncate(4);
+    assert_eq!(outcome(&failed, "A1"), Fail);
+}
+
+/// One trial says nothing about another run: it is taken to be known to ± 2 % at best.
+#[test]
+fn a_single_trial_is_known_to_two_percent() {
+    let single = |value: f64| {
+        let mut record = random(1600.0, value);
+        for metric in &mut record.metrics {
+            metric.interval_kind = IntervalKind::WithinTrial;
+            metric.operations_low_per_s = metric.operations_per_s;
+            metric.operations_high_per_s = metric.operations_per_s;
+        }
+        outcome(&record, "A1")
+    };
+    assert_eq!(single(511.0), Pass);
+    assert_eq!(single(509.0), Borderline);
+    assert_eq!(single(491.0), Borderline);
+    assert_eq!(single(490.0), Fail);
+}
+
+#[test]
+fn a_bus_below_what_a_class_asks_for_tests_nothing() {
+    let fast = steady(150e6, 149e6, 151e6);
+    let testable = |mode: &str, clock_hz: u64| -> Vec<String> {
+        let bus = json!({ "mode": mode, "clock_hz": clock_hz });
+        let speed = in_slot(fast.clone(), &bus, &json!({}));
+        let app = in_slot(random(9000.0, 9000.0), &bus, &json!({}));
+        let all = [derived(&speed).verdicts, derived(&app).verdicts].concat();
+        let passed = all.into_iter().filter(|v| v.outcome != NotTestable);
+        passed.map(|v| v.rule).collect()
+    };
+    let slow = ["C2", "C4", "C6", "C10", "V6", "V10"];
+    assert_eq!(testable("high_speed", 50_000_000), slow);
+    assert_eq!(testable("legacy", 25_000_000), ["C2", "C4", "C6"]);
+    let uhs = [
+        "C2", "C4", "C6", "C10", "U1", "U3", "V6", "V10", "V30", "A1", "A2",
+    ];
+    assert_eq!(testable("ddr50", 50_000_000), uhs);
+    assert_eq!(testable("sdr104", 200_000_000), uhs);
+    // A clock below what U3 and V30 ask for in this mode.
+    let slower = ["C2", "C4", "C6", "C10", "U1", "V6", "V10", "A1", "A2"];
+    assert_eq!(testable("ddr50", 41_000_000), slower);
+}
+
+#[test]
+fn class_a2_needs_queue_and_cache() {
+    let bus = json!({ "mode": "sdr104", "clock_hz": 200_000_000 });
+    let of = |read: f64, queue: &Value| verdict(&in_slot(random(read, 3000.0), &bus, queue), "A2");
+    let on = json!({ "write_cache": "write back", "command_queue": true });
+    assert_eq!(of(5000.0, &on).0, Pass);
+    assert_eq!(of(3000.0, &on).0, Fail);
+    for off in [
+        json!({ "write_cache": "write through", "command_queue": true }),
+        json!({ "write_cache": "write back", "command_queue": false }),
+    ] {
+        let (outcome, why) = of(5000.0, &off);
+        assert_eq!(outcome, NotTestable);
+        assert!(why.contains("which is off"), "{why}");
+    }
+    // Where it cannot be seen, what is fast enough has shown it; what is not has shown nothing.
+    assert_eq!(of(5000.0, &json!({})).0, Pass);
+    let (outcome, why) = of(3000.0, &json!({}));
+    assert_eq!(outcome, NotTestable);
+    assert!(why.contains("not to be seen"), "{why}");
+    let none = in_slot(
+        random(3000.0, 3000.0),
+        &bus,
+        &json!({ "command_queue": false }),
+    );
+    assert_eq!(self::outcome(&none, "A1"), Pass);
+}
+
+#[test]
+fn a_slow_link_tests_no_fast_class() {
+    let found = |link| {
+        let record = on_usb(steady(35e6, 34e6, 36e6), link);
+        ["V30", "V60"].map(|class| outcome(&record, class))
+    };
+    assert_eq!(found(480_000_000), [Pass, NotTestable]);
+    assert_eq!(found(5_000_000_000), [Pass, Fail]);
+    let hidden = derived(&on_usb(steady(35e6, 34e6, 36e6), 5_000_000_000));
+    let said = hidden.deviations.iter().any(|d| d.contains("bus mode"));
+    assert!(said, "{:?}", hidden.deviations);
+}
+
+#[test]
+fn fails_that_a_better_host_could_change_are_indicative() {
+    let slow = steady(1e6, 0.9e6, 1.1e6);
+    let bus = json!({ "mode": "ddr50", "clock_hz": 50_000_000 });
+    let sdhc = in_slot(slow.clone(), &bus, &json!({}));
+    let is_indicative = |record: &Record, class| {
+        let (outcome, why) = verdict(record, class);
+        assert_eq!(outcome, Fail);
+        why.contains("indicative")
+    };
+    assert!(!is_indicative(&sdhc, "C10"));
+    assert!(!is_indicative(&sdhc, "U1"));
+    assert!(is_indicative(&sdhc, "V10"));
+    let sdxc = on_usb(slow, 5_000_000_000);
+    assert!(is_indicative(&sdxc, "C10"));
+    assert!(is_indicative(&sdxc, "U1"));
+}
+
+#[test]
+fn what_is_claimed_is_judged_and_by_whom_is_said() {
+    let rules = |record: &Record| -> Vec<String> {
+        derived(record)
+            .verdicts
+            .into_iter()
+            .map(|v| v.rule)
+            .collect()
+    };
+    let mut record = steady(35e6, 34e6, 36e6);
+    assert_eq!(rules(&record).len(), 11);
+    record
+        .labels
+        .insert("claims".to_owned(), "V30 A1".to_owned());
+    assert_eq!(rules(&record), ["V30"]);
+    let card = json!({ "name": "mmcblk0", "card": { "kind": "sd", "registers": {},
+        "decoded": { "classes": ["C10", "V30"] } } });
+    record.devices = vec![serde_json::from_value(card).unwrap()];
+    assert_eq!(rules(&record), ["C10", "V30"]);
+    let why = verdict(&record, "V30").1;
+    assert!(
+        why.starts_with("claimed by the label, the registers"),
+        "{why}"
+    );
+    record.labels.insert(
+        "product".to_owned(),
+        "Intenso Micro SD HC I Class 10 32 GB".to_owned(),
+    );
+    let why = verdict(&record, "C10").1;
+    assert!(
+        why.starts_with("claimed by the registers, the catalogue"),
+        "{why}"
+    );
+}
+
+#[test]
+fn figures_that_are_not_the_cards_and_broken_runs_give_no_verdict() {
+    for kind in [FindingKind::NotReached, FindingKind::Buffered] {
+        let mut record = steady(35e6, 34e6, 36e6);
+        for metric in &mut record.metrics {
+            metric.warnings = vec![kind.name()];
+        }
+        assert_eq!(outcome(&record, "C10"), NotTestable);
+    }
+    let mut stopped = steady(35e6, 34e6, 36e6);
+    stopped.metrics.clear();
+    let finding = Finding::new(FindingKind::Vanished, Severity::Error, "no such device");
+    stopped.findings.push(finding);
+    let (outcome, why) = verdict(&stopped, "V30");
+    assert_eq!(outcome, NotTestable);
+    assert!(
+        why.contains("was not measured") && why.ends_with("no such device"),
+        "{why}"
+    );
+}
+
+#[test]
+fn deviations_are_those_of_the_tier_and_of_the_device() {
+    let mut record = steady(35e6, 34e6, 36e6);
+    let suite = suite("speed-class").unwrap();
+    for tier in &suite.tiers {
+        record.suite.as_mut().unwrap().tier = Some(tier.name.clone());
+        assert_eq!(derived(&record).deviations, tier.deviations);
+    }
+    let detail = "it cannot be told to erase";
+    let finding = Finding::new(FindingKind::NotErased, Severity::Note, detail);
+    record.findings.push(finding);
+    assert_eq!(derived(&record).deviations.last().unwrap(), detail);
+    // No other suite says anything about classes.
+    let mut quick = record.clone();
+    quick.suite.as_mut().unwrap().name = "quick".to_owned();
+    quick.labels.insert("claims".to_owned(), "A1".to_owned());
+    let suite = cardmark_catalog::suite("quick").unwrap();
+    assert_eq!(judge(&quick, Some(&suite)), None);
+}
+
+#[test]
+fn sd_express_is_not_tested_and_said_so() {
+    let mut record = steady(900e6, 890e6, 910e6);
+    record
+        .labels
+        .insert("claims".to_owned(), "E150 V30".to_owned());
+    let (outcome, why) = verdict(&record, "E150");
+    assert_eq!(outcome, NotTestable);
+    assert!(why.contains("NVMe"), "{why}");
+    assert_eq!(self::outcome(&record, "V30"), Pass);
+}
