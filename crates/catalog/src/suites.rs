@@ -4,13 +4,15 @@ use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
 /// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 6] = [
+const SUITES: [(&str, &str); 8] = [
     ("quick", include_str!("../suites/quick.toml")),
     ("dramble", include_str!("../suites/dramble.toml")),
     ("raw-survey", include_str!("../suites/raw-survey.toml")),
     ("parallel4", include_str!("../suites/parallel4.toml")),
     ("agnostics", include_str!("../suites/agnostics.toml")),
     ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
+    ("sustained", include_str!("../suites/sustained.toml")),
+    ("position", include_str!("../suites/position.toml")),
 ];
 
 /// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.

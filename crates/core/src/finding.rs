@@ -108,6 +108,8 @@ pub enum FindingKind {
     DataLost,
     /// A test found that less than the announced size keeps data.
     FalseCapacity,
+    /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
+    NoCliff,
 }
 
 /// One thing noticed, with the metrics it touches.

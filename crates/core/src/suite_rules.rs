@@ -107,10 +107,19 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 type Rule = (bool, &'static str);
 
-fn pattern_rules(workload: &Workload) -> [Rule; 5] {
+fn pattern_rules(workload: &Workload) -> [Rule; 7] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
     [
+        (
+            workload.stop.settled_span_ns.is_none()
+                || (most.is_some_and(|most| most > 0) && workload.stop.longest_span_ns.is_some()),
+            "what goes on until its rate has settled needs a limit of bytes and of time",
+        ),
+        (
+            workload.order != Order::Spread || most.is_some_and(|most| most > 0),
+            "a spread order needs to know how many bytes each round moves",
+        ),
         (
             workload.read_share_percent <= 100,
             "read share above 100 percent",
@@ -171,9 +180,16 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         let Some(workload) = suite.workload(&figure.workload) else {
             return wrong("there is no such workload");
         };
-        let of_one = matches!(figure.of, FigureOf::Rate | FigureOf::Operations);
+        let of_one = matches!(
+            figure.of,
+            FigureOf::Rate | FigureOf::Operations | FigureOf::Slowest | FigureOf::Course(_)
+        );
         if of_one != (workload.manner.streams_count == 1) {
             return wrong("children and parent are figures of several streams, and only of these");
+        }
+        let settles = workload.stop.settled_span_ns.is_some();
+        if matches!(figure.of, FigureOf::Course(_)) && !settles {
+            return wrong("a course is that of a workload that goes on until its rate has settled");
         }
         if figure.printed.is_none() && (figure.least.is_some() || figure.weight.is_some()) {
             return wrong("marks and weights are of printed numbers");

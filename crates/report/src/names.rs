@@ -12,11 +12,26 @@ pub(crate) const QUICK: [(&str, &str); 8] = [
     ("sync_write_4k", "synced write 4 KiB"),
 ];
 
+/// Metrics of other suites of ours: id, name.
+const BEHAVIOUR: [(&str, &str); 10] = [
+    ("sustained_write", "sustained sequential write 1 MiB"),
+    ("burst_write", "write before the cliff"),
+    ("settled_write", "write once settled"),
+    ("cache_bytes", "written until the cliff"),
+    ("longest_pause", "longest pause"),
+    ("pauses_100ms_per_gib", "pauses over 100 ms for each GiB"),
+    ("pauses_500ms_per_gib", "pauses over 500 ms for each GiB"),
+    ("pauses_1s_per_gib", "pauses over 1 s for each GiB"),
+    ("position_read", "sequential read at 64 places"),
+    ("position_read_min", "the slowest of these places"),
+];
+
 /// The workload in plain words; its id where there are none.
 #[must_use]
 pub fn workload_name(id: &str) -> &str {
     QUICK
         .iter()
+        .chain(&BEHAVIOUR)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }

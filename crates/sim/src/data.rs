@@ -79,6 +79,15 @@ pub(crate) struct CacheData {
     pub(crate) drain_mb_per_s: f64,
 }
 
+/// A part of the card that is read slowly, as where cells have lost charge.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WeakData {
+    pub(crate) from_bytes: u64,
+    pub(crate) to_bytes: u64,
+    pub(crate) slowdown: f64,
+}
+
 /// The board's temperature.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -131,6 +140,7 @@ pub(crate) struct ModelData {
     pub(crate) sway: Option<SwayData>,
     pub(crate) bridge: Option<BridgeData>,
     pub(crate) cache: Option<CacheData>,
+    pub(crate) weak: Option<WeakData>,
     pub(crate) heat: Option<HeatData>,
     pub(crate) fault: Option<FaultData>,
     #[serde(default)]
@@ -189,6 +199,10 @@ fn card_rules(data: &ModelData) -> Vec<Rule> {
             (1.0..=1e6).contains(&sway.correlation_ms),
             "correlation_ms out of range",
         ));
+    }
+    if let Some(weak) = data.weak {
+        rules.push((is_factor(weak.slowdown), "slowdown must be 1–1,000"));
+        rules.push((weak.from_bytes < weak.to_bytes, "a weak part has a size"));
     }
     if let Some(cache) = data.cache {
         rules.push((is_factor(cache.slowdown), "slowdown must be 1–1,000"));

@@ -4,7 +4,7 @@ use crate::{Model, ModelError};
 
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
 /// that do not keep what is written.
-const EMBEDDED: [(&str, &str); 31] = [
+const EMBEDDED: [(&str, &str); 32] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -14,6 +14,7 @@ const EMBEDDED: [(&str, &str); 31] = [
     ("lying-32gb", include_str!("../models/lying-32gb.toml")),
     ("v30-64gb", include_str!("../models/v30-64gb.toml")),
     ("hot-32gb", include_str!("../models/hot-32gb.toml")),
+    ("patchy-32gb", include_str!("../models/patchy-32gb.toml")),
     ("failing-32gb", include_str!("../models/failing-32gb.toml")),
     (
         "vanishing-32gb",

@@ -173,7 +173,7 @@ impl Model {
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = &self.resolved.data;
-        data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
+        data.cache.is_none() && data.weak.is_none() && data.heat.is_none() && data.fault.is_none()
     }
 
     /// Whether its flash keeps nothing any more once it was written often enough.
@@ -215,6 +215,14 @@ impl Model {
 
     pub(crate) fn cache(&self) -> Option<CacheData> {
         self.resolved.data.cache
+    }
+
+    /// Factor on the span of a read at this offset.
+    pub(crate) fn weakness(&self, offset: u64) -> f64 {
+        match self.resolved.data.weak {
+            Some(weak) if (weak.from_bytes..weak.to_bytes).contains(&offset) => weak.slowdown,
+            _ => 1.0,
+        }
     }
 
     pub(crate) fn flash(&self) -> FlashData {

@@ -6,6 +6,7 @@ use cardmark_core::{
 
 use cardmark_peers::{Amount, print};
 
+use crate::course_figures::course_metric;
 use crate::derive::{bare_metric, derive, rate_metric};
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
 
@@ -45,6 +46,8 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
     let metric = match figure.of {
         FigureOf::Rate => rate_metric(id, Quantity::ByteRate, whole, stopped_by),
         FigureOf::Operations => rate_metric(id, Quantity::OperationRate, whole, stopped_by),
+        FigureOf::Slowest => slowest_metric(id, whole, stopped_by),
+        FigureOf::Course(of) => course_metric(id, of, whole, stopped_by),
         of => streams_metric(id, of, whole, stopped_by),
     }?;
     Some(Metric {
@@ -67,6 +70,24 @@ fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed
         operations_count: total(Trial::operations_count),
     };
     print(style, amount)
+}
+
+/// The rate of the slowest trial. An extreme of so many has no interval of its own.
+fn slowest_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+    let by_rate = |a: &&&Trial, b: &&&Trial| {
+        streams_rate(a, FigureOf::Rate).total_cmp(&streams_rate(b, FigureOf::Rate))
+    };
+    let slowest = whole.iter().min_by(by_rate)?;
+    rate_metric(id, Quantity::ByteRate, &[slowest], stopped_by).map(|metric| Metric {
+        low: None,
+        high: None,
+        interval_kind: IntervalKind::None,
+        rate_low_bytes_per_s: None,
+        rate_high_bytes_per_s: None,
+        operations_low_per_s: None,
+        operations_high_per_s: None,
+        ..metric
+    })
 }
 
 /// A figure of several streams: the mean over the trials, with Student's t from three trials on.
@@ -127,8 +148,10 @@ fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
         FigureOf::Min => rates.fold(f64::INFINITY, f64::min),
         FigureOf::Max => rates.fold(0.0, f64::max),
         FigureOf::Avg => rates.sum::<f64>() / trial.streams.len() as f64,
-        FigureOf::Parent | FigureOf::Rate | FigureOf::Operations => {
-            per_second(trial.bytes(), trial.span_ns)
-        }
+        FigureOf::Parent
+        | FigureOf::Rate
+        | FigureOf::Operations
+        | FigureOf::Slowest
+        | FigureOf::Course(_) => per_second(trial.bytes(), trial.span_ns),
     }
 }

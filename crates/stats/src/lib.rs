@@ -4,6 +4,8 @@
 //! functions come from `libm`, so that the same record gives the same bytes on every platform.
 
 mod compare;
+mod course;
+mod course_figures;
 mod derive;
 mod distribution;
 mod figures;
@@ -21,6 +23,7 @@ pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
     cards_count, claim_of, compare, joint_rate, observation, pairs,
 };
+pub use course::{has_settled, settle_round_ns};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;

@@ -29,6 +29,32 @@ pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     })
 }
 
+/// The least span of a batch of slices of a long series, nanoseconds: what a card does for some
+/// tenths of a second levels out in it.
+const LEAST_BATCH_NS: u64 = 1_000_000_000;
+
+/// Half-width of the interval of the rate over slices of that span, relative to it; `None` where
+/// they are too few or too short.
+pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
+    let operations_count: u64 = slices.iter().map(|slice| slice.1).sum();
+    if operations_count < LEAST_OPERATIONS || slice_span_ns == 0 {
+        return None;
+    }
+    let least = usize::try_from(LEAST_BATCH_NS.div_ceil(slice_span_ns)).ok()?;
+    let size = (slices.len() / BATCHES).max(least);
+    let batches: Vec<Portion> = slices
+        .chunks_exact(size)
+        .map(|batch| {
+            let bytes = batch
+                .iter()
+                .map(|slice| slice.0)
+                .fold(0, u64::saturating_add);
+            Portion::new(bytes, slice_span_ns.saturating_mul(size as u64))
+        })
+        .collect();
+    half_width_ratio(&batches)
+}
+
 /// Batches of all trials in their order. The last slice of a trial is cut short by its end and
 /// left out.
 fn batches(trials: &[&Trial], amount: impl Fn(&Slice) -> u64) -> Vec<Portion> {
