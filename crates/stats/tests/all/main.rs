@@ -12,6 +12,7 @@ mod compare;
 mod coverage;
 mod figures;
 mod histogram;
+mod history;
 mod settle;
 mod support;
 mod table;
