@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod beginner;
+mod behaviour;
 mod campaign;
 mod clock;
 mod common;
@@ -19,6 +20,7 @@ mod crosscheck;
 mod devices;
 mod examples;
 mod faults;
+mod history;
 mod import;
 mod info;
 mod integrity;
