@@ -167,21 +167,23 @@ fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
         .checked_sub(round)
         .filter(|&last| last >= LEAST_BEFORE)?;
     let falls = Falls::of(slices);
-    let (place, least) = falls.least(LEAST_BEFORE, last);
+    let (place, least) = falls.least();
+    if !(LEAST_BEFORE..=last).contains(&place) {
+        return None;
+    }
     let (before, after) = (mean(&slices[..place]), mean(&slices[place..]));
     let degrees = count - 2;
     let variance = inflation() * least / degrees as f64;
     let error = (variance * (1.0 / place as f64 + 1.0 / (count - place) as f64)).sqrt();
-    let tests = last - LEAST_BEFORE + 1;
-    let level = 1.0 - (1.0 - TEST_LEVEL) / tests as f64;
+    let level = 1.0 - (1.0 - TEST_LEVEL) / (count - 1) as f64;
     let limit = student_t(level, u32::try_from(degrees).unwrap_or(u32::MAX));
     let is_fall = after <= (1.0 - CLIFF_RATIO) * before && before - after > limit * error;
     if !is_fall || !is_sharp(slices, place, round, before - after) {
         return None;
     }
     let allowed = least + PLACE_SQUARES * variance;
-    let (from, to) = falls.places(LEAST_BEFORE, last, allowed);
-    Some(placed(slices, place, from - 1, to + 1))
+    let (from, to) = falls.places(allowed);
+    Some(placed(slices, place, from - 1, (to + 1).min(count)))
 }
 
 /// Neighbouring slices are alike where a card does its housekeeping in bursts: as in settling.
@@ -228,34 +230,33 @@ impl<'a> Falls<'a> {
         }
     }
 
-    /// Each place from `first` to `last` with what is left of the squares there.
-    fn all(&self, first: usize, last: usize) -> impl Iterator<Item = (usize, f64)> {
+    /// Each place with what is left of the squares there.
+    fn all(&self) -> impl Iterator<Item = (usize, f64)> {
         let count = self.slices.len() as f64;
-        let mut before = sum(&self.slices[..first]);
-        (first..=last).map(move |place| {
+        let mut before = 0.0;
+        (1..self.slices.len()).map(move |place| {
+            before += self.slices[place - 1].0 as f64;
             let after = self.sum - before;
             let part = place as f64;
             let explained = before * before / part + after * after / (count - part);
-            before += self.slices[place].0 as f64;
             // Above zero, so that equal slices show no infinite certainty of what rounding left.
             let least = 1e-12 * self.squares;
             (place, (self.squares - explained).max(least))
         })
     }
 
-    fn least(&self, first: usize, last: usize) -> (usize, f64) {
-        self.all(first, last)
-            .fold((first, f64::INFINITY), |least, one| {
-                if one.1 < least.1 { one } else { least }
-            })
+    /// The place with the least left; the first of several.
+    fn least(&self) -> (usize, f64) {
+        self.all().fold((0, f64::INFINITY), |least, one| {
+            if one.1 < least.1 { one } else { least }
+        })
     }
 
     /// The first and the last place at which no more than this is left.
-    fn places(&self, first: usize, last: usize, allowed: f64) -> (usize, usize) {
-        self.all(first, last)
-            .filter(|&(_, left)| left <= allowed)
-            .fold((last, first), |(low, high), (place, _)| {
-                (low.min(place), high.max(place))
-            })
+    fn places(&self, allowed: f64) -> (usize, usize) {
+        let few_left = self.all().filter(|&(_, left)| left <= allowed);
+        few_left.fold((self.slices.len(), 0), |(low, high), (place, _)| {
+            (low.min(place), high.max(place))
+        })
     }
 }

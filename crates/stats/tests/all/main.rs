@@ -9,6 +9,7 @@
 )]
 
 mod compare;
+mod course;
 mod coverage;
 mod figures;
 mod histogram;
