@@ -14,14 +14,14 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// A figure of the first of these trials: a later one finds the cache as the first one left it.
 /// `None` where the trial does not show it.
 pub(crate) fn course_metric(
-    id: String,
+    id: &str,
     of: CourseFigure,
     whole: &[&Trial],
     stopped_by: StopReason,
 ) -> Option<Metric> {
     let trial = *whole.first()?;
     let course = course_of(trial)?;
-    let bare = |quantity, value| bare_metric(id.clone(), quantity, value, &[trial], stopped_by);
+    let bare = |quantity, value| bare_metric(id.to_owned(), quantity, value, &[trial], stopped_by);
     let pauses = |longer_than_ns| -> Option<Metric> {
         let count = pauses_count(trial, &course, longer_than_ns)?;
         let per_gib = count as f64 * GIB / trial.bytes() as f64;

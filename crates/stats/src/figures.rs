@@ -47,7 +47,7 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
         FigureOf::Rate => rate_metric(id, Quantity::ByteRate, whole, stopped_by),
         FigureOf::Operations => rate_metric(id, Quantity::OperationRate, whole, stopped_by),
         FigureOf::Slowest => slowest_metric(id, whole, stopped_by),
-        FigureOf::Course(of) => course_metric(id, of, whole, stopped_by),
+        FigureOf::Course(of) => course_metric(&figure.id, of, whole, stopped_by),
         of => streams_metric(id, of, whole, stopped_by),
     }?;
     Some(Metric {
