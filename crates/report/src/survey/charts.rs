@@ -352,7 +352,7 @@ fn over_position(subjects: &[Subject<'_>]) -> Option<Curves> {
     let (curves, remark) = curves_of(subjects, curve)?;
     Some(Curves {
         heading: heading(
-            format!("{} over the place{remark}", workload_name(OVER_POSITION)),
+            format!("sequential read over the place{remark}"),
             "rate of each place of the first run, from the start of the device or file to its end"
                 .to_owned(),
             subjects,
