@@ -2,7 +2,7 @@
 //! cliff is found where there is a cache and where there is none, and how often the intervals hold
 //! the truth. Prints a Markdown table and fails where a cell is outside its band.
 //!
-//! Usage: `sustained [SEEDS = 500] [FIRST_SEED = 1]`
+//! Usage: `sustained [SEEDS = 2000] [FIRST_SEED = 1]`
 
 #![allow(
     clippy::print_stdout,
@@ -17,9 +17,9 @@ use cardmark_core::{Metric, Origin, OriginKind, Record, Suite, TargetKind, simul
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 
-/// Share of intervals that must hold the truth, percent. Batches of slices cut operations in two,
-/// which makes intervals a little wider than they need to be.
-const BAND: std::ops::RangeInclusive<f64> = 93.0..=99.5;
+/// Share of intervals that must hold the truth, percent: they are computed at 96 %, and with few
+/// batches a little too wide rather than too narrow.
+const BAND: std::ops::RangeInclusive<f64> = 93.0..=98.5;
 /// Models with service times of their own that neither break nor grow hot, and whether they have a
 /// cache.
 const MODELS: [(&str, bool); 8] = [
@@ -159,7 +159,7 @@ fn table() -> Result<bool, String> {
             .get(index)
             .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
     };
-    let (seeds, first) = (number(0, 500)?, number(1, 1)?);
+    let (seeds, first) = (number(0, 2000)?, number(1, 1)?);
     let suite = cardmark_catalog::suite("sustained").map_err(|error| error.to_string())?;
     println!("| card | runs | cliffs | cache held | burst held | settled | settled rate held |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
