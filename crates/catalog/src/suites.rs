@@ -4,7 +4,7 @@ use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
 /// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 9] = [
+const SUITES: [(&str, &str); 11] = [
     ("quick", include_str!("../suites/quick.toml")),
     ("dramble", include_str!("../suites/dramble.toml")),
     ("raw-survey", include_str!("../suites/raw-survey.toml")),
@@ -14,6 +14,8 @@ const SUITES: [(&str, &str); 9] = [
     ("application", include_str!("../suites/application.toml")),
     ("app-class", include_str!("../suites/app-class.toml")),
     ("speed-class", include_str!("../suites/speed-class.toml")),
+    ("sustained", include_str!("../suites/sustained.toml")),
+    ("position", include_str!("../suites/position.toml")),
 ];
 
 /// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.

@@ -63,6 +63,11 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Show where a run stands among own and published results
     Rank(RankArguments),
+    /// Tell how a card's rates changed from run to run over months: is it getting worse?
+    ///
+    /// Runs of one suite under the same circumstances are put together, in the order of time. Without
+    /// CARD it lists the cards that there are runs of.
+    History(HistoryArguments),
     /// Name the products that suit a use best, from own and published results
     ///
     /// Of each product it tells how well it suits, what limits it, and from how many runs that is known.
@@ -344,6 +349,26 @@ pub(crate) struct ShowArguments {
     #[arg(default_value = "last")]
     pub(crate) run: String,
     /// Print the record itself
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `history` is told.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// The card: its id, as `cardmark history` lists it, a target that lies on it, or conditions that
+    /// hold for its runs alone, such as sample=A
+    #[arg(value_name = "CARD")]
+    pub(crate) card: Option<String>,
+    /// Only these rates, such as `rand_write_4k,seq_write_1m`
+    #[arg(
+        long = "metric",
+        value_delimiter = ',',
+        value_name = "ID,…",
+        requires = "card"
+    )]
+    pub(crate) metrics: Vec<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -110,6 +110,8 @@ pub enum FindingKind {
     FalseCapacity,
     /// The device was to be erased before a test, and does not know how.
     NotErased,
+    /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
+    NoCliff,
 }
 
 /// One thing noticed, with the metrics it touches.

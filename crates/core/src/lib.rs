@@ -19,6 +19,7 @@ mod record;
 mod registers;
 mod rng;
 mod smart;
+mod spread;
 mod suite;
 mod suite_rules;
 mod upgrade;
@@ -54,7 +55,8 @@ pub use registers::{
 };
 pub use rng::{Rng, mix};
 pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
-pub use suite::{Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
+pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
+pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use suite_rules::SuiteError;
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};

@@ -163,6 +163,33 @@ pub enum FigureOf {
     WorstWindow,
     /// Rate of the slowest window of the size that the video classes ask for.
     WorstVideoWindow,
+    /// The rate of the slowest trial, without interval.
+    Slowest,
+    /// Of what a long series of writes shows.
+    Course(CourseFigure),
+}
+
+/// A figure of a series of writes that goes on until its rate has settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CourseFigure {
+    /// Bytes a second before the rate fell for good.
+    Burst,
+    /// Bytes a second once it had settled.
+    Settled,
+    /// Bytes written until it fell.
+    CacheBytes,
+    /// The longest pause, nanoseconds.
+    LongestPause,
+    /// Pauses of more than 100 ms for each GiB written.
+    #[serde(rename = "pauses_100_ms")]
+    Pauses100Ms,
+    /// Pauses of more than 500 ms for each GiB written.
+    #[serde(rename = "pauses_500_ms")]
+    Pauses500Ms,
+    /// Pauses of more than 1 s for each GiB written.
+    #[serde(rename = "pauses_1_s")]
+    Pauses1S,
 }
 
 /// The score of an old tool: the sum of printed numbers times their weights, over the divisor,

@@ -115,10 +115,19 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 pub(crate) type Rule = (bool, &'static str);
 
-fn pattern_rules(workload: &Workload) -> [Rule; 6] {
+fn pattern_rules(workload: &Workload) -> [Rule; 8] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
     [
+        (
+            workload.stop.settled_span_ns.is_none()
+                || (most.is_some_and(|most| most > 0) && workload.stop.longest_span_ns.is_some()),
+            "what goes on until its rate has settled needs a limit of bytes and of time",
+        ),
+        (
+            workload.order != Order::Spread || most.is_some_and(|most| most > 0),
+            "a spread order needs to know how many bytes each round moves",
+        ),
         (
             workload.read_share_percent <= 100,
             "read share above 100 percent",
@@ -201,6 +210,8 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
                 | FigureOf::Parts
                 | FigureOf::WorstWindow
                 | FigureOf::WorstVideoWindow
+                | FigureOf::Slowest
+                | FigureOf::Course(_)
         );
         if of_one != (workload.manner.streams_count == 1) {
             return wrong("children and parent are figures of several streams, and only of these");
@@ -212,6 +223,10 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         };
         if !has_windows {
             return wrong("its workload has no such windows");
+        }
+        let settles = workload.stop.settled_span_ns.is_some();
+        if matches!(figure.of, FigureOf::Course(_)) && !settles {
+            return wrong("a course is that of a workload that goes on until its rate has settled");
         }
         if figure.printed.is_none() && (figure.least.is_some() || figure.weight.is_some()) {
             return wrong("marks and weights are of printed numbers");

@@ -18,6 +18,11 @@ pub enum Order {
     ///
     /// [`permutation`]: crate::permutation
     Permuted,
+    /// One block after the other at one of 64 places spread over the span; each round takes another:
+    /// see [`spread_place`].
+    ///
+    /// [`spread_place`]: crate::spread_place
+    Spread,
 }
 
 /// When written data are made durable.
@@ -118,6 +123,10 @@ pub struct StopRule {
     /// Exact work ends with the first completion after this span, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_span_ns: Option<u64>,
+    /// Exact work ends, too, once both minima are reached and the rate has been steady for this
+    /// long, nanoseconds. `most_bytes` may then go through the span more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_span_ns: Option<u64>,
 }
 
 impl StopRule {
@@ -131,11 +140,19 @@ impl StopRule {
             // Whole turns of the queue: a device may complete a deep one in bursts, and a span that
             // begins behind one must end behind one.
             None => {
-                at_ns >= self.least_span_ns
-                    && operations_count >= self.least_operations_count
+                self.has_least(at_ns, operations_count)
                     && operations_count.is_multiple_of(queue_depth)
             }
         }
+    }
+}
+
+impl StopRule {
+    /// Whether both minima are reached.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_least(&self, at_ns: u64, operations_count: u64) -> bool {
+        at_ns >= self.least_span_ns && operations_count >= self.least_operations_count
     }
 }
 

@@ -266,7 +266,7 @@ impl RealBackend {
     /// reads.
     fn drop_caches(&self, order: Order) -> Result<(), i32> {
         let advice = match order {
-            Order::Sequential => Advice::Normal,
+            Order::Sequential | Order::Spread => Advice::Normal,
             Order::Random | Order::Permuted => Advice::Random,
         };
         self.used

@@ -2,6 +2,8 @@
 
 use cardmark_core::{Access, Flush, OperationError, Rng, Workload};
 
+use cardmark_stats::settle_round_ns;
+
 use crate::offsets::Offsets;
 use crate::tally::{ERRORS_KEPT, Tally};
 use crate::trial::{Failure, TrialContext};
@@ -132,6 +134,9 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
         let depth = u64::from(self.workload.queue_depth);
+        let settled_span_ns = stop.settled_span_ns.unwrap_or(0);
+        let round_ns = settle_round_ns(settled_span_ns);
+        let mut look_ns = stop.settled_span_ns.map_or(u64::MAX, |_| round_ns);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
@@ -139,6 +144,14 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             tally.add(&done, at_ns);
             if stop.ends(at_ns, tally.operations_count(), depth) {
                 break;
+            }
+            if at_ns >= look_ns {
+                look_ns = at_ns - at_ns % round_ns.max(1) + round_ns;
+                if stop.has_least(at_ns, tally.operations_count())
+                    && tally.has_settled(settled_span_ns)
+                {
+                    break;
+                }
             }
             self.submit(done.op.slot);
         }

@@ -1,6 +1,6 @@
 //! The order in which blocks are visited.
 
-use cardmark_core::{Order, Rng, Workload, permutation};
+use cardmark_core::{Order, Rng, Workload, permutation, spread_start};
 
 use crate::TrialContext;
 
@@ -27,10 +27,10 @@ impl Offsets {
             blocks_count,
             block_bytes: workload.block_bytes,
             start_bytes: workload.manner.start_bytes,
-            next_block: if is_permuted {
-                0
-            } else {
-                context.next_block % blocks_count
+            next_block: match workload.order {
+                Order::Permuted => 0,
+                Order::Spread => spread_start(workload, context.round_index),
+                Order::Sequential | Order::Random => context.next_block % blocks_count,
             },
             permuted: if is_permuted {
                 permutation(u32::try_from(blocks_count).unwrap_or(u32::MAX))
@@ -46,7 +46,7 @@ impl Offsets {
     pub(crate) fn next(&mut self) -> u64 {
         let block = match self.order {
             Order::Random => self.rng.below(self.blocks_count),
-            Order::Sequential => self.step(),
+            Order::Sequential | Order::Spread => self.step(),
             Order::Permuted => {
                 let step = self.step();
                 self.at(step)

@@ -296,6 +296,7 @@ fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload
         workload.span_bytes = whole_bytes;
     }
     if let Some(most) = &mut workload.stop.most_bytes
+        && workload.stop.settled_span_ns.is_none()
         && (*most == 0 || *most > workload.span_bytes)
     {
         *most = workload.span_bytes;

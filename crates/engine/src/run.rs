@@ -120,7 +120,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
                 self.announce(workload, pass, expected[index], remaining_ns, false);
                 let begun_ns = self.elapsed_ns();
-                let end = self.trial(workload, pass, 0, false);
+                let end = self.trial(&in_pass(workload, pass), pass, 0, false);
                 expected[index] = self.elapsed_ns() - begun_ns;
                 self.keep(end.trial);
                 if let Some(failure) = end.failure {
@@ -355,6 +355,16 @@ impl Plan {
     }
 }
 
+/// The workload as it is run in a pass. A file whose places are visited one by one is written before
+/// the first of them only.
+fn in_pass(workload: &Workload, pass: u32) -> Workload {
+    let mut workload = workload.clone();
+    if workload.order == Order::Spread && pass > 0 {
+        workload.manner.start = Start::Kept;
+    }
+    workload
+}
+
 /// What is said of a workload without an object.
 fn no_object(workload: &str) -> Finding {
     let detail = "no block device is known below this target";
@@ -368,9 +378,12 @@ fn expected_ns(workload: &Workload) -> u64 {
     let Some(bytes) = workload.stop.most_bytes else {
         return workload.ramp_ns + workload.stop.least_span_ns;
     };
+    if let Some(settled_span_ns) = workload.stop.settled_span_ns {
+        return settled_span_ns.max(workload.stop.least_span_ns);
+    }
     let bytes = bytes * u64::from(workload.manner.streams_count);
     let blocks = match workload.order {
-        Order::Sequential => 0,
+        Order::Sequential | Order::Spread => 0,
         Order::Random | Order::Permuted => bytes / workload.block_bytes,
     };
     let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };

@@ -58,6 +58,11 @@ impl Slices {
         self.span_ns *= 2;
     }
 
+    /// The full slices so far.
+    pub(crate) fn full(&self) -> &[Slice] {
+        &self.list
+    }
+
     pub(crate) fn span_ns(&self) -> u64 {
         self.span_ns
     }

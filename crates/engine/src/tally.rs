@@ -1,7 +1,7 @@
 //! What is counted while a trial runs.
 
 use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Workload};
-use cardmark_stats::Histogram;
+use cardmark_stats::{Histogram, has_settled};
 
 use crate::OpKind;
 use crate::flow::Completion;
@@ -63,6 +63,12 @@ impl Tally {
         if done.op.kind == OpKind::Read {
             totals.read_operations_count += 1;
         }
+    }
+
+    /// Whether the rate has been settled for so long, nanoseconds.
+    #[cold]
+    pub(crate) fn has_settled(&self, settled_span_ns: u64) -> bool {
+        has_settled(self.slices.full(), self.slices.span_ns(), settled_span_ns)
     }
 
     /// Operations of the first stream so far.

@@ -35,6 +35,19 @@ const CLASSES: [(&str, &str); 13] = [
     ("class_rand_read", "random read 512 KiB"),
     ("class_worst_video_read", "slowest video unit of reading"),
 ];
+/// Metrics of other suites of ours: id, name.
+const BEHAVIOUR: [(&str, &str); 10] = [
+    ("sustained_write", "sustained sequential write 1 MiB"),
+    ("burst_write", "write before the cliff"),
+    ("settled_write", "write once settled"),
+    ("cache_bytes", "written until the cliff"),
+    ("longest_pause", "longest pause"),
+    ("pauses_100ms_per_gib", "pauses over 100 ms for each GiB"),
+    ("pauses_500ms_per_gib", "pauses over 500 ms for each GiB"),
+    ("pauses_1s_per_gib", "pauses over 1 s for each GiB"),
+    ("position_read", "sequential read at 64 places"),
+    ("position_read_min", "the slowest of these places"),
+];
 
 /// The workload in plain words; its id where there are none.
 #[must_use]
@@ -43,6 +56,7 @@ pub fn workload_name(id: &str) -> &str {
         .iter()
         .chain(&APPLICATION)
         .chain(&CLASSES)
+        .chain(&BEHAVIOUR)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }

@@ -154,14 +154,24 @@ fn layers(record: &Record) -> Option<String> {
 
 fn other_lines(metrics: &[&Metric], width: usize) -> Vec<String> {
     let line = |metric: &&Metric| {
-        let value = match metric.quantity {
-            Quantity::ByteRate => rate(metric.value),
-            Quantity::OperationRate => format!("{} per second", figure(metric.value)),
-            Quantity::Span => latency(metric.value),
-            Quantity::Size => amount_of(metric.value),
-            Quantity::Count | Quantity::Ratio => figure(metric.value),
+        let text = |value| match metric.quantity {
+            Quantity::ByteRate => rate(value),
+            Quantity::OperationRate => format!("{} per second", figure(value)),
+            Quantity::Span => latency(value),
+            Quantity::Size => amount_of(value),
+            Quantity::Count | Quantity::Ratio => figure(value),
         };
-        wrap(&format!("{}: {value}", clean(&metric.id)), width, 2)
+        let has_interval = metric.interval_kind != IntervalKind::None;
+        let ends = metric.low.zip(metric.high).filter(|_| has_interval);
+        let ends = ends.map_or(String::new(), |(low, high)| {
+            format!(" ({} to {})", text(low), text(high))
+        });
+        let line = format!(
+            "{}: {}{ends}",
+            clean(workload_name(&metric.id)),
+            text(metric.value)
+        );
+        wrap(&line, width, 2)
     };
     metrics.iter().flat_map(line).collect()
 }

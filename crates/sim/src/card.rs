@@ -8,7 +8,9 @@ use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
 use crate::Model;
 use crate::board::BoardData;
-use crate::state::State;
+use crate::body::draw_factor;
+use crate::course::{CourseTruth, course_truth};
+use crate::state::{State, first_trial};
 use crate::truth::{Truth, truth_of};
 
 struct Shared {
@@ -20,6 +22,7 @@ struct Shared {
 pub struct SimulatedCard {
     model: Model,
     run_factor: f64,
+    seed: u64,
     shared: Rc<Shared>,
 }
 
@@ -31,6 +34,7 @@ impl SimulatedCard {
         Self {
             model: model.clone(),
             run_factor: state.run_factor(),
+            seed,
             shared: Rc::new(Shared {
                 now_ns: Cell::new(0),
                 state: RefCell::new(state),
@@ -57,6 +61,15 @@ impl SimulatedCard {
         self.model
             .truth(workload)
             .map(|truth| truth.times(self.run_factor))
+    }
+
+    /// What is true of one long series of sequential writes that is the run's first trial, the
+    /// factors of run and trial included. `None` where heat or a fault changes the rate.
+    #[must_use]
+    pub fn course_truth(&self, block_bytes: u64) -> Option<CourseTruth> {
+        let mut rng = first_trial(self.seed);
+        let factor = self.run_factor * draw_factor(self.model.trial_deviation(), &mut rng);
+        course_truth(&self.model, block_bytes, factor)
     }
 
     /// Factor by which this run is faster than the model.

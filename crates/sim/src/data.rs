@@ -80,6 +80,15 @@ pub(crate) struct CacheData {
     pub(crate) drain_mb_per_s: f64,
 }
 
+/// A part of the card that is read slowly, as where cells have lost charge.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WeakData {
+    pub(crate) from_bytes: u64,
+    pub(crate) to_bytes: u64,
+    pub(crate) slowdown: f64,
+}
+
 /// The board's temperature.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +141,7 @@ pub(crate) struct ModelData {
     pub(crate) sway: Option<SwayData>,
     pub(crate) bridge: Option<BridgeData>,
     pub(crate) cache: Option<CacheData>,
+    pub(crate) weak: Option<WeakData>,
     pub(crate) heat: Option<HeatData>,
     pub(crate) fault: Option<FaultData>,
     pub(crate) units: Option<UnitsData>,
@@ -205,6 +215,10 @@ fn card_rules(data: &ModelData) -> Vec<Rule> {
             is_span(units.reopen_ms) && is_span(units.boundary_us),
             "spans of units out of range",
         ));
+    }
+    if let Some(weak) = data.weak {
+        rules.push((is_factor(weak.slowdown), "slowdown must be 1–1,000"));
+        rules.push((weak.from_bytes < weak.to_bytes, "a weak part has a size"));
     }
     if let Some(cache) = data.cache {
         rules.push((is_factor(cache.slowdown), "slowdown must be 1–1,000"));

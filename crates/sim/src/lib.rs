@@ -10,6 +10,7 @@
 mod board;
 mod body;
 mod card;
+mod course;
 mod data;
 mod flash;
 mod heat;
@@ -29,6 +30,7 @@ mod units;
 
 pub use board::boards;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
+pub use course::CourseTruth;
 pub use flash::{Flash, Part, Place};
 pub use library::{Entry, models};
 pub use medium::{Origin, SimMedium, SimPiece, Stretch};

@@ -5,7 +5,7 @@ use crate::{Model, ModelError};
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
 /// that do not keep what is written, then those whose inside is told, then those that are on the border
 /// of a class.
-const EMBEDDED: [(&str, &str); 38] = [
+const EMBEDDED: [(&str, &str); 39] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -21,6 +21,7 @@ const EMBEDDED: [(&str, &str); 38] = [
         include_str!("../models/vanishing-32gb.toml"),
     ),
     ("silent-32gb", include_str!("../models/silent-32gb.toml")),
+    ("patchy-32gb", include_str!("../models/patchy-32gb.toml")),
     ("honest-2mb", include_str!("../models/honest-2mb.toml")),
     ("honest-1gb", include_str!("../models/honest-1gb.toml")),
     ("dead-1gb", include_str!("../models/dead-1gb.toml")),

@@ -174,7 +174,8 @@ impl Model {
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = &self.resolved.data;
-        data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
+        let is_even = data.weak.is_none() && data.units.is_none();
+        is_even && data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
     }
 
     /// Whether its flash keeps nothing any more once it was written often enough.
@@ -216,6 +217,14 @@ impl Model {
 
     pub(crate) fn cache(&self) -> Option<CacheData> {
         self.resolved.data.cache
+    }
+
+    /// Factor on the span of a read at this offset.
+    pub(crate) fn weakness(&self, offset: u64) -> f64 {
+        match self.resolved.data.weak {
+            Some(weak) if (weak.from_bytes..weak.to_bytes).contains(&offset) => weak.slowdown,
+            _ => 1.0,
+        }
     }
 
     pub(crate) fn flash(&self) -> FlashData {

@@ -70,7 +70,7 @@ impl State {
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
-            trial_rng: part("sim trial"),
+            trial_rng: first_trial(seed),
         }
     }
 
@@ -222,7 +222,7 @@ impl State {
         }
         let busy_count = self.queue.busy_count() + 1;
         let place = match self.order {
-            Order::Sequential => Place::Sequential,
+            Order::Sequential | Order::Spread => Place::Sequential,
             Order::Random | Order::Permuted => Place::Random,
         };
         self.serve(start_ns, op, place, busy_count)
@@ -235,6 +235,9 @@ impl State {
         }
         let bytes = u64::from(op.bytes);
         let mut slowdown = self.heat.slowdown() / self.rate_factor;
+        if op.kind == OpKind::Read {
+            slowdown *= self.model.weakness(op.offset);
+        }
         if let Some(cache) = &mut self.cache
             && op.kind != OpKind::Read
         {
@@ -349,6 +352,11 @@ impl State {
     }
 }
 
+/// What draws the factors of a run's trials, before the first one.
+pub(crate) fn first_trial(seed: u64) -> Rng {
+    Rng::for_part(seed, "sim trial", 0)
+}
+
 /// The service of this kind of operation in this order.
 #[inline]
 pub(crate) fn service_of(model: &Model, kind: OpKind, order: Order) -> &Service {
@@ -358,7 +366,7 @@ pub(crate) fn service_of(model: &Model, kind: OpKind, order: Order) -> &Service 
         OpKind::WriteSync => &model.services()[2],
     };
     match order {
-        Order::Sequential => &by_order[0],
+        Order::Sequential | Order::Spread => &by_order[0],
         Order::Random | Order::Permuted => &by_order[1],
     }
 }

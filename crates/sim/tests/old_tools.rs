@@ -97,7 +97,7 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
 fn service(model: &toml::Table, workload: &Workload, bytes: u64, busy: f64) -> (f64, f64) {
     let kind = if workload.reads() { "read" } else { "write" };
     let order = match workload.order {
-        Order::Sequential => "sequential",
+        Order::Sequential | Order::Spread => "sequential",
         Order::Random | Order::Permuted => "random",
     };
     let service = model[kind][order].as_table().unwrap();
@@ -196,7 +196,13 @@ fn figures_are_what_follows_from_the_model() {
                     | FigureOf::Children => {}
                     FigureOf::Avg => expected /= trial.streams.len() as f64,
                     // Whose rates are somewhat below and above the mean, or include what is not counted.
-                    _ => continue,
+                    FigureOf::Parent
+                    | FigureOf::Min
+                    | FigureOf::Max
+                    | FigureOf::Slowest
+                    | FigureOf::WorstWindow
+                    | FigureOf::WorstVideoWindow
+                    | FigureOf::Course(_) => continue,
                 }
                 let found = metric.rate_bytes_per_s.unwrap();
                 let off = found / expected - 1.0;

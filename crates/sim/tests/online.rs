@@ -47,7 +47,7 @@ impl Loop {
     fn request(&mut self, workload: &Workload) -> Request {
         let block = match workload.order {
             Order::Random | Order::Permuted => self.rng.below(workload.blocks_count()),
-            Order::Sequential => self.place % workload.blocks_count(),
+            Order::Sequential | Order::Spread => self.place % workload.blocks_count(),
         };
         self.place += 1;
         let reads = self.rng.below(100) < u64::from(workload.read_share_percent);

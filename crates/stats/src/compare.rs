@@ -12,6 +12,7 @@ use cardmark_core::{IntervalKind, Metric, Quantity, Record};
 use serde::Serialize;
 
 use crate::distribution::{student_t, two_sided};
+use crate::holm::holm;
 
 /// Level of the intervals.
 pub const COMPARISON_LEVEL: f64 = 0.95;
@@ -495,26 +496,19 @@ fn difference(contrast: &Contrast<'_>, shared: Spread) -> Difference {
 
 /// Holm's correction, and what follows from it.
 fn correct(differences: &mut [Difference]) {
-    let mut order: Vec<usize> = (0..differences.len()).collect();
-    order.sort_by(|a, b| {
-        let of = |index: &usize| differences[*index].p_value;
-        of(a).total_cmp(&of(b))
-    });
-    let mut least: f64 = 0.0;
-    for (rank, index) in order.iter().enumerate() {
-        let remaining = (order.len() - rank) as f64;
-        let difference = &mut differences[*index];
-        least = least.max((remaining * difference.p_value).min(1.0));
-        difference.adjusted_p_value = least;
-        difference.outcome = outcome(difference);
+    let p_values: Vec<f64> = differences.iter().map(|one| one.p_value).collect();
+    for (difference, adjusted) in differences.iter_mut().zip(holm(&p_values)) {
+        difference.adjusted_p_value = adjusted;
+        difference.outcome =
+            outcome_of(adjusted, difference.ratio, difference.low, difference.high);
     }
 }
 
-fn outcome(difference: &Difference) -> Outcome {
-    let is_narrow =
-        difference.low >= 1.0 / (1.0 + SAME_RATIO) && difference.high <= 1.0 + SAME_RATIO;
-    if difference.adjusted_p_value < 1.0 - COMPARISON_LEVEL {
-        if difference.ratio > 1.0 {
+/// What follows from a ratio with its interval and the corrected probability.
+pub(crate) fn outcome_of(adjusted_p_value: f64, ratio: f64, low: f64, high: f64) -> Outcome {
+    let is_narrow = low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO;
+    if adjusted_p_value < 1.0 - COMPARISON_LEVEL {
+        if ratio > 1.0 {
             Outcome::Higher
         } else {
             Outcome::Lower

@@ -6,6 +6,7 @@ use cardmark_core::{
 
 use cardmark_peers::{Amount, print};
 
+use crate::course_figures::course_metric;
 use crate::derive::{bare_metric, derive, rate_metric};
 use crate::windows::worst_window;
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
@@ -51,6 +52,8 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
         FigureOf::WorstVideoWindow => {
             worst_window(id, whole, stopped_by, |manner| manner.video_window_bytes)
         }
+        FigureOf::Slowest => slowest_metric(id, whole, stopped_by),
+        FigureOf::Course(of) => course_metric(&figure.id, of, whole, stopped_by),
         of => streams_metric(id, of, whole, stopped_by),
     }?;
     Some(Metric {
@@ -91,6 +94,24 @@ fn parts_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<
         operations_low_per_s: times(rate.operations_low_per_s),
         operations_high_per_s: times(rate.operations_high_per_s),
         ..rate
+    })
+}
+
+/// The rate of the slowest trial. An extreme of so many has no interval of its own.
+fn slowest_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
+    let by_rate = |a: &&&Trial, b: &&&Trial| {
+        streams_rate(a, FigureOf::Rate).total_cmp(&streams_rate(b, FigureOf::Rate))
+    };
+    let slowest = whole.iter().min_by(by_rate)?;
+    rate_metric(id, Quantity::ByteRate, &[slowest], stopped_by).map(|metric| Metric {
+        low: None,
+        high: None,
+        interval_kind: IntervalKind::None,
+        rate_low_bytes_per_s: None,
+        rate_high_bytes_per_s: None,
+        operations_low_per_s: None,
+        operations_high_per_s: None,
+        ..metric
     })
 }
 
@@ -157,6 +178,8 @@ fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
         | FigureOf::Operations
         | FigureOf::Parts
         | FigureOf::WorstWindow
-        | FigureOf::WorstVideoWindow => per_second(trial.bytes(), trial.span_ns),
+        | FigureOf::WorstVideoWindow
+        | FigureOf::Slowest
+        | FigureOf::Course(_) => per_second(trial.bytes(), trial.span_ns),
     }
 }

@@ -188,6 +188,16 @@ impl Histogram {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
     }
 
+    /// How many latencies are above this, to the accuracy of a bucket: 0.8 %.
+    #[must_use]
+    pub fn count_above(&self, limit_ns: f64) -> u64 {
+        let counted = self.buckets.iter().enumerate();
+        counted
+            .filter(|&(index, _)| bucket_range(index).0 as f64 > limit_ns)
+            .map(|(_, &count)| count)
+            .sum()
+    }
+
     /// The value below or at which the share `q` (0–1) of the latencies lies, interpolated inside
     /// its bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` when nothing was counted or
     /// `q` is no share.

@@ -4,10 +4,14 @@
 //! functions come from `libm`, so that the same record gives the same bytes on every platform.
 
 mod compare;
+mod course;
+mod course_figures;
 mod derive;
 mod distribution;
 mod figures;
 mod histogram;
+mod history;
+mod holm;
 mod interval;
 mod median;
 mod percentile;
@@ -22,10 +26,12 @@ pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
     cards_count, claim_of, compare, joint_rate, observation, pairs,
 };
+pub use course::{has_settled, settle_round_ns};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;
 pub use histogram::Histogram;
+pub use history::{LEAST_DAYS, RateHistory, RateTrend, rate_trends};
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};

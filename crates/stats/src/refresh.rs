@@ -4,6 +4,7 @@ use cardmark_core::{
     Finding, FindingKind, IntervalKind, Metric, Record, Severity, StopReason, Suite,
 };
 
+use crate::course_figures::course_findings;
 use crate::derive::{Derived, by_workload};
 use crate::settle::trend;
 
@@ -25,6 +26,7 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     for one in &derived {
         findings.extend(not_settled(one));
         findings.extend(wide_interval(one, suite));
+        findings.extend(course_findings(&one.trials));
     }
     sort(&mut findings);
     let mut metrics = Vec::new();
@@ -41,7 +43,10 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
 }
 
 fn is_derived(kind: FindingKind) -> bool {
-    matches!(kind, FindingKind::NotSettled | FindingKind::WideInterval)
+    matches!(
+        kind,
+        FindingKind::NotSettled | FindingKind::WideInterval | FindingKind::NoCliff
+    )
 }
 
 fn not_settled(derived: &Derived<'_>) -> Option<Finding> {

@@ -34,12 +34,12 @@ pub struct Trend {
 
 /// Level of the test, two-sided; what it looks at (a slope and each possible step) shares the rest
 /// by Bonferroni's rule. In simulation it alarms falsely in at most 0.4 % of series.
-const TEST_LEVEL: f64 = 0.995;
+pub(crate) const TEST_LEVEL: f64 = 0.995;
 /// Trials follow each other, and a card busy with housekeeping is so for several of them: a series
 /// that goes nowhere wanders too. The statistic is lowered as for a first-order autoregressive
 /// series with this correlation between neighbours, whose means and slopes have a variance larger
 /// by (1 + ρ)/(1 − ρ). It is not estimated: in 6–24 residuals of a fit it cannot be.
-const ALLOWED_CORRELATION: f64 = 0.5;
+pub(crate) const ALLOWED_CORRELATION: f64 = 0.5;
 /// Trials on each side of a step.
 const LEAST_SIDE: usize = 3;
 

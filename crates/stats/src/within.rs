@@ -20,13 +20,40 @@ pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     if operations_count < LEAST_OPERATIONS {
         return None;
     }
-    let bytes_width = half_width_ratio(&batches(trials, |slice| slice.0))?;
-    let operations_width = half_width_ratio(&batches(trials, |slice| slice.1))?;
+    let bytes_width = half_width_ratio(&batches(trials, |slice| slice.0), 0.0)?;
+    let operations_width = half_width_ratio(&batches(trials, |slice| slice.1), 0.0)?;
     Some(RateEstimate {
         bytes_per_s: Interval::around(bytes, bytes * bytes_width),
         operations_per_s: Interval::around(operations, operations * operations_width),
         kind: IntervalKind::WithinTrial,
     })
+}
+
+/// The least span of a batch of slices of a long series, nanoseconds: what a card does for some
+/// tenths of a second levels out in it.
+const LEAST_BATCH_NS: u64 = 1_000_000_000;
+
+/// Half-width of the interval of the rate over slices of that span, relative to it; `None` where
+/// they are too few or too short.
+pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
+    let operations_count: u64 = slices.iter().map(|slice| slice.1).sum();
+    if operations_count < LEAST_OPERATIONS || slice_span_ns == 0 {
+        return None;
+    }
+    let least = usize::try_from(LEAST_BATCH_NS.div_ceil(slice_span_ns)).ok()?;
+    let size = (slices.len() / BATCHES).max(least);
+    let batches: Vec<Portion> = slices
+        .chunks_exact(size)
+        .map(|batch| {
+            let bytes = batch
+                .iter()
+                .map(|slice| slice.0)
+                .fold(0, u64::saturating_add);
+            Portion::new(bytes, slice_span_ns.saturating_mul(size as u64))
+        })
+        .collect();
+    let bytes: f64 = slices.iter().map(|slice| slice.0 as f64).sum();
+    half_width_ratio(&batches, bytes / operations_count as f64)
 }
 
 /// Batches of all trials in their order. The last slice of a trial is cut short by its end and
@@ -59,20 +86,30 @@ fn batches(trials: &[&Trial], amount: impl Fn(&Slice) -> u64) -> Vec<Portion> {
 /// the sums of neighbouring pairs stay positive (Geyer, *Practical Markov Chain Monte Carlo*,
 /// Statistical Science 7, 1992, §3.3) and never less than for independent batches. The degrees of
 /// freedom shrink by the same factor.
-fn half_width_ratio(batches: &[Portion]) -> Option<f64> {
+///
+/// A batch ends somewhere within an operation of the size `cut`, evenly: that adds cut²/6 to the
+/// variance of a batch and takes cut²/12 from the covariance of neighbours, but is nothing to their
+/// sum. It is taken out again, as far as half of the variance. 0: operations are far smaller.
+fn half_width_ratio(batches: &[Portion], cut: f64) -> Option<f64> {
     if batches.len() < BATCHES {
         return None;
     }
     let rate = ratio(batches);
     let residuals: Vec<f64> = batches.iter().map(|b| b.amount - rate * b.span_s).collect();
     let count = residuals.len() as f64;
-    let covariance = |lag: usize| -> f64 {
+    let products = |lag: usize| -> f64 {
         residuals
             .iter()
             .zip(residuals.iter().skip(lag))
             .map(|(a, b)| a * b)
             .sum::<f64>()
             / count
+    };
+    let from_cuts = (cut * cut / 6.0).min(0.5 * products(0));
+    let covariance = |lag: usize| match lag {
+        0 => products(0) - from_cuts,
+        1 => products(1) + 0.5 * from_cuts,
+        _ => products(lag),
     };
     let alone = covariance(0);
     if alone <= 0.0 {

@@ -9,6 +9,7 @@ mod endure;
 mod explain;
 mod export;
 mod generate;
+mod history;
 mod import;
 mod info;
 mod label;
@@ -43,6 +44,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Rank(arguments)) => rank::rank(&arguments),
+        Some(Command::History(arguments)) => history::history(&arguments),
         Some(Command::Recommend(arguments)) => recommend::recommend(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),

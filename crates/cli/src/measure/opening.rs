@@ -180,7 +180,14 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
         Some(_) => plan.suite.file_bytes,
         None => 0,
     });
-    let exact: Option<u64> = writing().map(|workload| workload.stop.most_bytes).sum();
+    let exact: Option<u64> = writing()
+        .map(|w| {
+            w.stop
+                .most_bytes
+                .filter(|_| w.stop.settled_span_ns.is_none())
+        })
+        .sum();
+    let settles = writing().any(|workload| workload.stop.settled_span_ns.is_some());
     let part = if reach_bytes.saturating_add(MIB) > size_bytes {
         "all".to_owned()
     } else {
@@ -193,6 +200,10 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
             None,
         ),
         (true, false) => (", once", Some(reach_bytes)),
+        (false, _) if settles => (
+            ": from its start on until the rate has settled, some GB on a card",
+            None,
+        ),
         (false, _) => ("", exact),
     };
     (

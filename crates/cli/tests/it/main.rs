@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 mod applications;
 mod beginner;
+mod behaviour;
 mod campaign;
 mod classes;
 mod clock;
@@ -21,6 +22,7 @@ mod crosscheck;
 mod devices;
 mod examples;
 mod faults;
+mod history;
 mod import;
 mod info;
 mod integrity;

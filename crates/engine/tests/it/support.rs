@@ -451,6 +451,7 @@ pub(crate) fn workload(id: &str) -> Workload {
             least_operations_count: 34,
             most_bytes: None,
             longest_span_ns: None,
+            settled_span_ns: None,
         },
         latency_metrics: true,
         manner: Manner::default(),

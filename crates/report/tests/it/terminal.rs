@@ -190,11 +190,11 @@ fn figures_of_other_suites_stand_below_the_table() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                 MB/s  ±  95 % interval  IOPS
-    burst_write  81.0  –              –     –
-    theirs_tps      –  –              –   123
+                             id           MB/s  ±  95 % interval  IOPS
+    write before the cliff  burst_write  81.0  –              –     –
+    theirs_tps              theirs_tps      –  –              –   123
 
-    cache_bytes: 3.2 GB
+    written until the cliff: 3.2 GB
     reach: 0.987
     boot_p99_span: 2.50 ms
     ");

@@ -96,7 +96,7 @@ impl Rig {
     fn submit(&mut self, workload: &Workload, slot: u32) {
         let block = match workload.order {
             Order::Random | Order::Permuted => self.rng.below(workload.blocks_count()),
-            Order::Sequential => self.place % workload.blocks_count(),
+            Order::Sequential | Order::Spread => self.place % workload.blocks_count(),
         };
         self.place += 1;
         let write = match workload.flush {

@@ -9,9 +9,11 @@
 )]
 
 mod compare;
+mod course;
 mod coverage;
 mod figures;
 mod histogram;
+mod history;
 mod settle;
 mod support;
 mod table;

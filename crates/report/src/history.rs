@@ -1,0 +1,180 @@
+//! One card over time: its runs with their rates, and what became of each rate.
+
+use cardmark_core::{Quantity, Record};
+use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
+
+use crate::layout::{Grid, Side, wrap};
+use crate::names::workload_name;
+use crate::style::{Style, Tone, clean};
+use crate::summary::SHORT_ID;
+use crate::text::{MISSING, figure, percent};
+
+/// A card's runs.
+#[derive(Clone, Debug)]
+pub struct CardHistory<'a> {
+    /// What the card is called.
+    pub card: String,
+    /// Runs that may be put together, group by group.
+    pub groups: &'a [HistoryGroup<'a>],
+}
+
+/// Runs under the same circumstances.
+#[derive(Clone, Debug)]
+pub struct HistoryGroup<'a> {
+    /// Suite and circumstances in words.
+    pub about: String,
+    /// The runs, in the order of time.
+    pub runs: Vec<&'a Record>,
+    /// What became of each rate.
+    pub trends: Vec<RateTrend>,
+}
+
+/// The history as a text of lines at most `width` columns wide.
+#[must_use]
+pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> String {
+    let count: usize = history.groups.iter().map(|group| group.runs.len()).sum();
+    let runs = if count == 1 { "run" } else { "runs" };
+    let title = format!("{} · {count} {runs}", clean(&history.card));
+    let mut blocks = vec![painted(&title, Tone::Heading, width, style)];
+    for group in history.groups {
+        let mut lines = painted(&clean(&group.about), Tone::Heading, width, style);
+        lines.extend(table(group, width, style));
+        blocks.push(lines);
+        blocks.push(trend_lines(group, width));
+    }
+    blocks.push(notes(history.groups, width, style));
+    blocks.retain(|lines| !lines.is_empty());
+    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
+}
+
+fn painted(text: &str, tone: Tone, width: usize, style: Style) -> Vec<String> {
+    let lines = wrap(text, width, 2);
+    lines.iter().map(|line| style.paint(tone, line)).collect()
+}
+
+/// Date, run, and as many rates as fit.
+fn table(group: &HistoryGroup<'_>, width: usize, style: Style) -> Vec<String> {
+    let rates = group.trends.iter();
+    let mut heading = vec!["date".to_owned(), "run".to_owned()];
+    heading.extend(rates.clone().map(|trend| {
+        let unit = match trend.quantity {
+            Quantity::ByteRate => "MB/s",
+            _ => "/s",
+        };
+        format!("{} {unit}", clean(&trend.metric))
+    }));
+    let mut rows = vec![heading];
+    for run in &group.runs {
+        let id = run.id.to_string();
+        let mut row = vec![
+            date(run).unwrap_or(MISSING).to_owned(),
+            id.get(..SHORT_ID).unwrap_or(&id).to_owned(),
+        ];
+        row.extend(rates.clone().map(|trend| value(run, trend)));
+        rows.push(row);
+    }
+    let mut sides = vec![Side::Right; group.trends.len() + 2];
+    sides[..2].fill(Side::Left);
+    let full = Grid { sides, rows };
+    let fitting = (2..=group.trends.len() + 2)
+        .map(|count| full.only(&(0..count).collect::<Vec<_>>()))
+        .take_while(|grid| grid.width() <= width)
+        .last();
+    let mut lines = fitting.map_or_else(Vec::new, |grid| grid.lines());
+    if let Some(first) = lines.first_mut() {
+        *first = style.paint(Tone::Dim, first);
+    }
+    lines
+}
+
+/// The day of a run.
+fn date(run: &Record) -> Option<&str> {
+    run.started_at.as_deref().and_then(|at| at.get(..10))
+}
+
+fn value(run: &Record, trend: &RateTrend) -> String {
+    let metric = run.metric(&trend.metric);
+    metric.map_or_else(
+        || MISSING.to_owned(),
+        |metric| match metric.quantity {
+            Quantity::ByteRate => figure(metric.value / 1e6),
+            _ => figure(metric.value),
+        },
+    )
+}
+
+/// What became of each rate: what changed first, then what did not, then what is not known.
+fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
+    let since = group.runs.iter().find_map(|run| date(run)).unwrap_or("");
+    let of = |wanted: Option<Outcome>| {
+        let trends = group.trends.iter();
+        trends.filter(move |trend| trend.outcome == wanted)
+    };
+    let names = |wanted| -> Vec<&str> { of(wanted).map(|t| workload_name(&t.metric)).collect() };
+    let changed = of(Some(Outcome::Lower)).chain(of(Some(Outcome::Higher)));
+    let mut clauses: Vec<String> = changed.filter_map(|trend| clause(trend, since)).collect();
+    let same = names(Some(Outcome::Same));
+    if !same.is_empty() {
+        clauses.push(format!("the same within 10 %: {}", same.join(", ")));
+    }
+    let undecided = names(Some(Outcome::Undecided));
+    if !undecided.is_empty() {
+        clauses.push(format!("not decided: {}", undecided.join(", ")));
+    }
+    if let Some(trend) = of(None).max_by_key(|trend| trend.days_count) {
+        let days = trend.days_count;
+        clauses.push(match days {
+            0 => "no run tells when it was, so that there is no trend".to_owned(),
+            days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
+        });
+    }
+    let lines = clauses.iter();
+    lines
+        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
+        .collect()
+}
+
+/// `random write 4 KiB fell 31 % since 2026-03-01 (95 % CI 24 % to 37 %, p = 0.004)`.
+fn clause(trend: &RateTrend, since: &str) -> Option<String> {
+    let ratio = trend.change_ratio?;
+    let name = workload_name(&trend.metric);
+    let is_fall = ratio < 0.0;
+    let (near, far) = if is_fall {
+        (-trend.high_ratio?, -trend.low_ratio?)
+    } else {
+        (trend.low_ratio?, trend.high_ratio?)
+    };
+    let verb = if is_fall { "fell" } else { "rose" };
+    let p_value = trend.adjusted_p_value?;
+    let probability = if p_value < 0.001 {
+        "p < 0.001".to_owned()
+    } else {
+        format!("p = {p_value:.3}")
+    };
+    Some(format!(
+        "{name} {verb} {} since {since} (95 % CI {} to {}, {probability})",
+        percent(ratio.abs()),
+        percent(near),
+        percent(far)
+    ))
+}
+
+fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String> {
+    let is_tested = |trend: &RateTrend| trend.outcome.is_some();
+    let mut notes = Vec::new();
+    if groups
+        .iter()
+        .any(|group| group.trends.iter().any(is_tested))
+    {
+        notes.push(
+            "a trend over days with runs (Mann, Theil, Sen), corrected for the number of rates \
+             (Holm); a sudden change is better found by `cardmark compare` of runs before and after",
+        );
+    }
+    if groups.len() > 1 {
+        notes.push("runs of different suites, places or circumstances are kept apart");
+    }
+    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
+    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+}

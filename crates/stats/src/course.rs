@@ -1,0 +1,262 @@
+//! The course of a long series of writes: where its rate fell for good, and where it has settled.
+//!
+//! All of it is made from the slices of one trial, which all last equally long. Nothing here
+//! allocates: the measuring loop asks, too.
+
+use cardmark_core::{Slice, Trial};
+
+use crate::settle::{ALLOWED_CORRELATION, TEST_LEVEL};
+use crate::student_t;
+
+/// Rounds of which a measurement window consists (SNIA, *Solid State Storage Performance Test
+/// Specification*, "steady state").
+const WINDOW_ROUNDS: usize = 5;
+/// In a settled window the highest and the lowest round differ by at most this share of their
+/// mean (SNIA).
+const WINDOW_RANGE_RATIO: f64 = 0.20;
+/// A straight line through a settled window changes by at most this share of its mean (SNIA).
+const WINDOW_SLOPE_RATIO: f64 = 0.10;
+/// Rounds before the window belong to it while they differ from its mean by at most this share.
+const ROUND_RATIO: f64 = 0.10;
+/// A cliff is a fall by at least this share of the rate before.
+const CLIFF_RATIO: f64 = 0.20;
+/// So much of the fall happens within a round on either side of a cliff; otherwise the rate only
+/// declined.
+const CLIFF_SHARPNESS_RATIO: f64 = 0.5;
+/// Slices before a cliff.
+const LEAST_BEFORE: usize = 5;
+/// Places whose squares are larger than the least ones by at most so many variances of a slice
+/// may hold the cliff: χ² with one degree at 99.9 %.
+const PLACE_SQUARES: f64 = 10.83;
+
+/// A lasting fall of the rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cliff {
+    /// Bytes written until it.
+    pub(crate) bytes: f64,
+    /// The slices among which it lies: from this one …
+    pub(crate) from: usize,
+    /// … to before this one.
+    pub(crate) to: usize,
+}
+
+/// What a series of slices shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Course {
+    /// The first lasting fall of the rate.
+    pub(crate) cliff: Option<Cliff>,
+    /// The first slice of the settled part, which lasts until the end.
+    pub(crate) settled_from: Option<usize>,
+}
+
+/// Whether the rate over the slices, each of that span, has been settled for so long, nanoseconds,
+/// and a fall of it before is over.
+#[must_use]
+pub fn has_settled(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> bool {
+    course(slices, slice_span_ns, settled_span_ns)
+        .settled_from
+        .is_some()
+}
+
+/// The span after which a series of writes is looked at again, nanoseconds.
+#[must_use]
+pub fn settle_round_ns(settled_span_ns: u64) -> u64 {
+    settled_span_ns / WINDOW_ROUNDS as u64
+}
+
+/// The course of a trial whose workload goes on until its rate has settled; `None` of others.
+pub(crate) fn course_of(trial: &Trial) -> Option<Course> {
+    let settled_span_ns = trial.workload.stop.settled_span_ns?;
+    Some(course(
+        full_slices(trial),
+        trial.slice_span_ns,
+        settled_span_ns,
+    ))
+}
+
+/// The slices of a trial but for the last one, which its end cut short.
+pub(crate) fn full_slices(trial: &Trial) -> &[Slice] {
+    let full = trial.span_ns.checked_div(trial.slice_span_ns).unwrap_or(0);
+    let full = usize::try_from(full).unwrap_or(usize::MAX);
+    &trial.slices[..trial.slices.len().min(full)]
+}
+
+fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course {
+    let round = settle_round_ns(settled_span_ns)
+        .checked_div(slice_span_ns)
+        .and_then(|round| usize::try_from(round).ok())
+        .unwrap_or(0);
+    if round == 0 {
+        return Course {
+            cliff: None,
+            settled_from: None,
+        };
+    }
+    let cliff = first_cliff(slices, round);
+    let begin = cliff.map_or(0, |cliff| cliff.to);
+    Course {
+        cliff,
+        settled_from: settled_from(&slices[begin..], round).map(|from| begin + from),
+    }
+}
+
+/// Bytes of a slice on the average.
+pub(crate) fn mean(slices: &[Slice]) -> f64 {
+    sum(slices) / slices.len().max(1) as f64
+}
+
+fn sum(slices: &[Slice]) -> f64 {
+    slices.iter().map(|slice| slice.0 as f64).sum()
+}
+
+/// The first of the settled slices: a window at the end that is steady, and the rounds before it
+/// that are like it.
+fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
+    let rounds = slices.len() / round;
+    // From the end backwards.
+    let rate = |index: usize| {
+        let end = slices.len() - index * round;
+        mean(&slices[end - round..end])
+    };
+    if rounds < WINDOW_ROUNDS {
+        return None;
+    }
+    let window = || (0..WINDOW_ROUNDS).map(rate);
+    let average = window().sum::<f64>() / WINDOW_ROUNDS as f64;
+    let highest = window().fold(0.0, f64::max);
+    let lowest = window().fold(f64::INFINITY, f64::min);
+    let is_steady = average > 0.0
+        && highest - lowest <= WINDOW_RANGE_RATIO * average
+        && excursion(window()).abs() <= WINDOW_SLOPE_RATIO * average;
+    if !is_steady {
+        return None;
+    }
+    let is_like = |index: &usize| (rate(*index) - average).abs() <= ROUND_RATIO * average;
+    let more = (WINDOW_ROUNDS..rounds).take_while(is_like).count();
+    Some(slices.len() - (WINDOW_ROUNDS + more) * round)
+}
+
+/// By how much the straight line through a window's rounds changes over it.
+fn excursion(rates: impl Iterator<Item = f64>) -> f64 {
+    let middle = (WINDOW_ROUNDS - 1) as f64 / 2.0;
+    let (mut joint, mut squares) = (0.0, 0.0);
+    for (index, rate) in rates.enumerate() {
+        let x = index as f64 - middle;
+        joint += x * rate;
+        squares += x * x;
+    }
+    2.0 * middle * joint / squares
+}
+
+/// The first lasting fall: the best one, and then the best one before it, as long as there is one.
+fn first_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
+    let mut found = None;
+    let mut end = slices.len();
+    while let Some(cliff) = best_cliff(&slices[..end], round) {
+        found = Some(cliff);
+        end = cliff.from;
+    }
+    found
+}
+
+/// The fall that explains the slices best, with a whole round behind it. `None` where it is not
+/// more than chance, too small, or no more than a decline.
+fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
+    let count = slices.len();
+    let last = count
+        .checked_sub(round)
+        .filter(|&last| last >= LEAST_BEFORE)?;
+    let falls = Falls::of(slices);
+    let (place, least) = falls.least();
+    if !(LEAST_BEFORE..=last).contains(&place) {
+        return None;
+    }
+    let (before, after) = (mean(&slices[..place]), mean(&slices[place..]));
+    let degrees = count - 2;
+    let variance = inflation() * least / degrees as f64;
+    let error = (variance * (1.0 / place as f64 + 1.0 / (count - place) as f64)).sqrt();
+    let level = 1.0 - (1.0 - TEST_LEVEL) / (count - 1) as f64;
+    let limit = student_t(level, u32::try_from(degrees).unwrap_or(u32::MAX));
+    let is_fall = after <= (1.0 - CLIFF_RATIO) * before && before - after > limit * error;
+    if !is_fall || !is_sharp(slices, place, round, before - after) {
+        return None;
+    }
+    let allowed = least + PLACE_SQUARES * variance;
+    let (from, to) = falls.places(allowed);
+    Some(placed(slices, place, from - 1, (to + 1).min(count)))
+}
+
+/// Neighbouring slices are alike where a card does its housekeeping in bursts: as in settling.
+fn inflation() -> f64 {
+    (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION)
+}
+
+/// Whether much of the fall happens close to its place.
+fn is_sharp(slices: &[Slice], place: usize, round: usize, fall: f64) -> bool {
+    let before = mean(&slices[place.saturating_sub(round)..place]);
+    let after = mean(&slices[place..slices.len().min(place + round)]);
+    before - after >= CLIFF_SHARPNESS_RATIO * fall
+}
+
+/// The cliff that lies in one of the two slices beside `place`, most likely, and certainly among
+/// those from `from` to before `to`.
+fn placed(slices: &[Slice], place: usize, from: usize, to: usize) -> Cliff {
+    let before = mean(&slices[..place - 1]);
+    let after = mean(&slices[place + 1..]);
+    let both = sum(&slices[place - 1..=place]);
+    // Of the two slices so much went by before it, as the bytes of both tell.
+    let share = ((both - 2.0 * after) / (before - after)).clamp(0.0, 2.0);
+    let bytes = sum(&slices[..place - 1]) + share * before;
+    Cliff {
+        bytes: bytes.clamp(sum(&slices[..from]), sum(&slices[..to])),
+        from,
+        to,
+    }
+}
+
+/// What is left of the slices' squares when they are cut into two parts, each around its mean.
+struct Falls<'a> {
+    slices: &'a [Slice],
+    sum: f64,
+    squares: f64,
+}
+
+impl<'a> Falls<'a> {
+    fn of(slices: &'a [Slice]) -> Self {
+        Self {
+            slices,
+            sum: sum(slices),
+            squares: slices.iter().map(|s| s.0 as f64 * s.0 as f64).sum(),
+        }
+    }
+
+    /// Each place with what is left of the squares there.
+    fn all(&self) -> impl Iterator<Item = (usize, f64)> {
+        let count = self.slices.len() as f64;
+        let mut before = 0.0;
+        (1..self.slices.len()).map(move |place| {
+            before += self.slices[place - 1].0 as f64;
+            let after = self.sum - before;
+            let part = place as f64;
+            let explained = before * before / part + after * after / (count - part);
+            // Above zero, so that equal slices show no infinite certainty of what rounding left.
+            let least = 1e-12 * self.squares;
+            (place, (self.squares - explained).max(least))
+        })
+    }
+
+    /// The place with the least left; the first of several.
+    fn least(&self) -> (usize, f64) {
+        self.all().fold((0, f64::INFINITY), |least, one| {
+            if one.1 < least.1 { one } else { least }
+        })
+    }
+
+    /// The first and the last place at which no more than this is left.
+    fn places(&self, allowed: f64) -> (usize, usize) {
+        let few_left = self.all().filter(|&(_, left)| left <= allowed);
+        few_left.fold((self.slices.len(), 0), |(low, high), (place, _)| {
+            (low.min(place), high.max(place))
+        })
+    }
+}

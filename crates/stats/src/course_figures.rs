@@ -1,0 +1,133 @@
+//! The figures of a series of writes that goes on until its rate has settled.
+
+use cardmark_core::{
+    CourseFigure, Finding, FindingKind, IntervalKind, Metric, Quantity, SECOND_NS, Severity, Slice,
+    StopReason, Trial,
+};
+
+use crate::course::{Course, course_of, full_slices, mean};
+use crate::derive::bare_metric;
+use crate::{Histogram, Interval, within};
+
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// A figure of the first of these trials: a later one finds the cache as the first one left it.
+/// `None` where the trial does not show it.
+pub(crate) fn course_metric(
+    id: &str,
+    of: CourseFigure,
+    whole: &[&Trial],
+    stopped_by: StopReason,
+) -> Option<Metric> {
+    let trial = *whole.first()?;
+    let course = course_of(trial)?;
+    let bare = |quantity, value| bare_metric(id.to_owned(), quantity, value, &[trial], stopped_by);
+    let pauses = |longer_than_ns| -> Option<Metric> {
+        let count = pauses_count(trial, &course, longer_than_ns)?;
+        let per_gib = count as f64 * GIB / trial.bytes() as f64;
+        Some(bare(Quantity::Count, per_gib))
+    };
+    match of {
+        CourseFigure::Burst => {
+            let cliff = course.cliff.filter(|cliff| cliff.from > 0)?;
+            Some(rate(bare, trial, &full_slices(trial)[..cliff.from]))
+        }
+        CourseFigure::Settled => {
+            let from = course.settled_from?;
+            Some(rate(bare, trial, &full_slices(trial)[from..]))
+        }
+        CourseFigure::CacheBytes => {
+            let cliff = course.cliff?;
+            let until = |slice: usize| bytes(&full_slices(trial)[..slice]);
+            Some(Metric {
+                low: Some(until(cliff.from)),
+                high: Some(until(cliff.to)),
+                interval_kind: IntervalKind::WithinTrial,
+                ..bare(Quantity::Size, cliff.bytes)
+            })
+        }
+        CourseFigure::LongestPause => {
+            let longest_ns = trial.latency.max_ns as f64 - ordinary_ns(trial, &course)?;
+            Some(bare(Quantity::Span, longest_ns.max(0.0)))
+        }
+        CourseFigure::Pauses100Ms => pauses(SECOND_NS / 10),
+        CourseFigure::Pauses500Ms => pauses(SECOND_NS / 2),
+        CourseFigure::Pauses1S => pauses(SECOND_NS),
+    }
+}
+
+fn bytes(slices: &[Slice]) -> f64 {
+    slices.iter().map(|slice| slice.0 as f64).sum()
+}
+
+/// The rate of some slices of a trial, with an interval where they are long enough.
+fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice]) -> Metric {
+    let rate = mean(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
+    let width = within::width_of_slices(slices, trial.slice_span_ns);
+    let interval = width.map(|width| Interval::around(rate, rate * width));
+    let (low, high) = (interval.map(|i| i.low), interval.map(|i| i.high));
+    let per_block = |rate: f64| rate / trial.workload.block_bytes.max(1) as f64;
+    Metric {
+        low,
+        high,
+        interval_kind: match interval {
+            Some(_) => IntervalKind::WithinTrial,
+            None => IntervalKind::None,
+        },
+        rate_bytes_per_s: Some(rate),
+        rate_low_bytes_per_s: low,
+        rate_high_bytes_per_s: high,
+        operations_per_s: Some(per_block(rate)),
+        operations_low_per_s: low.map(per_block),
+        operations_high_per_s: high.map(per_block),
+        ..bare(Quantity::ByteRate, rate)
+    }
+}
+
+/// What an operation takes that does not pause, nanoseconds: its share of the settled rate, or,
+/// where nothing has settled, the median.
+fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
+    let settled = course.settled_from.map(|from| {
+        let slice_bytes = mean(&full_slices(trial)[from..]);
+        trial.workload.block_bytes as f64 * trial.slice_span_ns as f64 / slice_bytes
+    });
+    settled.or_else(|| Histogram::from_sparse(&trial.latency)?.quantile(0.5))
+}
+
+/// Operations that took longer than an ordinary one by more than this.
+fn pauses_count(trial: &Trial, course: &Course, longer_than_ns: u64) -> Option<u64> {
+    let limit_ns = ordinary_ns(trial, course)? + longer_than_ns as f64;
+    Some(Histogram::from_sparse(&trial.latency)?.count_above(limit_ns))
+}
+
+/// What a series of writes did not show.
+pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
+    let Some((trial, course)) = whole
+        .first()
+        .and_then(|trial| Some((trial, course_of(trial)?)))
+    else {
+        return Vec::new();
+    };
+    let written = format!(
+        "{:.1} GB in {:.0} s",
+        trial.bytes() as f64 / 1e9,
+        trial.span_ns as f64 / 1e9
+    );
+    let mut findings = Vec::new();
+    if course.settled_from.is_none() {
+        let detail = format!("the rate had not settled after {written}");
+        let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail).advise(
+            "look at the rate over time: it may go up and down for as long as it is written",
+        );
+        findings.push(finding);
+    }
+    if course.cliff.is_none() {
+        let detail = format!(
+            "no lasting fall of the rate in {written}: there is no cache in front that ends, or it \
+             is larger"
+        );
+        findings.push(Finding::new(FindingKind::NoCliff, Severity::Note, detail));
+    }
+    let id = &trial.workload.id;
+    findings.into_iter().map(|finding| finding.on(id)).collect()
+}
