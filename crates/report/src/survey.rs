@@ -1,6 +1,7 @@
 //! A report on runs: tables of cards and figures, charts, findings, circumstances.
 
 mod charts;
+mod place;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::{Order, OriginKind, Quantity, Record, Trial, spread_start};
+use cardmark_core::{OriginKind, Quantity, Record, Trial};
 use cardmark_stats::merged_histogram;
 
+use super::place::over_position;
 use super::{Subject, boards, shown, suite_of, unit};
 use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
 use crate::names::workload_name;
@@ -27,8 +28,6 @@ const AGAINST: [(&str, &str); 3] = [
 ];
 /// Workloads whose rate over time, or whose latencies, are worth a picture.
 const OVER_TIME: [&str; 3] = ["seq_write_1m", "dd_write", "sustained_write"];
-/// The workload whose rate over the place is worth one.
-const OVER_POSITION: &str = "position_read";
 const LATENCIES: [&str; 2] = ["rand_write_4k", "sync_write_4k"];
 
 /// All charts that these subjects have figures for.
@@ -53,7 +52,7 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
 
 /// Whose figures a chart shows, and under which circumstances they came about: it is passed on without
 /// the page around it.
-fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
+pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
     let records = || subjects.iter().flat_map(|subject| &subject.records);
     let board = match boards(subjects).as_slice() {
         [one] => Some(one.clone()),
@@ -239,7 +238,7 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
     })
 }
 
-fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
+pub(super) fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
     let trials = record.trials.iter();
     trials
         .filter(|trial| trial.workload.id == workload && trial.is_whole())
@@ -257,7 +256,7 @@ fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Opt
 
 /// The curves of the first subjects that have one, and what is to be added to the title; none where
 /// no subject has a curve.
-fn curves_of<'a>(
+pub(super) fn curves_of<'a>(
     subjects: &[Subject<'a>],
     curve: impl Fn(&Subject<'a>) -> Option<Curve>,
 ) -> Option<(Vec<Curve>, String)> {
@@ -335,46 +334,7 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     points
 }
 
-/// The rate of reading over the place in the device, or in the file.
-fn over_position(subjects: &[Subject<'_>]) -> Option<Curves> {
-    let curve = |subject: &Subject<'_>| {
-        let mut points: Vec<(f64, f64)> = trials(subject.records.first()?, OVER_POSITION)
-            .into_iter()
-            .filter(|trial| trial.workload.order == Order::Spread && trial.span_ns > 0)
-            .map(place_and_rate)
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        (points.len() > 1).then(|| Curve {
-            name: subject.name.clone(),
-            points,
-        })
-    };
-    let (curves, remark) = curves_of(subjects, curve)?;
-    Some(Curves {
-        heading: heading(
-            format!("sequential read over the place{remark}"),
-            "rate of each place of the first run, from the start of the device or file to its end"
-                .to_owned(),
-            subjects,
-        ),
-        x_axis: "place, GB from the start".to_owned(),
-        y_axis: "MB/s".to_owned(),
-        is_log: (false, false),
-        curves,
-    })
-}
-
-/// The middle of the place that a trial read, GB from the start, and its rate, MB/s.
-fn place_and_rate(trial: &Trial) -> (f64, f64) {
-    let start = spread_start(&trial.workload, trial.round_index) * trial.workload.block_bytes;
-    let middle = start as f64 + 0.5 * trial.bytes() as f64;
-    (
-        middle / 1e9,
-        trial.bytes() as f64 / seconds(trial.span_ns) / 1e6,
-    )
-}
-
-fn seconds(span_ns: u64) -> f64 {
+pub(super) fn seconds(span_ns: u64) -> f64 {
     span_ns as f64 / 1e9
 }
 
