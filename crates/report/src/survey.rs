@@ -2,6 +2,7 @@
 
 mod anatomy;
 mod charts;
+mod place;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

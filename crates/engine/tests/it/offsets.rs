@@ -1,6 +1,6 @@
 //! Where operations go.
 
-use cardmark_core::{KIB, MIB, Workload};
+use cardmark_core::{KIB, MIB, Order, Workload};
 use cardmark_engine::TrialContext;
 
 use crate::support::{MS, Rig, Script, sequential, workload};
@@ -95,5 +95,27 @@ fn a_start_beyond_the_span_wraps_and_a_span_of_one_block_stays() {
         let mut rig = Rig::new(Script::constant(MS));
         rig.trial(&one, context(0, 1, 0));
         assert!(rig.log().offsets().iter().all(|&offset| offset == 0));
+    }
+}
+
+#[test]
+fn each_round_of_a_spread_order_goes_through_a_place_of_its_own() {
+    let mut spread = Workload {
+        order: Order::Spread,
+        ramp_ns: 0,
+        ..workload("spread")
+    };
+    spread.stop.most_bytes = Some(64 * KIB);
+    // 1,024 blocks, 16 of them at a time: the last place begins at block 1,008.
+    for (round_index, first) in [(0, 0), (1, 512), (63, 1_008), (64, 0)] {
+        let mut rig = Rig::new(Script::constant(MS));
+        let of_round = TrialContext {
+            round_index,
+            ..context(0, 1, 0)
+        };
+        let trial = rig.trial(&spread, of_round).trial;
+        let expected: Vec<u64> = (first..first + 16).map(|block| block * 4 * KIB).collect();
+        assert_eq!(rig.log().offsets(), expected, "{round_index}");
+        assert_eq!(trial.bytes(), 64 * KIB);
     }
 }

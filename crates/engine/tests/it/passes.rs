@@ -1,7 +1,7 @@
 //! Lists that are run through, as the scripts of the old tools are.
 
 use cardmark_core::{
-    Figure, FigureOf, FindingKind, Passes, PrintStyle, StopReason, Suite, Workload,
+    Figure, FigureOf, FindingKind, Order, Passes, PrintStyle, Start, StopReason, Suite, Workload,
 };
 use cardmark_engine::Outcome;
 
@@ -172,4 +172,25 @@ fn a_mark_that_is_not_measured_is_not_reached() {
     script.prepare = Box::new(|trial| if trial % 2 == 1 { Err(EINVAL) } else { Ok(()) });
     let outcome = Rig::new(script).run(&plan(&suite));
     assert_eq!(outcome.trials.len(), 4);
+}
+
+#[test]
+fn a_file_whose_places_are_visited_is_written_before_the_first_only() {
+    let mut spread = Workload {
+        order: Order::Spread,
+        ramp_ns: 0,
+        ..workload("spread")
+    };
+    spread.stop.most_bytes = Some(64 << 10);
+    spread.manner.start = Start::Written;
+    let plan = plan(&list(vec![spread], Passes::Count(3)));
+    let mut rig = Rig::new(Script::constant(MS));
+    assert!(rig.run(&plan).is_complete());
+    let starts: Vec<Start> = rig
+        .backend
+        .trials
+        .iter()
+        .map(|log| log.workload.manner.start)
+        .collect();
+    assert_eq!(starts, [Start::Written, Start::Kept, Start::Kept]);
 }

@@ -4,7 +4,7 @@ use cardmark_core::{Flush, KIB, MIB, StopReason, StopRule, Workload};
 use cardmark_engine::{OpKind, TrialContext};
 
 use crate::oracle::assert_agrees;
-use crate::support::{MS, ORIGIN_NS, Rig, Script, sequential, workload};
+use crate::support::{Call, MS, ORIGIN_NS, Rig, Script, sequential, workload};
 
 const CONTEXT: TrialContext = TrialContext {
     id: 3,
@@ -314,4 +314,48 @@ fn the_pulse_beats_with_every_operation() {
     rig.trial(&workload("rand_read"), CONTEXT);
     let (after, waiting) = rig.pulse.reading();
     assert!(after - before >= 110 && !waiting, "{before} to {after}");
+}
+
+/// Writes until the rate has been settled for 5 s, at least so many operations.
+fn settling(least_operations_count: u64) -> Workload {
+    let mut settling = sequential("write", 0);
+    settling.ramp_ns = 0;
+    settling.stop = StopRule {
+        least_operations_count,
+        most_bytes: Some(100_000 * settling.block_bytes),
+        longest_span_ns: Some(60_000 * MS),
+        settled_span_ns: Some(5_000 * MS),
+        ..StopRule::default()
+    };
+    settling
+}
+
+#[test]
+fn a_series_ends_once_its_rate_has_settled_and_not_before_its_least() {
+    for (least, span_ms) in [(0, 5_000), (5_100, 6_000), (9_000, 9_000)] {
+        let mut rig = Rig::new(Script::constant(MS));
+        let trial = rig.trial(&settling(least), CONTEXT).trial;
+        assert_eq!(trial.span_ns, span_ms * MS, "{least}");
+        assert!(trial.is_whole());
+        // The span of 64 blocks was gone through again and again.
+        assert!(trial.bytes() > 70 * 4 * MIB);
+        assert_agrees(&trial, rig.log());
+    }
+}
+
+#[test]
+fn a_series_that_never_settles_ends_at_its_limits() {
+    // A second at 1 ms, four seconds at 4 ms, and so on.
+    let waves = |call: &Call<'_>| match call.number / 1_000 % 2 {
+        0 => MS,
+        _ => 4 * MS,
+    };
+    let mut rig = Rig::new(Script::of(waves));
+    let trial = rig.trial(&settling(0), CONTEXT).trial;
+    assert!(trial.span_ns >= 60_000 * MS && trial.span_ns < 60_005 * MS);
+    let mut few = settling(0);
+    few.stop.most_bytes = Some(9_000 * few.block_bytes);
+    let mut rig = Rig::new(Script::of(waves));
+    let trial = rig.trial(&few, CONTEXT).trial;
+    assert_eq!(trial.operations_count(), 9_000);
 }

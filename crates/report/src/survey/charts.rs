@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::{Order, OriginKind, Quantity, Record, Trial, spread_start};
+use cardmark_core::{OriginKind, Quantity, Record, Trial};
 use cardmark_stats::merged_histogram;
 
+use super::place::over_position;
 use super::{Subject, anatomy, boards, shown, suite_of, unit};
 use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
 use crate::names::workload_name;
@@ -27,8 +28,6 @@ const AGAINST: [(&str, &str); 3] = [
 ];
 /// Workloads whose rate over time, or whose latencies, are worth a picture.
 const OVER_TIME: [&str; 3] = ["seq_write_1m", "dd_write", "sustained_write"];
-/// The workload whose rate over the place is worth one.
-const OVER_POSITION: &str = "position_read";
 const LATENCIES: [&str; 2] = ["rand_write_4k", "sync_write_4k"];
 
 /// All charts that these subjects have figures for.
@@ -240,7 +239,7 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
     })
 }
 
-fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
+pub(super) fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
     let trials = record.trials.iter();
     trials
         .filter(|trial| trial.workload.id == workload && trial.is_whole())
@@ -336,46 +335,7 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     points
 }
 
-/// The rate of reading over the place in the device, or in the file.
-fn over_position(subjects: &[Subject<'_>]) -> Option<Curves> {
-    let curve = |subject: &Subject<'_>| {
-        let mut points: Vec<(f64, f64)> = trials(subject.records.first()?, OVER_POSITION)
-            .into_iter()
-            .filter(|trial| trial.workload.order == Order::Spread && trial.span_ns > 0)
-            .map(place_and_rate)
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        (points.len() > 1).then(|| Curve {
-            name: subject.name.clone(),
-            points,
-        })
-    };
-    let (curves, remark) = curves_of(subjects, curve)?;
-    Some(Curves {
-        heading: heading(
-            format!("sequential read over the place{remark}"),
-            "rate of each place of the first run, from the start of the device or file to its end"
-                .to_owned(),
-            subjects,
-        ),
-        x_axis: "place, GB from the start".to_owned(),
-        y_axis: "MB/s".to_owned(),
-        is_log: (false, false),
-        curves,
-    })
-}
-
-/// The middle of the place that a trial read, GB from the start, and its rate, MB/s.
-fn place_and_rate(trial: &Trial) -> (f64, f64) {
-    let start = spread_start(&trial.workload, trial.round_index) * trial.workload.block_bytes;
-    let middle = start as f64 + 0.5 * trial.bytes() as f64;
-    (
-        middle / 1e9,
-        trial.bytes() as f64 / seconds(trial.span_ns) / 1e6,
-    )
-}
-
-fn seconds(span_ns: u64) -> f64 {
+pub(super) fn seconds(span_ns: u64) -> f64 {
     span_ns as f64 / 1e9
 }
 
