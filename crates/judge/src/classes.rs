@@ -268,8 +268,12 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     } else {
         String::new()
     };
+    let warned = match metric.warnings.as_slice() {
+        [] => String::new(),
+        warnings => format!("; limited by {}", warnings.join(", ")),
+    };
     let reason = format!(
-        "{}: {} {unit} ({}–{}), asked for: {limit}{other}",
+        "{}: {} {unit} ({}–{}), asked for: {limit}{other}{warned}",
         need.words,
         figure(value),
         figure(low),

@@ -265,10 +265,9 @@ fn what_is_claimed_is_judged_and_by_whom_is_said() {
         why.starts_with("claimed by the label, the registers"),
         "{why}"
     );
-    record.labels.insert(
-        "product".to_owned(),
-        "Intenso Micro SD HC I Class 10 32 GB".to_owned(),
-    );
+    record
+        .labels
+        .insert("product".to_owned(), "intenso-c10-32gb".to_owned());
     let why = verdict(&record, "C10").1;
     assert!(
         why.starts_with("claimed by the registers, the catalogue"),
@@ -327,4 +326,21 @@ fn sd_express_is_not_tested_and_said_so() {
     assert_eq!(outcome, NotTestable);
     assert!(why.contains("NVMe"), "{why}");
     assert_eq!(self::outcome(&record, "V30"), Pass);
+}
+
+#[test]
+fn a_bus_of_one_line_tests_nothing() {
+    let bus = json!({ "mode": "sdr104", "clock_hz": 200_000_000, "lines_count": 1 });
+    let (outcome, why) = verdict(&in_slot(steady(9e6, 8e6, 9e6), &bus, &json!({})), "C2");
+    assert_eq!(outcome, NotTestable);
+    assert!(why.contains("1 data lines instead of 4"), "{why}");
+}
+
+#[test]
+fn what_limits_a_figure_is_said_with_it() {
+    let mut record = steady(9e6, 8e6, 9e6);
+    record.metrics[0].warnings = vec!["shared_device".to_owned(), "throttled".to_owned()];
+    let (outcome, why) = verdict(&record, "C10");
+    assert_eq!(outcome, Fail);
+    assert!(why.contains("limited by shared_device, throttled"), "{why}");
 }

@@ -83,6 +83,11 @@ fn a_file_is_brought_into_the_state_that_a_workload_starts_from() {
     assert_eq!(size(&look), (0, 0));
 
     dirty(&mut backend);
+    backend.prepare(&starting(Start::Erased)).unwrap();
+    assert_eq!(size(&look), (0, 0));
+    assert!(!backend.kept_content());
+
+    dirty(&mut backend);
     backend.prepare(&starting(Start::Allocated)).unwrap();
     let (bytes, blocks) = size(&look);
     assert_eq!(bytes, 4 * MIB);

@@ -5,6 +5,8 @@ use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, Record};
 
 /// Of the bits that a USB link moves in a second, one in ten at most is a byte of data.
 const LINK_BITS_PER_BYTE: u64 = 10;
+/// Data lines of the bus on which classes are defined.
+const LINES_COUNT: u32 = 4;
 
 /// Why the class cannot be tested here; `None` where nothing known stands against it.
 pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
@@ -66,8 +68,13 @@ fn device(record: &Record) -> Option<&DeviceInfo> {
     }
 }
 
-/// A class is tested in one of its modes at its clock, or in a faster mode.
+/// A class is tested on four lines, in one of its modes at its clock or in a faster mode.
 fn bus_obstacle(class: &Class, bus: &Bus, mode: BusMode) -> Option<String> {
+    if let Some(lines) = bus.lines_count.filter(|&lines| lines < LINES_COUNT) {
+        return Some(format!(
+            "not testable here: the bus has {lines} data lines instead of {LINES_COUNT}"
+        ));
+    }
     let clock_hz = bus.actual_clock_hz.or(bus.clock_hz).unwrap_or(u64::MAX);
     let fits = |(asked, least_hz): (&BusMode, &u64)| {
         if *asked == mode {
