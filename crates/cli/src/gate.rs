@@ -14,16 +14,24 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 
 /// Opens a raw device for writing, exclusively, once it is clear that this harms nobody: it is idle,
-/// the person has agreed, and it is still the same device afterwards. `what` says what is going to
-/// be done to it, as the end of a sentence that begins "cardmark is going to".
+/// the person has agreed, and it is still the same device afterwards.
 pub(crate) fn permit_writing(
     path: &Path,
     resolution: &Resolution,
     consent: &Consent,
-    bytes_to_write: Option<u64>,
-    what: &str,
+    intent: &Intent<'_>,
 ) -> Result<OpenTarget, CommandError> {
-    ask(path, resolution, consent, bytes_to_write, what)?.open()
+    ask(path, resolution, consent, intent)?.open()
+}
+
+/// What is going to be done to a device.
+pub(crate) struct Intent<'a> {
+    /// The end of a sentence that begins "cardmark is going to".
+    pub(crate) what: &'a str,
+    /// How much will be written, where that is known.
+    pub(crate) bytes_to_write: Option<u64>,
+    /// Whether what was there is put back afterwards.
+    pub(crate) puts_back: bool,
 }
 
 /// Asks for leave to write to a raw device, which may then be made use of several times.
@@ -31,11 +39,10 @@ pub(crate) fn ask(
     path: &Path,
     resolution: &Resolution,
     consent: &Consent,
-    bytes_to_write: Option<u64>,
-    what: &str,
+    intent: &Intent<'_>,
 ) -> Result<Leave, CommandError> {
     let seen = idle_device(path, resolution)?;
-    let question = || question(path, &seen, bytes_to_write, what);
+    let question = || question(path, &seen, intent);
     agreed(path, &seen, consent, question)?;
     Ok(Leave {
         path: path.to_owned(),
@@ -225,38 +232,44 @@ fn to_type(identity: &DiskIdentity) -> String {
     format!("{model} {}", text::amount(identity.size_bytes))
 }
 
-fn question(
-    path: &Path,
-    identity: &DiskIdentity,
-    bytes_to_write: Option<u64>,
-    what: &str,
-) -> String {
+fn question(path: &Path, identity: &DiskIdentity, intent: &Intent<'_>) -> String {
     let unknown = || "unknown".to_owned();
     let mut rows = vec![
         ("device", path.display().to_string()),
         ("model", identity.model.clone().unwrap_or_else(unknown)),
         ("serial", identity.serial.clone().unwrap_or_else(unknown)),
         ("size", text::capacity(identity.size_bytes)),
-        ("partitions", partitions(identity)),
+        ("partitions", partitions(identity, intent.puts_back)),
     ];
-    if let Some(bytes) = bytes_to_write {
+    if let Some(bytes) = intent.bytes_to_write {
         rows.push(("writes", text::capacity(bytes)));
     }
     let rows: Vec<String> = rows
         .iter()
         .map(|(name, value)| format!("  {name:<11} {value}\n"))
         .collect();
+    let (before, after) = match intent.puts_back {
+        true => (
+            "What it overwrites on this device is kept meanwhile. No test is without risk: copy first what \
+             must not be lost.",
+            "",
+        ),
+        false => (
+            "What is on this device will be LOST:",
+            "Its first bytes go as well, and with them its partition table or filesystem.\n",
+        ),
+    };
     format!(
-        "cardmark is going to {what}.\nWhat is on this device will be LOST:\n\n{}\n\
-         Its first bytes go as well, and with them its partition table or filesystem.\n\
+        "cardmark is going to {}.\n{before}\n\n{}\n{after}\
          To agree, type model and size just so: {}\n\
          Anything else ends here, with nothing written.",
+        intent.what,
         rows.concat(),
         to_type(identity)
     )
 }
 
-fn partitions(identity: &DiskIdentity) -> String {
+fn partitions(identity: &DiskIdentity, stay: bool) -> String {
     if identity.name != identity.disk {
         return format!("it is one, of {}", identity.disk);
     }
@@ -264,10 +277,10 @@ fn partitions(identity: &DiskIdentity) -> String {
     let each: Vec<String> = each
         .map(|part| format!("{} {}", part.name, text::amount(part.size_bytes)))
         .collect();
-    if each.is_empty() {
-        "none".to_owned()
-    } else {
-        format!("{}: all are lost", each.join(", "))
+    match (each.is_empty(), stay) {
+        (true, _) => "none".to_owned(),
+        (false, true) => each.join(", "),
+        (false, false) => format!("{}: all are lost", each.join(", ")),
     }
 }
 

@@ -4,6 +4,8 @@
 //! Large spans are cut into requests of 1 MiB, on which a few threads work: while one waits for the
 //! storage, another makes or looks at content. So the storage always has the next request.
 
+mod raw;
+
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,13 +14,15 @@ use std::time::Instant;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Held, Medium, Piece, Raw, Run, Span, Surface, Trouble, fill, look,
+    Answer, BLOCK_BYTES, Content, Held, Medium, Run, Span, Surface, Trouble, fill, look,
 };
 use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 use crate::buffer::AlignedBuffer;
 use crate::target::OpenTarget;
+
+pub use raw::BlocksPiece;
 
 /// Size of a request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
@@ -88,37 +92,6 @@ impl Blocks {
             buffers: buffers?,
             pulse,
         })
-    }
-
-    /// Takes out what blocks hold. Where some cannot be read, all others are taken: they will be
-    /// written, too.
-    fn take_part(&mut self, span: Span, pieces: &mut Vec<BlocksPiece>) -> Result<(), Trouble> {
-        if self.pulse.is_stopped() {
-            return Err(Trouble::Stopped);
-        }
-        let Some(buffer) = self.buffers.first_mut() else {
-            return Ok(());
-        };
-        let bytes = &mut buffer.bytes_mut()[..length(span)];
-        let read = self.storage.read_whole(span, bytes);
-        self.pulse.beat();
-        match read {
-            Ok(()) => {
-                let bytes = bytes.to_vec();
-                pieces.push(BlocksPiece { span, bytes });
-                Ok(())
-            }
-            Err(errno) if self.storage.is_gone(errno.raw_os_error()) => Err(Trouble::Gone {
-                errno: errno.raw_os_error(),
-            }),
-            // What cannot be read now was lost before.
-            Err(_) if span.count <= self.storage.grain_blocks => Ok(()),
-            Err(_) => {
-                let [low, high] = self.storage.halves(span);
-                self.take_part(low, pieces)?;
-                self.take_part(high, pieces)
-            }
-        }
     }
 
     /// Does it with all of these blocks.
@@ -319,67 +292,6 @@ impl Storage {
         ]
     }
 
-    /// Writes back a piece, or those of its grains that hold what a test wrote; how many blocks were not
-    /// taken.
-    fn put(
-        &self,
-        piece: &BlocksPiece,
-        over: Option<Content>,
-        buffer: &mut [u8],
-    ) -> Result<u64, Trouble> {
-        let mut stretches = vec![piece.span];
-        if let Some(content) = over {
-            let mut now = Surface::default();
-            self.request(piece.span, Work::Read(content), buffer, &mut now)?;
-            stretches = self.ours(&now);
-        }
-        let mut refused_blocks = 0;
-        for span in stretches {
-            refused_blocks += self.put_stretch(piece, span, buffer)?;
-        }
-        Ok(refused_blocks)
-    }
-
-    /// Writes back a part of a piece; where some of it is not taken, all else is.
-    fn put_stretch(
-        &self,
-        piece: &BlocksPiece,
-        span: Span,
-        buffer: &mut [u8],
-    ) -> Result<u64, Trouble> {
-        let from = length(Span::between(piece.span.start, span.start));
-        let bytes = &mut buffer[..length(span)];
-        bytes.copy_from_slice(&piece.bytes[from..from + bytes.len()]);
-        match self.write_whole(span, bytes) {
-            Ok(()) => Ok(0),
-            Err(errno) if self.is_gone(errno.raw_os_error()) => Err(Trouble::Gone {
-                errno: errno.raw_os_error(),
-            }),
-            Err(_) if span.count <= self.grain_blocks => Ok(span.count),
-            Err(_) => {
-                let [low, high] = self.halves(span);
-                let refused = self.put_stretch(piece, low, buffer)?;
-                Ok(refused + self.put_stretch(piece, high, buffer)?)
-            }
-        }
-    }
-
-    /// Stretches of whole grains that hold what a test wrote.
-    fn ours(&self, now: &Surface) -> Vec<Span> {
-        let grain = self.grain_blocks;
-        let mut ours: Vec<Span> = Vec::new();
-        for run in now.runs().iter().filter(|run| run.is_ours()) {
-            // A test writes whole grains: one that holds some of it was written by it.
-            let start = run.span.start / grain * grain;
-            let end = run.span.end().div_ceil(grain) * grain;
-            match ours.last_mut() {
-                Some(last) if start <= last.end() => *last = Span::between(last.start, end),
-                _ => ours.push(Span::between(start, end)),
-            }
-        }
-        ours
-    }
-
     fn is_gone(&self, errno: i32) -> bool {
         let gone = [Errno::NODEV, Errno::NXIO].map(Errno::raw_os_error);
         let is_shown = self.shown.as_ref().is_none_or(|path| path.exists());
@@ -465,46 +377,6 @@ impl Medium for Blocks {
     }
 }
 
-/// What blocks of real storage held.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlocksPiece {
-    /// Where it belongs.
-    pub(crate) span: Span,
-    /// The bytes.
-    pub(crate) bytes: Vec<u8>,
-}
-
-impl Piece for BlocksPiece {
-    fn span(&self) -> Span {
-        self.span
-    }
-}
-
-impl Raw for Blocks {
-    type Piece = BlocksPiece;
-
-    fn take(&mut self, span: Span) -> Result<Vec<BlocksPiece>, Trouble> {
-        let mut pieces = Vec::new();
-        self.pulse.set_waiting(true);
-        let taken = span
-            .parts(REQUEST_BLOCKS)
-            .try_for_each(|part| self.take_part(part, &mut pieces));
-        self.pulse.set_waiting(false);
-        taken.map(|()| pieces)
-    }
-
-    fn put(&mut self, piece: &BlocksPiece, over: Option<Content>) -> Result<u64, Trouble> {
-        let Some(buffer) = self.buffers.first_mut() else {
-            return Ok(0);
-        };
-        self.pulse.set_waiting(true);
-        let put = self.storage.put(piece, over, buffer.bytes_mut());
-        self.pulse.set_waiting(false);
-        self.pulse.beat();
-        put
-    }
-}
-
 /// Length of a request, bytes: at most that of a buffer.
 fn length(span: Span) -> usize {
     usize::try_from(span.bytes()).unwrap_or(0)
@@ -512,57 +384,4 @@ fn length(span: Span) -> usize {
 
 fn elapsed_ns(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const OURS: Content = Content { seed: 7, round: 0 };
-
-    fn blocks(file: File) -> Blocks {
-        let storage = Storage {
-            files: vec![file],
-            file_blocks: u64::MAX,
-            blocks_count: 2048,
-            grain_blocks: 4,
-            is_buffered: true,
-            shown: None,
-        };
-        Blocks::new(storage, 512, Arc::new(Pulse::new())).unwrap()
-    }
-
-    #[test]
-    fn a_block_that_cannot_be_read_hides_no_other() {
-        // There is nothing behind the end of a file.
-        let file = tempfile::tempfile().unwrap();
-        file.set_len(1500 * 512).unwrap();
-        let pieces = blocks(file).take(Span::new(0, 2048)).unwrap();
-        let mut end = 0;
-        for piece in &pieces {
-            assert_eq!(piece.span.start, end);
-            end = piece.span.end();
-        }
-        assert_eq!(end, 1500);
-    }
-
-    #[test]
-    fn what_somebody_else_wrote_since_is_not_overwritten() {
-        let mut blocks = blocks(tempfile::tempfile().unwrap());
-        let whole = Span::new(0, 2048);
-        blocks.write(whole, Content { seed: 1, round: 0 }).unwrap();
-        let before = blocks.take(whole).unwrap();
-        blocks.write(Span::new(100, 900), OURS).unwrap();
-        let theirs = Content { seed: 2, round: 0 };
-        blocks.write(Span::new(400, 80), theirs).unwrap();
-        for piece in &before {
-            assert_eq!(blocks.put(piece, Some(OURS)), Ok(0));
-        }
-        let mut held = |span, content| blocks.read(span, content).unwrap().runs;
-        let good = |span| vec![Run::new(span, Held::Good)];
-        let (low, high) = (Span::new(0, 400), Span::new(480, 1568));
-        assert_eq!(held(low, Content { seed: 1, round: 0 }), good(low));
-        assert_eq!(held(high, Content { seed: 1, round: 0 }), good(high));
-        assert_eq!(held(Span::new(400, 80), theirs), good(Span::new(400, 80)));
-    }
 }

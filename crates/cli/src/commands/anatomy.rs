@@ -14,8 +14,7 @@ use super::keep_and_show;
 use crate::args::AnatomyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::permit_writing;
-use crate::integrity::{Loan, ended_early, head, log_path, seed, simulated_head};
+use crate::integrity::{Loan, ended_early, head, lend, seed, simulated_head};
 use crate::measure::limit_ns;
 use crate::steps::Steps;
 use crate::target::{Chosen, choose};
@@ -85,19 +84,8 @@ fn real(
     let request = request(arguments, seed, registers_bytes(&head));
     let wanted_bytes = anatomy_bytes(size_bytes / BLOCK_BYTES as u64, &request);
     let (target, log) = if request.with_writes {
-        let log = log_path(&arguments.loan, device, data, wanted_bytes)?;
-        let what = match &log {
-            Some(_) => {
-                "write to small parts of a raw device, and to put back afterwards what was there"
-            }
-            None => "write to small parts of a raw device, and to leave them so",
-        };
         let consent = &arguments.test.consent;
-        let bytes = Some(wanted_bytes);
-        (
-            permit_writing(&device.path, &device.resolution, consent, bytes, what)?,
-            log,
-        )
+        lend(&arguments.loan, consent, device, data, wanted_bytes)?
     } else {
         let opened = open_device_readonly(&device.path);
         (

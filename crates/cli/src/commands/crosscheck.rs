@@ -107,7 +107,12 @@ fn leave(
     }
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
                 and again";
-    gate::ask(path, resolution, &arguments.consent, None, what).map(Some)
+    let intent = gate::Intent {
+        what,
+        bytes_to_write: None,
+        puts_back: false,
+    };
+    gate::ask(path, resolution, &arguments.consent, &intent).map(Some)
 }
 
 /// The contests in which a workload that was asked for takes part.

@@ -15,7 +15,7 @@ use super::keep_and_show;
 use crate::args::EndureArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::permit_writing;
+use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
     Endurance, Kept, Rest, card_name, drive, ended_early, head, of_endure, of_retention, seed,
     simulated_head, tests_folder, watched,
@@ -196,8 +196,11 @@ impl Session<'_> {
             &device.path,
             &device.resolution,
             &arguments.test.consent,
-            arguments.budget,
-            "write to every block of a raw device, again and again until it fails",
+            &Intent {
+                what: "write to every block of a raw device, again and again until it fails",
+                bytes_to_write: arguments.budget,
+                puts_back: false,
+            },
         )?;
         let (head, endure) = match begun {
             Some((head, mut test)) => {

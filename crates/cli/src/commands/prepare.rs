@@ -11,7 +11,7 @@ use crate::args::PrepareArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::filling::{Ended, Session};
-use crate::gate::permit_writing;
+use crate::gate::{Intent, permit_writing};
 use crate::history::CardHistory;
 use crate::measure::limit_ns;
 use crate::print;
@@ -51,8 +51,11 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
         &device.path,
         &device.resolution,
         &arguments.consent,
-        bytes_to_write,
-        what,
+        &Intent {
+            what,
+            bytes_to_write,
+            puts_back: false,
+        },
     )?;
     if target.size_bytes == 0 {
         let what = format!("`{}` has no medium", device.path.display());

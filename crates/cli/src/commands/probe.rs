@@ -15,8 +15,7 @@ use crate::args::ProbeArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
-use crate::gate::permit_writing;
-use crate::integrity::{Loan, ended_early, head, log_path, of_probe, seed, simulated_head};
+use crate::integrity::{Loan, ended_early, head, lend, of_probe, seed, simulated_head};
 use crate::measure::limit_ns;
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
@@ -73,19 +72,12 @@ fn real(
     let request = request(arguments, seed);
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, &request) + SENTINELS_BYTES;
-    let log = log_path(&arguments.loan, device, data, wanted)?;
-    let what = match &log {
-        Some(_) => {
-            "write to small parts of a raw device, and to put back afterwards what was there"
-        }
-        None => "write to small parts of a raw device, and to leave them so",
-    };
-    let target = permit_writing(
-        &device.path,
-        &device.resolution,
+    let (target, log) = lend(
+        &arguments.loan,
         &arguments.test.consent,
-        Some(wanted),
-        what,
+        device,
+        data,
+        wanted,
     )?;
     let head = head(&device.resolution, data, seed, target.size_bytes)?;
     let blocks_count = target.size_bytes / BLOCK_BYTES as u64;

@@ -15,7 +15,7 @@ use super::keep_and_show;
 use crate::args::VerifyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::permit_writing;
+use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
     Kept, card_name, drive, ended_early, head, of_verify, seed, simulated_head, tests_folder,
     watched,
@@ -98,8 +98,11 @@ fn on_device(
         &device.path,
         &device.resolution,
         &arguments.test.consent,
-        Some(size_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
-        "write to every block of a raw device",
+        &Intent {
+            what: "write to every block of a raw device",
+            bytes_to_write: Some(size_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
+            puts_back: false,
+        },
     )?;
     let pulse = Arc::new(Pulse::new());
     let mut blocks = Blocks::of_device(target, Arc::clone(&pulse))

@@ -67,7 +67,12 @@ fn the_question_tells_all_that_will_be_lost() {
         size_bytes: 63_860_375_552,
     }];
     let path = Path::new("/dev/mmcblk1");
-    let question = question(path, &card, Some(268_435_456), "do something");
+    let mut intent = Intent {
+        what: "do something",
+        bytes_to_write: Some(268_435_456),
+        puts_back: false,
+    };
+    let lost = question(path, &card, &intent);
     for told in [
         "cardmark is going to do something.",
         "  size        63.9 GB (59.5 GiB)\n",
@@ -75,8 +80,15 @@ fn the_question_tells_all_that_will_be_lost() {
         "  writes      268 MB (256 MiB)\n",
         "just so: SD64G 63.9 GB\n",
     ] {
-        assert!(question.contains(told), "no `{told}` in {question}");
+        assert!(lost.contains(told), "no `{told}` in {lost}");
     }
+    intent.puts_back = true;
+    let kept = question(path, &card, &intent);
+    assert!(kept.contains("copy first what must not be lost"), "{kept}");
+    assert!(
+        !kept.contains("LOST") && !kept.contains("all are lost"),
+        "{kept}"
+    );
 }
 
 #[test]

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_device::Blocks;
+use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{Content, Medium, Restoring, Trouble, UndoLog};
 
 use super::undo::{Borrowed, open_log, put_back, room_for_undo};
 use super::{card_name, ended_early, tests_folder, watched};
-use crate::args::LoanArguments;
+use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::gate::{Intent, permit_writing};
 use crate::print;
 use crate::whole_device::WholeDevice;
 
@@ -84,8 +85,33 @@ impl Loan {
     }
 }
 
+/// Opens a device for a test that writes so much at most, once all has agreed; and where what is
+/// overwritten is kept.
+pub(crate) fn lend(
+    arguments: &LoanArguments,
+    consent: &Consent,
+    device: &WholeDevice,
+    data: &Data,
+    wanted_bytes: u64,
+) -> Result<(OpenTarget, Option<PathBuf>), CommandError> {
+    let log = log_path(arguments, device, data, wanted_bytes)?;
+    let what = match &log {
+        Some(_) => {
+            "write to small parts of a raw device, and to put back afterwards what was there"
+        }
+        None => "write to small parts of a raw device, and to leave them so",
+    };
+    let intent = Intent {
+        what,
+        bytes_to_write: Some(wanted_bytes),
+        puts_back: log.is_some(),
+    };
+    let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
+    Ok((target, log))
+}
+
 /// Where what is overwritten is kept, if it can be; none where nothing is to be put back.
-pub(crate) fn log_path(
+fn log_path(
     arguments: &LoanArguments,
     device: &WholeDevice,
     data: &Data,

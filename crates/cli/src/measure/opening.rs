@@ -135,7 +135,14 @@ fn open_for_writing(
     let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = match job.leave {
         Some(leave) => leave.open()?,
-        None => gate::permit_writing(path, resolution, job.consent, bytes, &what)?,
+        None => {
+            let intent = gate::Intent {
+                what: &what,
+                bytes_to_write: bytes,
+                puts_back: false,
+            };
+            gate::permit_writing(path, resolution, job.consent, &intent)?
+        }
     };
     Ok((plan, opened, None))
 }

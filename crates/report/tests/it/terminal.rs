@@ -190,7 +190,7 @@ fn figures_of_other_suites_stand_below_the_table() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                             id           MB/s  ±  95 % interval  IOPS
+                            id           MB/s  ±  95 % interval  IOPS
     write before the cliff  burst_write  81.0  –              –     –
     theirs_tps              theirs_tps      –  –              –   123
 

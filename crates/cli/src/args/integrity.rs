@@ -1,0 +1,104 @@
+//! Arguments of the tests of integrity, and of anatomy.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Consent, parse_percent, parse_seed, parse_size};
+
+/// What `probe` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ProbeArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// The largest cache that is to be excluded: a fake may hide what is missing behind one
+    #[arg(long, default_value = "1GiB", value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) cache: u64,
+    #[command(flatten)]
+    pub(crate) loan: LoanArguments,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
+}
+
+/// What a test that gives a device back as it was is told.
+#[derive(Debug, Args)]
+pub(crate) struct LoanArguments {
+    /// Put nothing back: what is on the device is lost
+    #[arg(long)]
+    pub(crate) destroy: bool,
+    /// Keep what is overwritten in this folder until it is put back; else beside the results
+    #[arg(long, conflicts_with = "destroy", value_name = "DIR")]
+    pub(crate) save_to: Option<PathBuf>,
+}
+
+/// What each test of a device is told.
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
+    /// Seed of places and content; decimal, or hexadecimal after 0x
+    #[arg(long, value_parser = parse_seed, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) consent: Consent,
+    /// Seconds after which the device counts as not answering
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
+    pub(crate) timeout: u64,
+    /// Print the record
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `anatomy` is told.
+#[derive(Debug, Args)]
+pub(crate) struct AnatomyArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// Only read: boundaries are found, but not how many units can be written in turn
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Write in turn to units of this size, such as 4MiB; else what is found or the card says
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) unit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) loan: LoanArguments,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
+}
+
+/// What `verify` is told.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// A directory, a whole block device, or `sim:MODEL`
+    pub(crate) target: String,
+    /// In a directory: use only so much room
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) size: Option<u64>,
+    /// Begin anew, also where an interrupted test could go on
+    #[arg(long)]
+    pub(crate) restart: bool,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
+}
+
+/// What `endure` is told.
+#[derive(Debug, Args)]
+pub(crate) struct EndureArguments {
+    /// The whole block device, such as /dev/sda, or `sim:MODEL`
+    pub(crate) device: String,
+    /// Until this share of its blocks is bad, %; 0: until the first
+    #[arg(long, default_value_t = 50.0, value_parser = parse_percent, value_name = "PERCENT")]
+    pub(crate) until: f64,
+    /// At most so many cycles of writing and reading all of it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(crate) cycles: Option<u32>,
+    /// At most so much is written, such as 500GB
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) budget: Option<u64>,
+    /// Afterwards let it rest for so many days, then read again what was written last: does it keep it?
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500), value_name = "DAYS")]
+    pub(crate) after: Option<u32>,
+    /// Begin anew, also where an interrupted test could go on
+    #[arg(long)]
+    pub(crate) restart: bool,
+    #[command(flatten)]
+    pub(crate) test: TestArguments,
+}
