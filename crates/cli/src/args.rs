@@ -146,7 +146,8 @@ pub(crate) struct RunArguments {
     /// A class that the label of the card promises, such as A1, V30, U3
     #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
     pub(crate) claim: Vec<String>,
-    /// A class that the card has to meet: ends with 1 where it does not. For the suites of classes
+    /// A class that the card has to meet: ends with 1 where it does not, with 3 where that could not be
+    /// tested; borderline counts as met. For the suites of classes
     #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
     pub(crate) require: Vec<String>,
     /// Write the record to FILE; `-` writes it to standard output instead of the table

@@ -6,6 +6,7 @@ mod keep;
 mod loan;
 mod long;
 mod outcome;
+mod test_folder;
 mod undo;
 
 use std::path::PathBuf;
@@ -22,9 +23,10 @@ use cardmark_sim::{Model, SimulatedCard};
 
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
-pub(crate) use loan::{Loan, lend};
+pub(crate) use loan::{Loan, Worked, lend};
 pub(crate) use long::{Long, drive};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
+pub(crate) use test_folder::TestFolder;
 
 use crate::data::Data;
 use crate::describe;

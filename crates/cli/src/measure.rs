@@ -131,7 +131,9 @@ pub(crate) fn real(
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
-    let mut backend = ManuallyDrop::new(opening::backend(path, resolution, opened, plan.seed));
+    let pulse = Arc::new(Pulse::new());
+    let backend = opening::backend(path, resolution, opened, plan.seed);
+    let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&pulse)));
     let mut described = target(resolution.kind, &plan);
     described.free_bytes = free;
     described.direct = Some(direct);
@@ -143,15 +145,14 @@ pub(crate) fn real(
         .flatten();
     let about = about_target(direct, resolution.kind, writes_first);
     let header = real_header(job, &plan, resolution, described, about)?;
-    let mut measured = on_host(
-        job,
-        &plan,
-        header,
-        resolution,
-        &mut *backend,
-        Arc::default(),
-    )?;
-    let late = threads(&backend).into_iter().chain(not_erased(&backend));
+    // After the header: it tells what the card was prepared with until now.
+    let erasing = history::begin_erasing(&plan, resolution, job.data)?;
+    let mut measured = on_host(job, &plan, header, resolution, &mut *backend, pulse)?;
+    let kept_content = not_erased(&backend);
+    if let (Some(erasing), None) = (erasing, &kept_content) {
+        erasing.finish(&measured.record)?;
+    }
+    let late = threads(&backend).into_iter().chain(kept_content);
     add_late(job, &mut measured, late.collect());
     if job.many.is_some() {
         drop(ManuallyDrop::into_inner(backend));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cardmark_core::{Access, DeviceCounters, Order, Workload};
-use cardmark_engine::{Backend, Done, Op, OpKind};
+use cardmark_engine::{Backend, Done, Op, OpKind, Pulse};
 use rustix::fs::Advice;
 use rustix::io::Errno;
 
@@ -66,6 +66,7 @@ pub struct RealBackend {
     refused: Option<i32>,
     payload_rate: Option<f64>,
     unflushed: Unflushed,
+    pulse: Arc<Pulse>,
 }
 
 /// What was written to the page cache since the last flush.
@@ -112,6 +113,7 @@ impl RealBackend {
             refused: None,
             payload_rate: None,
             unflushed: Unflushed::default(),
+            pulse: Arc::default(),
         }
     }
 
@@ -119,6 +121,13 @@ impl RealBackend {
     #[must_use]
     pub fn force_threads(mut self) -> Self {
         self.force_threads = true;
+        self
+    }
+
+    /// The same back end, which can be asked to end while it erases.
+    #[must_use]
+    pub fn with_pulse(mut self, pulse: Arc<Pulse>) -> Self {
+        self.pulse = pulse;
         self
     }
 
@@ -253,7 +262,7 @@ impl RealBackend {
     /// Brings the objects of a workload into the state in which it starts. What was used before
     /// goes where the objects are others. Bytes written for it.
     fn ready_objects(&mut self, workload: &Workload) -> Result<u64, i32> {
-        let (ready, written_bytes) = self.objects.ready(workload, self.seed)?;
+        let (ready, written_bytes) = self.objects.ready(workload, self.seed, &self.pulse)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
         if ready.len() != self.used.len() || !ready.iter().zip(&self.used).all(same) {
             self.retire();

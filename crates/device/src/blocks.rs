@@ -292,6 +292,11 @@ impl Storage {
         ]
     }
 
+    fn sync(&self) -> Result<(), Errno> {
+        let mut files = self.files.iter();
+        files.try_for_each(|file| retry_on_intr(|| rustix::fs::fdatasync(file)))
+    }
+
     fn is_gone(&self, errno: i32) -> bool {
         let gone = [Errno::NODEV, Errno::NXIO].map(Errno::raw_os_error);
         let is_shown = self.shown.as_ref().is_none_or(|path| path.exists());
@@ -360,11 +365,7 @@ impl Medium for Blocks {
     fn flush(&mut self) -> Result<u64, Trouble> {
         let started = Instant::now();
         self.pulse.set_waiting(true);
-        let synced: Result<(), Errno> = self
-            .storage
-            .files
-            .iter()
-            .try_for_each(|file| retry_on_intr(|| rustix::fs::fdatasync(file)));
+        let synced = self.storage.sync();
         self.pulse.set_waiting(false);
         match synced {
             // What did not get there will be missing when it is read.

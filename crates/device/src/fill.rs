@@ -353,16 +353,18 @@ fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<Fi
         .and_then(|()| discard_range(file, start_bytes, first_end_bytes));
     let error = match discarded {
         Ok(()) => return (end_bytes, None),
-        Err(Errno::OPNOTSUPP | Errno::NOTTY) => FillError::NoDiscard,
+        // Some USB bridges announce the command and refuse it so.
+        Err(Errno::OPNOTSUPP | Errno::NOTTY | Errno::REMOTEIO) => FillError::NoDiscard,
         Err(errno) => operation("discard", start_bytes, errno.into()),
     };
     (start_bytes, Some(error))
 }
 
-/// Tells the device to forget all of its `size_bytes`.
-pub(crate) fn discard_all(file: &File, size_bytes: u64) -> Result<(), FillError> {
+/// Tells the device to forget all of its `size_bytes`, until somebody asks to end.
+pub(crate) fn discard_all(file: &File, size_bytes: u64, pulse: &Pulse) -> Result<(), FillError> {
     let mut at = 0;
-    while at < size_bytes {
+    while at < size_bytes && !pulse.is_stopped() {
+        pulse.beat();
         let end_bytes = size_bytes.min(at + DISCARD_STRETCH_BYTES);
         match discard(file, (at, end_bytes)) {
             (_, Some(error)) => return Err(error),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardmark_core::{Access, Start, Workload, fill_payload};
+use cardmark_engine::Pulse;
 use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, SeekFrom};
 use rustix::io::{Errno, retry_on_intr};
 
@@ -58,9 +59,15 @@ impl Object {
 
     /// Brings a file of ours into the state that the workload starts from, durable; bytes written
     /// for it.
-    fn bring_to(&self, start: Start, span_bytes: u64, seed: u64) -> Result<u64, i32> {
+    fn bring_to(
+        &self,
+        start: Start,
+        span_bytes: u64,
+        seed: u64,
+        pulse: &Pulse,
+    ) -> Result<u64, i32> {
         if start == Start::Erased && !self.is_file {
-            return self.erase().map(|()| 0);
+            return self.erase(pulse).map(|()| 0);
         }
         if start == Start::Kept || !self.is_file {
             return Ok(0);
@@ -79,9 +86,9 @@ impl Object {
     }
 
     /// Tells a device to forget all that it holds. One that cannot is left as it is, and that is noted.
-    fn erase(&self) -> Result<(), i32> {
+    fn erase(&self, pulse: &Pulse) -> Result<(), i32> {
         let end_bytes = rustix::fs::seek(&*self.file, SeekFrom::End(0)).map_err(number)?;
-        match discard_all(&self.file, end_bytes) {
+        match discard_all(&self.file, end_bytes, pulse) {
             Err(FillError::NoDiscard) => self.kept_content.store(true, Ordering::Relaxed),
             Err(FillError::Operation { source, .. }) => {
                 return Err(source.raw_os_error().unwrap_or(0));
@@ -181,6 +188,7 @@ impl Objects {
         &mut self,
         workload: &Workload,
         seed: u64,
+        pulse: &Pulse,
     ) -> Result<(Vec<Object>, u64), i32> {
         let mut written_bytes = 0;
         let objects = match workload.manner.object {
@@ -192,7 +200,7 @@ impl Objects {
             if workload.manner.start != Start::Kept {
                 object.set_access(Access::Cached)?;
                 written_bytes +=
-                    object.bring_to(workload.manner.start, workload.span_bytes, seed)?;
+                    object.bring_to(workload.manner.start, workload.span_bytes, seed, pulse)?;
                 object.drop_cache(Advice::Normal)?;
             }
             object.set_access(workload.manner.access)?;

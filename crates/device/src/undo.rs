@@ -1,16 +1,18 @@
 //! What blocks held before they were written, in a file.
 //!
-//! It begins with a mark and the seed of what was written over it. Each piece is a head of 32 bytes (a mark, the first block, the number of blocks, a checksum of both
-//! and of the bytes) and the bytes. Only what was settled was followed by a write to the storage, so
-//! that a torn piece at the end needs no bringing back.
+//! It begins with a mark and the seed of what was written over it. Each piece is a head of 32 bytes (a
+//! mark, the first block, the number of blocks, a checksum of both and of the bytes) and the bytes. Only
+//! what was settled was followed by a write to the storage, so that a torn piece at the end needs no
+//! bringing back.
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use cardmark_core::mix;
 use cardmark_integrity::{BLOCK_BYTES, Span, Trouble, UndoLog};
+use rustix::fs::OFlags;
 
 use crate::blocks::BlocksPiece;
 
@@ -26,6 +28,8 @@ pub struct FileLog {
     file: File,
     path: PathBuf,
     seed: u64,
+    /// Whether its name is durable.
+    has_name: bool,
     /// Where each piece begins, bytes, and its blocks.
     pieces: Vec<(u64, Span)>,
     end_bytes: u64,
@@ -42,11 +46,15 @@ impl FileLog {
             .write(true)
             .create(true)
             .truncate(false)
+            // What it holds is somebody's data.
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)?;
         let mut log = Self {
             file,
             path: path.to_owned(),
             seed,
+            has_name: false,
             pieces: Vec::new(),
             end_bytes: FILE_HEAD_BYTES,
         };
@@ -67,6 +75,16 @@ impl FileLog {
     pub fn remove_if_empty(self) -> io::Result<()> {
         if self.pieces.is_empty() {
             std::fs::remove_file(&self.path)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file's name durable, once.
+    fn sync_name(&mut self) -> io::Result<()> {
+        if !self.has_name {
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            File::open(folder)?.sync_all()?;
+            self.has_name = true;
         }
         Ok(())
     }
@@ -153,7 +171,8 @@ impl UndoLog<BlocksPiece> for FileLog {
     }
 
     fn settle(&mut self) -> Result<(), Trouble> {
-        self.file.sync_data().map_err(|error| not_kept(&error))
+        let synced = self.file.sync_all().and_then(|()| self.sync_name());
+        synced.map_err(|error| not_kept(&error))
     }
 
     fn count(&self) -> usize {

@@ -324,6 +324,8 @@ pub struct Wear {
     /// Bytes that will be written; where a trial writes for a time, as many as storage would at
     /// [`SUPPOSED_OPERATIONS_PER_S`].
     pub bytes: u64,
+    /// Whether that is known exactly.
+    pub is_exact: bool,
     /// How long it will take on a middling card, nanoseconds.
     pub span_ns: u64,
 }
@@ -348,7 +350,9 @@ impl Plan {
             Some(Passes::Count(count) | Passes::UntilGood(count)) => u64::from(count),
             None => 1,
         };
+        let is_exact = writing.clone().all(|workload| workload.stop.most_bytes.is_some());
         Wear {
+            is_exact,
             bytes: passes_count * writing.map(bytes).sum::<u64>(),
             span_ns: passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
         }

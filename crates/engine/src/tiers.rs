@@ -181,13 +181,17 @@ fn common_multiple(one: u64, other: u64) -> u64 {
 /// interrupted begins anew with them.
 pub(crate) fn preconditions<'a>(suite: &'a Suite, only: &[String]) -> Vec<&'a String> {
     let all = &suite.workloads;
-    let is_bare = |workload: &&Workload| suite.figures_of(&workload.id).next().is_none();
+    // What has no figures prepares, and so does what begins with an empty or erased target.
+    let prepares = |workload: &&Workload| {
+        let is_bare = suite.figures_of(&workload.id).next().is_none();
+        is_bare || workload.manner.start != Start::Kept
+    };
     let asked = (0..all.len()).filter(|&index| only.contains(&all[index].id));
     asked
         .flat_map(|index| {
             let begins = |at: &usize| all[*at].manner.start != Start::Kept;
             let first = (0..=index).rev().find(begins).unwrap_or(0);
-            all[first..index].iter().filter(is_bare)
+            all[first..index].iter().filter(prepares)
         })
         .map(|workload| &workload.id)
         .collect()

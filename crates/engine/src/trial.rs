@@ -15,8 +15,8 @@ const NO_ENTRY: i32 = 2;
 /// The longest piece of a rest after which it is asked whether to stop, nanoseconds.
 const REST_PIECE_NS: u64 = 100_000_000;
 
-/// Erasing a whole device may take this many limits for an answer.
-const ERASE_LIMITS: u64 = 64;
+/// Erasing a part of a device may take this many limits for an answer.
+const ERASE_LIMITS: u64 = 4;
 
 /// What a trial needs to know besides its workload.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,6 +89,11 @@ pub fn run_trial<B: Backend, C: Clock>(
     let ready = backend
         .prepare(workload)
         .map_err(|errno| not_ready(workload, errno))
+        .and_then(|written_bytes| match pulse.is_stopped() {
+            // It may have ended before it was ready.
+            true => Err(Failure::Stopped),
+            false => Ok(written_bytes),
+        })
         .and_then(|written_bytes| {
             prepared_bytes = written_bytes;
             rest(clock, pulse, workload.manner.rest_ns)

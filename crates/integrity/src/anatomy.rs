@@ -17,7 +17,7 @@ use cardmark_core::{Anatomy, UnitSource};
 
 use crate::{BLOCK_BYTES, Medium, Trouble};
 use boundary::{Across, found_boundary};
-use turns::{WRITE_BLOCKS, found_open};
+use turns::{InTurn, LEAST_UNIT_BLOCKS, WRITE_BLOCKS, found_open};
 
 /// The unit that is assumed where nothing is known, blocks: 4 MiB.
 const ASSUMED_BLOCKS: u64 = 8192;
@@ -65,6 +65,8 @@ pub fn anatomy(
     })?;
     let boundary = found_boundary(&across.boundaries);
     let measured = boundary.map(|(size_bytes, _)| size_bytes / BLOCK_BYTES as u64);
+    let grain = medium.grain_blocks();
+    let is_unit = |&blocks: &u64| blocks >= LEAST_UNIT_BLOCKS && blocks.is_multiple_of(grain);
     let known = [
         (request.asked_blocks, UnitSource::Asked),
         (measured, UnitSource::Measured),
@@ -72,11 +74,9 @@ pub fn anatomy(
     ];
     let (unit_blocks, unit_source) = known
         .into_iter()
-        .find_map(|(blocks, source)| {
-            Some((blocks.filter(|&blocks| blocks >= 2 * WRITE_BLOCKS)?, source))
-        })
+        .find_map(|(blocks, source)| Some((blocks.filter(is_unit)?, source)))
         .unwrap_or((ASSUMED_BLOCKS, UnitSource::Assumed));
-    let turns = match request.with_writes {
+    let written = match request.with_writes {
         true => turns::measure(medium, unit_blocks, request.seed, &mut |done, wanted| {
             tell(Looked {
                 is_writing: true,
@@ -84,9 +84,15 @@ pub fn anatomy(
                 wanted_count: wanted,
             });
         })?,
-        false => Vec::new(),
+        false => InTurn {
+            turns: Vec::new(),
+            written_blocks: 0,
+        },
     };
-    let written_blocks = turns::written_blocks(&turns);
+    let InTurn {
+        turns,
+        written_blocks,
+    } = written;
     let found = Anatomy {
         size_bytes: bytes(blocks_count),
         read_bytes: bytes(across.read_blocks),
@@ -102,6 +108,9 @@ pub fn anatomy(
     };
     Ok((found, written_blocks))
 }
+
+/// The least size of a unit that can be asked for, bytes.
+pub const LEAST_UNIT_BYTES: u64 = LEAST_UNIT_BLOCKS * BLOCK_BYTES as u64;
 
 /// How much is written at most, bytes.
 #[must_use]

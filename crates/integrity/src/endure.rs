@@ -88,9 +88,21 @@ impl Endure {
         (self.written_blocks + self.verify.written_blocks()) * BLOCK_BYTES as u64
     }
 
-    /// To be called when it is taken up again.
-    pub fn take_up(&mut self) {
+    /// To be called when it is taken up again; from now on this end counts.
+    pub fn take_up(&mut self, end: EndureEnd) {
+        self.end = end;
         self.verify.take_up();
+    }
+
+    /// Whether the whole cycles have used up what this end allows.
+    #[must_use]
+    pub fn has_spent(&self, end: EndureEnd) -> bool {
+        let next_bytes = self.written_bytes() + self.verify.blocks_count() * BLOCK_BYTES as u64;
+        end.most_cycles.is_some_and(|most| self.cycles >= most)
+            || end.most_bytes.is_some_and(|most| {
+                // The cycle under way may still be finished.
+                next_bytes - self.verify.written_blocks() * BLOCK_BYTES as u64 > most
+            })
     }
 
     /// Goes one step on.

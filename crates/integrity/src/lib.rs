@@ -22,7 +22,7 @@ mod surface;
 mod verdict;
 mod verify;
 
-pub use anatomy::{AnatomyRequest, Looked, anatomy, anatomy_bytes};
+pub use anatomy::{AnatomyRequest, LEAST_UNIT_BYTES, Looked, anatomy, anatomy_bytes};
 pub use block::{BLOCK_BYTES, Content, fill, look};
 pub use endure::{Endure, EndureEnd};
 pub use medium::{Answer, Medium, Trouble};

@@ -37,6 +37,15 @@ pub trait Medium {
     /// It reads and writes multiples of so many blocks only, at multiples of so many.
     fn grain_blocks(&self) -> u64;
 
+    /// Blocks that will be written soon: who has something to do before does it now, so that it takes no time
+    /// between writes.
+    ///
+    /// # Errors
+    /// When nothing more can be done.
+    fn expect(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
+        Ok(())
+    }
+
     /// Writes the content that belongs into these blocks.
     ///
     /// # Errors
@@ -64,6 +73,10 @@ impl<M: Medium + ?Sized> Medium for &mut M {
 
     fn grain_blocks(&self) -> u64 {
         (**self).grain_blocks()
+    }
+
+    fn expect(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        (**self).expect(spans)
     }
 
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {

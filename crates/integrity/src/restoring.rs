@@ -27,12 +27,19 @@ pub trait Raw: Medium {
     fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
 
     /// Writes back what blocks held; with a content only where they hold anything now that was written
-    /// with its seed, or cannot be read. How many blocks the storage did not take. It does not heed that
-    /// somebody asked to end: they get their storage back first.
+    /// with its seed, or cannot be read. How many blocks hold something else afterwards, because the
+    /// storage did not take them. It does not heed that somebody asked to end: they get their storage back
+    /// first.
     ///
     /// # Errors
     /// When nothing more can be done.
     fn put(&mut self, piece: &Self::Piece, over: Option<Content>) -> Result<u64, Trouble>;
+
+    /// Makes durable what was put back.
+    ///
+    /// # Errors
+    /// When the storage does not say that it is.
+    fn settle(&mut self) -> Result<(), Trouble>;
 }
 
 /// Where what blocks held is kept.
@@ -76,6 +83,8 @@ pub struct Restoring<M, L> {
     found_count: usize,
     /// What is kept already, apart and by rising address.
     kept: Vec<Span>,
+    /// How many blocks were put back.
+    put_blocks: u64,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
@@ -94,6 +103,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             found_count: log.count(),
             log,
             kept,
+            put_blocks: 0,
         })
     }
 
@@ -110,9 +120,10 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             // In this session nobody else has had the storage.
             let over = (number < self.found_count).then_some(self.content);
             refused_blocks += self.medium.put(&piece, over)?;
+            self.put_blocks += piece.span().count;
             tell(count - number, count);
         }
-        self.medium.flush()?;
+        self.medium.settle()?;
         if refused_blocks == 0 {
             self.kept.clear();
             self.found_count = 0;
@@ -127,27 +138,33 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         self.found_count > 0
     }
 
+    /// How many blocks were put back.
+    #[must_use]
+    pub fn put_blocks(&self) -> u64 {
+        self.put_blocks
+    }
+
     /// The storage and the log.
     pub fn into_parts(self) -> (M, L) {
         (self.medium, self.log)
     }
 
-    fn keep(&mut self, span: Span) -> Result<(), Trouble> {
-        let missing = missing(&self.kept, span);
-        if missing.is_empty() {
-            return Ok(());
-        }
-        for &span in &missing {
-            for piece in self.medium.take(span)? {
-                self.log.keep(piece)?;
+    fn keep(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        let mut is_new = false;
+        for &span in spans {
+            for missing in missing(&self.kept, span) {
+                for piece in self.medium.take(missing)? {
+                    self.log.keep(piece)?;
+                }
+                // Also what could not be read: there is nothing to be brought back.
+                add(&mut self.kept, missing);
+                is_new = true;
             }
         }
-        self.log.settle()?;
-        for span in missing {
-            // Also what could not be read: there is nothing to be brought back.
-            add(&mut self.kept, span);
+        match is_new {
+            true => self.log.settle(),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -160,8 +177,12 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
         self.medium.grain_blocks()
     }
 
+    fn expect(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.keep(spans)
+    }
+
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
-        self.keep(span)?;
+        self.keep(&[span])?;
         self.medium.write(span, content)
     }
 

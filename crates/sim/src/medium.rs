@@ -396,11 +396,22 @@ impl Raw for SimMedium {
                     block: origin.block + (run.span.start - start),
                     ..origin
                 });
-                let runs = self.keep(run.span, origin);
-                refused += runs.iter().map(|run| run.span.count).sum::<u64>();
+                for part in self.keep(run.span, origin) {
+                    // What takes no writes may hold it still.
+                    let was = origin.map(|origin| Origin {
+                        block: origin.block + (part.span.start - run.span.start),
+                        ..origin
+                    });
+                    let is_there = self.origins(part.span) == [(part.span.count, was)];
+                    refused += if is_there { 0 } else { part.span.count };
+                }
             }
             start += count;
         }
         Ok(refused)
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.flush().map(drop)
     }
 }

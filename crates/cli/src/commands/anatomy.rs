@@ -6,15 +6,17 @@ use cardmark_core::{Anatomy, Record};
 use cardmark_device::{Blocks, open_device_readonly};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    AnatomyRequest, BLOCK_BYTES, Looked, Medium, Trouble, anatomy as look, anatomy_bytes,
+    AnatomyRequest, BLOCK_BYTES, LEAST_UNIT_BYTES, Looked, Medium, Trouble, anatomy as look,
+    anatomy_bytes,
 };
+use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 
 use super::keep_and_show;
 use crate::args::AnatomyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::integrity::{Loan, ended_early, head, lend, seed, simulated_head};
+use crate::integrity::{Loan, Worked, ended_early, head, lend, seed, simulated_head};
 use crate::measure::limit_ns;
 use crate::steps::Steps;
 use crate::target::{Chosen, choose};
@@ -24,6 +26,13 @@ const WHOLE: &str = "only a device as a whole lies on its own units";
 
 /// Finds out how the inside of a card is made.
 pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError> {
+    if let Some(bytes) = arguments.unit.filter(|&bytes| bytes < LEAST_UNIT_BYTES) {
+        let what = format!("units of {} are too small", text::size(bytes));
+        return Err(CommandError::new(Exit::Usage, what).because(format!(
+            "{} are written to each",
+            text::size(LEAST_UNIT_BYTES)
+        )));
+    }
     let data = Data::from_environment()?;
     data.open()?;
     match choose(&arguments.device)? {
@@ -102,10 +111,19 @@ fn real(
         pulse,
         log,
     };
-    let (found, signal) = loan.work(blocks, |medium| shown(medium, &request))?;
+    let worked = loan.work(blocks, |medium| shown(medium, &request))?;
+    let Worked {
+        found,
+        signal,
+        put_back,
+    } = worked;
     let found =
         found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
-    finish(head, found, arguments, data)
+    let mut head = head;
+    head.bytes_written += put_back.as_ref().copied().unwrap_or(0);
+    let exit = finish(head, found, arguments, data)?;
+    put_back?;
+    Ok(exit)
 }
 
 /// Looks, and tells how far it is.
@@ -132,7 +150,7 @@ fn finish(
     arguments: &AnatomyArguments,
     data: &Data,
 ) -> Result<Exit, CommandError> {
-    record.bytes_written = written_blocks * BLOCK_BYTES as u64;
+    record.bytes_written += written_blocks * BLOCK_BYTES as u64;
     record.anatomy = Some(found);
     keep_and_show(&record, data, arguments.test.json)?;
     Ok(Exit::Done)

@@ -57,6 +57,7 @@ fn simulated(
 ) -> Result<Exit, CommandError> {
     let seed = seed(arguments.test.seed, true);
     let end = end(arguments);
+    refuse_small_budget(arguments, model.capacity_bytes())?;
     if end.most_bytes.is_none() && end.most_cycles.is_none() && !model.wears_out() {
         return Err(CommandError::new(
             Exit::Usage,
@@ -191,6 +192,16 @@ impl Session<'_> {
         begun: Option<(Record, Endure)>,
     ) -> Result<Exit, CommandError> {
         let (arguments, device) = (self.arguments, self.device);
+        refuse_small_budget(arguments, device.info.size_bytes.unwrap_or(0))?;
+        if let Some((_, test)) = &begun
+            && test.has_spent(end(arguments))
+        {
+            let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
+            let what = "the test that was begun has spent as much already";
+            return Err(CommandError::new(Exit::Usage, what)
+                .because(format!("{cycles} cycles are whole, {written} were written"))
+                .hint("a larger `--cycles` or `--budget` goes on, `--restart` begins anew"));
+        }
         tell_wear(arguments, device.info.size_bytes.unwrap_or(0));
         let target = permit_writing(
             &device.path,
@@ -208,7 +219,7 @@ impl Session<'_> {
                 print::notice(&format!(
                     "goes on: {cycles} cycles are whole, {written} were written"
                 ));
-                test.take_up();
+                test.take_up(end(arguments));
                 (head, test)
             }
             None => {
@@ -300,6 +311,19 @@ impl Session<'_> {
 /// The day in UTC, `2026-12-22`.
 fn day(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%d").to_string()
+}
+
+/// A budget holds one cycle at least.
+fn refuse_small_budget(arguments: &EndureArguments, size_bytes: u64) -> Result<(), CommandError> {
+    match arguments.budget {
+        Some(budget) if budget < size_bytes => {
+            let what = "the budget does not hold one cycle";
+            Err(CommandError::new(Exit::Usage, what)
+                .because(format!("a cycle writes all {}", text::amount(size_bytes)))
+                .hint("`cardmark probe` writes less, `cardmark verify` writes all of it once"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What it costs, before it begins.

@@ -15,7 +15,7 @@ use crate::args::ProbeArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
-use crate::integrity::{Loan, ended_early, head, lend, of_probe, seed, simulated_head};
+use crate::integrity::{Loan, Worked, ended_early, head, lend, of_probe, seed, simulated_head};
 use crate::measure::limit_ns;
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
@@ -90,11 +90,19 @@ fn real(
         pulse,
         log,
     };
-    let (found, signal) = loan.work(blocks, |medium| shown(medium, &request))?;
+    let worked = loan.work(blocks, |medium| shown(medium, &request))?;
+    let Worked {
+        found,
+        signal,
+        put_back,
+    } = worked;
     let found =
         found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
-    let record = of_probe(head, &found, blocks_count);
+    let mut record = of_probe(head, &found, blocks_count);
+    record.bytes_written += put_back.as_ref().copied().unwrap_or(0);
     keep_and_show(&record, data, arguments.test.json)?;
+    // What was found counts, also where something could not be put back.
+    put_back?;
     Ok(exit_of(found.kind))
 }
 

@@ -1,6 +1,6 @@
 //! `cardmark verify`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use cardmark_core::{Record, StorageKind};
@@ -17,8 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Kept, card_name, drive, ended_early, head, of_verify, seed, simulated_head, tests_folder,
-    watched,
+    Kept, TestFolder, card_name, drive, ended_early, head, of_verify, seed, simulated_head,
+    tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -112,6 +112,7 @@ fn on_device(
         resolution: &device.resolution,
         data,
         pulse,
+        seed: seed(arguments.test.seed, false),
         files: None,
     };
     session.work(begun, blocks_count, &mut blocks)
@@ -127,10 +128,16 @@ fn in_directory(
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
     let name = directory_name(path, data)?;
     let mut begun = begun(arguments, Some(name), 0, data)?;
-    if begun.test.is_none() && files.exists() {
+    let kept = TestFolder::find(&files)?;
+    if !kept.belongs_to(begun.test.as_ref().map(|(_, test)| test.content().seed)) {
+        if begun.test.take().is_some() {
+            print::notice("begins anew: the files of the interrupted test are gone");
+        }
         // Of a test that nothing is remembered of: its content cannot be told from any other.
-        remove(&files)?;
+        kept.remove()?;
     }
+    // Its lock with it.
+    drop(kept);
     let free = free_bytes(path).map_err(|error| unusable(&error))?;
     let wanted = arguments.size.unwrap_or(u64::MAX);
     let usable = free.saturating_sub(RESERVE_BYTES).min(wanted) / UNIT_BYTES * UNIT_BYTES;
@@ -144,11 +151,11 @@ fn in_directory(
             .because(format!("{} are free", text::amount(free)))
             .hint("free some room, or name a directory on another filesystem"));
     }
-    if begun.test.is_some() && !files.is_dir() {
-        print::notice("begins anew: the files of the interrupted test are gone");
-        begun.test = None;
-    }
-    std::fs::create_dir_all(&files).map_err(|error| unusable(&error))?;
+    let seed = begun.test.as_ref().map_or_else(
+        || seed(arguments.test.seed, false),
+        |(_, test)| test.content().seed,
+    );
+    let folder = TestFolder::make(&files, seed)?;
     let pulse = Arc::new(Pulse::new());
     let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&pulse))
         .map_err(|error| unusable(&error))?;
@@ -157,7 +164,8 @@ fn in_directory(
         resolution,
         data,
         pulse,
-        files: Some(files),
+        seed,
+        files: Some(folder),
     };
     session.work(begun, blocks_count, &mut blocks)
 }
@@ -171,13 +179,6 @@ fn directory_name(path: &Path, data: &Data) -> Result<String, CommandError> {
     })?;
     let identity = format!("directory {}:{}", metadata.dev(), metadata.ino());
     Ok(data.open()?.card_key(identity.as_bytes())?.name())
-}
-
-fn remove(files: &Path) -> Result<(), CommandError> {
-    std::fs::remove_dir_all(files).map_err(|error| {
-        let what = format!("cannot remove `{}`", files.display());
-        CommandError::new(Exit::Trouble, what).because(error.to_string())
-    })
 }
 
 /// What was begun before, and where that is remembered.
@@ -222,8 +223,10 @@ struct Session<'a> {
     resolution: &'a Resolution,
     data: &'a Data,
     pulse: Arc<Pulse>,
+    /// Of a new test.
+    seed: u64,
     /// The folder of its files; none on a device.
-    files: Option<PathBuf>,
+    files: Option<TestFolder>,
 }
 
 impl Session<'_> {
@@ -255,14 +258,14 @@ impl Session<'_> {
         driven.map_err(|trouble| ended_early(trouble, signal, again))?;
         let exit = finish(head, &test, self.data, self.arguments.test.json)?;
         if let Some(files) = &self.files {
-            remove(files)?;
+            files.remove()?;
         }
         kept.map_or(Ok(()), |kept| kept.forget())?;
         Ok(exit)
     }
 
     fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
-        let seed = seed(self.arguments.test.seed, false);
+        let seed = self.seed;
         let bytes = blocks_count * BLOCK_BYTES as u64;
         let head = head(self.resolution, self.data, seed, bytes)?;
         Ok((head, Verify::new(blocks_count, Content { seed, round: 0 })))

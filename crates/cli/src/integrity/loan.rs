@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
-use cardmark_integrity::{Content, Medium, Restoring, Trouble, UndoLog};
+use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
 use super::undo::{Borrowed, open_log, put_back, room_for_undo};
 use super::{card_name, ended_early, tests_folder, watched};
@@ -28,8 +28,15 @@ pub(crate) struct Loan {
     pub(crate) log: Option<PathBuf>,
 }
 
-/// What came of a test, and the signal that ended it.
-type Worked<T> = (Result<T, Trouble>, Option<Exit>);
+/// What came of a test.
+pub(crate) struct Worked<T> {
+    /// What was found.
+    pub(crate) found: Result<T, Trouble>,
+    /// The signal that ended it.
+    pub(crate) signal: Option<Exit>,
+    /// How much was written to put back what was there, bytes; or why that failed.
+    pub(crate) put_back: Result<u64, CommandError>,
+}
 
 impl Loan {
     /// Tests the device, and puts back what was there. What an interrupted test left is put back first.
@@ -40,7 +47,12 @@ impl Loan {
     ) -> Result<Worked<T>, CommandError> {
         let Some(path) = &self.log else {
             let hint = "when the device answers again, the same command begins anew".to_owned();
-            return watched(&self.pulse, self.limit_ns, hint, || look(&mut blocks));
+            let (found, signal) = watched(&self.pulse, self.limit_ns, hint, || look(&mut blocks))?;
+            return Ok(Worked {
+                found,
+                signal,
+                put_back: Ok(0),
+            });
         };
         let mut borrowed = self.borrow(blocks, path)?;
         let hint = format!(
@@ -55,13 +67,15 @@ impl Loan {
                 borrowed = self.borrow(borrowed.into_parts().0, path)?;
             }
             let found = look(&mut borrowed);
-            let is_gone = matches!(found, Err(Trouble::Gone { .. }));
-            if !is_gone {
-                put_back(&mut borrowed, path)?;
-            }
-            Ok::<_, CommandError>((found, borrowed.into_parts().1))
+            let back = match found {
+                // There is nothing to put it back to.
+                Err(Trouble::Gone { .. }) => Ok(()),
+                _ => put_back(&mut borrowed, path),
+            };
+            let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
+            Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
         })?;
-        let (found, log) = worked?;
+        let (found, put_back, log) = worked?;
         if log.count() > 0 {
             print::notice(&format!(
                 "what was overwritten is kept in `{}`; the same command puts it back",
@@ -73,7 +87,11 @@ impl Loan {
                 path.display()
             ));
         }
-        Ok((found, signal))
+        Ok(Worked {
+            found,
+            signal,
+            put_back,
+        })
     }
 
     /// The device, with the log of what is overwritten, perhaps an earlier test's.
@@ -103,7 +121,11 @@ pub(crate) fn lend(
     };
     let intent = Intent {
         what,
-        bytes_to_write: Some(wanted_bytes),
+        // All of it is written twice where it is put back.
+        bytes_to_write: Some(match log.is_some() {
+            true => 2 * wanted_bytes,
+            false => wanted_bytes,
+        }),
         puts_back: log.is_some(),
     };
     let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use cardmark_core::{Finding, FindingKind, METHOD, Record, Severity, Target, TargetKind, Tool};
+use cardmark_core::{
+    Finding, FindingKind, METHOD, Record, Severity, Target, TargetKind, Tool, Workload,
+};
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
@@ -25,8 +27,15 @@ pub(super) fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
 }
 
 pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {
+    let end_bytes = |workload: &Workload| workload.manner.start_bytes + workload.span_bytes;
+    // A tier says the least that it needs; how far it goes depends on the device.
+    let reached = plan.workloads.iter().map(end_bytes).max();
+    let span_bytes = match plan.suite.tiers.is_empty() {
+        true => plan.suite.file_bytes,
+        false => reached.unwrap_or(0),
+    };
     Target {
-        span_bytes: plan.suite.file_bytes,
+        span_bytes,
         ..Target::of(kind)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use cardmark_core::{DeviceInfo, MIB, TargetKind};
+use cardmark_core::{DeviceInfo, MIB, TargetKind, Workload};
 use cardmark_device::{
     CountersSource, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
 };
-use cardmark_engine::{Place, Plan, PlanError, Units, make_plan};
+use cardmark_engine::{Place, Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, Units, make_plan};
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
 
@@ -131,6 +131,9 @@ fn open_for_writing(
     let device = gate::idle_device(path, resolution)?;
     let place = Place::disk(TargetKind::Device, device.size_bytes);
     let plan = plan(job, place.with_units(units(resolution)))?;
+    if !plan.suite.tiers.is_empty() && device.name != device.disk {
+        return Err(part_of_a_card(path, &device.disk));
+    }
     tell_wear(&plan, Some(device.size_bytes));
     let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = match job.leave {
@@ -147,6 +150,17 @@ fn open_for_writing(
     Ok((plan, opened, None))
 }
 
+fn part_of_a_card(path: &Path, disk: &str) -> CommandError {
+    CommandError::new(
+        Exit::Usage,
+        format!("`{}` is a part of a card", path.display()),
+    )
+    .because("classes are promised of whole cards, from their first unit on")
+    .hint(format!(
+        "name the whole device, `/dev/{disk}`, or a directory on it"
+    ))
+}
+
 /// The units of the one card below a target, as far as its registers tell.
 fn units(resolution: &Resolution) -> Units {
     let card = disk_below(resolution).and_then(|disk| disk.card.as_ref());
@@ -155,8 +169,15 @@ fn units(resolution: &Resolution) -> Units {
 
 /// Says before a procedure begins what it costs: it wears the storage more than other suites do.
 pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
+    let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
     if !plan.suite.tiers.is_empty() {
         print::notice(&wear_text(plan, size_bytes));
+    } else if plan.workloads.iter().any(settles) {
+        print::notice(&format!(
+            "{} writes{}",
+            plan.suite.name,
+            until_settled(plan)
+        ));
     }
 }
 
@@ -167,8 +188,14 @@ fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
         format!(", {} of its capacity", text::percent(share))
     });
     let tier = plan.suite_ref.tier.as_deref().unwrap_or_default();
+    let more = match wear.is_exact {
+        true => String::new(),
+        false => format!(
+            "; more where more than {SUPPOSED_OPERATIONS_PER_S} small blocks a second are written"
+        ),
+    };
     format!(
-        "{} ({tier}): about {} will be written{share}, in about {} on a middling card",
+        "{} ({tier}): about {} will be written{share}, in about {} on a middling card{more}",
         plan.suite.name,
         text::amount(wear.bytes),
         text::span(wear.span_ns)
@@ -179,7 +206,8 @@ fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
 fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     if !plan.suite.tiers.is_empty() {
         let what = format!("erase all of a raw device and to run {}", plan.suite.name);
-        return (what, Some(plan.wear().bytes));
+        let wear = plan.wear();
+        return (what, wear.is_exact.then_some(wear.bytes));
     }
     let writing = || plan.workloads.iter().filter(|workload| workload.writes());
     let spans = writing().map(|workload| workload.span_bytes);
@@ -203,19 +231,30 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     let (how_often, bytes) = match (plan.layout.is_some(), writing().next().is_some()) {
         (true, true) => (
             ": once for the layout, then again and again, some hundred MB on a card, more on a fast \
-             disk",
+             disk"
+                .to_owned(),
             None,
         ),
-        (true, false) => (", once", Some(reach_bytes)),
-        (false, _) if settles => (
-            ": from its start on until the rate has settled, some GB on a card",
-            None,
-        ),
-        (false, _) => ("", exact),
+        (true, false) => (", once".to_owned(), Some(reach_bytes)),
+        (false, _) if settles => (until_settled(plan), None),
+        (false, _) => (String::new(), exact),
     };
     (
         format!("write over {part} of a raw device{how_often}"),
         bytes,
+    )
+}
+
+/// How much a workload writes that ends when its rate has settled.
+fn until_settled(plan: &Plan) -> String {
+    let writing = plan.workloads.iter().filter(|workload| workload.writes());
+    let settling = writing.filter(|workload| workload.stop.settled_span_ns.is_some());
+    let most = settling
+        .filter_map(|workload| workload.stop.most_bytes)
+        .max();
+    format!(
+        ": from its start on until the rate has settled, some GB on a card and {} at most",
+        text::amount(most.unwrap_or(0))
     )
 }
 

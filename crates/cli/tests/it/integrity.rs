@@ -249,6 +249,47 @@ fn verify_of_a_directory_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let folder = folder(&scratch);
+    let theirs = folder.join("cardmark-verify");
+    std::fs::create_dir(&theirs).unwrap();
+    std::fs::write(theirs.join("notes"), "mine").unwrap();
+    let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
+    assert_error(&output, 4, &["is there already", "nothing was written"]);
+    assert_eq!(
+        std::fs::read_to_string(theirs.join("notes")).unwrap(),
+        "mine"
+    );
+    // What a killed test left is ours, though nothing is remembered of it.
+    std::fs::remove_file(theirs.join("notes")).unwrap();
+    std::fs::write(theirs.join("00000.blocks"), "left").unwrap();
+    let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert_empty(&folder);
+}
+
+#[test]
+fn endure_goes_on_within_the_limits_that_are_asked_for_now() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let small = rig.run(&["endure", "--budget", "100MB"]);
+    assert_error(&small, 2, &["does not hold one cycle"]);
+    assert!(rig.is_untouched());
+    let running = rig.start(&["endure", "--cycles", "1000"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    running.signal(Signal::INT);
+    assert_eq!(running.wait().code, 130);
+    let output = rig.run(&["endure", "--cycles", "1", "--json"]);
+    // As far as it came; it never goes on to a thousand.
+    match output.code {
+        0 => assert_eq!(record(&output).integrity.unwrap().cycles_count, Some(1)),
+        _ => assert_error(&output, 2, &["has spent as much already", "--restart"]),
+    }
+}
+
+#[test]
 fn endure_ends_and_tells_what_was_reached() {
     let scratch = scratch();
     let program = program(&scratch);

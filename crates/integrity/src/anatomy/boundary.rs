@@ -3,7 +3,7 @@
 use cardmark_core::{BoundaryTime, Rng};
 
 use super::bytes;
-use crate::{Content, Medium, Span, Trouble};
+use crate::{Content, Held, Medium, Run, Span, Trouble};
 
 /// The least and the largest size, blocks: 16 KiB and 64 MiB.
 const LEAST_BLOCKS: u64 = 32;
@@ -63,7 +63,11 @@ impl Across {
         let wanted = looks.len() as u64;
         for (done, look) in (1..).zip(looks) {
             let answer = medium.read(Span::new(look.start, 2 * half), content)?;
-            spans[look.size][look.place][look.side] = answer.span_ns;
+            // Trying again takes long: it says nothing of boundaries.
+            let is_bad = |run: &Run| matches!(run.held, Held::Unreadable { .. });
+            if !answer.runs.iter().any(is_bad) {
+                spans[look.size][look.place][look.side] = answer.span_ns;
+            }
             tell(done, wanted);
         }
         let mut beside: Vec<f64> = Vec::new();

@@ -24,10 +24,13 @@ pub(super) fn wanted_blocks(blocks_count: u64) -> u64 {
     (units * ROUNDS * WRITES * WRITE_BLOCKS).min(blocks_count)
 }
 
-/// How many blocks were written.
-pub(super) fn written_blocks(turns: &[TurnTime]) -> u64 {
-    let units: u64 = turns.iter().map(|time| u64::from(time.units_count)).sum();
-    units * ROUNDS * WRITES * WRITE_BLOCKS
+/// The least size of a unit, blocks: what is written to one.
+pub(super) const LEAST_UNIT_BLOCKS: u64 = WRITES * WRITE_BLOCKS;
+
+/// What was found of writes in turn.
+pub(super) struct InTurn {
+    pub(super) turns: Vec<TurnTime>,
+    pub(super) written_blocks: u64,
 }
 
 /// What a write takes with each number of units, by rising number; in rounds, so that what happens
@@ -37,7 +40,7 @@ pub(super) fn measure(
     unit_blocks: u64,
     seed: u64,
     tell: &mut dyn FnMut(u64, u64),
-) -> Result<Vec<TurnTime>, Trouble> {
+) -> Result<InTurn, Trouble> {
     let units_count = medium.blocks_count() / unit_blocks;
     // Half of the units at most: others lie between them.
     let counts: Vec<u32> = COUNTS
@@ -48,6 +51,7 @@ pub(super) fn measure(
     let mut taken = Taken::new(units_count, seed);
     let mut spans: Vec<Vec<f64>> = vec![Vec::new(); counts.len()];
     let mut done = 0;
+    let mut written_blocks = 0;
     for round in 0..ROUNDS {
         let content = Content {
             seed,
@@ -63,39 +67,60 @@ pub(super) fn measure(
             let units: Vec<u64> = (0..counts[index])
                 .map(|_| taken.next() * unit_blocks)
                 .collect();
-            spans[index].push(in_turn(medium, &units, content)?);
+            spans[index].extend(in_turn(medium, &units, content, &mut written_blocks)?);
             done += units.len() as u64 * WRITES;
             tell(done, wanted * ROUNDS);
         }
     }
-    let times = counts
-        .iter()
-        .zip(&mut spans)
-        .map(|(&units_count, spans)| TurnTime {
-            units_count,
-            write_ns: to_ns(median(spans)),
-            least_ns: to_ns(spans.iter().copied().fold(f64::INFINITY, f64::min)),
-            most_ns: to_ns(spans.iter().copied().fold(0.0, f64::max)),
-        });
-    Ok(times.collect())
+    let timed = counts.iter().zip(&mut spans);
+    let timed = timed.filter(|(_, spans)| !spans.is_empty());
+    let times = timed.map(|(&units_count, spans)| TurnTime {
+        units_count,
+        write_ns: to_ns(median(spans)),
+        least_ns: to_ns(spans.iter().copied().fold(f64::INFINITY, f64::min)),
+        most_ns: to_ns(spans.iter().copied().fold(0.0, f64::max)),
+    });
+    Ok(InTurn {
+        turns: times.collect(),
+        written_blocks,
+    })
 }
 
-/// Writes a little to each of these units, again and again. The mean span of a write, nanoseconds.
-fn in_turn(medium: &mut impl Medium, units: &[u64], content: Content) -> Result<f64, Trouble> {
+/// Writes a little to each of these units, again and again. The mean span of a write, nanoseconds; none
+/// where the storage refused one.
+fn in_turn(
+    medium: &mut impl Medium,
+    units: &[u64],
+    content: Content,
+    written_blocks: &mut u64,
+) -> Result<Option<f64>, Trouble> {
+    let all: Vec<Span> = units
+        .iter()
+        .map(|&unit| Span::new(unit, LEAST_UNIT_BLOCKS))
+        .collect();
+    medium.expect(&all)?;
     let mut span_ns = 0;
+    let mut is_refused = false;
     for number in 0..WRITES {
         for unit in units {
             let span = Span::new(unit + number * WRITE_BLOCKS, WRITE_BLOCKS);
             let answer = medium.write(span, content)?;
+            is_refused |= !answer.runs.is_empty();
+            let refused: u64 = answer.runs.iter().map(|run| run.span.count).sum();
+            *written_blocks += span.count - refused;
             // The first writes may wait for what was begun before.
             if number > 0 {
                 span_ns += answer.span_ns;
             }
         }
+        if is_refused {
+            return Ok(None);
+        }
     }
     // What the card puts off is not to burden the next number.
     medium.flush()?;
-    Ok(span_ns as f64 / ((WRITES - 1) * units.len() as u64) as f64)
+    let writes = (WRITES - 1) * units.len() as u64;
+    Ok(Some(span_ns as f64 / writes as f64))
 }
 
 /// Every second unit of the storage after the other, and when there are no more the others.

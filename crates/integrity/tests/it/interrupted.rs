@@ -257,7 +257,7 @@ fn endure_reaches_the_same_milestones() {
         }
         medium.stop_after(None);
         let mut again: Endure = serde_json::from_str(&saved).unwrap();
-        again.take_up();
+        again.take_up(end);
         run(&mut again, &mut medium).unwrap();
         // What was written twice wears twice: a cycle may be missing at the end.
         assert!(

@@ -145,6 +145,18 @@ fn storage_that_takes_no_writes_is_read_only() {
     assert_eq!(found.kind, StorageKind::ReadOnly);
 }
 
+/// What takes no writes holds what it held: there is nothing to be put back.
+#[test]
+fn read_only_storage_is_given_back_as_it_is() {
+    let text = include_str!("../../../sim/models/readonly-32gb.toml").replace("3_000_000_000", "0");
+    let model = Model::parse(&text).unwrap();
+    let medium = SimMedium::new(&model, 1);
+    let mut restoring = Restoring::new(medium, Log::default(), content(1)).unwrap();
+    let found = probed(&mut restoring, 1, blocks(GIB)).unwrap();
+    assert_eq!(found.kind, StorageKind::ReadOnly);
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+}
+
 #[test]
 fn a_thousand_honest_cards_raise_no_alarm() {
     for (name, divisor) in [("a1-32gb", 128), ("honest-1gb", 4)] {

@@ -1,0 +1,126 @@
+//! The folder of the files of a verify in a directory.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::process::geteuid;
+
+use crate::error::{CommandError, Exit};
+
+/// The file that says whose test it is, and is locked while it runs.
+const MARK: &str = "cardmark-test";
+
+/// A folder of our files.
+pub(crate) struct TestFolder {
+    path: PathBuf,
+    /// The seed of the test, if it could be read.
+    seed: Option<u64>,
+    /// Locked; none where there is no folder.
+    mark: Option<File>,
+}
+
+impl TestFolder {
+    /// What stands there: nothing, or files of ours that no other test works on.
+    pub(crate) fn find(path: &Path) -> Result<Self, CommandError> {
+        let mut found = Self {
+            path: path.to_owned(),
+            seed: None,
+            mark: None,
+        };
+        let Ok(metadata) = fs::symlink_metadata(path) else {
+            return Ok(found);
+        };
+        let is_ours = metadata.is_dir() && metadata.uid() == geteuid().as_raw();
+        if !is_ours || !holds_ours(path).map_err(|error| unusable(path, &error))? {
+            let what = format!("`{}` is there already", path.display());
+            return Err(CommandError::new(Exit::Refused, what)
+                .because("it holds something else than the files of a test of yours")
+                .hint("move it away, or verify another directory; nothing was written"));
+        }
+        let mut mark = match open(&path.join(MARK), false) {
+            Ok(mark) => mark,
+            // It was killed before there was one: the folder holds nothing that is worth anything.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                open(&path.join(MARK), true).map_err(|error| unusable(path, &error))?
+            }
+            Err(error) => return Err(unusable(path, &error)),
+        };
+        if flock(&mark, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let what = format!("another test works in `{}`", path.display());
+            return Err(CommandError::new(Exit::Refused, what).hint("wait until it has ended"));
+        }
+        let mut text = String::new();
+        mark.read_to_string(&mut text)
+            .map_err(|error| unusable(path, &error))?;
+        found.seed = u64::from_str_radix(text.trim(), 16).ok();
+        found.mark = Some(mark);
+        Ok(found)
+    }
+
+    /// Whether it holds what a test with that seed wrote; where there is neither, yes.
+    pub(crate) fn belongs_to(&self, seed: Option<u64>) -> bool {
+        self.seed == seed && (self.mark.is_some() == seed.is_some())
+    }
+
+    /// The folder of a test with that seed, new or not.
+    pub(crate) fn make(path: &Path, seed: u64) -> Result<Self, CommandError> {
+        let made = match fs::create_dir(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        };
+        let marked = made.and_then(|()| {
+            let mut mark = open(&path.join(MARK), true)?;
+            flock(&mark, FlockOperation::NonBlockingLockExclusive)?;
+            mark.write_all(format!("{seed:016x}\n").as_bytes())?;
+            mark.sync_all()?;
+            Ok(mark)
+        });
+        let mark = marked.map_err(|error: io::Error| unusable(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            seed: Some(seed),
+            mark: Some(mark),
+        })
+    }
+
+    /// Takes it away, with all that is in it: files of ours, as was seen.
+    pub(crate) fn remove(&self) -> Result<(), CommandError> {
+        if self.mark.is_none() {
+            return Ok(());
+        }
+        fs::remove_dir_all(&self.path).map_err(|error| {
+            let what = format!("cannot remove `{}`", self.path.display());
+            CommandError::new(Exit::Trouble, what).because(error.to_string())
+        })
+    }
+}
+
+fn open(path: &Path, create: bool) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(create).mode(0o600);
+    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
+    options.custom_flags(nofollow).open(path)
+}
+
+/// Whether all that is in it is named as our files are.
+fn holds_ours(path: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let number = name.strip_suffix(".blocks");
+        let is_numbered = number.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+        if !(name == MARK || is_numbered) || !entry.file_type()?.is_file() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn unusable(path: &Path, error: &io::Error) -> CommandError {
+    let what = format!("cannot use `{}`", path.display());
+    CommandError::new(Exit::Trouble, what).because(error.to_string())
+}
