@@ -1,7 +1,6 @@
 //! The back end whose operations are steps of applications.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::content::Content;
 use crate::database::{Database, Settings, errno_of};
+use crate::files::sync_folder;
 use crate::log::Log;
 use crate::packages::Packages;
 
@@ -49,8 +49,8 @@ enum Files {
 }
 
 impl Applications {
-    /// Applications in that folder, which must exist and be empty, with content of `seed`. The pulse beats
-    /// within operations that wait for the device more than once.
+    /// Applications in that folder, which must exist and be empty, with content of `seed`; no part of its
+    /// path may be a link. The pulse beats within operations that wait for the device more than once.
     #[must_use]
     pub fn new(folder: &Path, seed: u64, counters: CountersSource, pulse: Arc<Pulse>) -> Self {
         Self {
@@ -131,8 +131,7 @@ impl Applications {
 
     /// Makes what filesystems put off, such as freeing a deleted journal, happen outside the clock.
     fn settle(&self) -> Result<(), i32> {
-        let folder = File::open(&self.folder).map_err(errno_of_io)?;
-        folder.sync_all().map_err(errno_of_io)
+        sync_folder(&self.folder).map_err(errno_of_io)
     }
 }
 

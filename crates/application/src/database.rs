@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cardmark_core::{DatabaseJournal, Procedure};
-use rusqlite::{Connection, Error, ErrorCode, params};
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 
 use crate::content::Content;
 
@@ -60,14 +60,15 @@ impl Settings {
 }
 
 impl Database {
-    /// Makes a database and fills it.
+    /// Makes a database and fills it. No part of the path may be a link.
     pub(crate) fn create(
         path: &Path,
         settings: Settings,
         value_bytes: usize,
         content: &mut Content,
     ) -> Result<Self, Error> {
-        let mut connection = Connection::open(path)?;
+        let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let mut connection = Connection::open_with_flags(path, flags)?;
         set_up(&connection, settings)?;
         connection.execute_batch(SCHEMA)?;
         let transaction = connection.transaction()?;
@@ -239,6 +240,16 @@ mod tests {
             }
             assert_eq!(database.damage(), None);
         }
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (real, link) = (scratch.path().join("real"), scratch.path().join("link"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let settings = settings(DatabaseJournal::Delete);
+        let made = Database::create(&link, settings, 100, &mut Content::new(3));
+        assert!(made.is_err() && !real.exists());
     }
 
     #[test]

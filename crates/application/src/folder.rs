@@ -1,18 +1,23 @@
 //! The folder that applications work in.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock, major, minor};
+use rustix::io::Errno;
+
+use crate::files::{is_at, open_folder};
+use crate::safety::refuse_unsafe;
 
 /// What our folders are called, before a few letters drawn at random.
-const PREFIX: &str = ".cardmark-application-";
-/// What our folders hold.
-const ENDINGS: [&str; 5] = [".db", ".db-journal", ".db-wal", ".db-shm", ".log"];
-/// What files of packages are called before the number.
-const PACKAGE: &str = "package-";
+pub(crate) const PREFIX: &str = ".cardmark-application-";
+/// So many new folders may be lost to other runs that clear up.
+const TRIES: u32 = 10;
+/// Between two tries, so that runs do not keep step.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A folder of our own, locked while it is used, and removed with all it holds when dropped.
 #[derive(Debug)]
@@ -24,23 +29,47 @@ pub struct WorkFolder {
 }
 
 impl WorkFolder {
-    /// Makes a folder in that directory.
+    /// Makes a folder in that directory, which only this user may enter.
     ///
     /// # Errors
-    /// The system's, where this user may not, or nothing may be written there.
+    /// The system's, where this user may not, or nothing may be written there;
+    /// [`UnsafeDirectory`](crate::UnsafeDirectory) where others could swap root's files.
     pub fn create(directory: &Path) -> io::Result<Self> {
+        // Without links on the way: databases follow none.
+        let directory = directory.canonicalize()?;
+        refuse_unsafe(&directory)?;
+        for _ in 0..TRIES {
+            if let Some(folder) = Self::try_create(&directory)? {
+                return Ok(folder);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        let what = format!(
+            "other runs remove each new folder in `{}`",
+            directory.display()
+        );
+        Err(io::Error::new(ErrorKind::WouldBlock, what))
+    }
+
+    /// Makes a folder; `None` if another run took it for a leftover before it was locked.
+    fn try_create(directory: &Path) -> io::Result<Option<Self>> {
         let made = tempfile::Builder::new()
             .prefix(PREFIX)
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(directory)?;
-        let locked = File::open(made.path())?;
-        // Where locks are not offered the folder is left alone by others all the same: they ask for it too.
-        let _ = flock(&locked, FlockOperation::NonBlockingLockExclusive);
+        let locked = match open_folder(made.path()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        if !lock(&locked, made.path())? {
+            return Ok(None);
+        }
         let device = locked.metadata()?.dev();
-        Ok(Self {
+        Ok(Some(Self {
             path: made.keep(),
             _locked: locked,
             device_id: (major(device), minor(device)),
-        })
+        }))
     }
 
     /// Where it is.
@@ -56,6 +85,13 @@ impl WorkFolder {
     }
 }
 
+/// Locks a new folder; whether it is ours now, and still there.
+fn lock(folder: &File, path: &Path) -> io::Result<bool> {
+    // Where locks are not offered the folder is left alone by others all the same: they ask for it too.
+    let locked = flock(folder, FlockOperation::NonBlockingLockExclusive);
+    Ok(locked != Err(Errno::WOULDBLOCK) && is_at(folder, path)?)
+}
+
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         // What stays is removed by the next run there.
@@ -63,64 +99,20 @@ impl Drop for WorkFolder {
     }
 }
 
-/// Folders of runs that were killed.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Leftovers {
-    /// These are gone now.
-    pub removed: Vec<PathBuf>,
-    /// These are named like ours but hold something else, or cannot be removed.
-    pub kept: Vec<PathBuf>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Removes what runs that were killed left in a directory. What is in use stays, and what does not look
-/// like ours in every part.
-///
-/// # Errors
-/// When the directory cannot be listed.
-pub fn clear_leftovers(directory: &Path) -> io::Result<Leftovers> {
-    let mut leftovers = Leftovers::default();
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in directory.read_dir()? {
-        let entry = entry?;
-        let is_named_so = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if is_named_so && entry.file_type()?.is_dir() {
-            paths.push(entry.path());
-        }
+    #[test]
+    fn a_new_folder_that_another_run_clears_up_is_not_ours() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("new");
+        std::fs::create_dir(&path).unwrap();
+        let (theirs, ours) = (open_folder(&path).unwrap(), open_folder(&path).unwrap());
+        assert!(lock(&theirs, &path).unwrap());
+        assert!(!lock(&ours, &path).unwrap(), "they hold it");
+        std::fs::remove_dir(&path).unwrap();
+        drop(theirs);
+        assert!(!lock(&ours, &path).unwrap(), "they removed it");
     }
-    paths.sort();
-    for path in paths {
-        let Ok(folder) = File::open(&path) else {
-            leftovers.kept.push(path);
-            continue;
-        };
-        match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-            Err(rustix::io::Errno::WOULDBLOCK) => {}
-            Ok(()) if is_ours(&path) && std::fs::remove_dir_all(&path).is_ok() => {
-                leftovers.removed.push(path);
-            }
-            _ => leftovers.kept.push(path),
-        }
-    }
-    Ok(leftovers)
-}
-
-/// Whether all that a folder holds is what we make there.
-fn is_ours(folder: &Path) -> bool {
-    let all = |folder: &Path, is_known: &dyn Fn(&std::fs::DirEntry, &str) -> bool| {
-        folder.read_dir().is_ok_and(|mut entries| {
-            entries.all(|entry| {
-                entry.is_ok_and(|entry| is_known(&entry, &entry.file_name().to_string_lossy()))
-            })
-        })
-    };
-    let is_dir = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let is_package =
-        |entry: &std::fs::DirEntry, name: &str| is_dir(entry) && name.starts_with(PACKAGE);
-    all(folder, &|entry, name| {
-        if is_dir(entry) {
-            all(&entry.path(), &is_package)
-        } else {
-            ENDINGS.iter().any(|ending| name.ends_with(ending))
-        }
-    })
 }

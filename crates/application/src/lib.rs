@@ -9,9 +9,14 @@
 mod applications;
 mod content;
 mod database;
+mod files;
 mod folder;
+mod leftovers;
 mod log;
 mod packages;
+mod safety;
 
 pub use applications::{Applications, CountersSource, Damage};
-pub use folder::{Leftovers, WorkFolder, clear_leftovers};
+pub use folder::WorkFolder;
+pub use leftovers::{Leftovers, clear_leftovers};
+pub use safety::UnsafeDirectory;

@@ -8,9 +8,14 @@ use std::path::{Path, PathBuf};
 use cardmark_engine::Pulse;
 
 use crate::content::Content;
+use crate::files::{open_file, sync_folder};
 
-/// What a file is called until it is durable; that of dpkg is `.dpkg-new`.
-const NEW: &str = "new";
+/// What the name of a file ends in until it is durable; that of dpkg is `.dpkg-new`.
+pub(crate) const NEW: &str = "new";
+/// What folders of packages are called before the number.
+pub(crate) const PACKAGE: &str = "package-";
+/// What files of packages are called before the number.
+pub(crate) const FILE: &str = "file-";
 
 /// Folders of packages.
 pub(crate) struct Packages {
@@ -28,7 +33,7 @@ impl Packages {
         pulse: &Pulse,
     ) -> Result<Self> {
         create_dir(folder)?;
-        let names = (0..packages_count).map(|number| folder.join(format!("package-{number:02}")));
+        let names = (0..packages_count).map(|number| folder.join(format!("{PACKAGE}{number:02}")));
         let packages = Self {
             folders: names.collect(),
             file_sizes_bytes: file_sizes_bytes.to_vec(),
@@ -37,7 +42,7 @@ impl Packages {
             create_dir(folder)?;
             packages.install(number, content, pulse)?;
         }
-        File::open(folder)?.sync_all()?;
+        sync_folder(folder)?;
         Ok(packages)
     }
 
@@ -50,17 +55,17 @@ impl Packages {
     ) -> Result<()> {
         let folder = &self.folders[number % self.folders.len()];
         for (index, &bytes) in self.file_sizes_bytes.iter().enumerate() {
-            let mut file = File::create(name(folder, index).with_extension(NEW))?;
+            let mut file = File::create_new(name(folder, index).with_extension(NEW))?;
             file.write_all(content.next(bytes as usize))?;
         }
         for index in 0..self.file_sizes_bytes.len() {
             let (path, new) = (name(folder, index), name(folder, index).with_extension(NEW));
-            File::options().write(true).open(&new)?.sync_all()?;
+            open_file(&new)?.sync_all()?;
             rename(new, path)?;
             // Each is an answer of the device.
             pulse.beat();
         }
-        File::open(folder)?.sync_all()
+        sync_folder(folder)
     }
 
     /// What is wrong with the files.
@@ -80,5 +85,5 @@ impl Packages {
 }
 
 fn name(folder: &Path, index: usize) -> PathBuf {
-    folder.join(format!("file-{index:02}"))
+    folder.join(format!("{FILE}{index:02}"))
 }

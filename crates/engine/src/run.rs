@@ -350,7 +350,9 @@ impl Plan {
             Some(Passes::Count(count) | Passes::UntilGood(count)) => u64::from(count),
             None => 1,
         };
-        let is_exact = writing.clone().all(|workload| workload.stop.most_bytes.is_some());
+        let is_exact = writing
+            .clone()
+            .all(|workload| workload.stop.most_bytes.is_some());
         Wear {
             is_exact,
             bytes: passes_count * writing.map(bytes).sum::<u64>(),

@@ -89,10 +89,10 @@ pub fn run_trial<B: Backend, C: Clock>(
     let ready = backend
         .prepare(workload)
         .map_err(|errno| not_ready(workload, errno))
-        .and_then(|written_bytes| match pulse.is_stopped() {
-            // It may have ended before it was ready.
-            true => Err(Failure::Stopped),
-            false => Ok(written_bytes),
+        .and_then(|written_bytes| match workload.manner.start {
+            // It may have ended before all was erased.
+            Start::Erased if pulse.is_stopped() => Err(Failure::Stopped),
+            _ => Ok(written_bytes),
         })
         .and_then(|written_bytes| {
             prepared_bytes = written_bytes;

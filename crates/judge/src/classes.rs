@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use cardmark_catalog::{Class, ClassFamily, class, classes, product};
 use cardmark_core::{
-    FindingKind, IntervalKind, Metric, Record, Severity, Suite, Verdict, VerdictOutcome,
+    FindingKind, IntervalKind, Metric, Quantity, Record, Severity, Suite, Verdict, VerdictOutcome,
 };
 
 use crate::CLAIMS_LABEL;
@@ -20,6 +20,22 @@ const RUN_RATIO: f64 = 0.02;
 const BINARY_RATIO: f64 = 1.048_576;
 /// Cards above this size are SDXC, whose classes rest on CMD20, bytes.
 const SDHC_MOST_BYTES: u64 = 32 << 30;
+/// Under these a figure may be lower than the card's own, and never higher.
+const LOWERING: [FindingKind; 9] = [
+    FindingKind::SharedDevice,
+    FindingKind::Throttled,
+    FindingKind::UnderVoltage,
+    FindingKind::StolenTime,
+    FindingKind::Powersave,
+    FindingKind::BusErrors,
+    FindingKind::SlowUsb,
+    FindingKind::SlowPayload,
+    FindingKind::Misaligned,
+];
+/// Under these it may be higher, and never lower.
+const RAISING: [FindingKind; 1] = [FindingKind::CachedWrites];
+/// Figures under these are not those of the card.
+const VOIDING: [FindingKind; 2] = [FindingKind::NotReached, FindingKind::Buffered];
 
 /// A figure that a class asks for.
 struct Need {
@@ -30,12 +46,6 @@ struct Need {
     quantity: Quantity,
     /// How much higher the limit is in its other reading; 1: there is one reading.
     other_reading: f64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quantity {
-    Bytes,
-    Operations,
 }
 
 /// The families of classes that a suite measures for. SD Express is among them, so that somebody who
@@ -74,7 +84,7 @@ pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
     };
     judged
         .into_iter()
-        .map(|class| verdict(record, class, claims.get(class.id.as_str())))
+        .map(|class| verdict(record, suite, class, claims.get(class.id.as_str())))
         .collect()
 }
 
@@ -88,7 +98,8 @@ pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
         .iter()
         .find(|finding| finding.kind == FindingKind::NotErased);
     deviations.extend(kept.map(|finding| finding.detail.clone()));
-    deviations.extend(host::deviation(record));
+    let has_application = families(suite).contains(&ClassFamily::Application);
+    deviations.extend(host::deviations(record, has_application));
     deviations
 }
 
@@ -117,7 +128,12 @@ fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
     claims
 }
 
-fn verdict(record: &Record, class: &Class, claimed_by: Option<&Vec<&str>>) -> Verdict {
+fn verdict(
+    record: &Record,
+    suite: &Suite,
+    class: &Class,
+    claimed_by: Option<&Vec<&str>>,
+) -> Verdict {
     let needs = needs(class);
     let mut reasons: Vec<String> = Vec::new();
     reasons.extend(claimed_by.map(|by| format!("claimed by {}", by.join(", "))));
@@ -126,8 +142,9 @@ fn verdict(record: &Record, class: &Class, claimed_by: Option<&Vec<&str>>) -> Ve
             reasons.push(obstacle);
             VerdictOutcome::NotTestable
         }
-        None => judged(record, class, &needs, &mut reasons),
+        None => judged(record, suite, class, &needs, &mut reasons),
     };
+    reasons.extend(troubles(record));
     Verdict {
         rule: class.id.clone(),
         outcome,
@@ -139,25 +156,15 @@ fn verdict(record: &Record, class: &Class, claimed_by: Option<&Vec<&str>>) -> Ve
 
 fn judged(
     record: &Record,
+    suite: &Suite,
     class: &Class,
     needs: &[Need],
     reasons: &mut Vec<String>,
 ) -> VerdictOutcome {
     let parts: Vec<(VerdictOutcome, String)> =
         needs.iter().map(|need| standing(record, need)).collect();
-    let worst = [
-        VerdictOutcome::Fail,
-        VerdictOutcome::NotTestable,
-        VerdictOutcome::Borderline,
-    ];
-    let found = worst
-        .into_iter()
-        .find(|wanted| parts.iter().any(|(outcome, _)| outcome == wanted));
-    let mut outcome = found.unwrap_or(VerdictOutcome::Pass);
+    let mut outcome = worst(&parts);
     reasons.extend(parts.into_iter().map(|(_, reason)| reason));
-    if outcome == VerdictOutcome::NotTestable {
-        reasons.extend(troubles(record));
-    }
     if outcome == VerdictOutcome::Fail
         && let Some(doubt) = host::doubt(record, class)
     {
@@ -169,7 +176,22 @@ fn judged(
                       does not";
         reasons.push(reason.to_owned());
     }
+    if outcome != VerdictOutcome::Fail && is_broken(record, suite, needs) {
+        outcome = VerdictOutcome::NotTestable;
+    }
     outcome
+}
+
+fn worst(parts: &[(VerdictOutcome, String)]) -> VerdictOutcome {
+    let order = [
+        VerdictOutcome::Fail,
+        VerdictOutcome::NotTestable,
+        VerdictOutcome::Borderline,
+    ];
+    let found = order
+        .into_iter()
+        .find(|wanted| parts.iter().any(|(outcome, _)| outcome == wanted));
+    found.unwrap_or(VerdictOutcome::Pass)
 }
 
 /// What a class asks for: of the slowest window and of reading, or of random access.
@@ -178,14 +200,14 @@ fn needs(class: &Class) -> Vec<Need> {
         metric,
         words,
         least: class.least_write_bytes_per_s as f64,
-        quantity: Quantity::Bytes,
+        quantity: Quantity::ByteRate,
         other_reading,
     };
     let operations = |metric, words, least: Option<u64>| Need {
         metric,
         words,
         least: least.unwrap_or(0) as f64,
-        quantity: Quantity::Operations,
+        quantity: Quantity::OperationRate,
         other_reading: 1.0,
     };
     match class.family {
@@ -237,7 +259,7 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
         let reason = format!("{} is no such rate", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
-    if let Some(warning) = voiding(metric) {
+    if let Some(warning) = warned(metric, &VOIDING).first() {
         let reason = format!("{} cannot be trusted: {warning}", need.words);
         return (VerdictOutcome::NotTestable, reason);
     }
@@ -248,49 +270,66 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     } else {
         VerdictOutcome::Borderline
     };
-    let figure = |value: f64| match need.quantity {
-        Quantity::Bytes => format!("{:.2}", value / 1e6),
-        Quantity::Operations => format!("{value:.0}"),
-    };
-    let unit = match need.quantity {
-        Quantity::Bytes => "MB/s",
-        Quantity::Operations => "IOPS",
-    };
-    let limit = match need.quantity {
-        Quantity::Bytes => format!("{} MB/s", need.least / 1e6),
-        Quantity::Operations => format!("{} IOPS", need.least),
-    };
-    let other = if need.other_reading > 1.0 && outcome == VerdictOutcome::Borderline {
-        format!(
-            ", {} where MB are read as MiB",
-            figure(need.least * need.other_reading)
-        )
+    let is_other = need.other_reading > 1.0 && outcome == VerdictOutcome::Borderline;
+    let other = if is_other {
+        let least = figure(need, need.least * need.other_reading);
+        format!(", {least} where MB are read as MiB")
     } else {
         String::new()
     };
-    let warned = match metric.warnings.as_slice() {
-        [] => String::new(),
-        warnings => format!("; limited by {}", warnings.join(", ")),
+    let (outcome, warned) = under_warnings(metric, outcome);
+    let (unit, limit) = match need.quantity {
+        Quantity::ByteRate => ("MB/s", need.least / 1e6),
+        _ => ("IOPS", need.least),
     };
     let reason = format!(
-        "{}: {} {unit} ({}–{}), asked for: {limit}{other}{warned}",
+        "{}: {} {unit} ({}–{}), asked for: {limit} {unit}{other}{warned}",
         need.words,
-        figure(value),
-        figure(low),
-        figure(high),
+        figure(need, value),
+        figure(need, low),
+        figure(need, high),
     );
     (outcome, reason)
+}
+
+fn figure(need: &Need, value: f64) -> String {
+    match need.quantity {
+        Quantity::ByteRate => format!("{:.2}", value / 1e6),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// What warnings leave of an outcome: no fail where they may have lowered the figure, no pass where
+/// they may have raised it. And the words for it.
+fn under_warnings(metric: &Metric, outcome: VerdictOutcome) -> (VerdictOutcome, String) {
+    if metric.warnings.is_empty() {
+        return (outcome, String::new());
+    }
+    let all = metric.warnings.join(", ");
+    let lowering = warned(metric, &LOWERING).join(", ");
+    let raising = warned(metric, &RAISING).join(", ");
+    match outcome {
+        VerdictOutcome::Fail if !lowering.is_empty() => (
+            VerdictOutcome::NotTestable,
+            format!("; limited by {all}; no fail, as it may be too low under {lowering}"),
+        ),
+        VerdictOutcome::Pass if !raising.is_empty() => (
+            VerdictOutcome::Borderline,
+            format!("; limited by {all}; no pass, as it may be too high under {raising}"),
+        ),
+        _ => (outcome, format!("; limited by {all}")),
+    }
 }
 
 /// The value and what it may be from run to run.
 fn range(metric: &Metric, quantity: Quantity) -> Option<(f64, f64, f64)> {
     let (value, low, high) = match quantity {
-        Quantity::Bytes => (
+        Quantity::ByteRate => (
             metric.rate_bytes_per_s?,
             metric.rate_low_bytes_per_s,
             metric.rate_high_bytes_per_s,
         ),
-        Quantity::Operations => (
+        _ => (
             metric.operations_per_s?,
             metric.operations_low_per_s,
             metric.operations_high_per_s,
@@ -308,14 +347,14 @@ fn range(metric: &Metric, quantity: Quantity) -> Option<(f64, f64, f64)> {
     ))
 }
 
-/// A warning under which a figure is not one of the card.
-fn voiding(metric: &Metric) -> Option<&str> {
-    let kinds = [FindingKind::NotReached, FindingKind::Buffered];
-    let void = |warning: &&String| kinds.iter().any(|kind| kind.name() == **warning);
-    metric.warnings.iter().find(void).map(String::as_str)
+/// Those of the metric's warnings that are among these kinds.
+fn warned<'a>(metric: &'a Metric, kinds: &[FindingKind]) -> Vec<&'a str> {
+    let is_one = |warning: &&str| kinds.iter().any(|kind| kind.name() == **warning);
+    let all = metric.warnings.iter().map(String::as_str);
+    all.filter(is_one).collect()
 }
 
-/// What broke off the run.
+/// What went wrong in the run.
 fn troubles(record: &Record) -> Vec<String> {
     let errors = record
         .findings
@@ -324,6 +363,18 @@ fn troubles(record: &Record) -> Vec<String> {
     let mut details: Vec<String> = errors.map(|finding| finding.detail.clone()).collect();
     details.dedup();
     details
+}
+
+/// Whether something went wrong in a workload that these figures are of.
+fn is_broken(record: &Record, suite: &Suite, needs: &[Need]) -> bool {
+    let is_of = |workload: &String| {
+        let mut figures = suite.figures.iter().filter(|f| f.workload == *workload);
+        figures.any(|figure| needs.iter().any(|need| need.metric == figure.id))
+    };
+    record.findings.iter().any(|finding| {
+        finding.severity == Severity::Error
+            && (finding.workloads.is_empty() || finding.workloads.iter().any(is_of))
+    })
 }
 
 /// Whether a fail would need a host that sends CMD20 to be one.

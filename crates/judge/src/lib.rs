@@ -25,7 +25,7 @@ pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 pub const CLAIMS_LABEL: &str = "claims";
 
 /// Version of the judge: it changes when a verdict could come out otherwise.
-pub const JUDGE_VERSION: u32 = 1;
+pub const JUDGE_VERSION: u32 = 2;
 
 /// What a suite's rules, if there is one, and the registers say about a record; `None` where they
 /// say nothing.

@@ -14,14 +14,19 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     let Some(found) = &record.anatomy else {
         return Vec::new();
     };
-    let said = [Some(boundary(found)), open(found)];
-    let sentences = said.into_iter().flatten();
-    let lines = sentences.flat_map(|text| wrap(&text, width, 2)).collect();
+    let lines = sentences(found)
+        .flat_map(|text| wrap(&text, width, 2))
+        .collect();
     vec![
         lines,
         boundary_picture(found, width, style),
         turns_picture(found, width, style),
     ]
+}
+
+/// What was found, in sentences.
+pub(crate) fn sentences(found: &Anatomy) -> impl Iterator<Item = String> {
+    [Some(boundary(found)), open(found)].into_iter().flatten()
 }
 
 fn boundary(found: &Anatomy) -> String {

@@ -106,14 +106,13 @@ fn value(run: &Record, trend: &RateTrend) -> String {
 
 /// What became of each rate: what changed first, then what did not, then what is not known.
 fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
-    let since = group.runs.iter().find_map(|run| date(run)).unwrap_or("");
     let of = |wanted: Option<Outcome>| {
         let trends = group.trends.iter();
         trends.filter(move |trend| trend.outcome == wanted)
     };
     let names = |wanted| -> Vec<&str> { of(wanted).map(|t| workload_name(&t.metric)).collect() };
     let changed = of(Some(Outcome::Lower)).chain(of(Some(Outcome::Higher)));
-    let mut clauses: Vec<String> = changed.filter_map(|trend| clause(trend, since)).collect();
+    let mut clauses: Vec<String> = changed.filter_map(clause).collect();
     let same = names(Some(Outcome::Same));
     if !same.is_empty() {
         clauses.push(format!("the same within 10 %: {}", same.join(", ")));
@@ -136,8 +135,9 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
 }
 
 /// `random write 4 KiB fell 31 % since 2026-03-01 (95 % CI 24 % to 37 %, p = 0.004)`.
-fn clause(trend: &RateTrend, since: &str) -> Option<String> {
+fn clause(trend: &RateTrend) -> Option<String> {
     let ratio = trend.change_ratio?;
+    let since = date_of(trend.first_at_days?);
     let name = workload_name(&trend.metric);
     let is_fall = ratio < 0.0;
     let (near, far) = if is_fall {
@@ -160,6 +160,24 @@ fn clause(trend: &RateTrend, since: &str) -> Option<String> {
     ))
 }
 
+/// The date (UTC) of a moment in days since 1970-01-01.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "days; the cast saturates where there are too many"
+)]
+fn date_of(at_days: f64) -> String {
+    // Years begin in March, so that the day that may be missing is the last one, and are counted in
+    // spans of 400, which are all alike.
+    let days = libm::floor(at_days + 719_468.0) as i64;
+    let (spans, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (400 * spans + year + month / 10, (month + 2) % 12 + 1);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String> {
     let is_tested = |trend: &RateTrend| trend.outcome.is_some();
     let mut notes = Vec::new();
@@ -177,4 +195,56 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
     }
     let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
     lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardmark_core::{Metric, Origin, OriginKind};
+    use cardmark_stats::{RateHistory, rate_trends};
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (at_days, date) in [
+            (0.0, "1970-01-01"),
+            (-0.1, "1969-12-31"),
+            (10_956.999, "1999-12-31"),
+            (11_016.5, "2000-02-29"),
+            (11_017.0, "2000-03-01"),
+            (20_513.4, "2026-03-01"),
+            (47_540.0, "2100-02-28"),
+            (47_541.0, "2100-03-01"),
+        ] {
+            assert_eq!(date_of(at_days), date);
+        }
+    }
+
+    /// A run without the rate, then nine of 2026-03-01 and later in which it falls.
+    #[test]
+    fn a_change_is_told_since_the_first_run_with_that_rate() {
+        let run = |date: &str, value: Option<f64>| {
+            let mut run = Record::new(uuid::Uuid::new_v4(), Origin::of(OriginKind::Measured));
+            run.started_at = Some(format!("{date}T10:00:00Z"));
+            let metric = |value| Metric::new("rand_write_4k", Quantity::OperationRate, value);
+            run.metrics = value.map(metric).into_iter().collect();
+            run
+        };
+        let rates = (0..9).map(|day| 100.0 * 0.69_f64.powf(f64::from(day) / 8.0));
+        let mut records = vec![run("2026-01-03", None)];
+        let later = (1..).zip(rates.clone());
+        records.extend(later.map(|(day, rate)| run(&format!("2026-03-{day:02}"), Some(rate))));
+        let days = (0..).map(|day| 20_513.4 + f64::from(day));
+        let history = RateHistory {
+            metric: "rand_write_4k".to_owned(),
+            quantity: Quantity::OperationRate,
+            runs: days.zip(rates).collect(),
+        };
+        let group = HistoryGroup {
+            about: "quick 1".to_owned(),
+            runs: records.iter().collect(),
+            trends: rate_trends(&[history]),
+        };
+        let said = trend_lines(&group, 200).join(" ");
+        assert!(said.contains("fell 31 % since 2026-03-01 ("), "{said}");
+    }
 }

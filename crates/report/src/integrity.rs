@@ -43,7 +43,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 }
 
 /// What it comes to, in a sentence or two.
-fn verdict(found: &Integrity) -> String {
+pub(crate) fn verdict(found: &Integrity) -> String {
     let (size, real) = (capacity(found.size_bytes), capacity(found.real_bytes));
     let share = percent(found.real_bytes as f64 / found.size_bytes.max(1) as f64);
     match found.kind {
@@ -97,7 +97,8 @@ fn damaged(found: &Integrity, size: &str) -> String {
     format!("DAMAGED: {size} are there, but {how_much}.")
 }
 
-fn rows(found: &Integrity, width: usize) -> Vec<String> {
+/// What was found, by name.
+pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(found.blocks.iter().flat_map(count_rows));
     let known = [
@@ -138,7 +139,11 @@ fn rows(found: &Integrity, width: usize) -> Vec<String> {
     rows.extend(faded.map(|count| ("forgotten meanwhile", amount(count * BLOCK_BYTES))));
     rows.extend(speed_row("write rate", &found.written));
     rows.extend(speed_row("read rate", &found.read));
-    let cells = rows
+    rows
+}
+
+fn rows(found: &Integrity, width: usize) -> Vec<String> {
+    let cells = figures(found)
         .into_iter()
         .map(|(name, value)| vec![name.to_owned(), value]);
     let grid = Grid {

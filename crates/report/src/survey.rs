@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardmark_core::{Quantity, Record, Severity, Verdict, context_rows};
 use cardmark_stats::{joint_rate, observation};
 
+use crate::anatomy as anatomy_text;
 use crate::document::{Block, Document, Table};
+use crate::integrity;
 use crate::names::workload_name;
 use crate::summary::{not_conformant, outcome_words};
 use crate::table::{WARNING_MARK, rows, useful_columns};
@@ -237,9 +239,30 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     }
 }
 
+/// What a test of integrity or a look at the inside found.
+fn found(record: &Record) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(found) = &record.integrity {
+        let row = |(name, value): (&str, String)| vec![name.to_owned(), value];
+        blocks.push(Block::Text(integrity::verdict(found)));
+        blocks.push(Block::Table(Table {
+            caption: format!("{} on {}", name_of(record), board_of(record)),
+            heading: vec!["what".to_owned(), "found".to_owned()],
+            names_count: 2,
+            rows: integrity::figures(found).into_iter().map(row).collect(),
+        }));
+    }
+    let sentences = record.anatomy.iter().flat_map(anatomy_text::sentences);
+    blocks.extend(sentences.map(Block::Text));
+    blocks
+}
+
 /// The figures of one run, a line for each metric.
 fn figures_of_one(record: &Record) -> Vec<Block> {
     let lines = rows(record);
+    if lines.is_empty() {
+        return found(record);
+    }
     let (heading, cells) = useful_columns(&lines);
     let mut blocks = vec![Block::Table(Table {
         caption: format!("{} on {}", name_of(record), board_of(record)),

@@ -4,8 +4,6 @@
 //! Mann's test asks only for order, so that neither the shape of the change nor a run that went
 //! wrong decides it. Its distribution is exact for any number of days.
 
-use std::collections::BTreeMap;
-
 use cardmark_core::Quantity;
 use serde::Serialize;
 
@@ -17,6 +15,8 @@ use crate::{COMPARISON_LEVEL, Outcome, median};
 pub const LEAST_DAYS: usize = 5;
 /// The last so many days with runs are looked at.
 const MOST_DAYS: usize = 200;
+/// Runs that begin less than so many hours after the first one of a day belong to that day.
+const DAY_HOURS: f64 = 12.0;
 
 /// A rate of one card over time, of runs that may be put together.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct RateHistory {
     pub metric: String,
     /// What the values are rates of.
     pub quantity: Quantity,
-    /// When a run began, days since any fixed moment, and its rate.
+    /// When a run began, days since 1970-01-01 (UTC), and its rate.
     pub runs: Vec<(f64, f64)>,
 }
 
@@ -36,8 +36,10 @@ pub struct RateTrend {
     pub metric: String,
     /// What the values are rates of.
     pub quantity: Quantity,
-    /// Days on which there were runs.
+    /// Days with runs: those that begin less than 12 h after the first of a day belong to it.
     pub days_count: usize,
+    /// When the first of them began, days since 1970-01-01 (UTC). Absent where there is none.
+    pub first_at_days: Option<f64>,
     /// From the first to the last of them, days.
     pub period_days: f64,
     /// The change over that period: −0.31 where it fell by 31 %. Absent with fewer than two days.
@@ -82,6 +84,7 @@ fn alone(history: &RateHistory) -> RateTrend {
         metric: history.metric.clone(),
         quantity: history.quantity,
         days_count: days.len(),
+        first_at_days: days.first().map(|day| day.0),
         period_days,
         change_ratio: None,
         low_ratio: None,
@@ -107,27 +110,26 @@ fn alone(history: &RateHistory) -> RateTrend {
     trend
 }
 
-/// Each day's mean moment and mean logarithm of the rate. Runs of one day share the state of the
-/// card and the heat of the room: they are one observation.
+/// Each day's first moment and mean logarithm of the rate. Runs of one day share the state of the
+/// card and the heat of the room: they are one observation. The first moment, not the mean one, so that
+/// no two days are closer than [`DAY_HOURS`] and no slope rests on minutes.
 fn days(runs: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut by_day = BTreeMap::<i64, (f64, f64, f64)>::new();
-    for &(at_days, value) in runs.iter().filter(|run| run.1 > 0.0 && run.0.is_finite()) {
-        let day = by_day.entry(whole(at_days)).or_default();
-        day.0 += 1.0;
-        day.1 += at_days;
-        day.2 += libm::log(value);
+    let is_usable = |run: &&(f64, f64)| run.1 > 0.0 && run.0.is_finite();
+    let mut runs: Vec<(f64, f64)> = runs.iter().filter(is_usable).copied().collect();
+    runs.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut sums: Vec<(f64, f64, f64)> = Vec::new();
+    for (at_days, value) in runs {
+        let log = libm::log(value);
+        match sums.last_mut() {
+            Some((first, count, sum)) if at_days - *first < DAY_HOURS / 24.0 => {
+                *count += 1.0;
+                *sum += log;
+            }
+            _ => sums.push((at_days, 1.0, log)),
+        }
     }
-    let means = by_day.into_values().map(|(n, at, log)| (at / n, log / n));
-    let all: Vec<(f64, f64)> = means.collect();
-    all[all.len().saturating_sub(MOST_DAYS)..].to_vec()
-}
-
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "days; the cast saturates where there are too many"
-)]
-fn whole(days: f64) -> i64 {
-    libm::floor(days) as i64
+    let last = &sums[sums.len().saturating_sub(MOST_DAYS)..];
+    last.iter().map(|day| (day.0, day.2 / day.1)).collect()
 }
 
 /// The slopes between all pairs of days, rising (Theil, Sen).

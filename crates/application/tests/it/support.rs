@@ -19,7 +19,9 @@ pub(crate) fn workload(id: &str) -> Workload {
 }
 
 pub(crate) fn scratch() -> TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+    // Databases follow no links.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize();
+    tempfile::tempdir_in(target.unwrap()).unwrap()
 }
 
 pub(crate) fn applications(folder: &Path, seed: u64, pulse: &Arc<Pulse>) -> Applications {

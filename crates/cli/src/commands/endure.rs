@@ -168,7 +168,7 @@ fn on_device(
                 endure,
                 rest: Some(rest),
             },
-        )) => session.after_rest(Kept::new(place, head), endure, rest),
+        )) => session.after_rest(&Kept::new(place, head), endure, rest),
         Some((head, test)) => session.cycles(place, Some((head, test.endure))),
         None => session.cycles(place, None),
     }
@@ -260,7 +260,7 @@ impl Session<'_> {
     }
 
     /// Reads what was written before the rest, if that is over.
-    fn after_rest(&self, kept: Kept, endure: Endure, rest: Rest) -> Result<Exit, CommandError> {
+    fn after_rest(&self, kept: &Kept, endure: Endure, rest: Rest) -> Result<Exit, CommandError> {
         let now = jiff::Timestamp::now();
         let until = rest.until();
         if now < until {
@@ -276,7 +276,7 @@ impl Session<'_> {
         let head = head(&self.device.resolution, self.data, seed, target.size_bytes)?;
         let rest = Some(rest);
         let mut test = Endurance { endure, rest };
-        self.drive(&mut test, target, &kept)?;
+        self.drive(&mut test, target, kept)?;
         let Endurance {
             endure,
             rest: Some(rest),

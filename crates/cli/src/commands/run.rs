@@ -85,19 +85,25 @@ fn can_be_judged(suite: &Suite, required: &[String]) -> Result<(), CommandError>
         .hint("`--suite app-class` judges A1 and A2, `--suite speed-class` C, U and V"))
 }
 
-/// The classes that had to be met and are not, or of which that is not known.
+/// The classes that had to be met and are not, or of which that is not known. Borderline counts as
+/// met.
 fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let verdicts = record.derived.as_ref().map(|derived| &derived.verdicts);
     let mut exit = Exit::Done;
     let mut causes = Vec::new();
-    for verdict in verdicts.filter(|verdict| required.contains(&verdict.rule)) {
-        let (ends, word) = match verdict.outcome {
-            VerdictOutcome::Fail => (Exit::Bad, "is not met"),
-            VerdictOutcome::NotTestable => (Exit::Trouble, "could not be tested here"),
-            _ => continue,
+    for class in required {
+        let verdict = verdicts.and_then(|all| all.iter().find(|v| v.rule == *class));
+        let (ends, word) = match verdict.map(|verdict| verdict.outcome) {
+            Some(VerdictOutcome::Pass | VerdictOutcome::Borderline) => continue,
+            Some(VerdictOutcome::Fail) => (Exit::Bad, "is not met"),
+            Some(_) => (Exit::Trouble, "could not be tested here"),
+            None => (Exit::Trouble, "was not judged"),
         };
         exit = exit.or_worse(ends);
-        causes.push(format!("{} {word}", verdict.rule));
+        let cause = format!("{class} {word}");
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
     }
     let mut error = CommandError::new(exit, "a class that was asked for is missing");
     error.causes = causes;
@@ -205,4 +211,56 @@ fn write(path: &Path, text: &str) -> Result<(), CommandError> {
             .because(error.to_string())
             .hint("the run is kept: `cardmark show last --json` prints it")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{Derived, Origin, OriginKind, Verdict, simulated_run_id};
+
+    use super::*;
+
+    fn record(outcomes: &[(&str, VerdictOutcome)]) -> Record {
+        let verdict = |&(rule, outcome): &(&str, VerdictOutcome)| Verdict {
+            rule: rule.to_owned(),
+            outcome,
+            score: None,
+            reasons: Vec::new(),
+            metrics: Vec::new(),
+        };
+        let origin = Origin::of(OriginKind::Simulated);
+        let mut record = Record::new(simulated_run_id(&["unmet"]), origin);
+        record.derived = Some(Derived {
+            judge_version: 1,
+            verdicts: outcomes.iter().map(verdict).collect(),
+            deviations: Vec::new(),
+        });
+        record
+    }
+
+    #[test]
+    fn a_required_class_without_a_verdict_is_trouble() {
+        let ends = |record: &Record, required: &[&str]| {
+            let required: Vec<String> = required.iter().map(|&name| name.to_owned()).collect();
+            unmet(record, &required).map(|error| (error.exit, error.causes))
+        };
+        let told = |cause: &str| Some((Exit::Trouble, vec![cause.to_owned()]));
+        let mut passed = record(&[("C10", VerdictOutcome::Pass)]);
+        assert_eq!(ends(&passed, &["C10"]), None);
+        assert_eq!(ends(&passed, &[]), None);
+        assert_eq!(
+            ends(&passed, &["C10", "V30", "V30"]),
+            told("V30 was not judged")
+        );
+        passed.derived = None;
+        assert_eq!(ends(&passed, &["C10"]), told("C10 was not judged"));
+        let border = record(&[("C10", VerdictOutcome::Borderline)]);
+        assert_eq!(ends(&border, &["C10"]), None);
+        let hidden = record(&[("C10", VerdictOutcome::NotTestable)]);
+        assert_eq!(
+            ends(&hidden, &["C10"]),
+            told("C10 could not be tested here")
+        );
+        let failed = record(&[("C10", VerdictOutcome::Fail)]);
+        assert_eq!(ends(&failed, &["C10"]).unwrap().0, Exit::Bad);
+    }
 }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use cardmark_application::{Applications, WorkFolder, clear_leftovers};
+use cardmark_application::{Applications, UnsafeDirectory, WorkFolder, clear_leftovers};
 use cardmark_core::{Finding, FindingKind, Severity, TargetKind};
 use cardmark_device::OpenError;
 use cardmark_engine::{Place, Pulse};
@@ -70,6 +70,10 @@ fn clear(path: &Path) -> Result<(), CommandError> {
 }
 
 fn cannot_open(path: &Path, error: &std::io::Error) -> CommandError {
+    let inner = error.get_ref();
+    if let Some(refused) = inner.and_then(|inner| inner.downcast_ref::<UnsafeDirectory>()) {
+        return CommandError::from_error(Exit::Refused, refused).hint(refused.hint());
+    }
     // `tempfile` tells the kind alone.
     let errno = match error.kind() {
         ErrorKind::PermissionDenied => Errno::ACCESS,

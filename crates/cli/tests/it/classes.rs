@@ -38,6 +38,10 @@ fn what_is_required_decides_how_it_ends() {
     assert!(border.stdout.contains("A1: borderline"), "{border}");
     let broken = class("sim:vanishing-32gb", "app-class", "A1");
     assert_error(&broken, 3, &["cause: A1 could not be tested here"]);
+    let hot = class("sim:hot-32gb", "app-class", "A2");
+    assert_error(&hot, 3, &["cause: A2 could not be tested here"]);
+    let why = "no fail, as it may be too low under throttled";
+    assert!(hot.stdout.replace("\n    ", " ").contains(why), "{hot}");
     let slot = class("sim:a1-32gb@pi3", "app-class", "A1");
     assert_error(&slot, 3, &["cause: A1 could not be tested here"]);
     let why = "A1 is not defined for the bus mode high speed at 50 MHz";

@@ -232,9 +232,9 @@ fn operations_lie_in_their_region() {
             assert_eq!(offsets, all);
         }
     }
-    // Erasing a whole device takes its time; nothing else is given more than one limit.
+    // Erasing a part of a device takes its time; nothing else is given more than one limit.
     let limits: Vec<_> = rig.backend.trials.iter().map(|log| log.limits[0]).collect();
-    assert_eq!(limits, [64, 1, 1, 64, 1, 1]);
+    assert_eq!(limits, [4, 1, 1, 4, 1, 1]);
     let read = &outcome.trials[2];
     assert!(read.span_ns >= 2 * SECOND_NS && read.span_ns < 3 * SECOND_NS);
     let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();

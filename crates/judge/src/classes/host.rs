@@ -1,12 +1,22 @@
 //! Whether the host lets a class be tested.
 
 use cardmark_catalog::{Class, ClassFamily, Need};
-use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, Record};
+use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, ReaderKind, Record};
 
 /// Of the bits that a USB link moves in a second, one in ten at most is a byte of data.
 const LINK_BITS_PER_BYTE: u64 = 10;
 /// Data lines of the bus on which classes are defined.
 const LINES_COUNT: u32 = 4;
+
+/// What is known of the way between host and card.
+enum Way<'a> {
+    /// A simulated card outside of a board: it is in one that has all.
+    Ideal,
+    /// A bus whose mode is known.
+    Bus(&'a Bus, BusMode),
+    /// The mode is hidden, or it is not known which device it is.
+    Hidden,
+}
 
 /// Why the class cannot be tested here; `None` where nothing known stands against it.
 pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
@@ -16,49 +26,51 @@ pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
         return Some(reason.to_owned());
     }
     let device = device(record)?;
-    let reader = device.reader.as_ref()?;
-    if let Some(bus) = &reader.bus
-        && let Some(mode) = bus.mode
-    {
-        return bus_obstacle(class, bus, mode).or_else(|| need_obstacle(class, device));
-    }
-    let link = reader.usb.as_ref()?.link_bits_per_s?;
-    let most = link / LINK_BITS_PER_BYTE;
-    (class.least_write_bytes_per_s > most).then(|| {
-        format!(
-            "not testable here: the USB link carries {} MB/s at most",
-            most / 1_000_000
-        )
-    })
+    let on_bus = match way(record) {
+        Way::Bus(bus, mode) => bus_obstacle(class, bus, mode),
+        Way::Ideal | Way::Hidden => link_obstacle(class, device),
+    };
+    on_bus.or_else(|| need_obstacle(class, device))
 }
 
 /// Why a figure below the limit says nothing against the card here.
 pub(super) fn doubt(record: &Record, class: &Class) -> Option<String> {
-    let device = device(record)?;
-    let known = |need: &Need| match need {
-        Need::Cache => cache(device).is_some(),
-        Need::CommandQueue => queue(device).is_some(),
+    let doubt = match way(record) {
+        Way::Ideal => return None,
+        Way::Hidden => "the bus mode, which may be too slow a one, is not to be seen",
+        Way::Bus(bus, _) if clock_hz(bus).is_none() => {
+            "the clock of the bus, which may be too low, is not to be seen"
+        }
+        Way::Bus(..) if !are_needs_seen(record, class) => {
+            "whether cache and command queue are in use, which this class rests on, is not to be seen"
+        }
+        Way::Bus(..) => return None,
     };
-    // A simulated card outside of a board is in one that has all.
-    let is_ideal = record.origin.kind == OriginKind::Simulated && device.reader.is_none();
-    (!is_ideal && !class.needs.iter().all(known)).then(|| {
-        "not testable here: whether cache and command queue are in use, which this class rests on, is \
-         not to be seen"
-            .to_owned()
-    })
+    Some(format!("not testable here: {doubt}"))
 }
 
-/// What is not known of the way to the card.
-pub(super) fn deviation(record: &Record) -> Option<String> {
-    let device = device(record)?;
-    let is_seen = device
-        .reader
-        .as_ref()
-        .and_then(|reader| reader.bus.as_ref())
-        .is_some_and(|bus| bus.mode.is_some());
-    let is_ideal = record.origin.kind == OriginKind::Simulated && device.reader.is_none();
-    (!is_seen && !is_ideal)
-        .then(|| "bus mode and clock between host and card are not known".to_owned())
+/// In what the way to the card is not known, or not what the class asks for.
+pub(super) fn deviations(record: &Record, has_application: bool) -> Vec<String> {
+    let mut deviations = Vec::new();
+    match way(record) {
+        Way::Ideal => {}
+        Way::Hidden => {
+            deviations.push("bus mode and clock between host and card are not known".to_owned());
+        }
+        Way::Bus(bus, _) if clock_hz(bus).is_none() => {
+            deviations.push("the clock between host and card is not known".to_owned());
+        }
+        Way::Bus(..) => {}
+    }
+    let slot = device(record).filter(|device| has_application && is_in_slot(device));
+    if let Some(device) = slot {
+        for (what, is_on) in [("cache", cache(device)), ("command queue", queue(device))] {
+            if is_on == Some(true) {
+                deviations.push(format!("the card's {what} was on in the tests of class A1"));
+            }
+        }
+    }
+    deviations
 }
 
 fn device(record: &Record) -> Option<&DeviceInfo> {
@@ -68,36 +80,93 @@ fn device(record: &Record) -> Option<&DeviceInfo> {
     }
 }
 
-/// A class is tested on four lines, in one of its modes at its clock or in a faster mode.
+fn way(record: &Record) -> Way<'_> {
+    let Some(device) = device(record) else {
+        return Way::Hidden;
+    };
+    let bus = device
+        .reader
+        .as_ref()
+        .and_then(|reader| reader.bus.as_ref());
+    let is_simulated = record.origin.kind == OriginKind::Simulated;
+    match bus.and_then(|bus| Some((bus, bus.mode?))) {
+        Some((bus, mode)) => Way::Bus(bus, mode),
+        None if is_simulated && device.reader.is_none() => Way::Ideal,
+        None => Way::Hidden,
+    }
+}
+
+/// Only there the kernel tells the card's own cache and queue, and not those of a bridge.
+fn is_in_slot(device: &DeviceInfo) -> bool {
+    let reader = device.reader.as_ref();
+    reader.is_some_and(|reader| reader.kind == ReaderKind::Slot)
+}
+
+fn clock_hz(bus: &Bus) -> Option<u64> {
+    bus.actual_clock_hz.or(bus.clock_hz)
+}
+
+/// A class is tested on four lines.
 fn bus_obstacle(class: &Class, bus: &Bus, mode: BusMode) -> Option<String> {
     if let Some(lines) = bus.lines_count.filter(|&lines| lines < LINES_COUNT) {
         return Some(format!(
             "not testable here: the bus has {lines} data lines instead of {LINES_COUNT}"
         ));
     }
-    let clock_hz = bus.actual_clock_hz.or(bus.clock_hz).unwrap_or(u64::MAX);
-    let fits = |(asked, least_hz): (&BusMode, &u64)| {
-        if *asked == mode {
-            clock_hz >= *least_hz
-        } else {
-            speed(*asked) < speed(mode)
-        }
-    };
-    if class.modes.iter().any(fits) {
+    if is_defined(class, bus, mode) {
         return None;
     }
     Some(format!(
         "not testable here: {} is not defined for the bus mode {}{}",
         class.id,
         mode_name(mode),
-        match bus.actual_clock_hz.or(bus.clock_hz) {
+        match clock_hz(bus) {
             Some(hz) => format!(" at {} MHz", hz / 1_000_000),
             None => String::new(),
         }
     ))
 }
 
+/// A class is defined in its modes from their clocks on, and in modes above one of them that carry at
+/// least as much.
+fn is_defined(class: &Class, bus: &Bus, mode: BusMode) -> bool {
+    let clock_hz = clock_hz(bus);
+    if let Some(least_hz) = class.modes.get(&mode) {
+        return clock_hz.is_none_or(|hz| hz >= *least_hz);
+    }
+    let lines = bus.lines_count.unwrap_or(LINES_COUNT);
+    let carried = clock_hz.map(|hz| bits_per_s(mode, hz, lines));
+    class.modes.iter().any(|(asked, least_hz)| {
+        let least = bits_per_s(*asked, *least_hz, LINES_COUNT);
+        speed(*asked) <= speed(mode) && carried.is_none_or(|bits| bits >= least)
+    })
+}
+
+fn bits_per_s(mode: BusMode, clock_hz: u64, lines_count: u32) -> u64 {
+    let edges = match mode {
+        BusMode::Ddr50 | BusMode::Ddr52 | BusMode::Hs400 => 2,
+        _ => 1,
+    };
+    clock_hz
+        .saturating_mul(u64::from(lines_count))
+        .saturating_mul(edges)
+}
+
+fn link_obstacle(class: &Class, device: &DeviceInfo) -> Option<String> {
+    let link = device.reader.as_ref()?.usb.as_ref()?.link_bits_per_s?;
+    let most = link / LINK_BITS_PER_BYTE;
+    (class.least_write_bytes_per_s > most).then(|| {
+        format!(
+            "not testable here: the USB link carries {} MB/s at most",
+            most / 1_000_000
+        )
+    })
+}
+
 fn need_obstacle(class: &Class, device: &DeviceInfo) -> Option<String> {
+    if !is_in_slot(device) {
+        return None;
+    }
     let is_off = |need: &&Need| match need {
         Need::Cache => cache(device) == Some(false),
         Need::CommandQueue => queue(device) == Some(false),
@@ -109,6 +178,14 @@ fn need_obstacle(class: &Class, device: &DeviceInfo) -> Option<String> {
         };
         format!("not testable here: {} needs {what}, which is off", class.id)
     })
+}
+
+fn are_needs_seen(record: &Record, class: &Class) -> bool {
+    let is_seen = |device: &DeviceInfo, need: &Need| match need {
+        Need::Cache => cache(device).is_some(),
+        Need::CommandQueue => queue(device).is_some(),
+    };
+    device(record).is_some_and(|device| class.needs.iter().all(|need| is_seen(device, need)))
 }
 
 fn cache(device: &DeviceInfo) -> Option<bool> {

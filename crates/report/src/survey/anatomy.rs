@@ -26,9 +26,15 @@ fn line(subject: &Subject<'_>, points: Vec<(f64, f64)>) -> Option<Curve> {
 }
 
 fn across(subjects: &[Subject<'_>]) -> Option<Curves> {
+    // Of the boundary's own kind, powers of two or three times these: only they show it as a step.
     let points = |found: &Anatomy| {
+        let is_threefold = |bytes: u64| bytes.is_multiple_of(3);
+        let Some(boundary) = found.boundary_bytes.map(is_threefold) else {
+            return Vec::new();
+        };
         let times = found.boundaries.iter();
         times
+            .filter(|time| is_threefold(time.size_bytes) == boundary)
             .map(|time| (time.size_bytes as f64 / 1024.0, time.more_ns as f64 / 1e3))
             .collect()
     };

@@ -75,6 +75,55 @@ fn too_few_days_say_so_and_runs_of_one_day_are_one() {
 }
 
 #[test]
+fn runs_on_both_sides_of_midnight_are_one_day() {
+    let second = 1.0 / 86_400.0;
+    // Each time a run at 23:59:30 and one at 00:00:30, whose rates differ.
+    let pair = |day: f64| [(day - 30.0 * second, 60.0), (day + 30.0 * second, 100.0)];
+    let runs = (1..=8).flat_map(|week| pair(7.0 * f64::from(week)));
+    // In any order.
+    let runs: Vec<(f64, f64)> = runs.rev().collect();
+    let trend = &rate_trends(&[history("rand_write_4k", runs)])[0];
+    assert_eq!(trend.days_count, 8);
+    let (low, high) = (trend.low_ratio.unwrap(), trend.high_ratio.unwrap());
+    assert!(low.abs() < 1e-9 && high.abs() < 1e-9, "{low} {high}");
+    // Taken for two of five days, one pair alone would make the upper end of the interval infinite.
+    let mut runs: Vec<(f64, f64)> = (0..3).map(|week| (7.0 * f64::from(week), 80.0)).collect();
+    runs.extend(pair(21.0));
+    let trend = &rate_trends(&[history("rand_write_4k", runs.clone())])[0];
+    assert_eq!((trend.days_count, trend.high_ratio), (4, None));
+    runs.push((28.0, 80.0));
+    let trend = &rate_trends(&[history("rand_write_4k", runs)])[0];
+    assert_eq!(trend.days_count, 5);
+    let (low, high) = (trend.low_ratio.unwrap(), trend.high_ratio.unwrap());
+    assert!((-0.5..0.0).contains(&low), "{low}");
+    assert!((0.0..0.5).contains(&high), "{high}");
+}
+
+#[test]
+fn days_are_never_closer_than_12_hours() {
+    let hour = 1.0 / 24.0;
+    // The first day's runs are mostly late, so that its mean moment is minutes before the second day.
+    let mut runs = vec![(100.0, 100.0)];
+    runs.extend((0..50).map(|_| (100.0 + 11.9 * hour, 100.0)));
+    runs.push((100.0 + 12.0 * hour, 90.0));
+    let trend = &rate_trends(&[history("rand_write_4k", runs)])[0];
+    assert_eq!(trend.days_count, 2);
+    assert!((trend.period_days - 0.5).abs() < 1e-9);
+    assert!((trend.change_ratio.unwrap() + 0.1).abs() < 1e-9);
+}
+
+#[test]
+fn a_trend_tells_since_when() {
+    let at = |days: u32| (0..days).map(|day| (f64::from(day) + 0.25, 100.0));
+    let trend = |runs: Vec<(f64, f64)>| rate_trends(&[history("rand_write_4k", runs)]).remove(0);
+    assert_eq!(trend(Vec::new()).first_at_days, None);
+    assert_eq!(trend(at(9).collect()).first_at_days, Some(0.25));
+    // The last 200 days are looked at.
+    let long = trend(at(230).collect());
+    assert_eq!((long.days_count, long.first_at_days), (200, Some(30.25)));
+}
+
+#[test]
 fn a_steady_rate_is_the_same_once_there_are_enough_days() {
     let values = [100.0, 101.0, 99.5, 100.5, 99.0, 100.2, 100.9, 99.7, 100.1];
     assert_eq!(one(&values).outcome, Some(Outcome::Same));
