@@ -64,8 +64,9 @@ pub(crate) enum Command {
     /// Compare runs, cards or products: is one faster, by how much, how sure is that
     ///
     /// A side is RUN,RUN… or KEY=VALUE,KEY=VALUE…: all runs with these labels, or of this suite, board,
-    /// model, card, or with its command queue on or off. With fewer than three runs a side the answer
-    /// is about these runs, with three about these cards, with two cards of each about these products.
+    /// model, card, capacity, or with its command queue on or off. With fewer than three runs a side the
+    /// answer is about these runs, with three about these cards, with two cards of each about these
+    /// products.
     Compare(CompareArguments),
     /// Show where a run stands among own and published results
     Rank(RankArguments),
@@ -518,7 +519,7 @@ pub(crate) struct GenerateArguments {
 }
 
 /// A size such as `4GiB`, `500GB` or `1048576`: bytes.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [
         ("", 1),
         ("KiB", 1 << 10),

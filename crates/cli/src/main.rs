@@ -68,9 +68,18 @@ fn work(arguments: Arguments) -> Exit {
     reason = "a release has no unwinding that could end it elsewhere"
 )]
 fn end_for_bug(panic: &std::panic::PanicHookInfo<'_>) {
-    let error = CommandError::new(Exit::Bug, "cardmark failed: this is a bug in the program")
-        .because(panic.to_string())
-        .hint("the trials that ended are in the journal: `cardmark recover`");
+    let mut error = CommandError::new(Exit::Bug, "cardmark failed: this is a bug in the program")
+        .because(panic.to_string());
+    if has_journal() {
+        error = error.hint("the trials that ended are in the journal: `cardmark recover`");
+    }
     print::error(&error);
     std::process::exit(i32::from(Exit::Bug.code()));
+}
+
+/// Whether a run left its trials in a journal.
+fn has_journal() -> bool {
+    let data = data::Data::from_environment().ok();
+    let entries = data.and_then(|data| std::fs::read_dir(data.journals).ok());
+    entries.is_some_and(|mut entries| entries.next().is_some())
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use cardmark_catalog::publications;
 use cardmark_core::{Context, Record, parse_record};
-use cardmark_store::{Condition, Store};
+use cardmark_store::{Condition, Store, has_capacity};
 
+use crate::args::parse_size;
 use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 
@@ -97,10 +98,7 @@ fn conditions(side: &str) -> Result<Vec<Condition>, CommandError> {
     let mut conditions: Vec<Condition> = Vec::new();
     for part in side.split(',') {
         match (part.split_once('='), conditions.last_mut()) {
-            (Some((name, value)), _) => conditions.push(Condition {
-                name: name.trim().to_owned(),
-                value: value.trim().to_owned(),
-            }),
+            (Some((name, value)), _) => conditions.push(condition(name.trim(), value.trim())?),
             (None, Some(last)) => {
                 last.value.push(',');
                 last.value.push_str(part.trim_end());
@@ -116,9 +114,29 @@ fn conditions(side: &str) -> Result<Vec<Condition>, CommandError> {
     Ok(conditions)
 }
 
+fn condition(name: &str, value: &str) -> Result<Condition, CommandError> {
+    let value = match name {
+        "capacity" => parse_size(value)
+            .map_err(|why| {
+                CommandError::new(Exit::Usage, format!("`{value}` is no capacity")).because(why)
+            })?
+            .to_string(),
+        _ => value.to_owned(),
+    };
+    Ok(Condition {
+        name: name.to_owned(),
+        value,
+    })
+}
+
 /// The published records that fulfil all conditions.
 fn published(conditions: &[Condition]) -> Vec<Record> {
     let holds = |record: &Record, condition: &Condition| {
+        if condition.name == "capacity" {
+            let size_bytes = record.devices.first().and_then(|device| device.size_bytes);
+            let capacity_bytes = condition.value.parse().unwrap_or(0);
+            return size_bytes.is_some_and(|bytes| has_capacity(bytes, capacity_bytes));
+        }
         let value = match condition.name.as_str() {
             "board" => record.board.as_ref().and_then(|board| board.model.clone()),
             "suite" => record.suite.as_ref().map(|suite| suite.name.clone()),
@@ -167,5 +185,8 @@ mod tests {
             .collect();
         assert_eq!(told, [("product", "D, and more"), ("board", "Pi 4")]);
         assert!(conditions("last,product=A").is_err());
+        let told = conditions("capacity=64 GB").unwrap();
+        assert_eq!(told[0].value, "64000000000");
+        assert!(conditions("capacity=large").is_err());
     }
 }

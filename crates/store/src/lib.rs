@@ -24,7 +24,7 @@ pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovered, Recovery, discard, recover};
-pub use selection::Condition;
+pub use selection::{Condition, has_capacity};
 pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.

@@ -29,14 +29,32 @@ const NAMES: [(&str, &str); 9] = [
     ("bus", "json_extract(heads.context, '$.bus')"),
 ];
 
+/// How large the first device is, bytes.
+const SIZE: &str = "json_extract(heads.head, '$.devices[0].size_bytes')";
+
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
-/// `model`, `card`, `prepared`, `command_queue`, `bus`, or else a label.
+/// `model`, `card`, `prepared`, `command_queue`, `bus`, `capacity` (bytes, as on the label:
+/// [`has_capacity`]), or else a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The name.
     pub name: String,
     /// The value.
     pub value: String,
+}
+
+/// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has
+/// 59 to 65 GB.
+fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
+    let twentieth = capacity_bytes / 20;
+    (capacity_bytes - 2 * twentieth, capacity_bytes + twentieth)
+}
+
+/// Whether a device of that size is sold with that capacity.
+#[must_use]
+pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
+    let (least, most) = sizes_sold_as(capacity_bytes);
+    (least..=most).contains(&size_bytes)
 }
 
 impl Store {
@@ -101,7 +119,14 @@ fn add(query: &mut QueryBuilder<Sqlite>, conditions: &[Condition]) {
     for (index, condition) in conditions.iter().enumerate() {
         query.push(if index == 0 { " WHERE " } else { " AND " });
         let known = NAMES.iter().find(|(name, _)| *name == condition.name);
-        if let Some((_, expression)) = known {
+        if condition.name == "capacity" {
+            let (least, most) = sizes_sold_as(condition.value.parse().unwrap_or(0));
+            query
+                .push(SIZE)
+                .push(" BETWEEN ")
+                .push_bind(least.cast_signed());
+            query.push(" AND ").push_bind(most.cast_signed());
+        } else if let Some((_, expression)) = known {
             query
                 .push(expression)
                 .push(" = ")

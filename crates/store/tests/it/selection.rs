@@ -21,6 +21,11 @@ fn measured(digits: &str, board: &str, product: &str) -> Record {
     record.devices = vec![DeviceInfo {
         model: Some("SN64G".to_owned()),
         sample_id: Some("ba7816".to_owned()),
+        // As a card of 64 GB has it, and one of 32.
+        size_bytes: Some(match digits {
+            "cccc" => 31_914_983_424,
+            _ => 63_864_569_856,
+        }),
         ..DeviceInfo::default()
     }];
     record.labels.clear();
@@ -58,6 +63,10 @@ fn records_are_selected_by_what_they_tell_and_by_labels() {
     assert_eq!(select(&both), ["bbbb"]);
     assert_eq!(select(&[condition("card", "ba7816")]).len(), 3);
     assert_eq!(select(&[condition("product", "' OR 1=1 --")]).len(), 0);
+    let sold_as = |gigabytes: u64| condition("capacity", &(gigabytes * 1_000_000_000).to_string());
+    assert_eq!(select(&[sold_as(64)]), ["aaaa", "bbbb"]);
+    assert_eq!(select(&[sold_as(32)]), ["cccc"]);
+    assert_eq!(select(&[sold_as(128)]).len(), 0);
 }
 
 #[test]
