@@ -1,13 +1,11 @@
 //! What the store knows of cards.
 
-use cardmark_core::{DeviceInfo, Fill, Preparation, Record, Start, TargetKind, Trial};
-use cardmark_engine::Plan;
+use cardmark_core::{DeviceInfo, Fill, Preparation};
 use cardmark_host::{Resolution, Root, card_identity, device_info};
 use cardmark_store::{CardKey, PreparationId, Store};
 
 use crate::data::Data;
 use crate::error::CommandError;
-use crate::measure::now_text;
 
 /// The history of one card.
 pub(crate) struct CardHistory {
@@ -64,54 +62,6 @@ impl CardHistory {
             Some(id) => Ok(self.store.forget_preparation(id)?),
             None => Ok(()),
         }
-    }
-}
-
-/// An erasing that a suite begins with, in the card's history.
-pub(crate) struct Erasing {
-    history: CardHistory,
-    preparation: Preparation,
-}
-
-/// Notes that a suite is going to erase the card, where it is: what was done to it before holds no longer.
-pub(crate) fn begin_erasing(
-    plan: &Plan,
-    resolution: &Resolution,
-    data: &Data,
-) -> Result<Option<Erasing>, CommandError> {
-    let erases = plan.workloads.iter().any(|workload| {
-        workload.manner.start == Start::Erased && resolution.kind == TargetKind::Device
-    });
-    let (true, [disk]) = (erases, resolution.disks.as_slice()) else {
-        return Ok(None);
-    };
-    let Some(mut history) = CardHistory::of(data, &disk.name)? else {
-        return Ok(None);
-    };
-    let preparation = Preparation {
-        fill: Fill::Discard,
-        seed: None,
-        started_at: now_text(),
-        finished_at: None,
-        size_bytes: disk.size_bytes.unwrap_or(0),
-        done_bytes: 0,
-    };
-    history.begin(&preparation)?;
-    Ok(Some(Erasing {
-        history,
-        preparation,
-    }))
-}
-
-impl Erasing {
-    /// Notes that it was done, if a trial tells so.
-    pub(crate) fn finish(mut self, record: &Record) -> Result<(), CommandError> {
-        let erased = |trial: &Trial| trial.workload.manner.start == Start::Erased;
-        if record.trials.iter().any(erased) {
-            self.preparation.finished_at = Some(now_text());
-            self.history.note(&self.preparation)?;
-        }
-        Ok(())
     }
 }
 

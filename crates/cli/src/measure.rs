@@ -2,6 +2,7 @@
 
 mod applications;
 mod describing;
+mod erasing;
 mod opening;
 
 use std::mem::ManuallyDrop;
@@ -146,7 +147,7 @@ pub(crate) fn real(
     let about = about_target(direct, resolution.kind, writes_first);
     let header = real_header(job, &plan, resolution, described, about)?;
     // After the header: it tells what the card was prepared with until now.
-    let erasing = history::begin_erasing(&plan, resolution, job.data)?;
+    let erasing = erasing::begin_erasing(&plan, resolution, job.data)?;
     let mut measured = on_host(job, &plan, header, resolution, &mut *backend, pulse)?;
     let kept_content = not_erased(&backend);
     if let (Some(erasing), None) = (erasing, &kept_content) {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
-use cardmark_core::{FindingKind, Record, Start, VerdictOutcome};
+use cardmark_core::{Fill, FindingKind, Record, Start, VerdictOutcome};
 use cardmark_testkit::{LoopDevice, needs};
 use rustix::process::Signal;
 
@@ -190,6 +190,17 @@ fn a_device_is_erased_and_its_wear_told() {
     assert!(slowest.is_sorted_by(|a, b| a >= b));
     assert!(u128::from(slowest[0]) < begun.elapsed().as_nanos());
     assert!(u128::from(slowest[0]) * 256 >= u128::from(written.span_ns));
+    // Later runs know of it: what the card was filled with before holds no longer.
+    let later = program.run(&[
+        "run",
+        text(device.path()),
+        "--read-only",
+        "--only=rand_read_4k",
+    ]);
+    assert_eq!(later.code, 0, "{later}");
+    let prepared = program.last().devices[0].prepared.clone().unwrap();
+    assert_eq!(prepared.fill, Fill::Discard);
+    assert!(prepared.finished_at.is_some());
     // What was not written holds nothing any more.
     let start_bytes = written.workload.manner.start_bytes;
     assert_eq!(start_bytes % (8 << 20), 0);
