@@ -1,5 +1,10 @@
 //! Programs behind `BENCHMARKS.md`.
 
+#![allow(clippy::print_stderr, reason = "programs for the hand")]
+
+use std::process::ExitCode;
+use std::str::FromStr;
+
 use cardmark_core::{Record, Suite};
 use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
 use cardmark_sim::SimulatedCard;
@@ -42,4 +47,26 @@ pub fn simulate(
         pulse: &pulse,
     };
     Ok(record(head, execute(&plan, ports), suite))
+}
+
+/// The argument of that index as a number, or another where there is none.
+///
+/// # Errors
+/// The argument, where it is no number.
+pub fn number<T: FromStr>(index: usize, otherwise: T) -> Result<T, String> {
+    let word = std::env::args().nth(index + 1);
+    word.map_or(Ok(otherwise), |word| word.parse().map_err(|_| word))
+}
+
+/// How a program ends whose table kept to its goals, or did not.
+#[must_use]
+pub fn ended(table: Result<bool, String>) -> ExitCode {
+    match table {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

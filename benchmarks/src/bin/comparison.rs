@@ -5,15 +5,11 @@
 //!
 //! Usage: `comparison [PAIRS = 1000] [FIRST_SEED]`
 
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that prints a table"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::simulate;
+use cardmark_benchmarks::{ended, number, simulate};
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
@@ -195,13 +191,7 @@ fn print_row(name: &str, same: Tally, ten: Tally) {
 }
 
 fn table() -> Result<bool, String> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize, otherwise: u64| {
-        words
-            .get(index)
-            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
-    };
-    let (wanted, first) = (number(0, 1000)?, number(1, 1)?);
+    let (wanted, first) = (number(0, 1000_u64)?, number(1, 1)?);
     let suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;
     let mut models = Vec::new();
     for text in TEXTS {
@@ -243,12 +233,5 @@ fn table() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    match table() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(table())
 }

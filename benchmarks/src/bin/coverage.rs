@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use cardmark_benchmarks::simulate;
+use cardmark_benchmarks::{number, simulate};
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard, models};
@@ -120,11 +120,6 @@ fn main() -> ExitCode {
 
 fn table() -> Result<(u32, u32), String> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize, otherwise: u64| {
-        words
-            .get(index)
-            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
-    };
     let (seeds, first) = (number(0, 4000)?, number(1, 1)?);
     let wanted = words.get(2..).unwrap_or_default();
     let suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;

@@ -4,14 +4,11 @@
 //!
 //! Usage: `false_alarms [COMPARISONS = 4000] [SEED]`
 
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that prints a table"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::process::ExitCode;
 
+use cardmark_benchmarks::{ended, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare};
 
@@ -146,13 +143,7 @@ impl Case {
 }
 
 fn table() -> Result<bool, String> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize, otherwise: u32| {
-        words
-            .get(index)
-            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
-    };
-    let (count, seed) = (number(0, 4000)?, u64::from(number(1, 1)?));
+    let (count, seed) = (number(0, 4000_u32)?, number(1, 1)?);
     let mut is_met = true;
     print!("| what is compared | metrics |");
     for factor in FACTORS {
@@ -177,12 +168,5 @@ fn table() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    match table() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(table())
 }

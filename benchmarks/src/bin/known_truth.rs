@@ -5,15 +5,12 @@
 //!
 //! Usage: `known_truth DIRECTORY CAP_BYTES_PER_S ID…`
 
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that prints a table"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use cardmark_benchmarks::ended;
 use cardmark_core::{Origin, OriginKind, Record, SECOND_NS, Suite, TargetKind, run_id_from_bytes};
 use cardmark_device::{MonotonicClock, RealBackend, TestFile};
 use cardmark_engine::{
@@ -128,12 +125,5 @@ fn rows(words: &[String]) -> Result<bool, String> {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match rows(&words) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(rows(&words))
 }

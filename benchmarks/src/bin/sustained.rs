@@ -4,15 +4,11 @@
 //!
 //! Usage: `sustained [SEEDS = 2000] [FIRST_SEED = 1]`
 
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that prints a table"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::process::ExitCode;
 
-use cardmark_benchmarks::simulate;
+use cardmark_benchmarks::{ended, number, simulate};
 use cardmark_core::{Metric, Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
@@ -153,12 +149,6 @@ fn all_models() -> Result<Vec<(String, Model, bool)>, String> {
 }
 
 fn table() -> Result<bool, String> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize, otherwise: u64| {
-        words
-            .get(index)
-            .map_or(Ok(otherwise), |word| word.parse().map_err(|_| word.clone()))
-    };
     let (seeds, first) = (number(0, 2000)?, number(1, 1)?);
     let suite = cardmark_catalog::suite("sustained").map_err(|error| error.to_string())?;
     println!("| card | runs | cliffs | cache held | burst held | settled | settled rate held |");
@@ -175,12 +165,5 @@ fn table() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    match table() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(table())
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use cardmark_core::{METHOD, Origin, OriginKind, Record, Target, TargetKind, Tool};
 use cardmark_core::{run_id_from_bytes, simulated_run_id};
+use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
@@ -23,7 +24,7 @@ use cardmark_sim::{Model, SimulatedCard};
 
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
-pub(crate) use loan::{Loan, Worked, lend};
+pub(crate) use loan::{Loan, lend};
 pub(crate) use long::{Long, drive};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use test_folder::TestFolder;
@@ -104,6 +105,12 @@ pub(crate) fn card_name(data: &Data, disk: &str) -> Result<Option<String>, Comma
         return Ok(None);
     };
     Ok(Some(data.open()?.card_key(&identity.history)?.name()))
+}
+
+/// The blocks of a device that is open.
+pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks, CommandError> {
+    Blocks::of_device(target, Arc::clone(pulse))
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))
 }
 
 /// Works under the eyes of a watch: what came of it, and the signal that ended it.

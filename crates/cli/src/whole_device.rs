@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use cardmark_core::DeviceInfo;
 use cardmark_host::{Resolution, Root, device_info};
+use cardmark_sim::Model;
 
 use crate::error::{CommandError, Exit};
 use crate::target::{Chosen, choose};
@@ -15,12 +16,32 @@ pub(crate) struct WholeDevice {
     pub(crate) info: DeviceInfo,
 }
 
+/// What a test of a whole device works on.
+pub(crate) enum Tested {
+    /// A simulated card.
+    Simulated(Box<Model>),
+    /// A device.
+    Device(WholeDevice),
+}
+
+impl Tested {
+    /// Makes sense of its name. `why` says why it must be all of a device.
+    pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
+        Ok(match choose(name)? {
+            Chosen::Simulated(model) => Self::Simulated(model),
+            Chosen::Real { path, resolution } => {
+                Self::Device(WholeDevice::of(name, path, resolution, why)?)
+            }
+        })
+    }
+}
+
 impl WholeDevice {
     /// Makes sense of the device's name. `why` says why it must be all of a device.
     pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
-        match choose(name)? {
-            Chosen::Real { path, resolution } => Self::of(name, path, resolution, why),
-            Chosen::Simulated(_) => {
+        match Tested::named(name, why)? {
+            Tested::Device(device) => Ok(device),
+            Tested::Simulated(_) => {
                 let what = format!("`{name}` is a simulated card, which is new in every run");
                 Err(CommandError::new(Exit::Usage, what)
                     .hint("name a block device, such as /dev/mmcblk0"))

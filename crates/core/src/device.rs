@@ -237,6 +237,25 @@ pub enum BusMode {
     Hs400,
 }
 
+impl BusMode {
+    /// The usual name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Legacy => "default speed",
+            Self::HighSpeed | Self::MmcHighSpeed => "high speed",
+            Self::Sdr12 => "SDR12",
+            Self::Sdr25 => "SDR25",
+            Self::Sdr50 => "SDR50",
+            Self::Ddr50 => "DDR50",
+            Self::Sdr104 => "SDR104",
+            Self::Ddr52 => "DDR52",
+            Self::Hs200 => "HS200",
+            Self::Hs400 => "HS400",
+        }
+    }
+}
+
 /// The bus between a native slot and the card.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bus {

@@ -2,8 +2,8 @@
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
-    BusMode, BusSource, Card, CardKind, DeviceInfo, Health, Layer, PcieLink, Reader, ReaderKind,
-    Record, UsbBridge,
+    BusSource, Card, CardKind, DeviceInfo, Health, Layer, PcieLink, Reader, ReaderKind, Record,
+    UsbBridge,
 };
 
 use crate::layout::wrap;
@@ -271,7 +271,7 @@ fn slot(reader: &Reader) -> Vec<Option<String>> {
         }
     });
     vec![
-        bus.mode.map(|mode| mode_name(mode).to_owned()),
+        bus.mode.map(|mode| mode.name().to_owned()),
         bus.lines_count.map(|count| match count {
             1 => "1 line".to_owned(),
             count => format!("{count} lines"),
@@ -288,22 +288,6 @@ fn megahertz(hertz: u64) -> String {
     match (tenths / 10, tenths % 10) {
         (whole, 0) => format!("{whole} MHz"),
         (whole, tenth) => format!("{whole}.{tenth} MHz"),
-    }
-}
-
-/// The usual name of a bus mode.
-fn mode_name(mode: BusMode) -> &'static str {
-    match mode {
-        BusMode::Legacy => "default speed",
-        BusMode::HighSpeed | BusMode::MmcHighSpeed => "high speed",
-        BusMode::Sdr12 => "SDR12",
-        BusMode::Sdr25 => "SDR25",
-        BusMode::Sdr50 => "SDR50",
-        BusMode::Ddr50 => "DDR50",
-        BusMode::Sdr104 => "SDR104",
-        BusMode::Ddr52 => "DDR52",
-        BusMode::Hs200 => "HS200",
-        BusMode::Hs400 => "HS400",
     }
 }
 

@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod support;
+
 use cardmark_core::{
-    Access, FigureOf, Flush, Order, Origin, OriginKind, Record, Suite, SuiteRef, TargetKind, Trial,
-    Workload, simulated_run_id,
+    Access, FigureOf, Flush, Order, Record, Suite, SuiteRef, TargetKind, Trial, Workload,
 };
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::{Place, Request, record};
 use cardmark_sim::{Model, SimulatedCard};
+use support::{executed, head};
 
 const SUITES: [&str; 5] = [
     "dramble",
@@ -40,12 +42,6 @@ const IDLE_FLUSH_NS: f64 = 60_000.0;
 /// By how much a figure may be off besides chance.
 const SLACK: f64 = 0.005;
 
-struct Nobody;
-
-impl Observer for Nobody {
-    fn event(&mut self, _: &Event<'_>) {}
-}
-
 /// A model as text, without the chance between trials; and its numbers.
 fn numbers(name: &str) -> (Model, toml::Table) {
     let path = format!("{}/models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -63,20 +59,10 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
     let card = SimulatedCard::new(model, seed);
     let request = Request {
         seed,
-        limit_ns: 30_000_000_000,
         ..Request::default()
     };
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
-    let plan = make_plan(suite, &request, place).unwrap();
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Nobody,
-        pulse: &Pulse::new(),
-    };
-    let outcome = execute(&plan, ports);
+    let (plan, outcome) = executed(&card, suite, request, place);
     assert!(outcome.is_complete(), "{:?}", outcome.findings);
     let header = Record {
         suite: Some(SuiteRef {
@@ -85,10 +71,7 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
             only: Vec::new(),
             tier: None,
         }),
-        ..Record::new(
-            simulated_run_id(&["test"]),
-            Origin::of(OriginKind::Simulated),
-        )
+        ..head()
     };
     (record(header, outcome, &plan.suite), card.run_factor())
 }

@@ -2,17 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use cardmark_core::{
-    Origin, OriginKind, Record, SPREAD_PLACES_COUNT, TargetKind, simulated_run_id, spread_start,
-};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+mod support;
+
+use cardmark_core::{Record, SPREAD_PLACES_COUNT, TargetKind, spread_start};
+use cardmark_engine::{Place, Request, record};
 use cardmark_sim::{Model, SimulatedCard};
-
-struct Nobody;
-
-impl Observer for Nobody {
-    fn event(&mut self, _: &Event<'_>) {}
-}
+use support::{executed, head};
 
 /// The record of a run that may not write.
 fn measured(name: &str, seed: u64) -> Record {
@@ -21,26 +16,12 @@ fn measured(name: &str, seed: u64) -> Record {
     let request = Request {
         seed,
         read_only: true,
-        limit_ns: 30_000_000_000,
         ..Request::default()
     };
     assert!(!request.writes(&suite));
     let place = Place::disk(TargetKind::Device, card.capacity_bytes());
-    let plan = make_plan(&suite, &request, place).unwrap();
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Nobody,
-        pulse: &Pulse::new(),
-    };
-    let outcome = execute(&plan, ports);
-    let head = Record::new(
-        simulated_run_id(&["position"]),
-        Origin::of(OriginKind::Simulated),
-    );
-    record(head, outcome, &suite)
+    let (_, outcome) = executed(&card, &suite, request, place);
+    record(head(), outcome, &suite)
 }
 
 /// Start and rate of each place, by rising start.

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use cardmark_core::{
-    FindingKind, Metric, Origin, OriginKind, Record, Severity, TargetKind, simulated_run_id,
-};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+mod support;
+
+use cardmark_core::{FindingKind, Metric, Record, Severity, TargetKind};
+use cardmark_engine::{Place, Request, record};
 use cardmark_sim::{Model, SimulatedCard};
+use support::{executed, head};
 
 /// Models without a cache: even ones, slow ones, one that sways, one that pauses.
 const CACHELESS: [&str; 7] = [
@@ -19,35 +20,15 @@ const CACHELESS: [&str; 7] = [
     "lying-32gb",
 ];
 
-struct Nobody;
-
-impl Observer for Nobody {
-    fn event(&mut self, _: &Event<'_>) {}
-}
-
 fn measured(card: &SimulatedCard, seed: u64) -> Record {
     let suite = cardmark_catalog::suite("sustained").unwrap();
     let request = Request {
         seed,
-        limit_ns: 30_000_000_000,
         ..Request::default()
     };
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
-    let plan = make_plan(&suite, &request, place).unwrap();
-    let (mut backend, mut clock, mut sensors) = card.ports();
-    let ports = Ports {
-        backend: &mut backend,
-        clock: &mut clock,
-        sensors: &mut sensors,
-        observer: &mut Nobody,
-        pulse: &Pulse::new(),
-    };
-    let outcome = execute(&plan, ports);
-    let head = Record::new(
-        simulated_run_id(&["sustained"]),
-        Origin::of(OriginKind::Simulated),
-    );
-    record(head, outcome, &suite)
+    let (_, outcome) = executed(card, &suite, request, place);
+    record(head(), outcome, &suite)
 }
 
 /// A model with a cache of that size in front, behind which it is slower by that factor.

@@ -1,10 +1,7 @@
 //! `cardmark anatomy`.
 
-use std::sync::Arc;
-
 use cardmark_core::{Anatomy, Record};
-use cardmark_device::{Blocks, open_device_readonly};
-use cardmark_engine::Pulse;
+use cardmark_device::open_device_readonly;
 use cardmark_integrity::{
     AnatomyRequest, BLOCK_BYTES, LEAST_UNIT_BYTES, Looked, Medium, Trouble, anatomy as look,
     anatomy_bytes,
@@ -16,11 +13,9 @@ use super::keep_and_show;
 use crate::args::AnatomyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::integrity::{Loan, Worked, ended_early, head, lend, seed, simulated_head};
-use crate::measure::limit_ns;
+use crate::integrity::{Loan, ended_early, head, lend, seed, simulated_head};
 use crate::steps::Steps;
-use crate::target::{Chosen, choose};
-use crate::whole_device::WholeDevice;
+use crate::whole_device::{Tested, WholeDevice};
 
 const WHOLE: &str = "only a device as a whole lies on its own units";
 
@@ -35,12 +30,9 @@ pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError
     }
     let data = Data::from_environment()?;
     data.open()?;
-    match choose(&arguments.device)? {
-        Chosen::Simulated(model) => simulated(arguments, &model, &data),
-        Chosen::Real { path, resolution } => {
-            let device = WholeDevice::of(&arguments.device, path, resolution, WHOLE)?;
-            real(arguments, &device, &data)
-        }
+    match Tested::named(&arguments.device, WHOLE)? {
+        Tested::Simulated(model) => simulated(arguments, &model, &data),
+        Tested::Device(device) => real(arguments, &device, &data),
     }
 }
 
@@ -89,40 +81,25 @@ fn real(
 ) -> Result<Exit, CommandError> {
     let seed = seed(arguments.test.seed, false);
     let size_bytes = device.info.size_bytes.unwrap_or(0);
-    let head = head(&device.resolution, data, seed, size_bytes)?;
+    let mut head = head(&device.resolution, data, seed, size_bytes)?;
     let request = request(arguments, seed, registers_bytes(&head));
     let wanted_bytes = anatomy_bytes(size_bytes / BLOCK_BYTES as u64, &request);
-    let (target, log) = if request.with_writes {
+    let loan = if request.with_writes {
         let consent = &arguments.test.consent;
         lend(&arguments.loan, consent, device, data, wanted_bytes)?
     } else {
         let opened = open_device_readonly(&device.path);
-        (
-            opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
-            None,
-        )
+        Loan {
+            target: opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
+            log: None,
+        }
     };
-    let pulse = Arc::new(Pulse::new());
-    let blocks = Blocks::of_device(target, Arc::clone(&pulse))
-        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
-    let loan = Loan {
-        seed,
-        limit_ns: limit_ns(arguments.test.timeout),
-        pulse,
-        log,
-    };
-    let worked = loan.work(blocks, |medium| shown(medium, &request))?;
-    let Worked {
-        found,
-        signal,
-        put_back,
-    } = worked;
-    let found =
-        found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
-    let mut head = head;
-    head.bytes_written += put_back.as_ref().copied().unwrap_or(0);
-    let exit = finish(head, found, arguments, data)?;
-    put_back?;
+    let worked = loan.work(seed, arguments.test.timeout, |medium| {
+        shown(medium, &request)
+    })?;
+    head.bytes_written += worked.put_back_bytes();
+    let exit = finish(head, worked.found, arguments, data)?;
+    worked.put_back?;
     Ok(exit)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cardmark_core::Record;
-use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
+use cardmark_device::{OpenTarget, open_device_readonly};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Verify};
 use cardmark_report::text;
@@ -17,13 +17,12 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Endurance, Kept, Rest, card_name, drive, ended_early, head, of_endure, of_retention, seed,
-    simulated_head, tests_folder, watched,
+    Endurance, Kept, Rest, blocks_of, card_name, drive, ended_early, head, of_endure, of_retention,
+    seed, simulated_head, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
-use crate::target::{Chosen, choose};
-use crate::whole_device::WholeDevice;
+use crate::whole_device::{Tested, WholeDevice};
 
 const WHOLE: &str = "a device wears out as a whole";
 /// Name of the test in what is remembered of it.
@@ -33,12 +32,9 @@ const NAME: &str = "endure";
 pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> {
     let data = Data::from_environment()?;
     data.open()?;
-    match choose(&arguments.device)? {
-        Chosen::Simulated(model) => simulated(arguments, &model, &data),
-        Chosen::Real { path, resolution } => {
-            let device = WholeDevice::of(&arguments.device, path, resolution, WHOLE)?;
-            on_device(arguments, &device, &data)
-        }
+    match Tested::named(&arguments.device, WHOLE)? {
+        Tested::Simulated(model) => simulated(arguments, &model, &data),
+        Tested::Device(device) => on_device(arguments, &device, &data),
     }
 }
 
@@ -296,8 +292,7 @@ impl Session<'_> {
         target: OpenTarget,
         kept: &Kept,
     ) -> Result<(), CommandError> {
-        let mut blocks = Blocks::of_device(target, Arc::clone(&self.pulse))
-            .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
+        let mut blocks = blocks_of(target, &self.pulse)?;
         let (driven, signal) = watched(
             &self.pulse,
             limit_ns(self.arguments.test.timeout),

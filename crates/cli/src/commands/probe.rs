@@ -1,10 +1,6 @@
 //! `cardmark probe`.
 
-use std::sync::Arc;
-
 use cardmark_core::StorageKind;
-use cardmark_device::Blocks;
-use cardmark_engine::Pulse;
 use cardmark_integrity::{
     BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Stage, Trouble, probe as look, wanted_bytes,
 };
@@ -15,10 +11,8 @@ use crate::args::ProbeArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
-use crate::integrity::{Loan, Worked, ended_early, head, lend, of_probe, seed, simulated_head};
-use crate::measure::limit_ns;
-use crate::target::{Chosen, choose};
-use crate::whole_device::WholeDevice;
+use crate::integrity::{ended_early, head, lend, of_probe, seed, simulated_head};
+use crate::whole_device::{Tested, WholeDevice};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 /// What single blocks take besides the samples, bytes.
@@ -28,12 +22,9 @@ const SENTINELS_BYTES: u64 = 2 << 20;
 pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
     let data = Data::from_environment()?;
     data.open()?;
-    match choose(&arguments.device)? {
-        Chosen::Simulated(model) => simulated(arguments, &model, &data),
-        Chosen::Real { path, resolution } => {
-            let device = WholeDevice::of(&arguments.device, path, resolution, WHOLE)?;
-            real(arguments, &device, &data)
-        }
+    match Tested::named(&arguments.device, WHOLE)? {
+        Tested::Simulated(model) => simulated(arguments, &model, &data),
+        Tested::Device(device) => real(arguments, &device, &data),
     }
 }
 
@@ -72,38 +63,18 @@ fn real(
     let request = request(arguments, seed);
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, &request) + SENTINELS_BYTES;
-    let (target, log) = lend(
-        &arguments.loan,
-        &arguments.test.consent,
-        device,
-        data,
-        wanted,
-    )?;
-    let head = head(&device.resolution, data, seed, target.size_bytes)?;
-    let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
-    let pulse = Arc::new(Pulse::new());
-    let blocks = Blocks::of_device(target, Arc::clone(&pulse))
-        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
-    let loan = Loan {
-        seed,
-        limit_ns: limit_ns(arguments.test.timeout),
-        pulse,
-        log,
-    };
-    let worked = loan.work(blocks, |medium| shown(medium, &request))?;
-    let Worked {
-        found,
-        signal,
-        put_back,
-    } = worked;
-    let found =
-        found.map_err(|trouble| ended_early(trouble, signal, "the same command begins anew"))?;
-    let mut record = of_probe(head, &found, blocks_count);
-    record.bytes_written += put_back.as_ref().copied().unwrap_or(0);
+    let consent = &arguments.test.consent;
+    let loan = lend(&arguments.loan, consent, device, data, wanted)?;
+    let tested_bytes = loan.target.size_bytes;
+    let head = head(&device.resolution, data, seed, tested_bytes)?;
+    let worked = loan.work(seed, arguments.test.timeout, |medium| {
+        shown(medium, &request)
+    })?;
+    let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
+    record.bytes_written += worked.put_back_bytes();
     keep_and_show(&record, data, arguments.test.json)?;
-    // What was found counts, also where something could not be put back.
-    put_back?;
-    Ok(exit_of(found.kind))
+    worked.put_back?;
+    Ok(exit_of(worked.found.kind))
 }
 
 /// Looks, and tells how far it is.

@@ -17,8 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Kept, TestFolder, card_name, drive, ended_early, head, of_verify, seed, simulated_head,
-    tests_folder, watched,
+    Kept, TestFolder, blocks_of, card_name, drive, ended_early, head, of_verify, seed,
+    simulated_head, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -105,8 +105,7 @@ fn on_device(
         },
     )?;
     let pulse = Arc::new(Pulse::new());
-    let mut blocks = Blocks::of_device(target, Arc::clone(&pulse))
-        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))?;
+    let mut blocks = blocks_of(target, &pulse)?;
     let session = Session {
         arguments,
         resolution: &device.resolution,

@@ -3,115 +3,131 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_device::{Blocks, OpenTarget};
+use cardmark_device::{Blocks, FileLog, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
 use super::undo::{Borrowed, open_log, put_back, room_for_undo};
-use super::{card_name, ended_early, tests_folder, watched};
+use super::{blocks_of, card_name, ended_early, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
+use crate::measure::limit_ns;
 use crate::print;
 use crate::whole_device::WholeDevice;
 
-/// A test of a device.
+/// A device that is lent to a test.
 pub(crate) struct Loan {
-    /// Seed of what it writes.
-    pub(crate) seed: u64,
-    /// Span after which the device counts as not answering, nanoseconds.
-    pub(crate) limit_ns: u64,
-    /// Others can ask it to end.
-    pub(crate) pulse: Arc<Pulse>,
+    pub(crate) target: OpenTarget,
     /// Where what is overwritten is kept; none where nothing is to be put back.
     pub(crate) log: Option<PathBuf>,
 }
 
-/// What came of a test.
+/// What came of a test that came to its end.
 pub(crate) struct Worked<T> {
     /// What was found.
-    pub(crate) found: Result<T, Trouble>,
-    /// The signal that ended it.
-    pub(crate) signal: Option<Exit>,
-    /// How much was written to put back what was there, bytes; or why that failed.
+    pub(crate) found: T,
+    /// How much was written to put back what was there, bytes; or why that failed. What was found
+    /// counts then, too.
     pub(crate) put_back: Result<u64, CommandError>,
 }
 
+impl<T> Worked<T> {
+    /// How much was written to put back what was there, bytes.
+    pub(crate) fn put_back_bytes(&self) -> u64 {
+        self.put_back.as_ref().copied().unwrap_or(0)
+    }
+}
+
+const ANEW: &str = "the same command begins anew";
+
 impl Loan {
     /// Tests the device, and puts back what was there. What an interrupted test left is put back first.
+    /// `seed` is that of what is written.
     pub(crate) fn work<T>(
-        &self,
-        mut blocks: Blocks,
+        self,
+        seed: u64,
+        timeout_s: u64,
         look: impl Fn(&mut dyn Medium) -> Result<T, Trouble>,
     ) -> Result<Worked<T>, CommandError> {
-        let Some(path) = &self.log else {
-            let hint = "when the device answers again, the same command begins anew".to_owned();
-            let (found, signal) = watched(&self.pulse, self.limit_ns, hint, || look(&mut blocks))?;
+        let pulse = Arc::new(Pulse::new());
+        let limit_ns = limit_ns(timeout_s);
+        let mut blocks = blocks_of(self.target, &pulse)?;
+        let Some(path) = self.log else {
+            let hint = format!("when the device answers again, {ANEW}");
+            let (found, signal) = watched(&pulse, limit_ns, hint, || look(&mut blocks))?;
             return Ok(Worked {
-                found,
-                signal,
+                found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
                 put_back: Ok(0),
             });
         };
-        let mut borrowed = self.borrow(blocks, path)?;
+        let mut borrowed = borrow(blocks, &path, seed)?;
         let hint = format!(
             "what was overwritten is kept in `{}`; when the device answers again, the same command puts \
              it back",
             path.display()
         );
-        let (worked, signal) = watched(&self.pulse, self.limit_ns, hint, || {
+        let (worked, signal) = watched(&pulse, limit_ns, hint, || {
             if borrowed.has_earlier() {
                 print::notice("an earlier test was interrupted: first puts back what was there");
-                put_back(&mut borrowed, path)?;
-                borrowed = self.borrow(borrowed.into_parts().0, path)?;
+                put_back(&mut borrowed, &path)?;
+                borrowed = borrow(borrowed.into_parts().0, &path, seed)?;
             }
             let found = look(&mut borrowed);
             let back = match found {
                 // There is nothing to put it back to.
                 Err(Trouble::Gone { .. }) => Ok(()),
-                _ => put_back(&mut borrowed, path),
+                _ => put_back(&mut borrowed, &path),
             };
             let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
             Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
         })?;
         let (found, put_back, log) = worked?;
-        if log.count() > 0 {
-            print::notice(&format!(
-                "what was overwritten is kept in `{}`; the same command puts it back",
-                path.display()
-            ));
-        } else if let Err(error) = log.remove_if_empty() {
-            print::notice(&format!(
-                "warning: cannot remove `{}`: {error}",
-                path.display()
-            ));
+        end_log(log, &path);
+        match found {
+            Ok(found) => Ok(Worked { found, put_back }),
+            Err(trouble) => {
+                if let Err(error) = &put_back {
+                    print::error(error);
+                }
+                Err(ended_early(trouble, signal, ANEW))
+            }
         }
-        Ok(Worked {
-            found,
-            signal,
-            put_back,
-        })
-    }
-
-    /// The device, with the log of what is overwritten, perhaps an earlier test's.
-    fn borrow(&self, blocks: Blocks, path: &Path) -> Result<Borrowed, CommandError> {
-        let log = open_log(path, self.seed)?;
-        let seed = log.seed();
-        Restoring::new(blocks, log, Content { seed, round: 0 })
-            .map_err(|trouble| ended_early(trouble, None, "the log of an earlier test is damaged"))
     }
 }
 
-/// Opens a device for a test that writes so much at most, once all has agreed; and where what is
-/// overwritten is kept.
+/// The device, with the log of what is overwritten, perhaps an earlier test's.
+fn borrow(blocks: Blocks, path: &Path, seed: u64) -> Result<Borrowed, CommandError> {
+    let log = open_log(path, seed)?;
+    let seed = log.seed();
+    Restoring::new(blocks, log, Content { seed, round: 0 })
+        .map_err(|trouble| ended_early(trouble, None, "the log of an earlier test is damaged"))
+}
+
+/// Takes the log away, or says what it is still good for.
+fn end_log(log: FileLog, path: &Path) {
+    if log.count() > 0 {
+        print::notice(&format!(
+            "what was overwritten is kept in `{}`; the same command puts it back",
+            path.display()
+        ));
+    } else if let Err(error) = log.remove_if_empty() {
+        print::notice(&format!(
+            "warning: cannot remove `{}`: {error}",
+            path.display()
+        ));
+    }
+}
+
+/// Lends a device to a test that writes so much at most, once it was agreed to.
 pub(crate) fn lend(
     arguments: &LoanArguments,
     consent: &Consent,
     device: &WholeDevice,
     data: &Data,
     wanted_bytes: u64,
-) -> Result<(OpenTarget, Option<PathBuf>), CommandError> {
+) -> Result<Loan, CommandError> {
     let log = log_path(arguments, device, data, wanted_bytes)?;
     let what = match &log {
         Some(_) => {
@@ -129,7 +145,7 @@ pub(crate) fn lend(
         puts_back: log.is_some(),
     };
     let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
-    Ok((target, log))
+    Ok(Loan { target, log })
 }
 
 /// Where what is overwritten is kept, if it can be; none where nothing is to be put back.

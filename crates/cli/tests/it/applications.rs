@@ -1,7 +1,10 @@
 //! The suite `application`: what people feel, on files.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use cardmark_core::{FindingKind, IntervalKind, Quantity, Severity};
 use cardmark_testkit::{LoopDevice, Mount, needs};
@@ -19,6 +22,8 @@ const METRICS: [&str; 4] = [
     "append_sync_per_s",
 ];
 const SUITE: &str = "--suite=application";
+/// Longest time until a card that is full ends a run.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_run_measures_what_was_asked_for_and_leaves_nothing() {
@@ -176,15 +181,16 @@ fn a_card_that_fills_up_meanwhile_leaves_a_partial_record() {
     needs!(Root, LoopDevice, Ext4);
     let scratch = scratch();
     let (program, card) = (program(&scratch), Mount::ext4(scratch.path(), 160 * MIB));
-    let running = program.start(&["run", text(card.folder()), SUITE, "--only=files_per_s"]);
+    let mut running = program.start(&["run", text(card.folder()), SUITE, "--only=files_per_s"]);
     running.hear("round 2");
-    let mut zeros = Command::new("dd");
-    let of = format!("of={}", text(&card.folder().join("theirs")));
-    // It ends where nothing more fits in.
-    let _ = zeros
-        .args(["if=/dev/zero", &of, "bs=64k"])
-        .output()
-        .unwrap();
+    let mut theirs = File::create_new(card.folder().join("theirs")).unwrap();
+    // Each package gives the room of its former files back: only one who keeps taking it fills the
+    // card up.
+    while !running.has_ended() && running.started().elapsed() < PATIENCE {
+        if theirs.write_all(&[0; 4096]).is_err() {
+            sleep(Duration::from_millis(1));
+        }
+    }
     let output = running.wait();
     assert_eq!(output.code, 3, "{output}");
     let record = assert_partial(&program, FindingKind::NoSpace);

@@ -119,7 +119,7 @@ fn bus_obstacle(class: &Class, bus: &Bus, mode: BusMode) -> Option<String> {
     Some(format!(
         "not testable here: {} is not defined for the bus mode {}{}",
         class.id,
-        mode_name(mode),
+        mode.name(),
         match clock_hz(bus) {
             Some(hz) => format!(" at {} MHz", hz / 1_000_000),
             None => String::new(),
@@ -206,20 +206,5 @@ fn speed(mode: BusMode) -> u32 {
         BusMode::Sdr104 | BusMode::Ddr52 => 104,
         BusMode::Hs200 => 200,
         BusMode::Hs400 => 400,
-    }
-}
-
-fn mode_name(mode: BusMode) -> &'static str {
-    match mode {
-        BusMode::Legacy => "default speed",
-        BusMode::HighSpeed | BusMode::MmcHighSpeed => "high speed",
-        BusMode::Sdr12 => "SDR12",
-        BusMode::Sdr25 => "SDR25",
-        BusMode::Sdr50 => "SDR50",
-        BusMode::Ddr50 => "DDR50",
-        BusMode::Sdr104 => "SDR104",
-        BusMode::Ddr52 => "DDR52",
-        BusMode::Hs200 => "HS200",
-        BusMode::Hs400 => "HS400",
     }
 }

@@ -3,8 +3,8 @@
 use cardmark_core::Anatomy;
 
 use super::Subject;
-use super::charts::{curves_of, heading};
-use crate::chart::{Curve, Curves};
+use super::charts::{curve_of, curves_of, heading};
+use crate::chart::Curves;
 use crate::text::size;
 
 /// The pictures that these subjects have figures for.
@@ -15,14 +15,6 @@ pub(super) fn charts(subjects: &[Subject<'_>]) -> impl Iterator<Item = Curves> {
 fn of<'a>(subject: &Subject<'a>) -> Option<&'a Anatomy> {
     let mut records = subject.records.iter();
     records.find_map(|record| record.anatomy.as_ref())
-}
-
-/// A line, if there are points enough for one.
-fn line(subject: &Subject<'_>, points: Vec<(f64, f64)>) -> Option<Curve> {
-    (points.len() > 1).then(|| Curve {
-        name: subject.name.clone(),
-        points,
-    })
 }
 
 fn across(subjects: &[Subject<'_>]) -> Option<Curves> {
@@ -38,7 +30,7 @@ fn across(subjects: &[Subject<'_>]) -> Option<Curves> {
             .map(|time| (time.size_bytes as f64 / 1024.0, time.more_ns as f64 / 1e3))
             .collect()
     };
-    let (curves, remark) = curves_of(subjects, |subject| line(subject, points(of(subject)?)))?;
+    let (curves, remark) = curves_of(subjects, |subject| curve_of(subject, points(of(subject)?)))?;
     Some(Curves {
         heading: heading(
             format!("reads across boundaries{remark}"),
@@ -61,7 +53,7 @@ fn in_turn(subjects: &[Subject<'_>]) -> Option<Curves> {
             .map(|time| (f64::from(time.units_count), time.write_ns as f64 / 1e6))
             .collect()
     };
-    let (curves, remark) = curves_of(subjects, |subject| line(subject, points(of(subject)?)))?;
+    let (curves, remark) = curves_of(subjects, |subject| curve_of(subject, points(of(subject)?)))?;
     let mut sizes = subjects.iter().filter_map(of);
     let bytes = sizes.next().map_or(0, |found| found.write_bytes);
     Some(Curves {

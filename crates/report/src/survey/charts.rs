@@ -281,15 +281,20 @@ pub(super) fn curves_of<'a>(
     (count > 0).then_some((curves, remark))
 }
 
+/// A subject's curve, if there are points enough for one.
+pub(super) fn curve_of(subject: &Subject<'_>, points: Vec<(f64, f64)>) -> Option<Curve> {
+    (points.len() > 1).then(|| Curve {
+        name: subject.name.clone(),
+        points,
+    })
+}
+
 /// The rate over the seconds of work.
 fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
     let workload = first_measured(&OVER_TIME, subjects)?;
     let curve = |subject: &Subject<'_>| {
         let points = rates_of(&trials(subject.records.first()?, workload));
-        (points.len() > 1).then(|| Curve {
-            name: subject.name.clone(),
-            points,
-        })
+        curve_of(subject, points)
     };
     let (curves, remark) = curves_of(subjects, curve)?;
     Some(Curves {

@@ -3,8 +3,8 @@
 use cardmark_core::{Order, Trial, spread_start};
 
 use super::Subject;
-use super::charts::{curves_of, heading, seconds, trials};
-use crate::chart::{Curve, Curves};
+use super::charts::{curve_of, curves_of, heading, seconds, trials};
+use crate::chart::Curves;
 
 /// The workload whose rate over the place is drawn.
 const OVER_POSITION: &str = "position_read";
@@ -18,10 +18,7 @@ pub(super) fn over_position(subjects: &[Subject<'_>]) -> Option<Curves> {
             .map(place_and_rate)
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        (points.len() > 1).then(|| Curve {
-            name: subject.name.clone(),
-            points,
-        })
+        curve_of(subject, points)
     };
     let (curves, remark) = curves_of(subjects, curve)?;
     Some(Curves {

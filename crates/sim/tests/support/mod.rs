@@ -3,8 +3,14 @@
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a rig of tests")]
 
-use cardmark_core::{Flush, Manner, Order, Payload, Rng, StopRule, Workload};
-use cardmark_engine::{Backend, Clock, Op, OpKind};
+use cardmark_core::{
+    Flush, Manner, Order, Origin, OriginKind, Payload, Record, Rng, StopRule, Suite, Workload,
+    simulated_run_id,
+};
+use cardmark_engine::{
+    Backend, Clock, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
+    execute, make_plan,
+};
 use cardmark_sim::{SimBackend, SimClock, SimulatedCard};
 
 /// File of the suite `quick`.
@@ -148,4 +154,45 @@ impl Rig {
         result.span_ns = self.clock.now_ns() - start_ns;
         result
     }
+}
+
+/// Limit for an answer, nanoseconds: that of the program.
+const LIMIT_NS: u64 = 30_000_000_000;
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn event(&mut self, _: &Event<'_>) {}
+}
+
+/// What a suite yields on a card, and the plan that was made of it.
+pub(crate) fn executed(
+    card: &SimulatedCard,
+    suite: &Suite,
+    request: Request,
+    place: Place,
+) -> (Plan, Outcome) {
+    let request = Request {
+        limit_ns: LIMIT_NS,
+        ..request
+    };
+    let plan = make_plan(suite, &request, place).unwrap();
+    let (mut backend, mut clock, mut sensors) = card.ports();
+    let ports = Ports {
+        backend: &mut backend,
+        clock: &mut clock,
+        sensors: &mut sensors,
+        observer: &mut Nobody,
+        pulse: &Pulse::new(),
+    };
+    let outcome = execute(&plan, ports);
+    (plan, outcome)
+}
+
+/// The head of a record that nobody keeps.
+pub(crate) fn head() -> Record {
+    Record::new(
+        simulated_run_id(&["test"]),
+        Origin::of(OriginKind::Simulated),
+    )
 }
