@@ -52,12 +52,11 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
     let mut agreements = Vec::new();
     let mut exit = Exit::Done;
     for contest in present(&asked) {
-        match bench.meet(contest, arguments.pairs) {
-            Ok(figures) => agreements.extend(figures),
-            Err(error) => {
-                exit = exit.or_worse(error.exit);
-                print::error(&error);
-            }
+        let (figures, ended) = bench.meet(contest, arguments.pairs);
+        agreements.extend(figures);
+        if let Err(error) = ended {
+            exit = exit.or_worse(error.exit);
+            print::error(&error);
         }
         if workshop.signals().exit().is_some() {
             break;
@@ -196,7 +195,11 @@ impl Bench<'_> {
         }
     }
 
-    fn meet(&self, contest: &Contest, most_pairs: u32) -> Result<Vec<Agreement>, CommandError> {
+    fn meet(
+        &self,
+        contest: &Contest,
+        most_pairs: u32,
+    ) -> (Vec<Agreement>, Result<(), CommandError>) {
         compare(most_pairs, |rival, pair| {
             let who = match rival {
                 Rival::Original => contest.invocation.program,

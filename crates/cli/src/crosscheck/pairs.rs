@@ -20,10 +20,11 @@ const GOAL_RATIO: f64 = 0.015;
 
 /// Runs pairs until every figure's interval is narrow enough, at most `most_pairs`. Every other
 /// pair begins with us, so that what drifts favours neither. `run` yields one side's figures.
+/// Yields how the whole pairs compare, also where an error ended them.
 pub(crate) fn compare(
     most_pairs: u32,
     mut run: impl FnMut(Rival, u32) -> Result<Figures, CommandError>,
-) -> Result<Vec<Agreement>, CommandError> {
+) -> (Vec<Agreement>, Result<(), CommandError>) {
     let mut originals: Vec<Figures> = Vec::new();
     let mut ours: Vec<Figures> = Vec::new();
     for pair in 0..most_pairs {
@@ -33,18 +34,21 @@ pub(crate) fn compare(
             Rival::Ours
         };
         for rival in [first, first.other()] {
-            let figures = run(rival, pair)?;
-            match rival {
-                Rival::Original => originals.push(figures),
-                Rival::Ours => ours.push(figures),
+            let side = match rival {
+                Rival::Original => &mut originals,
+                Rival::Ours => &mut ours,
+            };
+            match run(rival, pair) {
+                Ok(figures) => side.push(figures),
+                Err(error) => return (agreements(&originals, &ours), Err(error)),
             }
         }
         let agreements = agreements(&originals, &ours);
         if !agreements.is_empty() && agreements.iter().all(is_narrow) {
-            return Ok(agreements);
+            return (agreements, Ok(()));
         }
     }
-    Ok(agreements(&originals, &ours))
+    (agreements(&originals, &ours), Ok(()))
 }
 
 impl Rival {
@@ -61,8 +65,10 @@ fn is_narrow(agreement: &Agreement) -> bool {
     ends.is_some_and(|(low, high)| high - low <= 2.0 * GOAL_RATIO * agreement.ratio)
 }
 
-/// The figures that both sides have in every pair.
+/// The figures that both sides have in every whole pair.
 fn agreements(originals: &[Figures], ours: &[Figures]) -> Vec<Agreement> {
+    let pairs_count = originals.len().min(ours.len());
+    let (originals, ours) = (&originals[..pairs_count], &ours[..pairs_count]);
     let Some(first) = originals.first() else {
         return Vec::new();
     };
@@ -115,6 +121,7 @@ fn spread(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Exit;
 
     /// A rival whose figures are one per cent apart, the original's `factor` lower.
     fn steady(factor: f64) -> impl FnMut(Rival, u32) -> Result<Figures, CommandError> {
@@ -130,7 +137,7 @@ mod tests {
 
     #[test]
     fn pairs_end_when_the_ratio_is_known() {
-        let agreements = compare(30, steady(1.25)).unwrap();
+        let (agreements, _) = compare(30, steady(1.25));
         let only = &agreements[0];
         assert_eq!(only.pairs_count, 6);
         assert!((only.ratio - 1.25).abs() < 1e-9);
@@ -145,9 +152,27 @@ mod tests {
             let value = if turn.is_multiple_of(3) { 130.0 } else { 100.0 };
             Ok(vec![("rate".to_owned(), value)])
         };
-        let agreements = compare(12, run).unwrap();
+        let (agreements, _) = compare(12, run);
         assert_eq!(agreements[0].pairs_count, 12);
         assert!(agreements[0].high.unwrap() > 1.2);
+    }
+
+    #[test]
+    fn what_ends_early_keeps_its_whole_pairs() {
+        let mut steady = steady(1.25);
+        let mut left = 15;
+        let (agreements, ended) = compare(30, |rival, pair| {
+            left -= 1;
+            if left == 0 {
+                return Err(CommandError::new(Exit::Trouble, "it broke"));
+            }
+            // Too far apart for an end.
+            let mut figures = steady(rival, pair)?;
+            figures[0].1 *= 1.0 + f64::from(left % 4);
+            Ok(figures)
+        });
+        assert_eq!(ended.unwrap_err().what, "it broke");
+        assert_eq!(agreements[0].pairs_count, 7);
     }
 
     #[test]
@@ -157,7 +182,7 @@ mod tests {
             order.push(rival);
             Ok(vec![("rate".to_owned(), 1.0)])
         };
-        compare(6, run).unwrap();
+        compare(6, run).1.unwrap();
         use Rival::{Original, Ours};
         assert_eq!(order[..4], [Original, Ours, Ours, Original]);
     }
