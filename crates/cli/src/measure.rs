@@ -140,7 +140,7 @@ pub(crate) fn real(
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
     described.named_file = Some(named);
-    let writes_first = plan.layout.is_some() || !plan.suite.tiers.is_empty();
+    let writes_first = plan.layout.is_some() || plan.suite.is_preconditioned();
     described.payload_rate_bytes_per_s = writes_first
         .then(|| backend.payload_rate_bytes_per_s())
         .flatten();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::suite_rules::{SuiteError, broken_rule};
-use crate::{PrintStyle, Workload};
+use crate::{PrintStyle, Start, TargetKind, Workload};
 
 /// A named, versioned method.
 ///
@@ -85,7 +85,7 @@ pub struct TierPart {
     /// Its span, percent of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span_percent: Option<u8>,
-    /// How long it lasts at least, nanoseconds; absent: it is exact work.
+    /// How long it lasts at least, nanoseconds; absent of exact work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_span_ns: Option<u64>,
 }
@@ -103,6 +103,20 @@ pub enum TargetNeed {
     Device,
     /// Files in a directory of a real filesystem.
     Filesystem,
+}
+
+impl TargetNeed {
+    /// Whether a target of this kind has it. A simulated card stands for a device and, but for what
+    /// needs a filesystem, for a directory.
+    #[must_use]
+    pub fn is_met_by(self, kind: TargetKind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Directory => kind != TargetKind::Device,
+            Self::Device => kind != TargetKind::Directory,
+            Self::Filesystem => kind == TargetKind::Directory,
+        }
+    }
 }
 
 /// How often a list of workloads is run through.
@@ -169,6 +183,23 @@ pub enum FigureOf {
     Course(CourseFigure),
 }
 
+impl FigureOf {
+    /// Whether it is made of several streams' own rates.
+    #[must_use]
+    pub fn is_of_streams(self) -> bool {
+        match self {
+            Self::Children | Self::Parent | Self::Min | Self::Max | Self::Avg => true,
+            Self::Rate
+            | Self::Operations
+            | Self::Parts
+            | Self::WorstWindow
+            | Self::WorstVideoWindow
+            | Self::Slowest
+            | Self::Course(_) => false,
+        }
+    }
+}
+
 /// A figure of a series of writes that goes on until its rate has settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -208,6 +239,13 @@ impl Suite {
     /// The first rule that does not hold.
     pub fn check(&self) -> Result<(), SuiteError> {
         broken_rule(self).map_or(Ok(()), Err)
+    }
+
+    /// Whether it brings its target into a known state first: it is erased, or its file made anew.
+    #[must_use]
+    pub fn is_preconditioned(&self) -> bool {
+        let mut starts = self.workloads.iter().map(|workload| workload.manner.start);
+        starts.any(|start| start == Start::Erased)
     }
 
     /// The tier of that name.

@@ -118,11 +118,16 @@ pub(crate) type Rule = (bool, &'static str);
 fn pattern_rules(workload: &Workload) -> [Rule; 8] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
+    let windows = || workload.manner.windows_bytes();
     [
         (
-            workload.stop.settled_span_ns.is_none()
-                || (most.is_some_and(|most| most > 0) && workload.stop.longest_span_ns.is_some()),
-            "what goes on until its rate has settled needs a limit of bytes and of time",
+            workload.stop.settled_span_ns.is_none_or(|span_ns| {
+                let has_limits =
+                    most.is_some_and(|most| most > 0) && workload.stop.longest_span_ns.is_some();
+                span_ns > 0 && has_limits
+            }),
+            "what goes on until its rate has settled needs a span for that, and a limit of bytes and \
+             of time",
         ),
         (
             workload.order != Order::Spread || most.is_some_and(|most| most > 0),
@@ -153,20 +158,12 @@ fn pattern_rules(workload: &Workload) -> [Rule; 8] {
             "streams go through their whole span",
         ),
         (
-            windows(workload).all(|bytes| bytes.is_multiple_of(workload.block_bytes))
-                && (windows(workload).next().is_none()
+            windows().all(|bytes| bytes.is_multiple_of(workload.block_bytes))
+                && (windows().next().is_none()
                     || (depth == 1 && workload.ramp_ns == 0 && most.is_some())),
             "windows are whole blocks of exact work, one at a time and without ramp",
         ),
     ]
-}
-
-/// Sizes of the windows that are timed.
-fn windows(workload: &Workload) -> impl Iterator<Item = u64> {
-    let manner = workload.manner;
-    [manner.window_bytes, manner.video_window_bytes]
-        .into_iter()
-        .filter(|&bytes| bytes > 0)
 }
 
 fn span_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
@@ -203,17 +200,7 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         let Some(workload) = suite.workload(&figure.workload) else {
             return wrong("there is no such workload");
         };
-        let of_one = matches!(
-            figure.of,
-            FigureOf::Rate
-                | FigureOf::Operations
-                | FigureOf::Parts
-                | FigureOf::WorstWindow
-                | FigureOf::WorstVideoWindow
-                | FigureOf::Slowest
-                | FigureOf::Course(_)
-        );
-        if of_one != (workload.manner.streams_count == 1) {
+        if figure.of.is_of_streams() != (workload.manner.streams_count > 1) {
             return wrong("children and parent are figures of several streams, and only of these");
         }
         let has_windows = match figure.of {
@@ -253,6 +240,9 @@ fn tier_rules(suite: &Suite) -> Result<(), SuiteError> {
             };
             if part.span_bytes.is_some() == part.span_percent.is_some() {
                 return wrong("a span is either bytes or percent");
+            }
+            if part.least_span_ns.is_some() != workload.stop.most_bytes.is_none() {
+                return wrong("exact work has no span of time, and all else has one");
             }
             let most = part.span_percent.unwrap_or(1);
             let bytes = part.span_bytes.unwrap_or(workload.block_bytes);

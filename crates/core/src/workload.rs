@@ -250,6 +250,14 @@ impl Default for Manner {
     }
 }
 
+impl Manner {
+    /// Sizes of the windows that are timed, bytes.
+    pub fn windows_bytes(&self) -> impl Iterator<Item = u64> + use<> {
+        let sizes = [self.window_bytes, self.video_window_bytes];
+        sizes.into_iter().filter(|&bytes| bytes > 0)
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -282,6 +290,14 @@ impl Workload {
     #[must_use]
     pub fn parts_count(&self) -> u64 {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
+    }
+
+    /// Bytes that a trial moves over all streams, where its rule says so and its rate does not decide.
+    #[must_use]
+    pub fn exact_bytes(&self) -> Option<u64> {
+        let is_exact = self.stop.settled_span_ns.is_none();
+        let bytes = self.stop.most_bytes.filter(|_| is_exact)?;
+        Some(bytes * u64::from(self.manner.streams_count))
     }
 
     /// Number of whole blocks in the span.

@@ -24,6 +24,31 @@ pub(crate) struct Completion {
     outcome: Result<u32, i32>,
 }
 
+/// When to look whether the rate has settled: once a round.
+struct SettleWatch {
+    settled_span_ns: u64,
+    next_look_ns: u64,
+}
+
+impl SettleWatch {
+    fn new(settled_span_ns: u64) -> Self {
+        Self {
+            settled_span_ns,
+            next_look_ns: settle_round_ns(settled_span_ns),
+        }
+    }
+
+    #[inline(always)]
+    fn is_due(&mut self, at_ns: u64) -> bool {
+        let is_due = at_ns >= self.next_look_ns;
+        if is_due {
+            let round_ns = settle_round_ns(self.settled_span_ns).max(1);
+            self.next_look_ns = at_ns - at_ns % round_ns + round_ns;
+        }
+        is_due
+    }
+}
+
 /// Submits operations and waits for them.
 pub(crate) struct Flow<'a, B, C> {
     backend: &'a mut B,
@@ -134,9 +159,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
         let depth = u64::from(self.workload.queue_depth);
-        let settled_span_ns = stop.settled_span_ns.unwrap_or(0);
-        let round_ns = settle_round_ns(settled_span_ns);
-        let mut look_ns = stop.settled_span_ns.map_or(u64::MAX, |_| round_ns);
+        let mut watch = stop.settled_span_ns.map(SettleWatch::new);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
@@ -145,13 +168,12 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             if stop.ends(at_ns, tally.operations_count(), depth) {
                 break;
             }
-            if at_ns >= look_ns {
-                look_ns = at_ns - at_ns % round_ns.max(1) + round_ns;
-                if stop.has_least(at_ns, tally.operations_count())
-                    && tally.has_settled(settled_span_ns)
-                {
-                    break;
-                }
+            if let Some(watch) = &mut watch
+                && watch.is_due(at_ns)
+                && stop.has_least(at_ns, tally.operations_count())
+                && tally.has_settled(watch.settled_span_ns)
+            {
+                break;
             }
             self.submit(done.op.slot);
         }

@@ -17,12 +17,14 @@ mod streams;
 mod tally;
 mod tiers;
 mod trial;
+mod wear;
 mod windows;
 
 pub use event::Event;
 pub use plan::{Place, Plan, PlanError, Request, make_plan};
 pub use ports::{Backend, Clock, Done, Observer, Op, OpKind, Pulse, Sensors};
 pub use recorder::record;
-pub use run::{Outcome, Ports, SUPPOSED_OPERATIONS_PER_S, Wear, execute};
+pub use run::{Outcome, Ports, execute};
 pub use tiers::Units;
 pub use trial::{Failure, TrialContext, TrialEnd, run_trial};
+pub use wear::{SUPPOSED_OPERATIONS_PER_S, Wear};

@@ -154,7 +154,7 @@ impl Request {
             .iter()
             .filter(is_asked)
             .any(Workload::writes);
-        let is_prepared = !suite.layout.is_empty() || !suite.tiers.is_empty();
+        let is_prepared = !suite.layout.is_empty() || suite.is_preconditioned();
         !self.read_only && (has_writing || is_prepared)
     }
 }
@@ -212,7 +212,7 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
 /// The workloads of a list that make the file for those that were asked for; they are run too, but
 /// yield no figures. A device needs none.
 fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'a String> {
-    if !suite.tiers.is_empty() {
+    if suite.is_preconditioned() {
         return preconditions(suite, &request.only);
     }
     if suite.passes.is_none() || place.kind == TargetKind::Device {
@@ -241,22 +241,20 @@ fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError
         })
     };
     match suite.needs {
-        TargetNeed::Directory if place.kind == TargetKind::Device => {
-            return wrong("files in a directory");
-        }
-        TargetNeed::Device if is_directory => return wrong("a whole block device"),
-        TargetNeed::Filesystem if !is_directory => {
+        needs if needs.is_met_by(place.kind) => {}
+        TargetNeed::Device => return wrong("a whole block device"),
+        TargetNeed::Any | TargetNeed::Directory => return wrong("files in a directory"),
+        TargetNeed::Filesystem => {
             return Err(PlanError::NoFilesystem {
                 suite: suite.name.clone(),
                 kind: place.kind,
             });
         }
-        _ => {}
     }
     if is_directory && request.read_only {
         return Err(PlanError::ReadOnlyDirectory);
     }
-    if request.read_only && !suite.tiers.is_empty() {
+    if request.read_only && suite.is_preconditioned() {
         return Err(PlanError::WritesFirst {
             suite: suite.name.clone(),
         });

@@ -1,14 +1,15 @@
 //! A run: layout, rounds, looks, and what to do when a part fails.
 
 use cardmark_core::{
-    Access, Finding, FindingKind, Order, Passes, SECOND_NS, SensorSample, Severity, Start,
-    StopReason, Trial, Workload,
+    Access, Finding, FindingKind, Order, Passes, SensorSample, Severity, Start, StopReason, Trial,
+    Workload,
 };
 use cardmark_stats::{is_good, is_precise};
 
 use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
 use crate::trial::{Failure, TrialContext, TrialEnd, run_trial};
+use crate::wear::expected_ns;
 use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
 
 /// The ports of one run.
@@ -128,7 +129,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                         return;
                     }
                     // A procedure begins anew with its preconditioning: nothing rests on half of it.
-                    is_prepared = plan.suite.tiers.is_empty();
+                    is_prepared = !plan.suite.is_preconditioned();
                 }
             }
             if until_good && is_good(&self.outcome.trials, &plan.suite) {
@@ -314,51 +315,8 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
 fn exact_operations(workload: &Workload) -> Option<u64> {
     let is_exact =
         workload.stop.longest_span_ns.is_none() && workload.manner.access == Access::Direct;
-    let bytes = workload.stop.most_bytes.filter(|_| is_exact)?;
-    Some(bytes / workload.block_bytes * u64::from(workload.manner.streams_count))
-}
-
-/// What a run is expected to cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wear {
-    /// Bytes that will be written; where a trial writes for a time, as many as storage would at
-    /// [`SUPPOSED_OPERATIONS_PER_S`].
-    pub bytes: u64,
-    /// Whether that is known exactly.
-    pub is_exact: bool,
-    /// How long it will take on a middling card, nanoseconds.
-    pub span_ns: u64,
-}
-
-/// Random writes a second that are supposed of storage about which nothing is known: what the
-/// fastest application class promises.
-pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
-
-impl Plan {
-    /// What one pass through a list costs, told before it is begun.
-    #[must_use]
-    pub fn wear(&self) -> Wear {
-        let writing = self.workloads.iter().filter(|workload| workload.writes());
-        let bytes = |workload: &Workload| match workload.stop.most_bytes {
-            Some(bytes) => bytes * u64::from(workload.manner.streams_count),
-            None => {
-                let span_s = (workload.stop.least_span_ns + workload.ramp_ns).div_ceil(SECOND_NS);
-                span_s * SUPPOSED_OPERATIONS_PER_S * workload.block_bytes
-            }
-        };
-        let passes_count = match self.suite.passes {
-            Some(Passes::Count(count) | Passes::UntilGood(count)) => u64::from(count),
-            None => 1,
-        };
-        let is_exact = writing
-            .clone()
-            .all(|workload| workload.stop.most_bytes.is_some());
-        Wear {
-            is_exact,
-            bytes: passes_count * writing.map(bytes).sum::<u64>(),
-            span_ns: passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
-        }
-    }
+    let bytes = workload.exact_bytes().filter(|_| is_exact)?;
+    Some(bytes / workload.block_bytes)
 }
 
 /// The workload as it is run in a pass. A file whose places are visited one by one is written before
@@ -375,28 +333,4 @@ fn in_pass(workload: &Workload, pass: u32) -> Workload {
 fn no_object(workload: &str) -> Finding {
     let detail = "no block device is known below this target";
     Finding::new(FindingKind::NotApplicable, Severity::Note, detail).on(workload)
-}
-
-/// What a trial is expected to take before any was run, nanoseconds. For exact work the speed of
-/// a middling card is supposed: 20 MB/s one after the other, at random 0.4 ms to read and 1.5 ms
-/// to write a block besides.
-fn expected_ns(workload: &Workload) -> u64 {
-    let Some(bytes) = workload.stop.most_bytes else {
-        return workload.ramp_ns + workload.stop.least_span_ns;
-    };
-    if let Some(settled_span_ns) = workload.stop.settled_span_ns {
-        return settled_span_ns.max(workload.stop.least_span_ns);
-    }
-    let bytes = bytes * u64::from(workload.manner.streams_count);
-    let blocks = match workload.order {
-        Order::Sequential | Order::Spread => 0,
-        Order::Random | Order::Permuted => bytes / workload.block_bytes,
-    };
-    let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };
-    let work_ns = bytes * 50 + blocks * each_ns;
-    let timed_ns = match workload.stop.longest_span_ns {
-        None => work_ns,
-        Some(longest) => work_ns.min(longest),
-    };
-    workload.manner.rest_ns + timed_ns
 }

@@ -1,7 +1,7 @@
 //! Tiers of a suite: from how much of a procedure is asked for to workloads with sizes and places.
 
 use cardmark_core::{
-    CardFacts, MIB, Region, Rng, Start, Suite, TargetKind, TargetNeed, Tier, TierPart, Workload,
+    CardFacts, MIB, Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workload,
 };
 
 use crate::{Place, PlanError, Request};
@@ -77,12 +77,8 @@ pub(crate) fn at_tier(
 /// The tier that was asked for, or the first that fits the target.
 fn chosen<'a>(suite: &'a Suite, request: &Request, place: Place) -> Result<&'a Tier, PlanError> {
     let Some(name) = &request.tier else {
-        let fits = |tier: &&Tier| match tier.needs {
-            TargetNeed::Any => true,
-            TargetNeed::Directory | TargetNeed::Filesystem => place.kind == TargetKind::Directory,
-            TargetNeed::Device => place.kind != TargetKind::Directory,
-        };
-        let found = suite.tiers.iter().find(fits);
+        let mut tiers = suite.tiers.iter();
+        let found = tiers.find(|tier| tier.needs.is_met_by(place.kind));
         return found.ok_or_else(|| unknown(suite, "for this target"));
     };
     suite.tier(name).ok_or_else(|| unknown(suite, name))
@@ -108,18 +104,8 @@ fn sized(workload: &Workload, part: &TierPart, object_bytes: u64, units: Units) 
     let share = object_bytes / 100 * percent + object_bytes % 100 * percent / 100;
     let bytes = part.span_bytes.unwrap_or(share).min(object_bytes);
     workload.span_bytes = bytes - bytes % workload.block_bytes;
-    match part.least_span_ns {
-        Some(span_ns) => {
-            workload.stop.least_span_ns = span_ns;
-            workload.stop.least_operations_count = 1;
-            workload.stop.most_bytes = None;
-        }
-        None => {
-            // As much as it says, but never more than the span: a workload may be less.
-            let most = workload.stop.most_bytes.filter(|&most| most > 0);
-            workload.stop.most_bytes =
-                Some(most.map_or(workload.span_bytes, |most| most.min(workload.span_bytes)));
-        }
+    if let Some(span_ns) = part.least_span_ns {
+        workload.stop.least_span_ns = span_ns;
     }
     let block_bytes = workload.block_bytes;
     let is_usable = |bytes: &u64| *bytes > 0 && bytes.is_multiple_of(block_bytes);
@@ -162,11 +148,8 @@ fn set_regions(workloads: &mut [Workload], object_bytes: u64, seed: u64) {
 
 /// Regions begin where windows of all sizes do.
 fn aligned_step(workload: &Workload) -> u64 {
-    let manner = workload.manner;
-    [manner.window_bytes, manner.video_window_bytes]
-        .into_iter()
-        .filter(|&bytes| bytes > 0)
-        .fold(workload.block_bytes.max(PAGE_BYTES), common_multiple)
+    let windows = workload.manner.windows_bytes();
+    windows.fold(workload.block_bytes.max(PAGE_BYTES), common_multiple)
 }
 
 fn common_multiple(one: u64, other: u64) -> u64 {

@@ -22,18 +22,15 @@ pub(crate) struct WindowTally {
 impl WindowTally {
     /// One for each size that the workload asks for.
     pub(crate) fn all(workload: &Workload) -> Vec<Self> {
-        let manner = workload.manner;
-        let sizes = [manner.window_bytes, manner.video_window_bytes];
         let tally = |window_bytes| Self {
             window_bytes,
-            start_bytes: manner.start_bytes,
+            start_bytes: workload.manner.start_bytes,
             began_ns: 0,
             filled_bytes: 0,
             windows_count: 0,
             slowest: Vec::with_capacity(SLOWEST_KEPT + 1),
         };
-        let asked = sizes.into_iter().filter(|&bytes| bytes > 0);
-        asked.map(tally).collect()
+        workload.manner.windows_bytes().map(tally).collect()
     }
 
     /// Adds an operation completed `at_ns` after the trial's start.

@@ -5,7 +5,8 @@
 
 use cardmark_core::{Slice, Trial};
 
-use crate::settle::{ALLOWED_CORRELATION, TEST_LEVEL};
+use crate::settle::{INFLATION, TEST_LEVEL};
+use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::student_t;
 
 /// Rounds of which a measurement window consists (SNIA, *Solid State Storage Performance Test
@@ -74,13 +75,6 @@ pub(crate) fn course_of(trial: &Trial) -> Option<Course> {
     ))
 }
 
-/// The slices of a trial but for the last one, which its end cut short.
-pub(crate) fn full_slices(trial: &Trial) -> &[Slice] {
-    let full = trial.span_ns.checked_div(trial.slice_span_ns).unwrap_or(0);
-    let full = usize::try_from(full).unwrap_or(usize::MAX);
-    &trial.slices[..trial.slices.len().min(full)]
-}
-
 fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course {
     let round = settle_round_ns(settled_span_ns)
         .checked_div(slice_span_ns)
@@ -100,15 +94,6 @@ fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course 
     }
 }
 
-/// Bytes of a slice on the average.
-pub(crate) fn mean(slices: &[Slice]) -> f64 {
-    sum(slices) / slices.len().max(1) as f64
-}
-
-fn sum(slices: &[Slice]) -> f64 {
-    slices.iter().map(|slice| slice.0 as f64).sum()
-}
-
 /// The first of the settled slices: a window at the end that is steady, and the rounds before it
 /// that are like it.
 fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
@@ -116,7 +101,7 @@ fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
     // From the end backwards.
     let rate = |index: usize| {
         let end = slices.len() - index * round;
-        mean(&slices[end - round..end])
+        mean_bytes(&slices[end - round..end])
     };
     if rounds < WINDOW_ROUNDS {
         return None;
@@ -171,9 +156,10 @@ fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
     if !(LEAST_BEFORE..=last).contains(&place) {
         return None;
     }
-    let (before, after) = (mean(&slices[..place]), mean(&slices[place..]));
+    let (before, after) = (mean_bytes(&slices[..place]), mean_bytes(&slices[place..]));
     let degrees = count - 2;
-    let variance = inflation() * least / degrees as f64;
+    // Neighbouring slices are alike where a card does its housekeeping in bursts.
+    let variance = INFLATION * least / degrees as f64;
     let error = (variance * (1.0 / place as f64 + 1.0 / (count - place) as f64)).sqrt();
     let level = 1.0 - (1.0 - TEST_LEVEL) / (count - 1) as f64;
     let limit = student_t(level, u32::try_from(degrees).unwrap_or(u32::MAX));
@@ -186,29 +172,24 @@ fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
     Some(placed(slices, place, from - 1, (to + 1).min(count)))
 }
 
-/// Neighbouring slices are alike where a card does its housekeeping in bursts: as in settling.
-fn inflation() -> f64 {
-    (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION)
-}
-
 /// Whether much of the fall happens close to its place.
 fn is_sharp(slices: &[Slice], place: usize, round: usize, fall: f64) -> bool {
-    let before = mean(&slices[place.saturating_sub(round)..place]);
-    let after = mean(&slices[place..slices.len().min(place + round)]);
+    let before = mean_bytes(&slices[place.saturating_sub(round)..place]);
+    let after = mean_bytes(&slices[place..slices.len().min(place + round)]);
     before - after >= CLIFF_SHARPNESS_RATIO * fall
 }
 
 /// The cliff that lies in one of the two slices beside `place`, most likely, and certainly among
 /// those from `from` to before `to`.
 fn placed(slices: &[Slice], place: usize, from: usize, to: usize) -> Cliff {
-    let before = mean(&slices[..place - 1]);
-    let after = mean(&slices[place + 1..]);
-    let both = sum(&slices[place - 1..=place]);
+    let before = mean_bytes(&slices[..place - 1]);
+    let after = mean_bytes(&slices[place + 1..]);
+    let both = sum_bytes(&slices[place - 1..=place]);
     // Of the two slices so much went by before it, as the bytes of both tell.
     let share = ((both - 2.0 * after) / (before - after)).clamp(0.0, 2.0);
-    let bytes = sum(&slices[..place - 1]) + share * before;
+    let bytes = sum_bytes(&slices[..place - 1]) + share * before;
     Cliff {
-        bytes: bytes.clamp(sum(&slices[..from]), sum(&slices[..to])),
+        bytes: bytes.clamp(sum_bytes(&slices[..from]), sum_bytes(&slices[..to])),
         from,
         to,
     }
@@ -225,7 +206,7 @@ impl<'a> Falls<'a> {
     fn of(slices: &'a [Slice]) -> Self {
         Self {
             slices,
-            sum: sum(slices),
+            sum: sum_bytes(slices),
             squares: slices.iter().map(|s| s.0 as f64 * s.0 as f64).sum(),
         }
     }

@@ -5,8 +5,9 @@ use cardmark_core::{
     StopReason, Trial,
 };
 
-use crate::course::{Course, course_of, full_slices, mean};
+use crate::course::{Course, course_of};
 use crate::derive::bare_metric;
+use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::{Histogram, Interval, within};
 
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -38,7 +39,7 @@ pub(crate) fn course_metric(
         }
         CourseFigure::CacheBytes => {
             let cliff = course.cliff?;
-            let until = |slice: usize| bytes(&full_slices(trial)[..slice]);
+            let until = |slice: usize| sum_bytes(&full_slices(trial)[..slice]);
             Some(Metric {
                 low: Some(until(cliff.from)),
                 high: Some(until(cliff.to)),
@@ -56,13 +57,9 @@ pub(crate) fn course_metric(
     }
 }
 
-fn bytes(slices: &[Slice]) -> f64 {
-    slices.iter().map(|slice| slice.0 as f64).sum()
-}
-
 /// The rate of some slices of a trial, with an interval where they are long enough.
 fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice]) -> Metric {
-    let rate = mean(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
+    let rate = mean_bytes(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
     let width = within::width_of_slices(slices, trial.slice_span_ns);
     let interval = width.map(|width| Interval::around(rate, rate * width));
     let (low, high) = (interval.map(|i| i.low), interval.map(|i| i.high));
@@ -88,7 +85,7 @@ fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice])
 /// where nothing has settled, the median.
 fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
     let settled = course.settled_from.map(|from| {
-        let slice_bytes = mean(&full_slices(trial)[from..]);
+        let slice_bytes = mean_bytes(&full_slices(trial)[from..]);
         trial.workload.block_bytes as f64 * trial.slice_span_ns as f64 / slice_bytes
     });
     settled.or_else(|| Histogram::from_sparse(&trial.latency)?.quantile(0.5))

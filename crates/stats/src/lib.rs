@@ -19,6 +19,7 @@ mod ranking;
 mod rate;
 mod refresh;
 mod settle;
+mod slices;
 mod windows;
 mod within;
 

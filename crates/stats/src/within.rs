@@ -3,6 +3,7 @@
 use cardmark_core::{IntervalKind, Slice, Trial};
 
 use crate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_span};
+use crate::slices::{batches, full_slices, sum_bytes};
 use crate::{LEVEL, student_t};
 
 /// Slices are put together into this many batches, up to one less than twice as many: enough for
@@ -20,8 +21,8 @@ pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     if operations_count < LEAST_OPERATIONS {
         return None;
     }
-    let bytes_width = half_width_ratio(&batches(trials, |slice| slice.0), 0.0)?;
-    let operations_width = half_width_ratio(&batches(trials, |slice| slice.1), 0.0)?;
+    let bytes_width = half_width_ratio(&batches_of(trials, |slice| slice.0), 0.0)?;
+    let operations_width = half_width_ratio(&batches_of(trials, |slice| slice.1), 0.0)?;
     Some(RateEstimate {
         bytes_per_s: Interval::around(bytes, bytes * bytes_width),
         operations_per_s: Interval::around(operations, operations * operations_width),
@@ -42,41 +43,18 @@ pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f6
     }
     let least = usize::try_from(LEAST_BATCH_NS.div_ceil(slice_span_ns)).ok()?;
     let size = (slices.len() / BATCHES).max(least);
-    let batches: Vec<Portion> = slices
-        .chunks_exact(size)
-        .map(|batch| {
-            let bytes = batch
-                .iter()
-                .map(|slice| slice.0)
-                .fold(0, u64::saturating_add);
-            Portion::new(bytes, slice_span_ns.saturating_mul(size as u64))
-        })
-        .collect();
-    let bytes: f64 = slices.iter().map(|slice| slice.0 as f64).sum();
-    half_width_ratio(&batches, bytes / operations_count as f64)
+    let batches: Vec<Portion> = batches(slices, size, slice_span_ns, |slice| slice.0).collect();
+    half_width_ratio(&batches, sum_bytes(slices) / operations_count as f64)
 }
 
-/// Batches of all trials in their order. The last slice of a trial is cut short by its end and
-/// left out.
-fn batches(trials: &[&Trial], amount: impl Fn(&Slice) -> u64) -> Vec<Portion> {
-    let slices_of = |trial: &Trial| {
-        let full = trial.span_ns.checked_div(trial.slice_span_ns).unwrap_or(0);
-        trial
-            .slices
-            .len()
-            .min(usize::try_from(full).unwrap_or(usize::MAX))
-    };
-    let total: usize = trials.iter().map(|trial| slices_of(trial)).sum();
+/// Batches of all trials in their order.
+fn batches_of(trials: &[&Trial], amount: impl Fn(&Slice) -> u64 + Copy) -> Vec<Portion> {
+    let total: usize = trials.iter().map(|trial| full_slices(trial).len()).sum();
     let size = (total / BATCHES).max(1);
-    let mut batches = Vec::new();
-    for trial in trials {
-        for batch in trial.slices[..slices_of(trial)].chunks_exact(size) {
-            let sum = batch.iter().map(&amount).fold(0, u64::saturating_add);
-            let span = trial.slice_span_ns.saturating_mul(size as u64);
-            batches.push(Portion::new(sum, span));
-        }
-    }
-    batches
+    let each = |trial: &&'_ Trial| {
+        batches(full_slices(trial), size, trial.slice_span_ns, amount).collect::<Vec<_>>()
+    };
+    trials.iter().flat_map(each).collect()
 }
 
 /// Half-width of the interval of the ratio, relative to it.

@@ -131,7 +131,7 @@ fn open_for_writing(
     let device = gate::idle_device(path, resolution)?;
     let place = Place::disk(TargetKind::Device, device.size_bytes);
     let plan = plan(job, place.with_units(units(resolution)))?;
-    if !plan.suite.tiers.is_empty() && device.name != device.disk {
+    if plan.suite.is_preconditioned() && device.name != device.disk {
         return Err(part_of_a_card(path, &device.disk));
     }
     tell_wear(&plan, Some(device.size_bytes));
@@ -170,7 +170,7 @@ fn units(resolution: &Resolution) -> Units {
 /// Says before a procedure begins what it costs: it wears the storage more than other suites do.
 pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
     let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
-    if !plan.suite.tiers.is_empty() {
+    if plan.suite.is_preconditioned() {
         print::notice(&wear_text(plan, size_bytes));
     } else if plan.workloads.iter().any(settles) {
         print::notice(&format!(
@@ -204,10 +204,11 @@ fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
 
 /// What a plan does to a raw device, and how many bytes it writes where that is known before.
 fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
-    if !plan.suite.tiers.is_empty() {
+    let wear = plan.wear();
+    let exact_bytes = wear.is_exact.then_some(wear.bytes);
+    if plan.suite.is_preconditioned() {
         let what = format!("erase all of a raw device and to run {}", plan.suite.name);
-        let wear = plan.wear();
-        return (what, wear.is_exact.then_some(wear.bytes));
+        return (what, exact_bytes);
     }
     let writing = || plan.workloads.iter().filter(|workload| workload.writes());
     let spans = writing().map(|workload| workload.span_bytes);
@@ -215,13 +216,6 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
         Some(_) => plan.suite.file_bytes,
         None => 0,
     });
-    let exact: Option<u64> = writing()
-        .map(|w| {
-            w.stop
-                .most_bytes
-                .filter(|_| w.stop.settled_span_ns.is_none())
-        })
-        .sum();
     let settles = writing().any(|workload| workload.stop.settled_span_ns.is_some());
     let part = if reach_bytes.saturating_add(MIB) > size_bytes {
         "all".to_owned()
@@ -237,7 +231,7 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
         ),
         (true, false) => (", once".to_owned(), Some(reach_bytes)),
         (false, _) if settles => (until_settled(plan), None),
-        (false, _) => (String::new(), exact),
+        (false, _) => (String::new(), exact_bytes),
     };
     (
         format!("write over {part} of a raw device{how_often}"),
