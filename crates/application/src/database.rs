@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cardmark_core::{DatabaseJournal, Procedure};
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 
 use crate::content::Content;
@@ -116,11 +117,12 @@ impl Database {
         }
     }
 
+    fn ask<T: FromSql>(&self, query: &str) -> Result<T, Error> {
+        self.connection.query_row(query, [], |row| row.get(0))
+    }
+
     fn looked_at(&self) -> Result<Option<String>, Error> {
-        let ask = |query: &str| self.connection.query_row(query, [], |row| row.get(0));
-        let said: String = self
-            .connection
-            .query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+        let said: String = self.ask("PRAGMA integrity_check")?;
         if said != "ok" {
             return Ok(Some(format!("the database is damaged: {said}")));
         }
@@ -133,7 +135,7 @@ impl Database {
             ("SELECT sum(length(value)) FROM entry", bytes),
         ];
         for (query, expected) in expected {
-            let found: i64 = ask(query)?;
+            let found: i64 = self.ask(query)?;
             if found != expected {
                 return Ok(Some(format!("`{query}` gives {found}, not {expected}")));
             }
@@ -149,23 +151,21 @@ fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
         DatabaseJournal::Wal => "wal",
     };
     let cache_kib = i64::try_from(settings.cache_bytes / 1024).unwrap_or(i64::MAX);
-    let mut asked = vec![
-        ("page_size", i64::from(settings.page_bytes)),
-        ("cache_size", -cache_kib),
-        ("synchronous", FULL),
-    ];
-    let checkpoint = settings.checkpoint_pages_count.map(i64::from);
-    asked.extend(checkpoint.map(|pages| ("wal_autocheckpoint", pages)));
-    // The size of a page cannot change any more once there is a log.
-    connection.pragma_update(None, "page_size", settings.page_bytes)?;
-    let set = connection
-        .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))?;
-    let mut is_set = set == journal;
-    for (name, value) in asked {
-        // Some answer with the new value, some with nothing.
+    // Some answer with the new value, some with nothing.
+    let is_held = |name: &str, value: i64| -> Result<bool, Error> {
         connection.pragma_update(None, name, value)?;
         let held: i64 = connection.pragma_query_value(None, name, |row| row.get(0))?;
-        is_set &= held == value;
+        Ok(held == value)
+    };
+    // The size of a page cannot change any more once there is a log.
+    let mut is_set = is_held("page_size", i64::from(settings.page_bytes))?;
+    let set = connection
+        .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))?;
+    is_set &= set == journal;
+    is_set &= is_held("cache_size", -cache_kib)?;
+    is_set &= is_held("synchronous", FULL)?;
+    if let Some(pages) = settings.checkpoint_pages_count {
+        is_set &= is_held("wal_autocheckpoint", i64::from(pages))?;
     }
     if is_set {
         Ok(())

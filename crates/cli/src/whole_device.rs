@@ -21,7 +21,7 @@ pub(crate) enum Tested {
     /// A simulated card.
     Simulated(Box<Model>),
     /// A device.
-    Device(WholeDevice),
+    Device(Box<WholeDevice>),
 }
 
 impl Tested {
@@ -30,7 +30,7 @@ impl Tested {
         Ok(match choose(name)? {
             Chosen::Simulated(model) => Self::Simulated(model),
             Chosen::Real { path, resolution } => {
-                Self::Device(WholeDevice::of(name, path, resolution, why)?)
+                Self::Device(Box::new(WholeDevice::of(name, path, resolution, why)?))
             }
         })
     }
@@ -40,7 +40,7 @@ impl WholeDevice {
     /// Makes sense of the device's name. `why` says why it must be all of a device.
     pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
         match Tested::named(name, why)? {
-            Tested::Device(device) => Ok(device),
+            Tested::Device(device) => Ok(*device),
             Tested::Simulated(_) => {
                 let what = format!("`{name}` is a simulated card, which is new in every run");
                 Err(CommandError::new(Exit::Usage, what)

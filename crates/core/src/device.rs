@@ -254,6 +254,19 @@ impl BusMode {
             Self::Hs400 => "HS400",
         }
     }
+
+    /// What it can carry on its usual number of lines, MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
+    #[must_use]
+    pub fn most_mb_per_s(self) -> u32 {
+        match self {
+            Self::Legacy | Self::Sdr12 => 12,
+            Self::HighSpeed | Self::MmcHighSpeed | Self::Sdr25 => 25,
+            Self::Sdr50 | Self::Ddr50 => 50,
+            Self::Sdr104 | Self::Ddr52 => 104,
+            Self::Hs200 => 200,
+            Self::Hs400 => 400,
+        }
+    }
 }
 
 /// The bus between a native slot and the card.

@@ -5,7 +5,7 @@
 
 use cardmark_core::{Slice, Trial};
 
-use crate::settle::{INFLATION, TEST_LEVEL};
+use crate::settle::{TEST_LEVEL, inflation};
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::student_t;
 
@@ -159,7 +159,7 @@ fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
     let (before, after) = (mean_bytes(&slices[..place]), mean_bytes(&slices[place..]));
     let degrees = count - 2;
     // Neighbouring slices are alike where a card does its housekeeping in bursts.
-    let variance = INFLATION * least / degrees as f64;
+    let variance = inflation() * least / degrees as f64;
     let error = (variance * (1.0 / place as f64 + 1.0 / (count - place) as f64)).sqrt();
     let level = 1.0 - (1.0 - TEST_LEVEL) / (count - 1) as f64;
     let limit = student_t(level, u32::try_from(degrees).unwrap_or(u32::MAX));

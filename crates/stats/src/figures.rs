@@ -99,10 +99,8 @@ fn parts_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<
 
 /// The rate of the slowest trial. An extreme of so many has no interval of its own.
 fn slowest_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
-    let by_rate = |a: &&&Trial, b: &&&Trial| {
-        streams_rate(a, FigureOf::Rate).total_cmp(&streams_rate(b, FigureOf::Rate))
-    };
-    let slowest = whole.iter().min_by(by_rate)?;
+    let rate = |trial: &Trial| trial.bytes() as f64 / trial.span_ns.max(1) as f64;
+    let slowest = whole.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     rate_metric(id, Quantity::ByteRate, &[slowest], stopped_by).map(|metric| Metric {
         low: None,
         high: None,

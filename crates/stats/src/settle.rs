@@ -40,8 +40,10 @@ pub(crate) const TEST_LEVEL: f64 = 0.995;
 /// series with this correlation between neighbours, whose means and slopes have a variance larger
 /// by (1 + ρ)/(1 − ρ). It is not estimated: in 6–24 residuals of a fit it cannot be.
 const ALLOWED_CORRELATION: f64 = 0.5;
-/// By how much a variance is larger for it.
-pub(crate) const INFLATION: f64 = (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION);
+/// By how much it makes a variance larger.
+pub(crate) const fn inflation() -> f64 {
+    (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION)
+}
 /// Trials on each side of a step.
 const LEAST_SIDE: usize = 3;
 
@@ -110,7 +112,7 @@ fn fit(x: &[f64], rates: &[f64], shape: TrendShape) -> Option<Fit> {
         .map(|(x, rate)| rate - mean - slope * (x - mean_x))
         .map(|residual| residual * residual)
         .sum();
-    let error = (INFLATION * residuals / (count - 2.0) / spread).sqrt();
+    let error = (inflation() * residuals / (count - 2.0) / spread).sqrt();
     let change = slope * (x[x.len() - 1] - x[0]) / mean;
     Some(Fit {
         shape,

@@ -138,7 +138,7 @@ fn is_defined(class: &Class, bus: &Bus, mode: BusMode) -> bool {
     let carried = clock_hz.map(|hz| bits_per_s(mode, hz, lines));
     class.modes.iter().any(|(asked, least_hz)| {
         let least = bits_per_s(*asked, *least_hz, LINES_COUNT);
-        speed(*asked) <= speed(mode) && carried.is_none_or(|bits| bits >= least)
+        asked.most_mb_per_s() <= mode.most_mb_per_s() && carried.is_none_or(|bits| bits >= least)
     })
 }
 
@@ -195,16 +195,4 @@ fn cache(device: &DeviceInfo) -> Option<bool> {
 
 fn queue(device: &DeviceInfo) -> Option<bool> {
     device.queue.as_ref()?.command_queue
-}
-
-/// Modes by what they carry (SD Physical Layer, 3.9).
-fn speed(mode: BusMode) -> u32 {
-    match mode {
-        BusMode::Legacy | BusMode::Sdr12 => 12,
-        BusMode::HighSpeed | BusMode::Sdr25 | BusMode::MmcHighSpeed => 25,
-        BusMode::Ddr50 | BusMode::Sdr50 => 50,
-        BusMode::Sdr104 | BusMode::Ddr52 => 104,
-        BusMode::Hs200 => 200,
-        BusMode::Hs400 => 400,
-    }
 }

@@ -21,19 +21,6 @@ pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// Rate that a bus mode can carry on four lines, MB/s (SD Physical Layer, 3.9).
-fn most_mb_per_s(mode: BusMode) -> u32 {
-    match mode {
-        BusMode::Legacy | BusMode::Sdr12 => 12,
-        BusMode::HighSpeed | BusMode::Sdr25 | BusMode::MmcHighSpeed => 25,
-        BusMode::Sdr50 | BusMode::Ddr50 => 50,
-        BusMode::Ddr52 => 104,
-        BusMode::Sdr104 => 104,
-        BusMode::Hs200 => 200,
-        BusMode::Hs400 => 400,
-    }
-}
-
 /// A card that says a UHS speed grade can do DDR50 at least: that mode is mandatory for microSD.
 fn is_uhs_card(situation: &Situation<'_>) -> bool {
     situation.claims("U1") || situation.claims("U3")
@@ -41,16 +28,16 @@ fn is_uhs_card(situation: &Situation<'_>) -> bool {
 
 fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
     let mode = bus.mode?;
-    if !is_uhs_card(situation) || most_mb_per_s(mode) >= most_mb_per_s(BusMode::Ddr50) {
+    if !is_uhs_card(situation) || mode.most_mb_per_s() >= BusMode::Ddr50.most_mb_per_s() {
         return None;
     }
-    let most = most_mb_per_s(mode);
+    let most = mode.most_mb_per_s();
     let board = situation.board;
     let is_limit = board.is_some_and(|board| {
         board
             .bus_modes
             .iter()
-            .all(|can| most_mb_per_s(*can) <= most)
+            .all(|can| can.most_mb_per_s() <= most)
     });
     if is_limit {
         let detail = format!(
