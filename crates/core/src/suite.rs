@@ -55,6 +55,9 @@ pub struct Suite {
     /// first that fits the target is the default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<Tier>,
+    /// In what every tier differs from the standard's procedure, each without full stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<String>,
 }
 
 /// One way to run a procedure: how much of it, and in what it is not what its standard says.
@@ -69,7 +72,8 @@ pub struct Tier {
     pub file_bytes: u64,
     /// The workloads that it has, and how large and long they are.
     pub parts: Vec<TierPart>,
-    /// In what it differs from the standard's procedure, each without full stop.
+    /// In what it differs besides from the standard's procedure, each without full stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
         .findings
         .iter()
         .find(|finding| finding.kind == FindingKind::NotErased);
+    deviations.extend(suite.deviations.iter().cloned());
     deviations.extend(kept.map(|finding| finding.detail.clone()));
     let has_application = families(suite).contains(&ClassFamily::Application);
     deviations.extend(host::deviations(record, has_application));

@@ -393,7 +393,8 @@ fn deviations_are_those_of_the_tier_and_of_the_device() {
     let suite = suite("speed-class").unwrap();
     for tier in &suite.tiers {
         record.suite.as_mut().unwrap().tier = Some(tier.name.clone());
-        assert_eq!(derived(&record).deviations, tier.deviations);
+        let all = [&tier.deviations[..], &suite.deviations].concat();
+        assert_eq!(derived(&record).deviations, all);
     }
     let detail = "it cannot be told to erase";
     let finding = Finding::new(FindingKind::NotErased, Severity::Note, detail);

@@ -99,6 +99,7 @@ fn suites() -> impl Strategy<Value = Suite> {
                 figures: Vec::new(),
                 score: None,
                 tiers: Vec::new(),
+                deviations: Vec::new(),
             }
         });
     suite.prop_filter("a rule of suites", |suite| suite.check().is_ok())

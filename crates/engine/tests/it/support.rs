@@ -489,6 +489,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         figures: Vec::new(),
         score: None,
         tiers: Vec::new(),
+        deviations: Vec::new(),
     };
     assert_eq!(suite.check(), Ok(()));
     suite

@@ -48,6 +48,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         figures: Vec::new(),
         score: None,
         tiers: Vec::new(),
+        deviations: Vec::new(),
     }
 }
 
