@@ -7,6 +7,7 @@ use cardmark_store::{
 };
 
 use crate::error::{CommandError, Exit};
+use crate::print;
 
 /// The places of the local store.
 #[derive(Clone, Debug)]
@@ -57,6 +58,16 @@ impl Data {
         })
     }
 
+    /// Says where a result is whose user will not look there: with `sudo`, root's home is taken.
+    pub(crate) fn tell_owner(&self) {
+        if std::env::var_os("SUDO_USER").is_some() {
+            print::notice(&format!(
+                "kept in `{}` as root: `sudo cardmark show last` shows it",
+                self.database.display()
+            ));
+        }
+    }
+
     /// Opens the store, creating it where there is none.
     pub(crate) fn open(&self) -> Result<Store, CommandError> {
         Store::open(&self.database).map_err(|error| store_error(&error))
@@ -85,7 +96,9 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
             exit: Exit::Usage,
             ..made
         }
-        .hint("`cardmark list runs` shows what there is"),
+        .hint(
+            "`cardmark list runs` shows what there is; results of `sudo cardmark` are root's own",
+        ),
         StoreError::Ambiguous { .. } => CommandError {
             exit: Exit::Usage,
             ..made

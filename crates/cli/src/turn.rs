@@ -1,12 +1,13 @@
 //! One timed phase at a time on this host: runs on several devices share its processors and buses.
 
-use std::fs::{File, TryLockError};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, Permissions, TryLockError};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardmark_engine::Pulse;
+use rustix::fs::OFlags;
 
 use crate::print;
 
@@ -102,15 +103,19 @@ fn is_taken(file: &File) -> bool {
 
 /// Opens the file, or makes it. What belongs to another user can be locked without writing to it.
 fn open(path: &Path) -> Option<File> {
-    let existing = || File::open(path).ok().filter(is_plain);
+    // Everybody may put something of that name there: a pipe must not keep us waiting.
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let existing = || {
+        let opened = File::options().read(true).custom_flags(flags).open(path);
+        opened.ok().filter(is_plain)
+    };
     let new = || {
-        File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o644)
-            .open(path)
-            .ok()
+        let mut options = File::options();
+        let made = options.read(true).write(true).create_new(true).open(path);
+        let made = made.ok()?;
+        // Whatever the user's mask is: who cannot read it cannot wait for us.
+        let _ = made.set_permissions(Permissions::from_mode(0o644));
+        Some(made)
     };
     existing().or_else(new).or_else(existing)
 }

@@ -114,6 +114,20 @@ pub enum FindingKind {
     NoCliff,
 }
 
+impl FindingKind {
+    /// Those whose figures are not the device's: something in between answered for it.
+    pub const VOIDING: [Self; 2] = [Self::NotReached, Self::Buffered];
+
+    /// Whether it is about what the device says of itself, and not about how it was measured.
+    #[must_use]
+    pub fn is_of_identity(self) -> bool {
+        matches!(
+            self,
+            Self::LabelMismatch | Self::UnusualRegisters | Self::ContradictingRegisters
+        )
+    }
+}
+
 /// One thing noticed, with the metrics it touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

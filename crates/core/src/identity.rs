@@ -24,7 +24,9 @@ pub fn run_id_from_bytes(bytes: [u8; 16]) -> Uuid {
 }
 
 /// The id of a card: SHA-256 of what identifies it, cut to 24 bits, as 6 hexadecimal digits. That
-/// is enough to tell cards of one product apart, and too little to find a serial number.
+/// is enough to tell cards of one product apart. Of 32 bits of a serial number it leaves some 256
+/// that it may be: who knows the number can see whether it fits, nobody can work it out. Numbers
+/// of fewer bits it would give away.
 #[must_use]
 pub fn sample_id(identity: &[u8]) -> String {
     let digest = Sha256::digest(identity);

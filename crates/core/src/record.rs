@@ -10,8 +10,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    Anatomy, Board, Context, Derived, DeviceInfo, Finding, Host, Integrity, Printed, SensorSample,
-    SurfacePart, Workload,
+    Anatomy, Board, Context, Derived, DeviceInfo, Finding, FindingKind, Host, Integrity, Printed,
+    SensorSample, SurfacePart, Workload,
 };
 
 /// Version of the document's shape.
@@ -569,5 +569,16 @@ impl Metric {
             operations_high_per_s: None,
             printed: None,
         }
+    }
+
+    /// The warning for which it is not the device's figure; `None` where there is none such.
+    #[must_use]
+    pub fn voided_by(&self) -> Option<&str> {
+        let is_voiding = |warning: &&str| {
+            FindingKind::VOIDING
+                .iter()
+                .any(|kind| kind.name() == **warning)
+        };
+        self.warnings.iter().map(String::as_str).find(is_voiding)
     }
 }

@@ -1,6 +1,6 @@
 //! What a block device says about itself.
 
-use cardmark_core::{Card, DeviceInfo, EmmcLife, Health, Queue, Registers};
+use cardmark_core::{Card, DeviceInfo, EmmcLife, Health, Queue, Registers, SerialKind};
 
 use crate::Root;
 use crate::block::{Below, BlockDevice, is_numbered};
@@ -30,12 +30,20 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
         firmware: firmware_of(disk),
         removable: disk.flag("removable"),
         queue: queue_of(root, disk),
-        card,
         reader: reader_of(root, disk),
         health,
-        sample_id: card_identity(root, name).and_then(|card| card.sample_id),
+        sample_id: sample_id_of(root, name, card.as_ref()),
+        card,
         prepared: None,
     }
+}
+
+/// The sample id; none of a card whose serial number is zero, and tells nothing, or low: of so few
+/// numbers the right one is soon found.
+fn sample_id_of(root: &Root, name: &str, card: Option<&Card>) -> Option<String> {
+    let serial = card.and_then(|card| card.decoded.serial);
+    let is_usual = serial.is_none_or(|serial| serial == SerialKind::Usual);
+    card_identity(root, name).filter(|_| is_usual)?.sample_id
 }
 
 /// The card that a device is on, as a record may hold it, and the health that an eMMC tells.

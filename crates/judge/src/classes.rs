@@ -10,7 +10,7 @@ use cardmark_core::{
     FindingKind, IntervalKind, Metric, Quantity, Record, Severity, Suite, Verdict, VerdictOutcome,
 };
 
-use crate::CLAIMS_LABEL;
+use crate::{CLAIMS_LABEL, REQUIRED_LABEL};
 
 /// What one trial, or the slowest window of one, leaves open besides its own interval: by how much a
 /// card differs from one run to the next.
@@ -34,8 +34,6 @@ const LOWERING: [FindingKind; 9] = [
 ];
 /// Under these it may be higher, and never lower.
 const RAISING: [FindingKind; 1] = [FindingKind::CachedWrites];
-/// Figures under these are not those of the card.
-const VOIDING: [FindingKind; 2] = [FindingKind::NotReached, FindingKind::Buffered];
 
 /// A figure that a class asks for.
 struct Need {
@@ -115,8 +113,10 @@ fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
             }
         }
     };
-    if let Some(said) = record.labels.get(CLAIMS_LABEL) {
-        add(&mut said.split(' '), "the label");
+    for (label, by) in [(CLAIMS_LABEL, "the label"), (REQUIRED_LABEL, "`--require`")] {
+        if let Some(said) = record.labels.get(label) {
+            add(&mut said.split(' '), by);
+        }
     }
     let cards = record.devices.iter().filter_map(|d| d.card.as_ref());
     let registers = cards.flat_map(|card| &card.decoded.classes);
@@ -260,7 +260,7 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
         let reason = format!("{} is no such rate", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
-    if let Some(warning) = warned(metric, &VOIDING).first() {
+    if let Some(warning) = metric.voided_by() {
         let reason = format!("{} cannot be trusted: {warning}", need.words);
         return (VerdictOutcome::NotTestable, reason);
     }

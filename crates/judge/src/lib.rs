@@ -24,6 +24,9 @@ pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 /// The label of a record that holds what is claimed: names of classes, with spaces between them.
 pub const CLAIMS_LABEL: &str = "claims";
 
+/// The same of classes that were asked for, and that nobody has to have promised.
+pub const REQUIRED_LABEL: &str = "required";
+
 /// Version of the judge: it changes when a verdict could come out otherwise.
 pub const JUDGE_VERSION: u32 = 2;
 

@@ -333,7 +333,7 @@ fn joined(records: &[&Record]) -> Record {
 }
 
 fn is_usable(metric: &Metric) -> bool {
-    metric.quantity.is_rate() && metric.value > 0.0
+    metric.quantity.is_rate() && metric.value > 0.0 && metric.voided_by().is_none()
 }
 
 /// Weight of the needs that are known, without what adding leaves behind.

@@ -91,6 +91,7 @@ fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
 fn warnings_on(workload: &str, findings: &[Finding]) -> Vec<String> {
     let touches = |finding: &&Finding| {
         finding.severity >= Severity::Warning
+            && !finding.kind.is_of_identity()
             && (finding.workloads.is_empty() || finding.workloads.iter().any(|id| id == workload))
     };
     let mut names: Vec<_> = findings

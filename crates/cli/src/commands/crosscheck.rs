@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use cardmark_core::{Record, Suite, TargetKind};
-use cardmark_device::empty_page_cache;
+use cardmark_device::{OpenTarget, empty_page_cache};
 use cardmark_engine::Request;
 use cardmark_host::Resolution;
 use cardmark_report::{Agreement, agreement_table, text};
@@ -31,12 +31,16 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
     };
     let data = Data::from_environment()?;
     let size_bytes = device_size(&path, &resolution, &suite)?;
-    // Before the workshop takes over the signals: the question is answered by Ctrl-C too.
-    let leave = leave(arguments, &path, &resolution, &suite)?;
     let parent = match resolution.kind {
         TargetKind::Device => std::env::temp_dir(),
         _ => path.clone(),
     };
+    let at = |workshop: &Path| {
+        let contests = contests(&place(&path, &resolution, size_bytes, workshop));
+        asked(contests, &arguments.only, &suite)
+    };
+    // Before the workshop takes over the signals: the question is answered by Ctrl-C too.
+    let leave = leave(arguments, &path, &resolution, &at(&parent)?)?;
     let workshop = Workshop::new(&parent)?;
     let bench = Bench {
         suite: &suite,
@@ -47,8 +51,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         leave: leave.as_ref(),
         written_bytes: Cell::new(0),
     };
-    let place = bench.place(size_bytes);
-    let asked = asked(contests(&place), &arguments.only, &suite)?;
+    let asked = at(workshop.path())?;
     let mut agreements = Vec::new();
     let mut exit = Exit::Done;
     for contest in present(&asked) {
@@ -90,18 +93,16 @@ fn device_size(path: &Path, resolution: &Resolution, suite: &Suite) -> Result<u6
     )
 }
 
-/// Leave to write to a device, asked for once, and only where a contest writes.
+/// Leave to write to a device, asked for once, and only where a contest writes: an original may,
+/// although the figure that was asked for is one of reading.
 fn leave(
     arguments: &CrosscheckArguments,
     path: &Path,
     resolution: &Resolution,
-    suite: &Suite,
+    contests: &[Contest],
 ) -> Result<Option<Leave>, CommandError> {
-    let request = Request {
-        only: arguments.only.clone(),
-        ..Request::default()
-    };
-    if resolution.kind != TargetKind::Device || !request.writes(suite) {
+    let writes = contests.iter().any(|contest| contest.writes);
+    if resolution.kind != TargetKind::Device || !writes {
         return Ok(None);
     }
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
@@ -112,6 +113,21 @@ fn leave(
         puts_back: false,
     };
     gate::ask(path, resolution, &arguments.consent, &intent).map(Some)
+}
+
+/// Where originals work that have this workshop.
+fn place(path: &Path, resolution: &Resolution, size_bytes: u64, workshop: &Path) -> Place {
+    let is_device = resolution.kind == TargetKind::Device;
+    let own = path.to_string_lossy().into_owned();
+    Place {
+        disk: if is_device {
+            Some(own.clone())
+        } else {
+            measure::disk_path(resolution)
+        },
+        device: is_device.then_some((own, size_bytes)),
+        workshop: workshop.to_owned(),
+    }
 }
 
 /// The contests in which a workload that was asked for takes part.
@@ -180,21 +196,6 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn place(&self, size_bytes: u64) -> Place {
-        let is_device = self.resolution.kind == TargetKind::Device;
-        let own = self.path.to_string_lossy().into_owned();
-        let below = || measure::disk_path(self.resolution);
-        Place {
-            disk: if is_device {
-                Some(own.clone())
-            } else {
-                below()
-            },
-            device: is_device.then_some((own, size_bytes)),
-            workshop: self.workshop.path().to_owned(),
-        }
-    }
-
     fn meet(
         &self,
         contest: &Contest,
@@ -223,9 +224,7 @@ impl Bench<'_> {
         if self.resolution.kind != TargetKind::Device {
             measure::has_room(self.path, self.suite.file_bytes)?;
         }
-        // Held while the original works: still the same device, and nobody else's meanwhile.
-        let held = self.leave.filter(|_| contest.writes).map(Leave::open);
-        let held = held.transpose()?;
+        let held = self.held(contest)?;
         if let Some((path, bytes)) = &contest.written {
             self.workshop.write(path, *bytes)?;
         }
@@ -235,6 +234,16 @@ impl Bench<'_> {
             let what = format!("cannot read what {} printed", contest.invocation.program);
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         })
+    }
+
+    /// The device, held while an original writes to it: still the same one, and nobody else's meanwhile.
+    fn held(&self, contest: &Contest) -> Result<Option<OpenTarget>, CommandError> {
+        if self.resolution.kind != TargetKind::Device || !contest.writes {
+            return Ok(None);
+        }
+        let refused =
+            || CommandError::new(Exit::Bug, format!("{} has no leave to write", contest.name));
+        self.leave.ok_or_else(refused)?.open().map(Some)
     }
 
     fn ours(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {

@@ -71,7 +71,9 @@ pub(crate) fn keep_and_show(
         cardmark_report::terminal(record, print::width(), print::style())
     };
     print::result(&text)?;
-    kept.map(drop)
+    kept?;
+    data.tell_owner();
+    Ok(())
 }
 
 /// The record as text in several lines, for people and programs.

@@ -1,5 +1,8 @@
 //! `cardmark recover`.
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use cardmark_core::{Finding, FindingKind, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
 use cardmark_judge::{advise, judge};
@@ -46,6 +49,7 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     } else if rows.is_empty() {
         print::notice("no journal of an interrupted run");
     }
+    tell_unfinished_tests(&data.tests);
     if found.live_count > 0 {
         print::notice(&format!(
             "left alone: {} of runs under way",
@@ -60,6 +64,32 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
         exit = Exit::Trouble;
     }
     Ok(exit)
+}
+
+/// Says what tests left that were interrupted: they are ended by the same commands, with the card in.
+fn tell_unfinished_tests(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<OsString> = entries.filter_map(|e| Some(e.ok()?.file_name())).collect();
+    names.sort();
+    for name in names {
+        let path = folder.join(&name);
+        let name = name.to_string_lossy();
+        if name.ends_with(".undo") {
+            print::notice(&format!(
+                "`{}` holds what an interrupted test overwrote on a card: put it in, and \
+                 `cardmark probe DEVICE` puts that back first",
+                path.display()
+            ));
+        } else if let Some(test) = ["verify", "endure"]
+            .into_iter()
+            .find(|test| name.ends_with(&format!("-{test}.json")))
+        {
+            print::notice(&format!(
+                "`{}` is of a test that is not finished: `cardmark {test}` of the same card goes on",
+                path.display()
+            ));
+        }
+    }
 }
 
 /// Stores what a journal holds and takes the journal away; says what was done.

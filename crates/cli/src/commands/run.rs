@@ -1,16 +1,18 @@
 //! `cardmark run`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use cardmark_core::{Record, Severity, Suite, VerdictOutcome};
 use cardmark_engine::Request;
-use cardmark_judge::{CLAIMS_LABEL, families};
+use cardmark_judge::{CLAIMS_LABEL, REQUIRED_LABEL, families};
 use cardmark_report::terminal;
 
 use super::pretty;
 use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
+use crate::file;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -37,9 +39,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         passes_count: arguments.rounds,
         tier: arguments.tier.clone(),
     };
-    let mut claims = arguments.claim.clone();
-    claims.extend(arguments.require.iter().cloned());
-    let labels = labels(&arguments.label, &claims);
+    let mut labels = labels(&arguments.label, &arguments.claim);
+    labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
     let job = Job {
         suite: &suite,
         request: &request,
@@ -55,6 +56,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     };
     let kept = keep(&measured, &data);
     let shown = show(&measured.record, json.as_ref());
+    if kept.is_ok() {
+        data.tell_owner();
+    }
     let mut exit = measured.exit;
     let missed = unmet(&measured.record, &arguments.require);
     for error in [kept.err(), shown.err(), incomplete(&measured), missed]
@@ -113,13 +117,19 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
 /// Remarks and claims as labels of the record.
 pub(super) fn labels(remarks: &[(String, String)], claims: &[String]) -> Vec<(String, String)> {
     let mut labels = remarks.to_vec();
-    let mut claims = claims.to_vec();
-    let mut seen = std::collections::BTreeSet::new();
-    claims.retain(|claim| seen.insert(claim.clone()));
-    if !claims.is_empty() {
-        labels.push((CLAIMS_LABEL.to_owned(), claims.join(" ")));
-    }
+    labels.extend(class_label(CLAIMS_LABEL, claims));
     labels
+}
+
+/// The label that holds names of classes, each once; none where there are none.
+fn class_label(label: &str, classes: &[String]) -> Option<(String, String)> {
+    let mut seen = BTreeSet::new();
+    let each: Vec<&str> = classes
+        .iter()
+        .map(String::as_str)
+        .filter(|class| seen.insert(*class))
+        .collect();
+    (!each.is_empty()).then(|| (label.to_owned(), each.join(" ")))
 }
 
 /// What to tell about a run that lacks a part, besides what the table says.
@@ -205,12 +215,8 @@ impl JsonFile {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    std::fs::write(path, text).map_err(|error| {
-        let what = format!("cannot write the record to `{}`", path.display());
-        CommandError::new(Exit::Trouble, what)
-            .because(error.to_string())
-            .hint("the run is kept: `cardmark show last --json` prints it")
-    })
+    file::write(path, text.as_bytes())
+        .map_err(|error| error.hint("the run is kept: `cardmark show last --json` prints it"))
 }
 
 #[cfg(test)]

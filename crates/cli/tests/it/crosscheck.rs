@@ -281,6 +281,24 @@ fn what_only_reads_a_device_needs_no_leave() {
     assert!(log.exists());
 }
 
+/// iozone writes what it reads afterwards.
+#[test]
+fn an_original_that_writes_needs_leave_whatever_was_asked_for() {
+    needs!(Root, LoopDevice);
+    let scratch = scratch();
+    let image = scratch.path().join("image");
+    std::fs::write(&image, vec![7; 128 << 20]).unwrap();
+    let device = LoopDevice::attach(&image, true);
+    let script = "while [ \"$1\" != -f ]; do shift; done; dd if=/dev/zero of=\"$2\" bs=4k count=1";
+    let program = with(&scratch, &[("iozone", script)]);
+    let only = "--only=iozone_read_4k";
+    let output = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
+    assert_error(&output, 4, &["nobody is there to confirm"]);
+    drop(device);
+    let held = std::fs::read(&image).unwrap();
+    assert!(held.iter().all(|&byte| byte == 7), "it was written");
+}
+
 /// Another card in the same place between two pairs: the original must not write to it.
 #[test]
 fn a_device_that_is_changed_between_pairs_is_not_written() {

@@ -76,6 +76,19 @@ fn no_serial_number_is_in_what_a_record_holds() {
 }
 
 #[test]
+fn a_card_whose_serial_number_is_zero_or_soon_guessed_has_no_sample_id() {
+    for (serial, has_id) in [("00000000", false), ("0000ffff", false), ("00010000", true)] {
+        let mut tree = pi4();
+        let cid = format!("035344534236344780{serial}016700\n");
+        let device = format!("/sys/devices/{PI4_CARD}/device");
+        tree.file(&format!("{device}/cid"), &cid)
+            .file(&format!("{device}/type"), "SD\n");
+        let info = device_info(&tree.root(), "mmcblk0");
+        assert_eq!(info.sample_id.is_some(), has_id, "{serial}: {info:?}");
+    }
+}
+
+#[test]
 fn a_loop_device_is_its_file_and_no_card() {
     needs!(Root, LoopDevice);
     let scratch = tempfile::tempdir().unwrap();
