@@ -50,7 +50,7 @@ const FILES: [&str; 33] = [
     "crates/stats/src/within.rs",
 ];
 /// Constants of these files that are no numbers.
-const NO_NUMBERS: [&str; 4] = ["LOWERING", "RAISING", "SIGNALS", "STOPPING"];
+const NO_NUMBERS: [&str; 5] = ["LOWERING", "RAISING", "REQUEST", "SIGNALS", "STOPPING"];
 const ARGUMENTS: &str = "crates/cli/src/args.rs";
 const SUITE: &str = "crates/catalog/suites/quick.toml";
 

@@ -102,6 +102,9 @@ pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
     deviations
 }
 
+/// Who claims a class that nobody promised, and that is to be judged all the same.
+const REQUEST: &str = "`--require`";
+
 /// Who claims which class.
 fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut claims: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
@@ -113,10 +116,8 @@ fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
             }
         }
     };
-    for (label, by) in [(CLAIMS_LABEL, "the label"), (REQUIRED_LABEL, "`--require`")] {
-        if let Some(said) = record.labels.get(label) {
-            add(&mut said.split(' '), by);
-        }
+    if let Some(said) = record.labels.get(CLAIMS_LABEL) {
+        add(&mut said.split(' '), "the label");
     }
     let cards = record.devices.iter().filter_map(|d| d.card.as_ref());
     let registers = cards.flat_map(|card| &card.decoded.classes);
@@ -125,6 +126,18 @@ fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
     if let Some(product) = product {
         let names = product.claims.iter().map(String::as_str);
         add(&mut names.into_iter(), "the catalogue");
+    }
+    for class in record
+        .labels
+        .get(REQUIRED_LABEL)
+        .iter()
+        .flat_map(|said| said.split(' '))
+    {
+        if let Some(class) = cardmark_catalog::class(class) {
+            claims
+                .entry(class.id.as_str())
+                .or_insert_with(|| vec![REQUEST]);
+        }
     }
     claims
 }
@@ -137,7 +150,10 @@ fn verdict(
 ) -> Verdict {
     let needs = needs(class);
     let mut reasons: Vec<String> = Vec::new();
-    reasons.extend(claimed_by.map(|by| format!("claimed by {}", by.join(", "))));
+    reasons.extend(claimed_by.map(|by| match by.as_slice() {
+        [REQUEST] => format!("asked for by {REQUEST}"),
+        by => format!("claimed by {}", by.join(", ")),
+    }));
     let outcome = match host::obstacle(record, class) {
         Some(obstacle) => {
             reasons.push(obstacle);

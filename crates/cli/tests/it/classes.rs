@@ -29,7 +29,8 @@ fn what_is_required_decides_how_it_ends() {
     assert!(met.stdout.contains("A1: pass"), "{met}");
     let tier = "not the whole procedure of the SD Association (tier raw-short):";
     assert!(met.stdout.contains(tier), "{met}");
-    assert!(met.stdout.contains("claimed by the label"), "{met}");
+    assert!(met.stdout.contains("asked for by `--require`"), "{met}");
+    assert!(!met.stdout.contains("claimed by the label"), "{met}");
     let failed = class("sim:a1-32gb", "app-class", "A2");
     assert_error(&failed, 1, &["cause: A2 is not met"]);
     assert!(failed.stdout.contains("A2: fail"), "{failed}");
