@@ -64,7 +64,7 @@ type SubjectRow = (
 );
 
 const FIGURES: &str = "SELECT json_group_array(json_array(record_id, quantity, value)) \
-     FROM metrics WHERE id = ?";
+     FROM metrics WHERE id = ? AND is_voided = 0";
 
 impl Store {
     /// What all runs were of, in the order of storing.
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// The metric of that id of all records that have it, in the order of the runs' ids. Left out
-    /// are those of a quantity that this version does not know.
+    /// are those of a quantity that this version does not know, and those that are not the device's.
     ///
     /// # Errors
     /// When the store refuses.

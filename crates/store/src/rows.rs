@@ -131,8 +131,8 @@ async fn insert_metric(
     metric: &Metric,
 ) -> Result<(), sqlx::Error> {
     query(
-        "INSERT INTO metrics (record_id, position, id, quantity, value, low, high) \
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO metrics (record_id, position, id, quantity, value, low, high, is_voided) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(record_id)
     .bind(position)
@@ -141,6 +141,7 @@ async fn insert_metric(
     .bind(metric.value)
     .bind(metric.low)
     .bind(metric.high)
+    .bind(metric.voided_by().is_some())
     .execute(connection)
     .await?;
     Ok(())

@@ -86,19 +86,19 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
     if !arguments.metrics.is_empty() {
         return Ok(arguments.metrics.clone());
     }
-    let rates: Vec<String> = asked
-        .iter()
-        .flat_map(|record| &record.metrics)
+    let all = asked.iter().flat_map(|record| &record.metrics);
+    let (voided, rates): (Vec<&Metric>, Vec<&Metric>) = all
         .filter(|metric| metric.quantity.is_rate())
-        .map(|metric| metric.id.clone())
-        .collect();
+        .partition(|metric| metric.voided_by().is_some());
     if rates.is_empty() {
-        return Err(CommandError::new(
-            Exit::Usage,
-            "this run has no rate to be ranked by",
-        ));
+        let mut error = CommandError::new(Exit::Usage, "this run has no rate to be ranked by");
+        let warning = voided.first().and_then(|metric| metric.voided_by());
+        error
+            .causes
+            .extend(warning.map(|warning| format!("its figures are not the device's: {warning}")));
+        return Err(error);
     }
-    Ok(rates)
+    Ok(rates.into_iter().map(|metric| metric.id.clone()).collect())
 }
 
 /// The figures of a metric that are stored, and what they are of, by run.
@@ -129,9 +129,8 @@ impl Field {
             begins_with_asked: false,
         };
         // A run from a file may not be in the store.
-        if let Some((record, metric)) =
-            asked.and_then(|record| Some((record, record.metric(metric)?)))
-        {
+        let own = asked.and_then(|record| Some((record, record.metric(metric)?)));
+        if let Some((record, metric)) = own.filter(|(_, metric)| metric.voided_by().is_none()) {
             field.add(metric.quantity, of_record(record, metric));
             field.begins_with_asked = !field.candidates.is_empty();
         }

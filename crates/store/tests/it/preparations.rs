@@ -156,6 +156,7 @@ fn a_store_of_version_1_is_brought_up_to_date_and_keeps_its_records() {
     let mut store = open(folder.path());
     let found = store.find("64f0a140").unwrap();
     assert!(found.record.metric("rand_read_4k").is_some());
+    assert_eq!(store.figures("rand_read_4k").unwrap().len(), 1);
     assert_eq!(found.labels["reader"], "native");
     let card = store.card_key(CARD).unwrap();
     store

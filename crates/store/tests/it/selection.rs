@@ -87,6 +87,21 @@ fn what_is_selected_has_its_labels_of_now_and_no_trials() {
 }
 
 #[test]
+fn figures_that_a_cache_answered_for_are_not_handed_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    let mut stored = measured("aaaa", "Pi 4", "A");
+    let id = stored.metrics[0].id.clone();
+    for (warning, count) in [("throttled", 1), ("buffered", 1), ("not_reached", 1)] {
+        stored.id = cardmark_core::simulated_run_id(&[warning]);
+        stored.metrics[0].warnings = vec![warning.to_owned()];
+        store.insert(&stored).unwrap();
+        assert_eq!(store.figures(&id).unwrap().len(), count, "{warning}");
+    }
+    assert_eq!(store.list(9).unwrap().len(), 3);
+}
+
+#[test]
 fn figures_come_with_what_places_them() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
