@@ -1,12 +1,12 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use cardmark_core::{ContextRow, Quantity};
+use cardmark_core::ContextRow;
 use cardmark_stats::{Claim, Difference, Outcome};
 
 use crate::layout::{Grid, Side, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, percent};
+use crate::text::{figure, p_value, percent, value};
 
 /// From this factor on a difference is told as a factor, below it in percent.
 const FACTOR: f64 = 2.0;
@@ -199,10 +199,7 @@ fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> 
 }
 
 fn row(difference: &Difference) -> Vec<String> {
-    let value = |value: f64| match difference.quantity {
-        Quantity::ByteRate => format!("{} MB/s", figure(value / 1e6)),
-        _ => format!("{} /s", figure(value)),
-    };
+    let value = |rate: f64| value(&difference.metric, difference.quantity, rate);
     vec![
         workload_name(&difference.metric).to_owned(),
         value(difference.base_value),
@@ -241,11 +238,10 @@ fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-fn probability(p_value: f64) -> String {
-    if p_value < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p_value:.3}")
+fn probability(of: f64) -> String {
+    match p_value(of) {
+        ('=', number) => number,
+        (sign, number) => format!("{sign} {number}"),
     }
 }
 

@@ -1,16 +1,16 @@
 //! What a person reads after a run.
 
 use cardmark_core::{
-    Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
-    Verdict, VerdictOutcome,
+    Finding, IntervalKind, Metric, OriginKind, Record, Severity, Target, TargetKind, Verdict,
+    VerdictOutcome,
 };
 
 use crate::layout::wrap;
-use crate::names::workload_name;
+use crate::names::{origin_word, workload_name};
 use crate::prepared;
 use crate::style::{Style, Tone, clean};
 use crate::table::{self, WARNING_MARK, WITHIN_MARK};
-use crate::text::{MISSING, amount, amount_of, capacity, figure, latency, rate};
+use crate::text::{MISSING, amount, capacity, value};
 use crate::{anatomy, integrity};
 
 /// Digits of an id that are shown.
@@ -92,12 +92,10 @@ pub(crate) fn minute(started_at: &str) -> Option<String> {
 
 fn origin(record: &Record) -> Option<String> {
     let origin = &record.origin;
-    let word = match origin.kind {
-        OriginKind::Measured => return None,
-        OriginKind::Simulated => "simulated",
-        OriginKind::Imported => "imported",
-        OriginKind::Published => "published",
-    };
+    if origin.kind == OriginKind::Measured {
+        return None;
+    }
+    let word = origin_word(origin.kind);
     let from = origin.source.as_ref().or(origin.tool.as_ref());
     Some(from.map_or(word.to_owned(), |from| format!("{word} ({})", clean(from))))
 }
@@ -154,13 +152,7 @@ fn layers(record: &Record) -> Option<String> {
 
 fn other_lines(metrics: &[&Metric], width: usize) -> Vec<String> {
     let line = |metric: &&Metric| {
-        let text = |value| match metric.quantity {
-            Quantity::ByteRate => rate(value),
-            Quantity::OperationRate => format!("{} per second", figure(value)),
-            Quantity::Span => latency(value),
-            Quantity::Size => amount_of(value),
-            Quantity::Count | Quantity::Ratio => figure(value),
-        };
+        let text = |of| value(&metric.id, metric.quantity, of);
         let has_interval = metric.interval_kind != IntervalKind::None;
         let ends = metric.low.zip(metric.high).filter(|_| has_interval);
         let ends = ends.map_or(String::new(), |(low, high)| {

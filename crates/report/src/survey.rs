@@ -16,7 +16,7 @@ use crate::integrity;
 use crate::names::workload_name;
 use crate::summary::{not_conformant, outcome_words};
 use crate::table::{WARNING_MARK, rows, useful_columns};
-use crate::text::{MISSING, figure, percent};
+use crate::text::{MISSING, figure, in_unit, percent, unit};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
@@ -219,7 +219,7 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     heading.extend(
         metrics
             .iter()
-            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(*quantity))),
+            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(id, *quantity))),
     );
     let row = |subject: &&Subject<'_>| {
         let mut cells = vec![subject.name.clone()];
@@ -297,27 +297,11 @@ fn verdicts(record: &Record) -> Vec<Block> {
     blocks
 }
 
-/// The unit that a table shows a rate in.
-pub(crate) fn unit(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::ByteRate => "MB/s",
-        _ => "IOPS",
-    }
-}
-
-/// A rate in the unit that is shown.
-pub(crate) fn shown(quantity: Quantity, value: f64) -> f64 {
-    match quantity {
-        Quantity::ByteRate => value / 1e6,
-        _ => value,
-    }
-}
-
 fn cell(subject: &Subject<'_>, metric: &str, quantity: Quantity) -> String {
     let Some((value, ends)) = subject.rate(metric) else {
         return MISSING.to_owned();
     };
-    let text = figure(shown(quantity, value));
+    let text = figure(in_unit(quantity, value));
     match ends {
         Some((low, high)) => format!("{text} ± {}", percent(0.5 * (high - low) / value)),
         None => text,

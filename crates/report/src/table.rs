@@ -7,7 +7,7 @@ use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
 use crate::layout::{Grid, Side, wrap};
 use crate::names::{QUICK, workload_name};
 use crate::style::{Style, Tone, clean};
-use crate::text::{LatencyUnit, MISSING, figure, percent};
+use crate::text::{self, LatencyUnit, MISSING, figure, percent, unit, value};
 
 /// Stands before intervals that come from one trial.
 pub(crate) const WITHIN_MARK: &str = "~";
@@ -173,15 +173,15 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
     const RATE: usize = 2;
     const HALF_WIDTH: usize = 3;
     const ENDS: usize = 4;
-    const IOPS: usize = 5;
+    const OPERATIONS: usize = 5;
     const P99: usize = 6;
     const PRINTED: usize = 7;
     let choices: [&[usize]; 6] = [
-        &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, IOPS, P99, PRINTED],
-        &[NAME, RATE, IOPS, PRINTED],
+        &[NAME, ID, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, OPERATIONS, PRINTED],
         &[NAME, RATE, PRINTED],
     ];
     let unit = latency_unit(rows);
@@ -237,6 +237,20 @@ fn latency_unit(rows: &[Row]) -> LatencyUnit {
     LatencyUnit::for_all(&latencies)
 }
 
+/// What all of these operations are counted in; where they are not alike, the names say what is counted.
+fn operations_unit(rows: &[Row]) -> &'static str {
+    let counting = rows.iter().filter(|row| row.operations_per_s.is_some());
+    let mut units = counting.map(|row| unit(&row.id, Quantity::OperationRate));
+    let Some(first) = units.next() else {
+        return "IOPS";
+    };
+    if units.all(|unit| unit == first) {
+        first
+    } else {
+        "/s"
+    }
+}
+
 fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
     let p99 = format!("p99 {}", unit.name());
     let heading = [
@@ -245,7 +259,7 @@ fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
         "MB/s",
         "±",
         "95 % interval",
-        "IOPS",
+        operations_unit(rows),
         &p99,
         "as printed",
     ];
@@ -326,13 +340,13 @@ fn rate_text(row: &Row) -> Option<String> {
     let ends = rate
         .ends_cell()
         .map_or(String::new(), |ends| format!(" ({ends})"));
-    Some(format!("{} MB/s{ends}", rate.value_cell()))
+    Some(format!("{}{ends}", text::rate(rate.value)))
 }
 
 fn latency_text(row: &Row, unit: LatencyUnit) -> Option<String> {
     let operations = row
         .operations_per_s
-        .map(|value| format!("{} IOPS", figure(value)));
+        .map(|rate| value(&row.id, Quantity::OperationRate, rate));
     let p99 = row
         .p99_ns
         .map(|value| format!("p99 {} {}", unit.figure(value), unit.name()));
