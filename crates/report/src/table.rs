@@ -10,9 +10,9 @@ use crate::style::{Style, Tone, clean};
 use crate::text::{self, LatencyUnit, MISSING, figure, percent, unit, value};
 
 /// Stands before intervals that come from one trial.
-pub(crate) const WITHIN_MARK: &str = "~";
+const WITHIN_MARK: &str = "~";
 /// Stands behind names of workloads that a warning touches.
-pub(crate) const WARNING_MARK: &str = "!";
+const WARNING_MARK: &str = "!";
 /// Blocks up to about this size are spoken of in operations, bytes.
 const SMALL_BLOCK_BYTES: f64 = 4096.0;
 /// Endings of ids of latencies that belong to a workload.
@@ -152,8 +152,8 @@ fn ids(record: &Record) -> Vec<&str> {
     ids
 }
 
-/// Metrics that have no place in the table.
-pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
+/// Names and values of the metrics that have no place in the table.
+pub(crate) fn others(record: &Record, rows: &[Row]) -> Vec<(String, String)> {
     let is_latency_of_row = |metric: &Metric| {
         LATENCY_ENDINGS
             .iter()
@@ -163,7 +163,33 @@ pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
     let metrics = record.metrics.iter();
     metrics
         .filter(|metric| !metric.quantity.is_rate() && !is_latency_of_row(metric))
+        .map(|metric| (clean(workload_name(&metric.id)), value_with_ends(metric)))
         .collect()
+}
+
+fn value_with_ends(metric: &Metric) -> String {
+    let text = |of| value(&metric.id, metric.quantity, of);
+    let mark = match metric.interval_kind {
+        IntervalKind::BetweenRounds => "",
+        IntervalKind::WithinTrial => WITHIN_MARK,
+        IntervalKind::None => return text(metric.value),
+    };
+    let ends = metric.low.zip(metric.high);
+    let ends = ends.map(|(low, high)| format!(" ({mark}{} to {})", text(low), text(high)));
+    text(metric.value) + &ends.unwrap_or_default()
+}
+
+/// What the marks of these figures mean, as far as they occur.
+pub(crate) fn legend(record: &Record, rows: &[Row]) -> Vec<String> {
+    let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
+    let within = record
+        .metrics
+        .iter()
+        .any(is_within)
+        .then(|| format!("{WITHIN_MARK} from too few rounds: not to be compared"));
+    let is_warned = rows.iter().any(|row| row.is_warned);
+    let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
+    within.into_iter().chain(warned).collect()
 }
 
 /// The table, at most `width` columns wide.
