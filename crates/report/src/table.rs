@@ -182,11 +182,9 @@ fn value_with_ends(metric: &Metric) -> String {
 /// What the marks of these figures mean, as far as they occur.
 pub(crate) fn legend(record: &Record, rows: &[Row]) -> Vec<String> {
     let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
-    let within = record
-        .metrics
-        .iter()
-        .any(is_within)
-        .then(|| format!("{WITHIN_MARK} from too few rounds: not to be compared"));
+    let within = record.metrics.iter().any(is_within).then(|| {
+        format!("{WITHIN_MARK} interval from within a trial: it does not tell how runs differ")
+    });
     let is_warned = rows.iter().any(|row| row.is_warned);
     let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
     within.into_iter().chain(warned).collect()

@@ -153,7 +153,7 @@ fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
     | longest pause | 1.24 s |
     | pauses over 100 ms for each GiB | 0.750 |
 
-    \~ from too few rounds: not to be compared
+    \~ interval from within a trial: it does not tell how runs differ
     ");
 }
 
