@@ -6,10 +6,7 @@ use cardmark_stats::{Claim, Difference, Outcome};
 use crate::layout::{Grid, Side, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, p_value, percent, value};
-
-/// From this factor on a difference is told as a factor, below it in percent.
-const FACTOR: f64 = 2.0;
+use crate::text::{figure, p_value, value};
 
 /// What is compared, and what came out.
 #[derive(Clone, Debug)]
@@ -111,49 +108,16 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-/// `4.2× faster random write 4 KiB (95 % CI 3.9–4.6)`, or in percent where it is less than twofold.
+/// `faster random write 4 KiB: 4.20× as fast (95 % CI 3.85–4.58)`. It is always the ratio of the
+/// table, also below 1: "4× faster" can be read as five times the rate, and percent for small
+/// differences would be a second scale.
 fn clause(difference: &Difference) -> String {
-    let name = workload_name(&difference.metric);
-    let is_faster = difference.ratio > 1.0;
-    let word = if is_faster { "faster" } else { "slower" };
-    let turned = |ratio: f64| if is_faster { ratio } else { 1.0 / ratio };
-    let ratio = turned(difference.ratio);
-    let (low, high) = if is_faster {
-        (difference.low, difference.high)
-    } else {
-        (turned(difference.high), turned(difference.low))
-    };
-    if ratio >= FACTOR {
-        return format!(
-            "{}× {word} {name} (95 % CI {}–{})",
-            figure(ratio),
-            figure(low),
-            figure(high)
-        );
-    }
-    // A loss is told of the base's rate: half as fast is 50 % slower.
-    let loss = |ratio: f64| {
-        if is_faster {
-            ratio - 1.0
-        } else {
-            1.0 - 1.0 / ratio
-        }
-    };
+    let [ratio, low, high] = [difference.ratio, difference.low, difference.high].map(figure);
     format!(
-        "{} {word} {name} (95 % CI {} to {})",
-        percent(loss(ratio)),
-        signed(loss(low)),
-        signed(loss(high))
+        "{} {}: {ratio}× as fast (95 % CI {low}–{high})",
+        word(difference.outcome),
+        workload_name(&difference.metric)
     )
-}
-
-/// A share in percent; below zero with its sign.
-fn signed(ratio: f64) -> String {
-    if ratio < 0.0 {
-        format!("−{}", percent(-ratio))
-    } else {
-        percent(ratio)
-    }
 }
 
 /// All columns: name, base, other, ratio, interval, probability, outcome.

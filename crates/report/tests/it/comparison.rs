@@ -121,6 +121,42 @@ fn each_rate_has_the_unit_of_what_it_counts() {
     assert!(of("append_sync_per_s").contains("120 lines/s  150 lines/s"));
 }
 
+/// Told alike whether it is a little or a lot, faster or slower: no scale ends anywhere.
+#[test]
+fn a_difference_is_told_as_the_ratio() {
+    for (ratio, outcome, told) in [
+        (
+            1.7,
+            Outcome::Higher,
+            "faster random read 4 KiB: 1.70× as fast",
+        ),
+        (
+            1.99,
+            Outcome::Higher,
+            "faster random read 4 KiB: 1.99× as fast",
+        ),
+        (
+            2.27,
+            Outcome::Higher,
+            "faster random read 4 KiB: 2.27× as fast",
+        ),
+        (
+            0.305,
+            Outcome::Lower,
+            "slower random read 4 KiB: 0.305× as fast",
+        ),
+        (
+            0.94,
+            Outcome::Lower,
+            "slower random read 4 KiB: 0.940× as fast",
+        ),
+    ] {
+        let of = difference("rand_read_4k", [1e6, ratio * 1e6], 1.05, outcome);
+        let text = text_of(&[of], Claim::Cards, 80);
+        assert!(text.contains(&format!("- {told} (95 % CI ")), "{text}");
+    }
+}
+
 #[test]
 fn each_claim_says_what_it_is_about() {
     let of = |claim| text(claim, 200);
