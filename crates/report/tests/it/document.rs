@@ -6,7 +6,7 @@ use cardmark_core::{
 };
 use cardmark_report::chart::Chart;
 use cardmark_report::document::{Block, Document, Table, html, markdown};
-use cardmark_report::survey;
+use cardmark_report::{Style, survey, terminal};
 use insta::assert_snapshot;
 
 use crate::builder::{bare, empty, full, rate};
@@ -250,6 +250,21 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
     let table = |block: &&Block| matches!(block, Block::Table(_));
     let tables = document.blocks.iter().filter(table).count();
     assert_eq!(tables, 1, "circumstances, and no table of names alone");
+}
+
+#[test]
+fn a_fake_that_lacks_little_tells_how_much() {
+    const MIB: u64 = 1 << 20;
+    let size_bytes = 63_864_569_856;
+    let told = |missing: u64| {
+        let run = tested("Nearly", StorageKind::Limbo, size_bytes - missing);
+        terminal(&run, 200, Style::Plain)
+    };
+    let all_but =
+        |text: &str| format!("FAKE (limbo): all but {text} of 63.9 GB (59.5 GiB) are there.");
+    assert!(told(4 * MIB).contains(&all_but("4 MiB")));
+    assert!(told(300 * MIB).contains(&all_but("300 MiB")));
+    assert!(told(1024 * MIB).contains("62.8 GB (58.5 GiB) of 63.9 GB (59.5 GiB) are there, 98 %"));
 }
 
 #[test]
