@@ -1,13 +1,13 @@
 //! What a test of integrity found, as text.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Record, Sampling, StorageKind,
-    SurfacePart,
+    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling,
+    StorageKind, SurfacePart,
 };
 
 use crate::layout::{Grid, Side, wrap};
 use crate::style::{Style, Tone};
-use crate::text::{amount, capacity, figure, percent, rate, size, span};
+use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
@@ -216,7 +216,8 @@ fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str,
     let least = known().map(rate_of).fold(f64::INFINITY, f64::min);
     let most = known().map(rate_of).fold(0.0, f64::max);
     let mean = bytes as f64 / span_ns as f64 * 1e9;
-    let range = format!("{}–{}", figure(least / 1e6), figure(most / 1e6));
+    let [least, most] = [least, most].map(|rate| figure(in_unit(Quantity::ByteRate, rate)));
+    let range = format!("{least}–{most}");
     Some((name, format!("{} ({range})", rate(mean))))
 }
 

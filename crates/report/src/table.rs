@@ -7,7 +7,7 @@ use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
 use crate::layout::{Grid, Side, wrap};
 use crate::names::{QUICK, workload_name};
 use crate::style::{Style, Tone, clean};
-use crate::text::{self, LatencyUnit, MISSING, figure, percent, unit, value};
+use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
 
 /// Stands before intervals that come from one trial.
 const WITHIN_MARK: &str = "~";
@@ -55,7 +55,7 @@ impl Interval {
     }
 
     fn value_cell(self) -> String {
-        figure(self.value / 1e6)
+        shown(self.value)
     }
 
     fn ends_cell(self) -> Option<String> {
@@ -65,11 +65,7 @@ impl Interval {
         } else {
             ""
         };
-        Some(format!(
-            "{mark}{}–{}",
-            figure(low / 1e6),
-            figure(high / 1e6)
-        ))
+        Some(format!("{mark}{}–{}", shown(low), shown(high)))
     }
 
     fn half_width_cell(self) -> Option<String> {
@@ -82,6 +78,11 @@ impl Interval {
         let half_width = percent((high - low) / 2.0 / self.value);
         Some(format!("{mark}±{half_width}"))
     }
+}
+
+/// In MB/s, as the heading says.
+fn shown(bytes_per_s: f64) -> String {
+    figure(in_unit(Quantity::ByteRate, bytes_per_s))
 }
 
 /// The rows of a record: the suite's workloads, measured or not, then all others.
@@ -263,11 +264,10 @@ fn latency_unit(rows: &[Row]) -> LatencyUnit {
 
 /// What all of these operations are counted in; where they are not alike, the names say what is counted.
 fn operations_unit(rows: &[Row]) -> &'static str {
-    let counting = rows.iter().filter(|row| row.operations_per_s.is_some());
-    let mut units = counting.map(|row| unit(&row.id, Quantity::OperationRate));
-    let Some(first) = units.next() else {
-        return "IOPS";
-    };
+    let mut units = rows
+        .iter()
+        .map(|row| unit(&row.id, Quantity::OperationRate));
+    let first = units.next().unwrap_or_default();
     if units.all(|unit| unit == first) {
         first
     } else {
