@@ -18,7 +18,7 @@ pub(super) fn of_one(record: &Record) -> Vec<Block> {
 }
 
 /// What was judged and found of each subject. Verdicts of several runs that came out alike are told
-/// once: their reasons differ in figures only.
+/// once, with the reasons of the first: those of all would fill the page with figures.
 pub(super) fn of_all(subjects: &[Subject<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
     for subject in subjects {
