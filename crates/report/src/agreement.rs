@@ -1,10 +1,11 @@
 //! How the original tools and ours compare.
 
+use cardmark_core::Quantity;
 use serde::Serialize;
 
 use crate::layout::{Grid, Side, wrap};
 use crate::style::{Style, Tone, clean};
-use crate::text::{MISSING, figure, percent};
+use crate::text::{MISSING, percent, value};
 
 /// The interval of the ratio has to reach into this range …
 const OVERLAP: (f64, f64) = (0.98, 1.02);
@@ -51,18 +52,20 @@ impl Agreement {
     pub fn row(&self) -> AgreementRow<'_> {
         AgreementRow {
             agreement: self,
-            unit: if self.is_of_operations() {
-                "operations_per_s"
-            } else {
-                "bytes_per_s"
+            unit: match self.quantity() {
+                Quantity::OperationRate => "operations_per_s",
+                _ => "bytes_per_s",
             },
             agrees: self.agrees(),
         }
     }
 
     /// fio's figures are operations, all others bytes a second.
-    fn is_of_operations(&self) -> bool {
-        self.id.starts_with("fio_")
+    fn quantity(&self) -> Quantity {
+        match self.id.starts_with("fio_") {
+            true => Quantity::OperationRate,
+            false => Quantity::ByteRate,
+        }
     }
 
     /// Whether both say the same: the interval of the ratio overlaps 0.98–1.02 and the point lies
@@ -136,10 +139,11 @@ fn grid(agreements: &[Agreement]) -> Grid {
         "ours ±",
     ];
     let row = |c: &Agreement| {
+        let rate = |rate: f64| value(&c.id, c.quantity(), rate);
         vec![
             name(c),
-            rate(c, c.original),
-            rate(c, c.ours),
+            rate(c.original),
+            rate(c.ours),
             format!("{:.3}", c.ratio),
             ends(c),
             c.pairs_count.to_string(),
@@ -170,14 +174,6 @@ fn name(agreement: &Agreement) -> String {
         ""
     };
     format!("{}{mark}", clean(&agreement.id))
-}
-
-fn rate(agreement: &Agreement, value: f64) -> String {
-    if agreement.is_of_operations() {
-        format!("{} IOPS", figure(value))
-    } else {
-        format!("{} MB/s", figure(value / 1e6))
-    }
 }
 
 fn ends(agreement: &Agreement) -> String {

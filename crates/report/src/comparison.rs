@@ -1,15 +1,12 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use cardmark_core::{ContextRow, Quantity};
+use cardmark_core::ContextRow;
 use cardmark_stats::{Claim, Difference, Outcome};
 
 use crate::layout::{Grid, Side, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, percent};
-
-/// From this factor on a difference is told as a factor, below it in percent.
-const FACTOR: f64 = 2.0;
+use crate::text::{figure, p_value, value};
 
 /// What is compared, and what came out.
 #[derive(Clone, Debug)]
@@ -111,49 +108,16 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-/// `4.2× faster random write 4 KiB (95 % CI 3.9–4.6)`, or in percent where it is less than twofold.
+/// `faster random write 4 KiB: 4.20× as fast (95 % CI 3.85–4.58)`. It is always the ratio of the
+/// table, also below 1: "4× faster" can be read as five times the rate, and percent for small
+/// differences would be a second scale.
 fn clause(difference: &Difference) -> String {
-    let name = workload_name(&difference.metric);
-    let is_faster = difference.ratio > 1.0;
-    let word = if is_faster { "faster" } else { "slower" };
-    let turned = |ratio: f64| if is_faster { ratio } else { 1.0 / ratio };
-    let ratio = turned(difference.ratio);
-    let (low, high) = if is_faster {
-        (difference.low, difference.high)
-    } else {
-        (turned(difference.high), turned(difference.low))
-    };
-    if ratio >= FACTOR {
-        return format!(
-            "{}× {word} {name} (95 % CI {}–{})",
-            figure(ratio),
-            figure(low),
-            figure(high)
-        );
-    }
-    // A loss is told of the base's rate: half as fast is 50 % slower.
-    let loss = |ratio: f64| {
-        if is_faster {
-            ratio - 1.0
-        } else {
-            1.0 - 1.0 / ratio
-        }
-    };
+    let [ratio, low, high] = [difference.ratio, difference.low, difference.high].map(figure);
     format!(
-        "{} {word} {name} (95 % CI {} to {})",
-        percent(loss(ratio)),
-        signed(loss(low)),
-        signed(loss(high))
+        "{} {}: {ratio}× as fast (95 % CI {low}–{high})",
+        word(difference.outcome),
+        workload_name(&difference.metric)
     )
-}
-
-/// A share in percent; below zero with its sign.
-fn signed(ratio: f64) -> String {
-    if ratio < 0.0 {
-        format!("−{}", percent(-ratio))
-    } else {
-        percent(ratio)
-    }
 }
 
 /// All columns: name, base, other, ratio, interval, probability, outcome.
@@ -199,10 +163,7 @@ fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> 
 }
 
 fn row(difference: &Difference) -> Vec<String> {
-    let value = |value: f64| match difference.quantity {
-        Quantity::ByteRate => format!("{} MB/s", figure(value / 1e6)),
-        _ => format!("{} /s", figure(value)),
-    };
+    let value = |rate: f64| value(&difference.metric, difference.quantity, rate);
     vec![
         workload_name(&difference.metric).to_owned(),
         value(difference.base_value),
@@ -241,11 +202,10 @@ fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-fn probability(p_value: f64) -> String {
-    if p_value < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p_value:.3}")
+fn probability(of: f64) -> String {
+    match p_value(of) {
+        ('=', number) => number,
+        (sign, number) => format!("{sign} {number}"),
     }
 }
 

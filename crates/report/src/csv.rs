@@ -1,6 +1,8 @@
 //! Comma-separated values as in RFC 4180: one row for each metric of each record.
 
-use cardmark_core::{IntervalKind, Metric, OriginKind, Quantity, Record, TargetKind};
+use cardmark_core::{IntervalKind, Metric, Quantity, Record, TargetKind};
+
+use crate::names::origin_word;
 
 const COLUMNS: [&str; 15] = [
     "record_id",
@@ -57,7 +59,7 @@ fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {
         suite
             .map(|suite| suite.version.to_string())
             .unwrap_or_default(),
-        origin(record.origin.kind).to_owned(),
+        origin_word(record.origin.kind).to_owned(),
         record
             .target
             .as_ref()
@@ -107,15 +109,6 @@ fn quantity(quantity: Quantity) -> (&'static str, &'static str) {
         Quantity::Size => ("size", "bytes"),
         Quantity::Count => ("count", "1"),
         Quantity::Ratio => ("ratio", "1"),
-    }
-}
-
-fn origin(kind: OriginKind) -> &'static str {
-    match kind {
-        OriginKind::Measured => "measured",
-        OriginKind::Simulated => "simulated",
-        OriginKind::Imported => "imported",
-        OriginKind::Published => "published",
     }
 }
 

@@ -1,13 +1,13 @@
 //! One card over time: its runs with their rates, and what became of each rate.
 
-use cardmark_core::{Quantity, Record};
+use cardmark_core::Record;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
 use crate::layout::{Grid, Side, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::summary::SHORT_ID;
-use crate::text::{MISSING, figure, percent};
+use crate::text::{MISSING, figure, in_unit, p_value, percent, unit};
 
 /// A card's runs.
 #[derive(Clone, Debug)]
@@ -58,10 +58,7 @@ fn table(group: &HistoryGroup<'_>, width: usize, style: Style) -> Vec<String> {
     let rates = group.trends.iter();
     let mut heading = vec!["date".to_owned(), "run".to_owned()];
     heading.extend(rates.clone().map(|trend| {
-        let unit = match trend.quantity {
-            Quantity::ByteRate => "MB/s",
-            _ => "/s",
-        };
+        let unit = unit(&trend.metric, trend.quantity);
         format!("{} {unit}", clean(&trend.metric))
     }));
     let mut rows = vec![heading];
@@ -97,10 +94,7 @@ fn value(run: &Record, trend: &RateTrend) -> String {
     let metric = run.metric(&trend.metric);
     metric.map_or_else(
         || MISSING.to_owned(),
-        |metric| match metric.quantity {
-            Quantity::ByteRate => figure(metric.value / 1e6),
-            _ => figure(metric.value),
-        },
+        |metric| figure(in_unit(metric.quantity, metric.value)),
     )
 }
 
@@ -146,14 +140,9 @@ fn clause(trend: &RateTrend) -> Option<String> {
         (trend.low_ratio?, trend.high_ratio?)
     };
     let verb = if is_fall { "fell" } else { "rose" };
-    let p_value = trend.adjusted_p_value?;
-    let probability = if p_value < 0.001 {
-        "p < 0.001".to_owned()
-    } else {
-        format!("p = {p_value:.3}")
-    };
+    let (sign, probability) = p_value(trend.adjusted_p_value?);
     Some(format!(
-        "{name} {verb} {} since {since} (95 % CI {} to {}, {probability})",
+        "{name} {verb} {} since {since} (95 % CI {} to {}, p {sign} {probability})",
         percent(ratio.abs()),
         percent(near),
         percent(far)
@@ -200,7 +189,7 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cardmark_core::{Metric, Origin, OriginKind};
+    use cardmark_core::{Metric, Origin, OriginKind, Quantity};
     use cardmark_stats::{RateHistory, rate_trends};
 
     #[test]

@@ -1,13 +1,13 @@
 //! What a test of integrity found, as text.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Record, Sampling, StorageKind,
-    SurfacePart,
+    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling,
+    StorageKind, SurfacePart,
 };
 
 use crate::layout::{Grid, Side, wrap};
 use crate::style::{Style, Tone};
-use crate::text::{amount, capacity, figure, percent, rate, span};
+use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
@@ -44,21 +44,20 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 
 /// What it comes to, in a sentence or two.
 pub(crate) fn verdict(found: &Integrity) -> String {
-    let (size, real) = (capacity(found.size_bytes), capacity(found.real_bytes));
-    let share = percent(found.real_bytes as f64 / found.size_bytes.max(1) as f64);
+    let size = capacity(found.size_bytes);
+    let there = there(found);
     match found.kind {
         StorageKind::Genuine => genuine(found, &size),
         StorageKind::Damaged => damaged(found, &size),
-        StorageKind::Limbo => format!(
-            "FAKE (limbo): {real} of {size} are there, {share}. What is written beyond is lost."
-        ),
+        StorageKind::Limbo => {
+            format!("FAKE (limbo): {there}. What is written beyond is lost.")
+        }
         StorageKind::Wraparound => format!(
-            "FAKE (wraparound): {real} of {size} are there, {share}. What is written beyond \
-             overwrites what stands below."
+            "FAKE (wraparound): {there}. What is written beyond overwrites what stands below."
         ),
         StorageKind::Chain => format!(
-            "FAKE (chain): {real} of {size} are there, {share}. Of what is written beyond, a part is \
-             lost and a part overwrites what stands below."
+            "FAKE (chain): {there}. Of what is written beyond, a part is lost and a part overwrites \
+             what stands below."
         ),
         StorageKind::ReadOnly => {
             "READ-ONLY: it takes no writes any more. Copy what you need from it, and do not rely on it."
@@ -66,6 +65,18 @@ pub(crate) fn verdict(found: &Integrity) -> String {
         }
         StorageKind::Dead => format!("DEAD: of {size}, no block holds what is written to it."),
     }
+}
+
+/// How much of it there is; where that rounds to all of it, how much is missing.
+fn there(found: &Integrity) -> String {
+    let all = capacity(found.size_bytes);
+    let share = found.real_bytes as f64 / found.size_bytes.max(1) as f64;
+    if percent(share) == percent(1.0) {
+        let missing = found.size_bytes.saturating_sub(found.real_bytes);
+        return format!("all but {} of {all} are there", size(missing));
+    }
+    let real = capacity(found.real_bytes);
+    format!("{real} of {all} are there, {}", percent(share))
 }
 
 fn genuine(found: &Integrity, size: &str) -> String {
@@ -205,7 +216,8 @@ fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str,
     let least = known().map(rate_of).fold(f64::INFINITY, f64::min);
     let most = known().map(rate_of).fold(0.0, f64::max);
     let mean = bytes as f64 / span_ns as f64 * 1e9;
-    let range = format!("{}–{}", figure(least / 1e6), figure(most / 1e6));
+    let [least, most] = [least, most].map(|rate| figure(in_unit(Quantity::ByteRate, rate)));
+    let range = format!("{least}–{most}");
     Some((name, format!("{} ({range})", rate(mean))))
 }
 

@@ -5,7 +5,7 @@ use cardmark_core::Quantity;
 use crate::layout::{Grid, Side, cut, wrap};
 use crate::style::{Style, Tone, clean, columns};
 use crate::summary::{SHORT_ID, minute};
-use crate::text::{MISSING, figure};
+use crate::text::{MISSING, figure, in_unit, unit, value};
 
 /// Columns for a target below which the listing is stacked.
 const LEAST_TARGET: usize = 8;
@@ -36,13 +36,9 @@ pub fn headline(rates: &[(String, f64, Quantity)]) -> String {
     ];
     let mut parts: Vec<String> = pairs.into_iter().flatten().collect();
     if parts.is_empty() {
-        let named = |(id, value, quantity): &Rate| {
-            format!(
-                "{} {} {}",
-                clean(id),
-                scaled(*value, *quantity),
-                unit(*quantity)
-            )
+        let named = |(id, rate, quantity): &Rate| {
+            let (id, rate) = (clean(id), value(id, *quantity, *rate));
+            format!("{id} {rate}")
         };
         parts.extend(rates.iter().take(2).map(named));
     }
@@ -57,34 +53,14 @@ type Rate = (String, f64, Quantity);
 
 /// `94.1/23.4 MB/s`; nothing when both are missing.
 fn pair(read: Option<&Rate>, write: Option<&Rate>) -> Option<String> {
-    let (_, _, quantity) = read.or(write)?;
+    let (id, _, quantity) = read.or(write)?;
     let cell = |rate: Option<&Rate>| {
         rate.map_or(MISSING.to_owned(), |(_, value, quantity)| {
-            scaled(*value, *quantity)
+            figure(in_unit(*quantity, *value))
         })
     };
-    Some(format!(
-        "{}/{} {}",
-        cell(read),
-        cell(write),
-        unit(*quantity)
-    ))
-}
-
-fn scaled(value: f64, quantity: Quantity) -> String {
-    figure(if quantity == Quantity::ByteRate {
-        value / 1e6
-    } else {
-        value
-    })
-}
-
-fn unit(quantity: Quantity) -> &'static str {
-    if quantity == Quantity::ByteRate {
-        "MB/s"
-    } else {
-        "IOPS"
-    }
+    let unit = unit(id, *quantity);
+    Some(format!("{}/{} {unit}", cell(read), cell(write)))
 }
 
 /// Runs as a table at most `width` columns wide; stacked where columns do not fit.

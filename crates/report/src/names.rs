@@ -1,4 +1,6 @@
-//! Workloads in plain words.
+//! Workloads and origins in plain words, and what operations are.
+
+use cardmark_core::OriginKind;
 
 /// Workloads of `quick` in the order of the suite: id, name.
 pub(crate) const QUICK: [(&str, &str); 8] = [
@@ -18,6 +20,13 @@ const APPLICATION: [(&str, &str); 4] = [
     ("sqlite_wal_tps", "SQLite transactions, WAL"),
     ("files_per_s", "files of packages installed"),
     ("append_sync_per_s", "log lines, synced"),
+];
+/// What these count a second. The operations of all other rates are reads and writes of blocks.
+const COUNTED: [(&str, &str); 4] = [
+    ("sqlite_tps", "transactions/s"),
+    ("sqlite_wal_tps", "transactions/s"),
+    ("files_per_s", "files/s"),
+    ("append_sync_per_s", "lines/s"),
 ];
 /// Figures of the suites of classes: id, name.
 const CLASSES: [(&str, &str); 13] = [
@@ -59,4 +68,20 @@ pub fn workload_name(id: &str) -> &str {
         .chain(&BEHAVIOUR)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
+}
+
+/// What a rate of operations counts a second.
+pub(crate) fn counted(id: &str) -> &'static str {
+    let found = COUNTED.iter().find(|(known, _)| *known == id);
+    found.map_or("IOPS", |(_, unit)| unit)
+}
+
+/// How a record came to be, in a word; programs read it too (CSV).
+pub(crate) fn origin_word(kind: OriginKind) -> &'static str {
+    match kind {
+        OriginKind::Measured => "measured",
+        OriginKind::Simulated => "simulated",
+        OriginKind::Imported => "imported",
+        OriginKind::Published => "published",
+    }
 }

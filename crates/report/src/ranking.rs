@@ -4,9 +4,9 @@ use cardmark_core::{OriginKind, Quantity};
 use cardmark_stats::Place;
 
 use crate::layout::{Grid, Side, bar, cut, wrap};
-use crate::names::workload_name;
+use crate::names::{origin_word, workload_name};
 use crate::style::{Style, Tone, clean, columns};
-use crate::text::figure;
+use crate::text::value;
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
@@ -106,7 +106,7 @@ fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
         let tone = if is_asked { Tone::Heading } else { Tone::Plain };
         lines.push(style.paint(tone, &line));
         if let Some(place) = place.filter(|_| !is_full) {
-            lines.extend(below(ranking.quantity, place, width, style));
+            lines.extend(below(ranking, place, width, style));
         }
     }
     lines
@@ -134,9 +134,9 @@ fn fitting(full: &Grid, width: usize) -> Grid {
 }
 
 /// What has no room beside a place.
-fn below(quantity: Quantity, place: &Place, width: usize, style: Style) -> Vec<String> {
+fn below(ranking: &Ranking<'_>, place: &Place, width: usize, style: Style) -> Vec<String> {
     let board = place.board.as_deref().map(clean);
-    let parts: Vec<String> = board.into_iter().chain(remarks(quantity, place)).collect();
+    let parts: Vec<String> = board.into_iter().chain(remarks(ranking, place)).collect();
     if parts.is_empty() {
         return Vec::new();
     }
@@ -151,11 +151,11 @@ fn row(ranking: &Ranking<'_>, index: usize, most: f64) -> Vec<String> {
     vec![
         format!("{mark}{}", index + 1),
         clean(&place.name),
-        value(ranking.quantity, place.value),
+        value(ranking.metric, ranking.quantity, place.value),
         place.printed.as_deref().map(printed).unwrap_or_default(),
         bar(place.value / most, BAR_WIDTH),
         place.board.as_deref().map(clean).unwrap_or_default(),
-        remarks(ranking.quantity, place).join("; "),
+        remarks(ranking, place).join("; "),
     ]
 }
 
@@ -164,35 +164,21 @@ fn printed(text: &str) -> String {
     format!("({})", clean(text))
 }
 
-fn value(quantity: Quantity, value: f64) -> String {
-    match quantity {
-        Quantity::ByteRate => format!("{} MB/s", figure(value / 1e6)),
-        Quantity::OperationRate => format!("{} /s", figure(value)),
-        _ => figure(value),
-    }
-}
-
-fn remarks(quantity: Quantity, place: &Place) -> Vec<String> {
+fn remarks(ranking: &Ranking<'_>, place: &Place) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(publication) = &place.publication {
         remarks.push(clean(publication));
     } else if place.origin != OriginKind::Measured {
-        remarks.push(
-            match place.origin {
-                OriginKind::Simulated => "simulated",
-                OriginKind::Imported => "imported",
-                _ => "published",
-            }
-            .to_owned(),
-        );
+        remarks.push(origin_word(place.origin).to_owned());
     }
     remarks.extend(place.conditions.iter().map(|condition| clean(condition)));
     if place.cards_count > 1 {
+        let value = |rate: f64| value(ranking.metric, ranking.quantity, rate);
         remarks.push(format!(
             "{} cards, {} to {}",
             place.cards_count,
-            value(quantity, place.least),
-            value(quantity, place.most)
+            value(place.least),
+            value(place.most)
         ));
     } else if place.runs_count > 1 {
         remarks.push(format!("{} runs", place.runs_count));

@@ -1,12 +1,11 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
 use cardmark_catalog::{Requirement, Use};
-use cardmark_core::Quantity;
 
 use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, percent};
+use crate::text::{figure, in_unit, percent, value};
 
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;
@@ -96,7 +95,7 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
         let told = format!(
             "- {}: {} (weight {}: {})",
             need_name(need),
-            value(need.quantity, need.enough),
+            enough(need),
             percent(need.weight),
             need.reason
         );
@@ -105,9 +104,18 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
     lines
 }
 
-/// What the first of its metrics is called.
+/// The metric that the need is spoken of in.
+fn need_metric(need: &Requirement) -> &str {
+    need.metrics.first().map_or("", String::as_str)
+}
+
 fn need_name(need: &Requirement) -> &str {
-    need.metrics.first().map_or("", |id| workload_name(id))
+    workload_name(need_metric(need))
+}
+
+/// The rate from which on it is met.
+fn enough(need: &Requirement) -> String {
+    value(need_metric(need), need.quantity, need.enough)
 }
 
 fn choices(of: &Recommended<'_>, choices: &[Choice], width: usize, style: Style) -> Vec<String> {
@@ -187,38 +195,23 @@ fn details(wanted: &Use, choice: &Choice) -> String {
     parts.join("; ")
 }
 
-/// `limited by random write 4 KiB (iozone_random_write): 759 of 800 /s`.
+/// `limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS`.
 fn limit(wanted: &Use, choice: &Choice) -> String {
     let is_it = |need: &&Requirement| need.metrics.contains(&choice.limiting);
     let Some(need) = wanted.needs.iter().find(is_it) else {
         return format!("limited by {}", choice.limiting);
     };
     let name = need_name(need);
-    let by = if need.metrics.first() == Some(&choice.limiting) {
+    let by = if need_metric(need) == choice.limiting {
         String::new()
     } else {
         format!(" ({})", choice.limiting)
     };
     format!(
         "limited by {name}{by}: {} of {}",
-        number(need.quantity, choice.value),
-        value(need.quantity, need.enough)
+        figure(in_unit(need.quantity, choice.value)),
+        enough(need)
     )
-}
-
-fn number(quantity: Quantity, value: f64) -> String {
-    match quantity {
-        Quantity::ByteRate => figure(value / 1e6),
-        _ => figure(value),
-    }
-}
-
-fn value(quantity: Quantity, value: f64) -> String {
-    let unit = match quantity {
-        Quantity::ByteRate => "MB/s",
-        _ => "/s",
-    };
-    format!("{} {unit}", number(quantity, value))
 }
 
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
@@ -285,7 +278,7 @@ mod tests {
         let text = recommendation(&recommended(12), 300, Style::Plain);
         for part in [
             "1. Samsung Evo+ 32 GB (microSD): slow",
-            "limited by random write 4 KiB (iozone_random_write): 759 of 800 /s",
+            "limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS",
             "1 run (few data) on Raspberry Pi 2 Model B (reader slot)",
             "from geerling-dramble",
             "; score 132; ",

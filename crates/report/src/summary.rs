@@ -1,16 +1,15 @@
 //! What a person reads after a run.
 
 use cardmark_core::{
-    Finding, IntervalKind, Metric, OriginKind, Quantity, Record, Severity, Target, TargetKind,
-    Verdict, VerdictOutcome,
+    Finding, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
 };
 
 use crate::layout::wrap;
-use crate::names::workload_name;
+use crate::names::{origin_word, workload_name};
 use crate::prepared;
 use crate::style::{Style, Tone, clean};
-use crate::table::{self, WARNING_MARK, WITHIN_MARK};
-use crate::text::{MISSING, amount, amount_of, capacity, figure, latency, rate};
+use crate::table;
+use crate::text::{MISSING, amount, capacity};
 use crate::{anatomy, integrity};
 
 /// Digits of an id that are shown.
@@ -34,8 +33,10 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     } else {
         blocks.push(table::lines(&rows, width, style));
     }
-    blocks.push(other_lines(&table::others(record, &rows), width));
-    blocks.push(legend(record, width, style));
+    let others = table::others(record, &rows).into_iter();
+    let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
+    blocks.push(others.collect());
+    blocks.push(dim(&table::legend(record, &rows), width, style));
     blocks.push(verdict_lines(record, width, style));
     blocks.push(finding_lines(&record.findings, width, style));
     blocks.push(footer(record, width, style));
@@ -92,12 +93,10 @@ pub(crate) fn minute(started_at: &str) -> Option<String> {
 
 fn origin(record: &Record) -> Option<String> {
     let origin = &record.origin;
-    let word = match origin.kind {
-        OriginKind::Measured => return None,
-        OriginKind::Simulated => "simulated",
-        OriginKind::Imported => "imported",
-        OriginKind::Published => "published",
-    };
+    if origin.kind == OriginKind::Measured {
+        return None;
+    }
+    let word = origin_word(origin.kind);
     let from = origin.source.as_ref().or(origin.tool.as_ref());
     Some(from.map_or(word.to_owned(), |from| format!("{word} ({})", clean(from))))
 }
@@ -150,46 +149,6 @@ fn layers(record: &Record) -> Option<String> {
     }
     parts.dedup();
     (!parts.is_empty()).then(|| parts.join(" on "))
-}
-
-fn other_lines(metrics: &[&Metric], width: usize) -> Vec<String> {
-    let line = |metric: &&Metric| {
-        let text = |value| match metric.quantity {
-            Quantity::ByteRate => rate(value),
-            Quantity::OperationRate => format!("{} per second", figure(value)),
-            Quantity::Span => latency(value),
-            Quantity::Size => amount_of(value),
-            Quantity::Count | Quantity::Ratio => figure(value),
-        };
-        let has_interval = metric.interval_kind != IntervalKind::None;
-        let ends = metric.low.zip(metric.high).filter(|_| has_interval);
-        let ends = ends.map_or(String::new(), |(low, high)| {
-            format!(" ({} to {})", text(low), text(high))
-        });
-        let line = format!(
-            "{}: {}{ends}",
-            clean(workload_name(&metric.id)),
-            text(metric.value)
-        );
-        wrap(&line, width, 2)
-    };
-    metrics.iter().flat_map(line).collect()
-}
-
-/// What the marks in the table mean, as far as they occur.
-fn legend(record: &Record, width: usize, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
-    if record.metrics.iter().any(is_within) {
-        lines.push(format!(
-            "{WITHIN_MARK} from too few rounds: not to be compared"
-        ));
-    }
-    if table::rows(record).iter().any(|row| row.is_warned) {
-        lines.push(format!("{WARNING_MARK} limited by a warning below"));
-    }
-    let wrapped = lines.iter().flat_map(|line| wrap(line, width, 2));
-    wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
 }
 
 /// What was judged, with the reasons below.
@@ -321,6 +280,10 @@ fn footer(record: &Record, width: usize, style: Style) -> Vec<String> {
             .collect();
         parts.push(format!("labels: {}", labels.join(", ")));
     }
-    let wrapped = parts.iter().flat_map(|part| wrap(part, width, 2));
+    dim(&parts, width, style)
+}
+
+fn dim(texts: &[String], width: usize, style: Style) -> Vec<String> {
+    let wrapped = texts.iter().flat_map(|text| wrap(text, width, 2));
     wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
 }

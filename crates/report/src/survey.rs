@@ -3,20 +3,20 @@
 mod anatomy;
 mod charts;
 mod place;
+mod verdicts;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Quantity, Record, Severity, Verdict, context_rows};
+use cardmark_core::{Quantity, Record, Severity, context_rows};
 use cardmark_stats::{joint_rate, observation};
 
 use crate::anatomy as anatomy_text;
 use crate::document::{Block, Document, Table};
 use crate::integrity;
 use crate::names::workload_name;
-use crate::summary::{not_conformant, outcome_words};
-use crate::table::{WARNING_MARK, rows, useful_columns};
-use crate::text::{MISSING, figure, percent};
+use crate::table::{legend, others, rows, useful_columns};
+use crate::text::{MISSING, figure, in_unit, percent, unit};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
@@ -41,13 +41,16 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     match records {
         [one] => {
             blocks.extend(figures_of_one(one));
-            blocks.extend(verdicts(one));
+            blocks.extend(verdicts::of_one(one));
         }
-        _ => blocks.extend(
-            boards(&subjects)
+        _ => {
+            let boards = boards(&subjects);
+            let tables = boards
                 .iter()
-                .map(|board| Block::Table(table(board, &subjects, &metrics))),
-        ),
+                .filter_map(|board| table(board, &subjects, &metrics));
+            blocks.extend(tables.map(Block::Table));
+            blocks.extend(verdicts::of_all(&subjects));
+        }
     }
     blocks.extend(
         charts::charts(&subjects, &metrics)
@@ -204,14 +207,19 @@ fn suite_of(record: &Record) -> Option<String> {
     Some(format!("{} {}", suite.name, suite.version))
 }
 
-/// Names, and a column for each rate that there is on this board, as the tables of magazines have it.
-fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Table {
+/// Names, and a column for each rate that there is on this board, as the tables of magazines have it;
+/// nothing where there is no rate and the verdicts have the names.
+fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Table> {
     let here: Vec<&Subject<'_>> = subjects
         .iter()
         .filter(|subject| subject.board == board)
         .collect();
     let is_known = |id: &str| here.iter().any(|subject| subject.rate(id).is_some());
     let metrics: Vec<_> = metrics.iter().filter(|(id, _)| is_known(id)).collect();
+    let has_points = |subject: &&Subject<'_>| !verdicts::points(subject).is_empty();
+    if metrics.is_empty() && here.iter().all(has_points) {
+        return None;
+    }
     let has_counts = here.iter().any(|subject| subject.records.len() > 1);
     let counts = |count: usize| has_counts.then(|| count.to_string());
     let mut heading = vec!["Card".to_owned()];
@@ -219,7 +227,7 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     heading.extend(
         metrics
             .iter()
-            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(*quantity))),
+            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(id, *quantity))),
     );
     let row = |subject: &&Subject<'_>| {
         let mut cells = vec![subject.name.clone()];
@@ -231,93 +239,77 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
         );
         cells
     };
-    Table {
+    Some(Table {
         caption: board.to_owned(),
         heading,
         names_count: 1,
         rows: here.iter().map(row).collect(),
-    }
+    })
 }
 
 /// What a test of integrity or a look at the inside found.
 fn found(record: &Record) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(found) = &record.integrity {
-        let row = |(name, value): (&str, String)| vec![name.to_owned(), value];
+        let figures = integrity::figures(found).into_iter();
+        let cells = figures.map(|(name, value)| (name.to_owned(), value));
         blocks.push(Block::Text(integrity::verdict(found)));
-        blocks.push(Block::Table(Table {
-            caption: format!("{} on {}", name_of(record), board_of(record)),
-            heading: vec!["what".to_owned(), "found".to_owned()],
-            names_count: 2,
-            rows: integrity::figures(found).into_iter().map(row).collect(),
-        }));
+        blocks.push(pairs(caption_of(record), ["what", "found"], cells));
     }
     let sentences = record.anatomy.iter().flat_map(anatomy_text::sentences);
     blocks.extend(sentences.map(Block::Text));
     blocks
 }
 
-/// The figures of one run, a line for each metric.
+/// A table of names with what belongs to them.
+fn pairs(
+    caption: String,
+    heading: [&str; 2],
+    cells: impl Iterator<Item = (String, String)>,
+) -> Block {
+    Block::Table(Table {
+        caption,
+        heading: heading.map(str::to_owned).to_vec(),
+        names_count: 2,
+        rows: cells.map(|(name, value)| vec![name, value]).collect(),
+    })
+}
+
+fn caption_of(record: &Record) -> String {
+    format!("{} on {}", name_of(record), board_of(record))
+}
+
+/// The figures of one run, a line for each metric: rates first, then what is no rate.
 fn figures_of_one(record: &Record) -> Vec<Block> {
     let lines = rows(record);
-    if lines.is_empty() {
-        return found(record);
+    let mut blocks = found(record);
+    if !lines.is_empty() {
+        let (heading, rows) = useful_columns(&lines);
+        blocks.push(Block::Table(Table {
+            caption: caption_of(record),
+            heading,
+            names_count: 2,
+            rows,
+        }));
     }
-    let (heading, cells) = useful_columns(&lines);
-    let mut blocks = vec![Block::Table(Table {
-        caption: format!("{} on {}", name_of(record), board_of(record)),
-        heading,
-        names_count: 2,
-        rows: cells,
-    })];
-    if lines.iter().any(|line| line.is_warned) {
-        let text = format!("{WARNING_MARK} limited by a warning below");
-        blocks.push(Block::Text(text));
+    let others = others(record, &lines);
+    if !others.is_empty() {
+        let heading = ["Metric", "Value"];
+        blocks.push(pairs(
+            "Further figures".to_owned(),
+            heading,
+            others.into_iter(),
+        ));
     }
+    blocks.extend(legend(record, &lines).into_iter().map(Block::Text));
     blocks
-}
-
-/// What was judged, with reasons, and in what the run was not what the standard says.
-fn verdicts(record: &Record) -> Vec<Block> {
-    let Some(derived) = &record.derived else {
-        return Vec::new();
-    };
-    let point = |verdict: &Verdict| {
-        let (word, _) = outcome_words(verdict);
-        format!("{}: {word}. {}", verdict.rule, verdict.reasons.join("; "))
-    };
-    let mut blocks = vec![
-        Block::Heading("Verdicts".to_owned()),
-        Block::List(derived.verdicts.iter().map(point).collect()),
-    ];
-    if !derived.deviations.is_empty() {
-        blocks.push(Block::Text(not_conformant(record)));
-        blocks.push(Block::List(derived.deviations.clone()));
-    }
-    blocks
-}
-
-/// The unit that a table shows a rate in.
-pub(crate) fn unit(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::ByteRate => "MB/s",
-        _ => "IOPS",
-    }
-}
-
-/// A rate in the unit that is shown.
-pub(crate) fn shown(quantity: Quantity, value: f64) -> f64 {
-    match quantity {
-        Quantity::ByteRate => value / 1e6,
-        _ => value,
-    }
 }
 
 fn cell(subject: &Subject<'_>, metric: &str, quantity: Quantity) -> String {
     let Some((value, ends)) = subject.rate(metric) else {
         return MISSING.to_owned();
     };
-    let text = figure(shown(quantity, value));
+    let text = figure(in_unit(quantity, value));
     match ends {
         Some((low, high)) => format!("{text} ± {}", percent(0.5 * (high - low) / value)),
         None => text,

@@ -7,12 +7,12 @@ use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
 use crate::layout::{Grid, Side, wrap};
 use crate::names::{QUICK, workload_name};
 use crate::style::{Style, Tone, clean};
-use crate::text::{LatencyUnit, MISSING, figure, percent};
+use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
 
 /// Stands before intervals that come from one trial.
-pub(crate) const WITHIN_MARK: &str = "~";
+const WITHIN_MARK: &str = "~";
 /// Stands behind names of workloads that a warning touches.
-pub(crate) const WARNING_MARK: &str = "!";
+const WARNING_MARK: &str = "!";
 /// Blocks up to about this size are spoken of in operations, bytes.
 const SMALL_BLOCK_BYTES: f64 = 4096.0;
 /// Endings of ids of latencies that belong to a workload.
@@ -55,7 +55,7 @@ impl Interval {
     }
 
     fn value_cell(self) -> String {
-        figure(self.value / 1e6)
+        shown(self.value)
     }
 
     fn ends_cell(self) -> Option<String> {
@@ -65,11 +65,7 @@ impl Interval {
         } else {
             ""
         };
-        Some(format!(
-            "{mark}{}–{}",
-            figure(low / 1e6),
-            figure(high / 1e6)
-        ))
+        Some(format!("{mark}{}–{}", shown(low), shown(high)))
     }
 
     fn half_width_cell(self) -> Option<String> {
@@ -82,6 +78,11 @@ impl Interval {
         let half_width = percent((high - low) / 2.0 / self.value);
         Some(format!("{mark}±{half_width}"))
     }
+}
+
+/// In MB/s, as the heading says.
+fn shown(bytes_per_s: f64) -> String {
+    figure(in_unit(Quantity::ByteRate, bytes_per_s))
 }
 
 /// The rows of a record: the suite's workloads, measured or not, then all others.
@@ -152,8 +153,8 @@ fn ids(record: &Record) -> Vec<&str> {
     ids
 }
 
-/// Metrics that have no place in the table.
-pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
+/// Names and values of the metrics that have no place in the table.
+pub(crate) fn others(record: &Record, rows: &[Row]) -> Vec<(String, String)> {
     let is_latency_of_row = |metric: &Metric| {
         LATENCY_ENDINGS
             .iter()
@@ -163,7 +164,31 @@ pub(crate) fn others<'a>(record: &'a Record, rows: &[Row]) -> Vec<&'a Metric> {
     let metrics = record.metrics.iter();
     metrics
         .filter(|metric| !metric.quantity.is_rate() && !is_latency_of_row(metric))
+        .map(|metric| (clean(workload_name(&metric.id)), value_with_ends(metric)))
         .collect()
+}
+
+fn value_with_ends(metric: &Metric) -> String {
+    let text = |of| value(&metric.id, metric.quantity, of);
+    let mark = match metric.interval_kind {
+        IntervalKind::BetweenRounds => "",
+        IntervalKind::WithinTrial => WITHIN_MARK,
+        IntervalKind::None => return text(metric.value),
+    };
+    let ends = metric.low.zip(metric.high);
+    let ends = ends.map(|(low, high)| format!(" ({mark}{} to {})", text(low), text(high)));
+    text(metric.value) + &ends.unwrap_or_default()
+}
+
+/// What the marks of these figures mean, as far as they occur.
+pub(crate) fn legend(record: &Record, rows: &[Row]) -> Vec<String> {
+    let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
+    let within = record.metrics.iter().any(is_within).then(|| {
+        format!("{WITHIN_MARK} interval from within a trial: it does not tell how runs differ")
+    });
+    let is_warned = rows.iter().any(|row| row.is_warned);
+    let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
+    within.into_iter().chain(warned).collect()
 }
 
 /// The table, at most `width` columns wide.
@@ -173,15 +198,15 @@ pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
     const RATE: usize = 2;
     const HALF_WIDTH: usize = 3;
     const ENDS: usize = 4;
-    const IOPS: usize = 5;
+    const OPERATIONS: usize = 5;
     const P99: usize = 6;
     const PRINTED: usize = 7;
     let choices: [&[usize]; 6] = [
-        &[NAME, ID, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, ENDS, IOPS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, IOPS, P99, PRINTED],
-        &[NAME, RATE, IOPS, PRINTED],
+        &[NAME, ID, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, ENDS, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, HALF_WIDTH, OPERATIONS, P99, PRINTED],
+        &[NAME, RATE, OPERATIONS, PRINTED],
         &[NAME, RATE, PRINTED],
     ];
     let unit = latency_unit(rows);
@@ -237,6 +262,19 @@ fn latency_unit(rows: &[Row]) -> LatencyUnit {
     LatencyUnit::for_all(&latencies)
 }
 
+/// What all of these operations are counted in; where they are not alike, the names say what is counted.
+fn operations_unit(rows: &[Row]) -> &'static str {
+    let mut units = rows
+        .iter()
+        .map(|row| unit(&row.id, Quantity::OperationRate));
+    let first = units.next().unwrap_or_default();
+    if units.all(|unit| unit == first) {
+        first
+    } else {
+        "/s"
+    }
+}
+
 fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
     let p99 = format!("p99 {}", unit.name());
     let heading = [
@@ -245,7 +283,7 @@ fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
         "MB/s",
         "±",
         "95 % interval",
-        "IOPS",
+        operations_unit(rows),
         &p99,
         "as printed",
     ];
@@ -326,13 +364,13 @@ fn rate_text(row: &Row) -> Option<String> {
     let ends = rate
         .ends_cell()
         .map_or(String::new(), |ends| format!(" ({ends})"));
-    Some(format!("{} MB/s{ends}", rate.value_cell()))
+    Some(format!("{}{ends}", text::rate(rate.value)))
 }
 
 fn latency_text(row: &Row, unit: LatencyUnit) -> Option<String> {
     let operations = row
         .operations_per_s
-        .map(|value| format!("{} IOPS", figure(value)));
+        .map(|rate| value(&row.id, Quantity::OperationRate, rate));
     let p99 = row
         .p99_ns
         .map(|value| format!("p99 {} {}", unit.figure(value), unit.name()));

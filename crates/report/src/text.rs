@@ -1,5 +1,9 @@
 //! Numbers as people read them: three significant digits, decimal rates, binary block sizes.
 
+use cardmark_core::Quantity;
+
+use crate::names::counted;
+
 const KIB: f64 = 1024.0;
 const UNITS_BINARY: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
 const UNITS_DECIMAL: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
@@ -52,6 +56,45 @@ fn whole(value: f64) -> String {
 #[must_use]
 pub fn rate(bytes_per_s: f64) -> String {
     format!("{} MB/s", figure(bytes_per_s / 1e6))
+}
+
+/// The unit in which a rate is shown: MB/s, or what the metric counts a second: operations on blocks
+/// (IOPS), transactions, files. The one place that decides it.
+pub(crate) fn unit(metric: &str, quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::ByteRate => "MB/s",
+        _ => counted(metric),
+    }
+}
+
+/// A rate in its unit, as a number.
+pub(crate) fn in_unit(quantity: Quantity, value: f64) -> f64 {
+    match quantity {
+        Quantity::ByteRate => value / 1e6,
+        _ => value,
+    }
+}
+
+/// A metric's value with its unit.
+pub(crate) fn value(metric: &str, quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::ByteRate | Quantity::OperationRate => {
+            let number = figure(in_unit(quantity, value));
+            format!("{number} {}", unit(metric, quantity))
+        }
+        Quantity::Span => latency(value),
+        Quantity::Size => amount_of(value),
+        Quantity::Count | Quantity::Ratio => figure(value),
+    }
+}
+
+/// How probable something is by chance: the sign before the number, and the number.
+pub(crate) fn p_value(p_value: f64) -> (char, String) {
+    if p_value < 0.001 {
+        ('<', "0.001".to_owned())
+    } else {
+        ('=', format!("{p_value:.3}"))
+    }
 }
 
 /// A unit for latencies.
@@ -247,6 +290,33 @@ mod tests {
         assert_eq!(rate(23_400_000.0), "23.4 MB/s");
         assert_eq!(rate(999_950_000.0), "1000 MB/s");
         assert_eq!(rate(512.0), "0.000512 MB/s");
+    }
+
+    #[test]
+    fn a_value_has_the_unit_of_its_metric() {
+        let cases = [
+            ("seq_read_1m", Quantity::ByteRate, 43.71e6, "43.7 MB/s"),
+            ("rand_read_4k", Quantity::OperationRate, 2250.0, "2250 IOPS"),
+            (
+                "sqlite_tps",
+                Quantity::OperationRate,
+                61.0,
+                "61.0 transactions/s",
+            ),
+            ("files_per_s", Quantity::OperationRate, 213.0, "213 files/s"),
+            (
+                "append_sync_per_s",
+                Quantity::OperationRate,
+                88.0,
+                "88.0 lines/s",
+            ),
+            ("longest_pause", Quantity::Span, 1.2e9, "1.20 s"),
+            ("cache_bytes", Quantity::Size, 3.2e9, "3.2 GB"),
+            ("pauses_1s_per_gib", Quantity::Count, 0.25, "0.250"),
+        ];
+        for (metric, quantity, of, shown) in cases {
+            assert_eq!(value(metric, quantity, of), shown);
+        }
     }
 
     #[test]

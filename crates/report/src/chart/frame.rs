@@ -162,7 +162,7 @@ pub(super) fn cut_inside(text: &str, width: f64) -> String {
 }
 
 /// A text in lines of a width; a word that is wider is cut.
-fn lines(text: &str, width: f64) -> Vec<String> {
+pub(super) fn lines(text: &str, width: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace().map(|word| cut(word, width)) {
         let last = lines.len() - 1;

@@ -74,8 +74,10 @@ impl<'a> Plane<'a> {
         let upright = axes[1].scale(bottom, top);
         let widths = upright.ticks().into_iter().map(|v| small_width(&tick(v)));
         let left = margin + NAME_WIDTH + widths.fold(0.0, f64::max) + GAP;
-        // The last figure of the level axis stands half behind the end.
-        let right = size.width() - margin - 14.0;
+        // The last figure of the level axis stands half behind the end, in the margin if need be.
+        let level = axes[0].scale(left, size.width() - margin).ticks();
+        let last = level.last().map_or(0.0, |v| small_width(&tick(*v)));
+        let right = size.width() - margin - (0.5 * last - margin).max(14.0);
         Self {
             left,
             right,

@@ -1,6 +1,6 @@
 //! Rows of names along a common level axis.
 
-use super::frame::{LINE, Size, TICK, cut_inside, text_width};
+use super::frame::{LINE, Size, TICK, cut_inside, lines, text_width};
 use super::scale::{Scale, tick};
 use super::svg::{Anchor, Svg};
 
@@ -58,9 +58,15 @@ impl Rows {
             );
         }
         svg.line("axis", (self.left, self.top), (self.left, bottom));
-        let below = (0.5 * (self.left + self.right), bottom + TICK + LINE);
-        svg.text("dim", below, Anchor::Middle, tells);
-        below.1 + 6.0 + self.size.margin()
+        let (middle, margin) = (0.5 * (self.left + self.right), self.size.margin());
+        // A text around the middle leaves the chart on the nearer side first.
+        let beside = middle.min(self.size.width() - middle) - margin;
+        let mut y = bottom + TICK;
+        for line in lines(tells, 2.0 * beside) {
+            y += LINE;
+            svg.text("dim", (middle, y), Anchor::Middle, &line);
+        }
+        y + 6.0 + margin
     }
 
     /// Writes the name of a row; the height at which its figures are drawn.

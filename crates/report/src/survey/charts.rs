@@ -6,10 +6,10 @@ use cardmark_core::{OriginKind, Quantity, Record, Trial};
 use cardmark_stats::merged_histogram;
 
 use super::place::over_position;
-use super::{Subject, anatomy, boards, shown, suite_of, unit};
+use super::{Subject, anatomy, boards, suite_of};
 use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
-use crate::names::workload_name;
-use crate::text::{figure, latency};
+use crate::names::{origin_word, workload_name};
+use crate::text::{figure, in_unit, latency, unit};
 
 /// Curves in one chart: more cannot be told apart.
 const MOST_CURVES: usize = 6;
@@ -60,27 +60,18 @@ pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) ->
         _ => None,
     };
     let suites: BTreeSet<String> = records().filter_map(|record| suite_of(record)).collect();
-    let origins: BTreeSet<&str> = records().map(|record| origin(record.origin.kind)).collect();
+    let origins: BTreeSet<&str> = records()
+        .map(|record| origin_word(record.origin.kind))
+        .collect();
     let mut parts: Vec<String> = board.into_iter().chain(suites).collect();
     // That figures were measured is what everybody expects.
-    if origins != BTreeSet::from([MEASURED]) {
+    if origins != BTreeSet::from([origin_word(OriginKind::Measured)]) {
         parts.extend(origins.into_iter().map(str::to_owned));
     }
     Heading {
         title,
         subtitle: parts.join(" · "),
         about,
-    }
-}
-
-const MEASURED: &str = "measured";
-
-fn origin(kind: OriginKind) -> &'static str {
-    match kind {
-        OriginKind::Measured => MEASURED,
-        OriginKind::Simulated => "simulated",
-        OriginKind::Imported => "imported",
-        OriginKind::Published => "published",
     }
 }
 
@@ -115,7 +106,7 @@ fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option
         .iter()
         .filter_map(|subject| {
             let (value, ends) = subject.rate(metric)?;
-            let in_unit = |value: f64| shown(quantity, value);
+            let in_unit = |value: f64| in_unit(quantity, value);
             let (mut name, series) = series.name(subject);
             if is_mixed && single(subject) && ends.is_some() {
                 name += " (1 run)";
@@ -135,7 +126,7 @@ fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option
         return None;
     }
     let name = workload_name(metric);
-    let unit = unit(quantity);
+    let unit = unit(metric, quantity);
     let about = format!(
         "{name}: {count} bars, from {} with {} {unit} to {} with {} {unit}",
         best.name,
@@ -182,8 +173,8 @@ fn against(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<S
             let (name, series) = series.name(subject);
             Some(Spot {
                 name,
-                x: shown(x_of, subject.rate(x)?.0),
-                y: shown(y_of, subject.rate(y)?.0),
+                x: in_unit(x_of, subject.rate(x)?.0),
+                y: in_unit(y_of, subject.rate(y)?.0),
                 series,
             })
         })
@@ -197,8 +188,8 @@ fn against(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<S
             ),
             subjects,
         ),
-        x_axis: format!("{}, {}", workload_name(x), unit(x_of)),
-        y_axis: format!("{}, {}", workload_name(y), unit(y_of)),
+        x_axis: format!("{}, {}", workload_name(x), unit(x, x_of)),
+        y_axis: format!("{}, {}", workload_name(y), unit(y, y_of)),
         series: series.0,
         spots,
     })
@@ -212,7 +203,7 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
         let subject = subjects
             .iter()
             .find(|s| s.name == *name && s.board == *board)?;
-        Some(shown(quantity, subject.rate(metric)?.0))
+        Some(in_unit(quantity, subject.rate(metric)?.0))
     };
     let names = subjects.iter().filter(|subject| subject.board == base);
     let dumbbells: Vec<Dumbbell> = names
@@ -233,7 +224,7 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
             ),
             subjects,
         ),
-        axis: unit(quantity).to_owned(),
+        axis: unit(metric, quantity).to_owned(),
         sides: [base, other],
         dumbbells,
     })

@@ -352,6 +352,24 @@ fn crowds_and_extremes_stay_readable() {
 }
 
 #[test]
+fn what_an_axis_tells_stays_inside() {
+    let Chart::Bars(mut bars) = bars() else {
+        panic!()
+    };
+    bars.axis = "transactions/s, whiskers: 95 % interval between runs, or within one".to_owned();
+    let Chart::Curves(mut curves) = rate_over_time() else {
+        panic!()
+    };
+    curves.is_log = (true, false);
+    curves.curves[0].points = vec![(10.0, 1.0), (100_000.0, 2.0)];
+    for chart in [Chart::Bars(bars), Chart::Curves(curves)] {
+        for size in SIZES {
+            Drawing::of(&chart.svg(Theme::Page, size)).assert_readable();
+        }
+    }
+}
+
+#[test]
 fn each_axis_has_one_unit_and_is_named() {
     const UNITS: [&str; 6] = ["MB/s", "IOPS", "seconds", "milliseconds", "%", "MiB/s"];
     for chart in all() {

@@ -33,7 +33,7 @@ fn differences() -> Vec<Difference> {
         difference("seq_read_1m", [4.3e7, 4.4e7], 1.02, Outcome::Same),
         Difference {
             quantity: Quantity::OperationRate,
-            ..difference("theirs_tps", [120.0, 150.0], 1.6, Outcome::Undecided)
+            ..difference("fio_rand_read_q1", [120.0, 150.0], 1.6, Outcome::Undecided)
         },
     ]
 }
@@ -64,6 +64,10 @@ fn context() -> Vec<ContextRow> {
 }
 
 fn text(claim: Claim, width: usize) -> String {
+    text_of(&differences(), claim, width)
+}
+
+fn text_of(differences: &[Difference], claim: Claim, width: usize) -> String {
     let across = ["board".to_owned()];
     comparison(
         &Comparison {
@@ -71,7 +75,7 @@ fn text(claim: Claim, width: usize) -> String {
             other: "product=Samsung Evo\u{1b}[2J Plus",
             counts: [Counts { runs: 3, cards: 1 }, Counts { runs: 6, cards: 2 }],
             claim,
-            differences: &differences(),
+            differences,
             context: &context(),
             across: &across,
             left_out: &[],
@@ -99,6 +103,58 @@ fn a_comparison_at_40_columns() {
 #[test]
 fn the_narrowest_comparison_is_stacked() {
     assert_snapshot!(text(Claim::Runs, 30));
+}
+
+#[test]
+fn each_rate_has_the_unit_of_what_it_counts() {
+    let of = |metric: &str| {
+        let of = difference(metric, [120.0, 150.0], 1.6, Outcome::Undecided);
+        let quantity = Quantity::OperationRate;
+        let text = text_of(&[Difference { quantity, ..of }], Claim::Cards, 120);
+        text.lines()
+            .find(|line| line.contains("150"))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(of("rand_read_4k").contains("120 IOPS  150 IOPS"));
+    assert!(of("sqlite_wal_tps").contains("120 transactions/s  150 transactions/s"));
+    assert!(of("append_sync_per_s").contains("120 lines/s  150 lines/s"));
+}
+
+/// Told alike whether it is a little or a lot, faster or slower: no scale ends anywhere.
+#[test]
+fn a_difference_is_told_as_the_ratio() {
+    for (ratio, outcome, told) in [
+        (
+            1.7,
+            Outcome::Higher,
+            "faster random read 4 KiB: 1.70× as fast",
+        ),
+        (
+            1.99,
+            Outcome::Higher,
+            "faster random read 4 KiB: 1.99× as fast",
+        ),
+        (
+            2.27,
+            Outcome::Higher,
+            "faster random read 4 KiB: 2.27× as fast",
+        ),
+        (
+            0.305,
+            Outcome::Lower,
+            "slower random read 4 KiB: 0.305× as fast",
+        ),
+        (
+            0.94,
+            Outcome::Lower,
+            "slower random read 4 KiB: 0.940× as fast",
+        ),
+    ] {
+        let of = difference("rand_read_4k", [1e6, ratio * 1e6], 1.05, outcome);
+        let text = text_of(&[of], Claim::Cards, 80);
+        assert!(text.contains(&format!("- {told} (95 % CI ")), "{text}");
+    }
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Reports as Markdown and as a page.
 
-use cardmark_core::{Board, Record, Severity};
+use cardmark_core::{
+    Board, Derived, Integrity, IntegrityTest, IntervalKind, Metric, Quantity, Record, Severity,
+    StorageKind, SuiteRef, Verdict, VerdictOutcome,
+};
 use cardmark_report::chart::Chart;
 use cardmark_report::document::{Block, Document, Table, html, markdown};
-use cardmark_report::survey;
+use cardmark_report::{Style, survey, terminal};
 use insta::assert_snapshot;
 
-use crate::builder::full;
+use crate::builder::{bare, empty, full, rate};
 use crate::drawing::Drawing;
 
 /// Two cards on two boards, the second twice as fast.
@@ -93,6 +96,185 @@ fn a_survey_as_markdown() {
 #[test]
 fn a_survey_of_one_run_as_markdown() {
     assert_snapshot!(markdown(&survey("One run", &[full()])));
+}
+
+/// A run of `sustained` that met a cliff: one trial, as always.
+fn sustained() -> Record {
+    let mut record = empty();
+    record.suite = Some(suite("sustained", None));
+    let within = |metric| Metric {
+        interval_kind: IntervalKind::WithinTrial,
+        ..metric
+    };
+    record.metrics = vec![
+        bare("burst_write", Quantity::ByteRate, 8.1e7),
+        within(rate("settled_write", 2.5e7, 1_048_576.0, 0.008)),
+        within(Metric {
+            low: Some(3.1e9),
+            high: Some(3.3e9),
+            ..bare("cache_bytes", Quantity::Size, 3.2e9)
+        }),
+        bare("longest_pause", Quantity::Span, 1.24e9),
+        bare("pauses_100ms_per_gib", Quantity::Count, 0.75),
+    ];
+    record
+}
+
+fn suite(name: &str, tier: Option<&str>) -> SuiteRef {
+    SuiteRef {
+        name: name.to_owned(),
+        version: 1,
+        only: Vec::new(),
+        tier: tier.map(str::to_owned),
+    }
+}
+
+#[test]
+fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
+    let text = markdown(&survey("One run", &[sustained()]));
+    let (figures, _) = text.split_once("\n\n## ").unwrap();
+    assert_snapshot!(figures, @r"
+    # One run
+
+    1 run of 1 card on 1 board, by sustained 1, on 2025-03-04.
+
+    SD64G on Raspberry Pi 4 Model B Rev 1.4
+
+    | Metric | id | MB/s | ± | 95 % interval | IOPS |
+    |---|---|---:|---:|---:|---:|
+    | write before the cliff | burst\_write | 81.0 | – | – | – |
+    | write once settled | settled\_write | 25.0 | \~±0.8 % | \~24.8–25.2 | 23.8 |
+
+    Further figures
+
+    | Metric | Value |
+    |---|---|
+    | written until the cliff | 3.2 GB (\~3.1 GB to 3.3 GB) |
+    | longest pause | 1.24 s |
+    | pauses over 100 ms for each GiB | 0.750 |
+
+    \~ interval from within a trial: it does not tell how runs differ
+    ");
+}
+
+/// A run that tested this card.
+fn tested(product: &str, kind: StorageKind, real_bytes: u64) -> Record {
+    let mut record = empty();
+    record.suite = None;
+    record
+        .labels
+        .insert("product".to_owned(), product.to_owned());
+    record.integrity = Some(Integrity {
+        test: IntegrityTest::Verify,
+        kind,
+        size_bytes: 63_864_569_856,
+        real_bytes,
+        module_bytes: None,
+        hidden_cache_bytes: None,
+        excluded_cache_bytes: None,
+        blocks: None,
+        sampling: None,
+        cycles_count: None,
+        milestones: Vec::new(),
+        rested_ns: None,
+        faded_count: None,
+        written: Vec::new(),
+        read: Vec::new(),
+    });
+    record
+}
+
+/// A run that judged this card by class A1.
+fn judged(product: &str, outcome: VerdictOutcome, reason: &str) -> Record {
+    let mut record = empty();
+    record.suite = Some(suite("app-class", Some("raw-short")));
+    record
+        .labels
+        .insert("product".to_owned(), product.to_owned());
+    record.derived = Some(Derived {
+        judge_version: 1,
+        verdicts: vec![Verdict {
+            rule: "A1".to_owned(),
+            outcome,
+            score: None,
+            reasons: vec!["claimed by the label".to_owned(), reason.to_owned()],
+            metrics: Vec::new(),
+        }],
+        deviations: vec!["random tests last 1 minute instead of 10".to_owned()],
+    });
+    record
+}
+
+#[test]
+fn a_survey_of_several_runs_tells_their_verdicts() {
+    let mut other = judged("Ultra", VerdictOutcome::Fail, "slowest window: 9 MB/s");
+    other.suite = Some(suite("speed-class", Some("file")));
+    let records = [
+        tested("Evo Plus", StorageKind::Genuine, 63_864_569_856),
+        tested("Bargain", StorageKind::Limbo, 8_000_000_000),
+        tested("Evo Plus", StorageKind::Genuine, 63_864_569_856),
+        judged("Evo Plus", VerdictOutcome::Pass, "random read: 2588 IOPS"),
+        judged("Evo Plus", VerdictOutcome::Pass, "random read: 2601 IOPS"),
+        other,
+    ];
+    let document = survey("Several", &records);
+    let text = markdown(&document);
+    let told = text
+        .split("\n\n## ")
+        .find(|part| part.starts_with("Verdicts"));
+    assert_snapshot!(told.unwrap(), @r"
+    Verdicts
+
+    Evo Plus on Raspberry Pi 4 Model B Rev 1.4
+
+    - genuine: all 63.9 GB (59.5 GiB) hold what was written. (2 runs)
+    - A1: pass (2 runs). In the first: claimed by the label; random read: 2588 IOPS
+
+    Bargain on Raspberry Pi 4 Model B Rev 1.4
+
+    - FAKE (limbo): 8 GB (7.45 GiB) of 63.9 GB (59.5 GiB) are there, 13 %. What is written beyond is lost.
+
+    Ultra on Raspberry Pi 4 Model B Rev 1.4
+
+    - A1: fail. claimed by the label; slowest window: 9 MB/s
+
+    app-class 1: not the whole procedure of the SD Association (tier raw-short):
+
+    - random tests last 1 minute instead of 10
+
+    speed-class 1: not the whole procedure of the SD Association (tier file):
+
+    - random tests last 1 minute instead of 10
+    ");
+    assert!(html(&document).contains("<li>FAKE (limbo): 8 GB"));
+    let table = |block: &&Block| matches!(block, Block::Table(_));
+    let tables = document.blocks.iter().filter(table).count();
+    assert_eq!(tables, 1, "circumstances, and no table of names alone");
+}
+
+#[test]
+fn a_fake_that_lacks_little_tells_how_much() {
+    const MIB: u64 = 1 << 20;
+    let size_bytes = 63_864_569_856;
+    let told = |missing: u64| {
+        let run = tested("Nearly", StorageKind::Limbo, size_bytes - missing);
+        terminal(&run, 200, Style::Plain)
+    };
+    let all_but =
+        |text: &str| format!("FAKE (limbo): all but {text} of 63.9 GB (59.5 GiB) are there.");
+    assert!(told(4 * MIB).contains(&all_but("4 MiB")));
+    assert!(told(300 * MIB).contains(&all_but("300 MiB")));
+    assert!(told(1024 * MIB).contains("62.8 GB (58.5 GiB) of 63.9 GB (59.5 GiB) are there, 98 %"));
+}
+
+#[test]
+fn a_run_without_figures_is_named_where_nothing_is_said_of_it() {
+    let runs = [
+        tested("Bargain", StorageKind::Limbo, 8_000_000_000),
+        empty(),
+    ];
+    let text = markdown(&survey("Two", &runs));
+    assert!(text.contains("| SD64G |"), "{text}");
 }
 
 #[test]

@@ -72,5 +72,7 @@ fn no_runs_are_no_text() {
 fn headlines_of_other_suites_name_their_ids() {
     let rates = [("hdparm_t".to_owned(), 21_130_000.0, Quantity::ByteRate)];
     assert_eq!(headline(&rates), "hdparm_t 21.1 MB/s");
+    let rates = [("files_per_s".to_owned(), 213.0, Quantity::OperationRate)];
+    assert_eq!(headline(&rates), "files_per_s 213 files/s");
     assert_eq!(headline(&[]), "–");
 }

@@ -170,7 +170,7 @@ fn a_run_asked_for_one_workload_shows_no_others() {
                            id           MB/s        ±  95 % interval  IOPS
     sequential read 1 MiB  seq_read_1m  43.0  ~±1.0 %     ~42.6–43.4  41.0
 
-    ~ from too few rounds: not to be compared
+    ~ interval from within a trial: it does not tell how runs differ
     ");
 }
 
@@ -198,6 +198,42 @@ fn figures_of_other_suites_stand_below_the_table() {
     reach: 0.987
     boot_p99_span: 2.50 ms
     ");
+}
+
+/// Transactions, files and lines are no I/O operations, and no two of them the same thing.
+#[test]
+fn what_applications_do_is_counted_as_what_it_is() {
+    let mut record = empty();
+    record.suite = None;
+    record.metrics = vec![
+        bare("sqlite_tps", Quantity::OperationRate, 61.4),
+        bare("files_per_s", Quantity::OperationRate, 213.0),
+    ];
+    let text = |record: &Record, width| terminal(record, width, Style::Plain);
+    assert_snapshot!(text(&record, 80), @r"
+    no suite · run 67e55044 · 2025-03-04 12:00 UTC
+    file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+                                 id           MB/s  ±  95 % interval    /s
+    SQLite transactions          sqlite_tps      –  –              –  61.4
+    files of packages installed  files_per_s     –  –              –   213
+    ");
+    assert_snapshot!(text(&record, 38), @r"
+    no suite · run 67e55044 · 2025-03-04
+      12:00 UTC
+    file in a directory · SD64G, 63.9 GB
+      (59.5 GiB) · Raspberry Pi 4 Model B
+      Rev 1.4
+    ext4 on mmcblk0p2 on mmcblk0
+
+    SQLite transactions
+      61.4 transactions/s
+    files of packages installed
+      213 files/s
+    ");
+    record.metrics.truncate(1);
+    assert!(text(&record, 80).contains("transactions/s\n"));
 }
 
 #[test]
