@@ -151,12 +151,35 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
         Trouble::Gone { errno } => {
             CommandError::new(Exit::Trouble, "the device is gone").because(system(errno))
         }
+        Trouble::OnlyErrors { errno } => CommandError::new(
+            Exit::Trouble,
+            "the device gives nothing but errors any more, which says nothing about its blocks",
+        )
+        .because(system(errno))
+        .hint("take it out and put it in again, or try another reader"),
+        Trouble::Filesystem { errno } => CommandError::new(
+            Exit::Trouble,
+            "the filesystem takes no more, which says nothing about the card",
+        )
+        .because(system(errno))
+        .hint(filesystem_hint(errno)),
         Trouble::NotKept { errno } => {
             CommandError::new(Exit::Trouble, "what has to be remembered cannot be kept")
                 .because(system(errno))
         }
     };
     made.hint(hint)
+}
+
+/// What can be done about a filesystem that takes no more.
+fn filesystem_hint(errno: i32) -> &'static str {
+    match std::io::Error::from_raw_os_error(errno).kind() {
+        std::io::ErrorKind::ReadOnlyFilesystem => {
+            "the kernel makes a filesystem read-only after errors, which `dmesg` tells; the device itself \
+             can be tested instead"
+        }
+        _ => "free some room, or begin anew with less: `--restart --size`",
+    }
 }
 
 /// The folder of what long tests have to remember, made where there is none.

@@ -7,7 +7,7 @@
 mod raw;
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -30,8 +30,15 @@ const REQUEST_BLOCKS: u64 = 2048;
 const DEPTH: usize = 3;
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
-/// No medium in the drive; not every system names it.
-const ENOMEDIUM: i32 = 123;
+/// Errors that say that the device is gone.
+const GONE: [Errno; 3] = [Errno::NODEV, Errno::NXIO, Errno::NOMEDIUM];
+/// Errors by which a filesystem says that it takes no more, whatever the storage below would do.
+const OF_FILESYSTEM: [Errno; 3] = [Errno::NOSPC, Errno::DQUOT, Errno::ROFS];
+/// Where the kernel says of a disk of SCSI, which one behind a USB reader is, whether it still talks to it: as
+/// seen from the disk, and from a partition of it.
+const STATES: [&str; 2] = ["device/state", "../device/state"];
+/// What it says there once it has given the disk up. The disk is shown on, and all that is asked of it fails.
+const GIVEN_UP: [&str; 4] = ["offline", "transport-offline", "cancel", "deleted"];
 
 /// Real storage as blocks.
 #[derive(Debug)]
@@ -39,7 +46,6 @@ pub struct Blocks {
     storage: Storage,
     /// One for each request in flight.
     buffers: Vec<AlignedBuffer>,
-    pulse: Arc<Pulse>,
 }
 
 /// The files that blocks lie in, one behind the other.
@@ -52,8 +58,12 @@ pub(crate) struct Storage {
     pub(crate) grain_blocks: u64,
     /// Whether the page cache stands between.
     pub(crate) is_buffered: bool,
+    /// Whether a filesystem stands between, which may be full or read-only.
+    pub(crate) is_on_filesystem: bool,
     /// Where the kernel shows the device as long as it is there.
     pub(crate) shown: Option<PathBuf>,
+    /// Beats with each try: where blocks are bad one request is many, each of which may take seconds.
+    pub(crate) pulse: Arc<Pulse>,
 }
 
 /// What is done with blocks.
@@ -75,13 +85,15 @@ impl Blocks {
             blocks_count: target.size_bytes / BLOCK_BYTES as u64,
             grain_blocks: grain_bytes / BLOCK_BYTES as u64,
             is_buffered: !target.direct,
-            shown: Some(PathBuf::from(format!("/sys/dev/block/{major}:{minor}"))),
+            is_on_filesystem: false,
+            shown: Some(shown_at(major, minor)),
             files: vec![target.file],
+            pulse,
         };
-        Self::new(storage, alignment_bytes, pulse)
+        Self::new(storage, alignment_bytes)
     }
 
-    pub(crate) fn new(storage: Storage, alignment_bytes: u32, pulse: Arc<Pulse>) -> Option<Self> {
+    pub(crate) fn new(storage: Storage, alignment_bytes: u32) -> Option<Self> {
         let alignment = alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
         let bytes = usize::try_from(Span::new(0, REQUEST_BLOCKS).bytes()).ok()?;
         let buffers: Option<Vec<AlignedBuffer>> = (0..DEPTH)
@@ -90,14 +102,13 @@ impl Blocks {
         Some(Self {
             storage,
             buffers: buffers?,
-            pulse,
         })
     }
 
     /// Does it with all of these blocks.
     fn work(&mut self, span: Span, work: Work) -> Result<Answer, Trouble> {
         let started = Instant::now();
-        self.pulse.set_waiting(true);
+        self.storage.pulse.set_waiting(true);
         if self.storage.is_buffered {
             self.storage.forget_cached();
         }
@@ -106,7 +117,7 @@ impl Blocks {
         } else {
             self.work_together(span, work)
         };
-        self.pulse.set_waiting(false);
+        self.storage.pulse.set_waiting(false);
         Ok(Answer {
             runs: worked?.runs().to_vec(),
             span_ns: elapsed_ns(started),
@@ -115,21 +126,19 @@ impl Blocks {
 
     fn work_alone(&mut self, span: Span, work: Work) -> Result<Surface, Trouble> {
         let mut surface = Surface::default();
-        if self.pulse.is_stopped() {
+        if self.storage.pulse.is_stopped() {
             return Err(Trouble::Stopped);
         }
         if let Some(buffer) = self.buffers.first_mut() {
             self.storage
                 .request(span, work, buffer.bytes_mut(), &mut surface)?;
         }
-        self.pulse.beat();
         Ok(surface)
     }
 
     fn work_together(&mut self, span: Span, work: Work) -> Result<Surface, Trouble> {
         let share = Share {
             storage: &self.storage,
-            pulse: &self.pulse,
             span,
             work,
             next: AtomicU64::new(0),
@@ -147,7 +156,7 @@ impl Blocks {
             });
             ended.collect::<Result<Vec<_>, Trouble>>()
         })?;
-        if self.pulse.is_stopped() {
+        if self.storage.pulse.is_stopped() {
             return Err(Trouble::Stopped);
         }
         let mut parts: Vec<(u64, Surface)> = parts.into_iter().flatten().collect();
@@ -163,7 +172,6 @@ impl Blocks {
 /// What the threads that work on a span share.
 struct Share<'a> {
     storage: &'a Storage,
-    pulse: &'a Pulse,
     span: Span,
     work: Work,
     /// The number of the request that no thread has taken.
@@ -175,7 +183,7 @@ impl Share<'_> {
     /// Takes one request after the other; what came of each, by its first block.
     fn work(&self, buffer: &mut [u8]) -> Result<Vec<(u64, Surface)>, Trouble> {
         let mut parts = Vec::new();
-        while !self.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
+        while !self.storage.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
             let start =
                 self.span.start + self.next.fetch_add(1, Ordering::Relaxed) * REQUEST_BLOCKS;
             if start >= self.span.end() {
@@ -189,7 +197,6 @@ impl Share<'_> {
                 return Err(trouble);
             }
             parts.push((start, surface));
-            self.pulse.beat();
         }
         Ok(parts)
     }
@@ -252,24 +259,10 @@ impl Storage {
         surface: &mut Surface,
         errno: Errno,
     ) -> Result<(), Trouble> {
-        let errno = errno.raw_os_error();
-        if self.is_gone(errno) {
-            return Err(Trouble::Gone { errno });
-        }
-        let grain = self.grain_blocks;
+        self.check(errno)?;
         let halves = self.halves(span);
-        let middle = halves[1].start;
-        let has_failed = |start: u64, buffer: &mut [u8]| {
-            let probed = Span::new(start, grain.min(span.end() - start));
-            self.attempt(probed, work, buffer, &mut Surface::default())
-                .is_err()
-        };
-        let last = span.end().saturating_sub(grain).max(span.start);
-        let is_all = span.count <= grain
-            || [span.start, middle, last]
-                .into_iter()
-                .all(|start| has_failed(start, buffer));
-        if is_all {
+        if span.count <= self.grain_blocks || self.fails_throughout(span, work, buffer)? {
+            let errno = errno.raw_os_error();
             let held = match work {
                 Work::Write(_) => Held::Refused { errno },
                 Work::Read(_) => Held::Unreadable { errno },
@@ -283,6 +276,21 @@ impl Storage {
         Ok(())
     }
 
+    /// Whether the first, a middle and the last grain of a span fail.
+    fn fails_throughout(&self, span: Span, work: Work, buffer: &mut [u8]) -> Result<bool, Trouble> {
+        let grain = self.grain_blocks;
+        let middle = self.halves(span)[1].start;
+        let last = span.end().saturating_sub(grain).max(span.start);
+        for start in [span.start, middle, last] {
+            let tried = Span::new(start, grain.min(span.end() - start));
+            match self.attempt(tried, work, buffer, &mut Surface::default()) {
+                Ok(()) => return Ok(false),
+                Err(errno) => self.check(errno)?,
+            }
+        }
+        Ok(true)
+    }
+
     /// The two halves of a span, in whole grains.
     fn halves(&self, span: Span) -> [Span; 2] {
         let middle = span.start + span.count / self.grain_blocks / 2 * self.grain_blocks;
@@ -294,13 +302,23 @@ impl Storage {
 
     fn sync(&self) -> Result<(), Errno> {
         let mut files = self.files.iter();
-        files.try_for_each(|file| retry_on_intr(|| rustix::fs::fdatasync(file)))
+        files.try_for_each(|file| {
+            let synced = retry_on_intr(|| rustix::fs::fdatasync(file));
+            self.pulse.beat();
+            synced
+        })
     }
 
-    fn is_gone(&self, errno: i32) -> bool {
-        let gone = [Errno::NODEV, Errno::NXIO].map(Errno::raw_os_error);
-        let is_shown = self.shown.as_ref().is_none_or(|path| path.exists());
-        gone.contains(&errno) || errno == ENOMEDIUM || !is_shown
+    /// Whether an error is an answer about blocks; else what it means for the test.
+    fn check(&self, errno: Errno) -> Result<(), Trouble> {
+        let is_of_filesystem = self.is_on_filesystem && OF_FILESYSTEM.contains(&errno);
+        let is_gone = GONE.contains(&errno) || self.shown.as_deref().is_some_and(is_given_up);
+        let errno = errno.raw_os_error();
+        match (is_gone, is_of_filesystem) {
+            (true, _) => Err(Trouble::Gone { errno }),
+            (false, true) => Err(Trouble::Filesystem { errno }),
+            (false, false) => Ok(()),
+        }
     }
 
     /// The file of a block, and where in it, bytes.
@@ -315,7 +333,9 @@ impl Storage {
         let mut done = 0;
         while done < bytes.len() {
             let at = offset + done as u64;
-            match retry_on_intr(|| pwrite(file, &bytes[done..], at))? {
+            let written = retry_on_intr(|| pwrite(file, &bytes[done..], at));
+            self.pulse.beat();
+            match written? {
                 0 => return Err(Errno::IO),
                 count => done += count,
             }
@@ -328,7 +348,9 @@ impl Storage {
         let mut done = 0;
         while done < bytes.len() {
             let at = offset + done as u64;
-            match retry_on_intr(|| pread(file, &mut bytes[done..], at))? {
+            let read = retry_on_intr(|| pread(file, &mut bytes[done..], at));
+            self.pulse.beat();
+            match read? {
                 0 => return Err(Errno::IO),
                 count => done += count,
             }
@@ -364,18 +386,30 @@ impl Medium for Blocks {
 
     fn flush(&mut self) -> Result<u64, Trouble> {
         let started = Instant::now();
-        self.pulse.set_waiting(true);
+        self.storage.pulse.set_waiting(true);
         let synced = self.storage.sync();
-        self.pulse.set_waiting(false);
-        match synced {
-            // What did not get there will be missing when it is read.
-            Ok(()) => Ok(elapsed_ns(started)),
-            Err(errno) if !self.storage.is_gone(errno.raw_os_error()) => Ok(elapsed_ns(started)),
-            Err(errno) => Err(Trouble::Gone {
-                errno: errno.raw_os_error(),
-            }),
-        }
+        self.storage.pulse.set_waiting(false);
+        // What did not get there will be missing when it is read.
+        synced.or_else(|errno| self.storage.check(errno))?;
+        Ok(elapsed_ns(started))
     }
+}
+
+/// Where the kernel shows a device with these numbers as long as it is there.
+pub(crate) fn shown_at(major: u32, minor: u32) -> PathBuf {
+    PathBuf::from(format!("/sys/dev/block/{major}:{minor}"))
+}
+
+/// Whether the kernel no longer shows the device there, or no longer talks to it.
+fn is_given_up(shown: &Path) -> bool {
+    let states = STATES.iter().filter_map(|state| {
+        let said = std::fs::read_to_string(shown.join(state)).ok()?;
+        Some(said.trim().to_owned())
+    });
+    !shown.exists()
+        || states
+            .into_iter()
+            .any(|said| GIVEN_UP.contains(&said.as_str()))
 }
 
 /// Length of a request, bytes: at most that of a buffer.
@@ -385,4 +419,101 @@ fn length(span: Span) -> usize {
 
 fn elapsed_ns(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Span = Span {
+        start: 0,
+        count: REQUEST_BLOCKS,
+    };
+    const OURS: Content = Content { seed: 7, round: 0 };
+    const EIO: i32 = 5;
+
+    /// 1 MiB in a file, of which only so many blocks can be read: there is nothing behind its end.
+    fn storage(readable_blocks: u64) -> Storage {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(Span::new(0, readable_blocks).bytes()).unwrap();
+        Storage {
+            files: vec![file],
+            file_blocks: u64::MAX,
+            blocks_count: ALL.count,
+            grain_blocks: 8,
+            is_buffered: true,
+            is_on_filesystem: false,
+            shown: None,
+            pulse: Arc::new(Pulse::new()),
+        }
+    }
+
+    fn read(storage: Storage) -> Result<Vec<Run>, Trouble> {
+        let mut blocks = Blocks::new(storage, 512).unwrap();
+        blocks.read(ALL, OURS).map(|answer| answer.runs)
+    }
+
+    #[test]
+    fn each_try_of_a_search_is_a_sign_of_life() {
+        // The last grain cannot be read: tried are the whole, then first, middle and last of it, its upper half,
+        // and so on, eight times.
+        let storage = storage(ALL.count - 8);
+        let pulse = Arc::clone(&storage.pulse);
+        let runs = read(storage).unwrap();
+        let bad = Span::between(ALL.count - 8, ALL.count);
+        let held = Held::Unreadable { errno: EIO };
+        assert_eq!(runs.last(), Some(&Run::new(bad, held)));
+        assert!(pulse.reading().0 > 3 * 8, "{:?}", pulse.reading());
+    }
+
+    #[test]
+    fn a_disk_that_the_kernel_has_given_up_is_gone() {
+        let sys = tempfile::tempdir().unwrap();
+        let disk = sys.path().join("sdx");
+        std::fs::create_dir_all(disk.join("device")).unwrap();
+        std::fs::create_dir_all(disk.join("sdx1")).unwrap();
+        let unreadable = Ok(vec![Run::new(ALL, Held::Unreadable { errno: EIO })]);
+        let gone = Err(Trouble::Gone { errno: EIO });
+        for (state, expected) in [
+            (None, &unreadable),
+            (Some("running\n"), &unreadable),
+            (Some("blocked\n"), &unreadable),
+            (Some("offline\n"), &gone),
+            (Some("transport-offline\n"), &gone),
+        ] {
+            if let Some(state) = state {
+                std::fs::write(disk.join("device/state"), state).unwrap();
+            }
+            for shown in [disk.clone(), disk.join("sdx1")] {
+                let mut storage = storage(0);
+                storage.shown = Some(shown);
+                assert_eq!(&read(storage), expected, "{state:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_no_longer_shown_is_gone() {
+        let mut storage = storage(0);
+        storage.shown = Some(PathBuf::from("/nowhere/8:0"));
+        assert_eq!(read(storage), Err(Trouble::Gone { errno: EIO }));
+    }
+
+    /// A device may say that it has no room, too, as one that is provisioned thinly: then it did not take it.
+    #[test]
+    fn no_room_is_an_answer_of_a_device_and_none_of_a_directory() {
+        let enospc = Errno::NOSPC.raw_os_error();
+        for is_on_filesystem in [false, true] {
+            let mut storage = storage(0);
+            storage.files = vec![File::options().write(true).open("/dev/full").unwrap()];
+            storage.is_on_filesystem = is_on_filesystem;
+            let mut blocks = Blocks::new(storage, 512).unwrap();
+            let written = blocks.write(ALL, OURS).map(|answer| answer.runs);
+            let expected = match is_on_filesystem {
+                true => Err(Trouble::Filesystem { errno: enospc }),
+                false => Ok(vec![Run::new(ALL, Held::Refused { errno: enospc })]),
+            };
+            assert_eq!(written, expected);
+        }
+    }
 }

@@ -1,13 +1,14 @@
 //! A directory as storage of blocks: files of 1 GiB.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Span};
+use rustix::fs::{major, minor};
 
-use crate::blocks::{Blocks, Storage};
+use crate::blocks::{Blocks, Storage, shown_at};
 use crate::error::OpenError;
 use crate::target::{alignments, set_direct};
 
@@ -35,16 +36,26 @@ impl Blocks {
         let (memory, offset) = files.first().map_or((4096, 4096), alignments);
         let grain_bytes = Span::new(0, 8).bytes().max(u64::from(offset));
         let storage = Storage {
+            shown: files.first().and_then(shown),
             files,
             file_blocks,
             blocks_count,
             grain_blocks: grain_bytes / BLOCK_BYTES as u64,
             is_buffered,
-            shown: None,
+            is_on_filesystem: true,
+            pulse,
         };
-        Self::new(storage, memory, pulse)
+        Self::new(storage, memory)
             .ok_or_else(|| OpenError::of_directory(directory, rustix::io::Errno::NOMEM))
     }
+}
+
+/// Where the kernel shows the device that the file's filesystem is on; none where it lies on no single one,
+/// or on none at all.
+fn shown(file: &File) -> Option<PathBuf> {
+    let device = rustix::fs::fstat(file).ok()?.st_dev;
+    let path = shown_at(major(device), minor(device));
+    path.exists().then_some(path)
 }
 
 /// The file, and whether it is open with O_DIRECT.

@@ -145,8 +145,8 @@ impl Pulse {
         self.more_limits.store(more, Ordering::Relaxed);
     }
 
-    /// One more operation was completed. Only the thread that works calls it, so that a plain store
-    /// is enough.
+    /// One more operation was completed. Mostly one thread works, sometimes a few on one device: where two
+    /// of them meet here one beat may be lost, and the other tells as much, so that a plain store is enough.
     #[inline]
     pub fn beat(&self) {
         let count = self.operations.load(Ordering::Relaxed);

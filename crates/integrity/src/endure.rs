@@ -3,7 +3,8 @@
 use cardmark_core::Milestone;
 use serde::{Deserialize, Serialize};
 
-use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
+use crate::verdict::of_once_whole;
+use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verdict, Verify};
 
 /// When to end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +69,24 @@ impl Endure {
     #[must_use]
     pub fn verify(&self) -> &Verify {
         &self.verify
+    }
+
+    /// What the last cycle comes to, once that is done.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.verdict_of(&self.verify)
+    }
+
+    /// What reading again comes to, after a rest, once it is done.
+    #[must_use]
+    pub fn verdict_of(&self, again: &Verify) -> Option<Verdict> {
+        // The first milestone is the first bad block.
+        let first_bad = self.milestones.first();
+        let was_whole = first_bad.is_none_or(|first| first.cycles_count > 1);
+        again.verdict().map(|verdict| match was_whole {
+            true => of_once_whole(verdict, again.surface()),
+            false => verdict,
+        })
     }
 
     /// Blocks that did not hold what was written in the last whole cycle.

@@ -12,6 +12,7 @@
 //! Pure: no file, clock, environment or random source.
 
 mod anatomy;
+mod answering;
 mod block;
 mod endure;
 mod medium;

@@ -20,6 +20,18 @@ pub enum Trouble {
         /// The error number.
         errno: i32,
     },
+    /// The storage gives nothing but errors any more: a reader that no longer answers looks like a card
+    /// that is bad from some place on.
+    OnlyErrors {
+        /// The error number.
+        errno: i32,
+    },
+    /// The filesystem that the blocks lie on takes no more, as it is full or read-only, which says nothing
+    /// about the storage below.
+    Filesystem {
+        /// The error number.
+        errno: i32,
+    },
     /// What was to be kept for later cannot be kept, with the system's error number.
     NotKept {
         /// The error number.

@@ -109,14 +109,16 @@ pub fn probe<M: Medium>(
     field.stage(Stage::Sentinels);
     let sentinels = field.first_sentinels()?;
     if sentinels.iter().all(|sentinel| sentinel.is_refused) {
+        field.look_once_more()?;
         return Ok(field.found(StorageKind::ReadOnly, field.all_blocks));
     }
     field.look_at_powers_of_two()?;
     if let Some(shift) = field.shift {
         return repeating(&mut field, shift, 0);
     }
-    if boundary::is_all_below_kept(&sentinels) {
-        return missing(&mut field, &sentinels, 0);
+    let is_searched = boundary::is_all_below_kept(&sentinels);
+    if is_searched && let Some(found) = missing(&mut field, &sentinels, 0)? {
+        return Ok(found);
     }
     field.stage(Stage::Repetition);
     field.write_dense_sentinels()?;
@@ -124,8 +126,11 @@ pub fn probe<M: Medium>(
     if let Some(shift) = field.shift {
         return repeating(&mut field, shift, 0);
     }
-    if boundary::is_tail_lost(&sentinels) {
-        return missing(&mut field, &sentinels, 0);
+    if !is_searched
+        && boundary::is_tail_lost(&sentinels)
+        && let Some(found) = missing(&mut field, &sentinels, 0)?
+    {
+        return Ok(found);
     }
     honest_so_far(&mut field, &plan)
 }
@@ -139,7 +144,8 @@ fn repeating<M: Medium>(
     field.stage(Stage::Boundary);
     let module = field.module(shift, displaced_blocks)?;
     let sentinels = field.spread_sentinels(module, displaced_blocks, Some(module))?;
-    let real = field.boundary(&sentinels, module, displaced_blocks, Some(module))?;
+    let boundary = field.boundary(&sentinels, module, displaced_blocks, Some(module))?;
+    let real = boundary.real_blocks;
     let kind = if module - real < crate::verdict::LEAST_TAIL_BLOCKS {
         StorageKind::Wraparound
     } else {
@@ -157,27 +163,30 @@ fn repeating<M: Medium>(
     })
 }
 
-/// What is written beyond some place is lost.
+/// What is written beyond some place does not stay. `None`: places that are kept reach to the end, and single
+/// spots were taken for it.
 fn missing<M: Medium>(
     field: &mut Field<'_, M>,
     sentinels: &[field::Sentinel],
     displaced_blocks: u64,
-) -> Result<Probe, Trouble> {
+) -> Result<Option<Probe>, Trouble> {
     field.stage(Stage::Boundary);
-    let all = field.all_blocks;
-    let real = field.boundary(sentinels, all - displaced_blocks, displaced_blocks, None)?;
+    let end = field.all_blocks - displaced_blocks;
+    let boundary = field.boundary(sentinels, end, displaced_blocks, None)?;
     if let Some(shift) = field.shift {
-        return repeating(field, shift, displaced_blocks);
+        return repeating(field, shift, displaced_blocks).map(Some);
     }
-    let kind = if real == 0 {
-        StorageKind::Dead
-    } else {
-        StorageKind::Limbo
+    let kind = match boundary.real_blocks {
+        real if real == end => return Ok(None),
+        0 => StorageKind::Dead,
+        _ if boundary.is_silent => StorageKind::Limbo,
+        _ => StorageKind::Damaged,
     };
-    Ok(Probe {
-        cache_blocks: (displaced_blocks > 0).then_some(displaced_blocks),
-        ..field.found(kind, real)
-    })
+    let is_hidden = displaced_blocks > 0 && kind != StorageKind::Damaged;
+    Ok(Some(Probe {
+        cache_blocks: is_hidden.then_some(displaced_blocks),
+        ..field.found(kind, boundary.real_blocks)
+    }))
 }
 
 /// Nothing is wrong unless a cache hides it, or only single spots are.
@@ -185,10 +194,11 @@ fn honest_so_far<M: Medium>(field: &mut Field<'_, M>, plan: &Plan) -> Result<Pro
     if let Some((group, displaced_blocks)) = field.write_samples(plan)? {
         field.stage(Stage::Repetition);
         field.look_for_repetition()?;
-        return match field.shift {
-            Some(shift) => repeating(field, shift, displaced_blocks),
-            None => missing(field, &group, displaced_blocks),
-        };
+        if let Some(shift) = field.shift {
+            return repeating(field, shift, displaced_blocks);
+        }
+        let found = missing(field, &group, displaced_blocks)?;
+        return Ok(found.unwrap_or_else(|| field.found(StorageKind::Damaged, field.all_blocks)));
     }
     field.stage(Stage::Reading);
     let (sampling, extents) = field.read_samples(plan)?;
@@ -196,12 +206,15 @@ fn honest_so_far<M: Medium>(field: &mut Field<'_, M>, plan: &Plan) -> Result<Pro
     if let Some(shift) = field.shift {
         return repeating(field, shift, plan.top_blocks);
     }
-    if boundary::is_tail_lost(&extents) {
-        return missing(field, &extents, plan.top_blocks);
+    if boundary::is_tail_lost(&extents)
+        && let Some(found) = missing(field, &extents, plan.top_blocks)?
+    {
+        return Ok(found);
     }
     let kind = if sampling.blocks.bad_count() == 0 && field.bad_sentinels_count == 0 {
         StorageKind::Genuine
     } else {
+        field.look_once_more()?;
         StorageKind::Damaged
     };
     Ok(Probe {

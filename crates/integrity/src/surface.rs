@@ -79,6 +79,23 @@ impl Run {
         }
     }
 
+    /// Whether the storage answered with an error.
+    #[must_use]
+    pub fn has_failed(self) -> bool {
+        matches!(self.held, Held::Unreadable { .. } | Held::Refused { .. })
+    }
+
+    /// Whether there is storage for the blocks: they hold what was written to them, be it with bits changed
+    /// or in an earlier round.
+    #[must_use]
+    pub fn is_there(self) -> bool {
+        match self.held {
+            Held::Good | Held::Changed => true,
+            Held::Other { block, .. } => block == self.span.start,
+            Held::Foreign | Held::Unreadable { .. } | Held::Refused { .. } => false,
+        }
+    }
+
     /// Whether `next` goes on where this ends, with the same.
     fn goes_on_in(self, next: Self) -> bool {
         let is_same = match (self.held, next.held) {
@@ -167,6 +184,14 @@ impl Surface {
             .iter()
             .take_while(move |run| run.span.start < span.end())
             .filter_map(move |run| run.within(span))
+    }
+
+    /// Forgets all from that block on.
+    pub(crate) fn truncate(&mut self, end: u64) {
+        self.runs.retain(|run| run.span.start < end);
+        if let Some(last) = self.runs.last_mut() {
+            last.span = Span::between(last.span.start, last.span.end().min(end));
+        }
     }
 
     /// How many blocks do not hold what was written to them.

@@ -14,13 +14,17 @@ const WRAPPED_SHARE: f64 = 0.95;
 /// So much of what is wrong must be refused writes for storage to be called read-only.
 const REFUSED_SHARE: f64 = 0.95;
 
+/// So much of an end that does not hold what was written must have been lost without an error for storage
+/// to be called a fake: what a card refuses to give out may have been there.
+pub(crate) const SILENT_SHARE: f64 = 0.9;
+
 /// What kind of storage it is, and how much of it there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The kind.
     pub kind: StorageKind,
-    /// How many blocks there are, from the first on: all that it says, but for limbo, wraparound, chain
-    /// and what is dead. Damaged blocks among them count.
+    /// How many blocks there are, from the first on: all that it says, but for limbo, wraparound, chain,
+    /// what is dead, and what is damaged from some block on to its end. Damaged blocks among them count.
     pub real_blocks: u64,
     /// After how many blocks addresses repeat, where they do.
     pub module_blocks: Option<u64>,
@@ -42,9 +46,10 @@ pub fn judge(surface: &Surface) -> Verdict {
             kept if module - kept < LEAST_TAIL_BLOCKS => (StorageKind::Wraparound, module),
             kept => (StorageKind::Chain, kept),
         },
-        None => match last_good_end(surface) {
+        None => match end_of_what_is_there(surface) {
             end if all - end < LEAST_TAIL_BLOCKS => (StorageKind::Damaged, all),
-            end => (StorageKind::Limbo, end),
+            end if is_lost_silently(surface, Span::between(end, all)) => (StorageKind::Limbo, end),
+            end => (StorageKind::Damaged, end),
         },
     };
     Verdict {
@@ -123,14 +128,31 @@ pub(crate) fn counts(runs: &[Run], module: Option<u64>) -> BlockCounts {
     counts
 }
 
-/// Where the good blocks end.
-fn last_good_end(surface: &Surface) -> u64 {
-    let last = surface
-        .runs()
-        .iter()
-        .rev()
-        .find(|run| run.held == Held::Good);
+/// Where the last block ends that there is storage for.
+fn end_of_what_is_there(surface: &Surface) -> u64 {
+    let last = surface.runs().iter().rfind(|run| run.is_there());
     last.map_or(0, |run| run.span.end())
+}
+
+/// Whether these blocks, which do not hold what was written, were taken and given out without an error.
+fn is_lost_silently(surface: &Surface, tail: Span) -> bool {
+    let failed = surface.within(tail).filter(|run| run.has_failed());
+    let failed_count: u64 = failed.map(|run| run.span.count).sum();
+    (tail.count - failed_count) as f64 >= SILENT_SHARE * tail.count as f64
+}
+
+/// The verdict on storage that held all that was written to it before: whatever it has lost since, it is
+/// no fake.
+pub(crate) fn of_once_whole(verdict: Verdict, surface: &Surface) -> Verdict {
+    match verdict.kind {
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => Verdict {
+            kind: StorageKind::Damaged,
+            real_blocks: end_of_what_is_there(surface),
+            module_blocks: None,
+            counts: counts(surface.runs(), None),
+        },
+        _ => verdict,
+    }
 }
 
 /// How much of each repetition is kept: good blocks stand in the last one, and their places tell.

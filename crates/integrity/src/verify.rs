@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::answering::still_answers;
 use crate::verdict::LEAST_TAIL_BLOCKS;
 use crate::{Answer, Content, Held, Medium, Run, Span, Surface, Trouble, Verdict, judge};
 
@@ -11,8 +12,10 @@ const STEP_BLOCKS: u64 = 64 << 11;
 /// After so many blocks they are made durable: 512 MiB, what is lost at most by a loss of power.
 const DURABLE_BLOCKS: u64 = 512 << 11;
 /// After so many blocks in a row that are refused or unreadable the rest is taken for the same:
-/// 256 MiB. Each try may take seconds.
+/// 256 MiB. Each try may take seconds. But first it is tried in a few places of the rest.
 const GIVE_UP_BLOCKS: u64 = 256 << 11;
+/// So many places stand for all that was not tried.
+const PLACES_COUNT: u64 = 8;
 /// Speeds that are kept of a pass at most; then two neighbours become one.
 const MOST_SPEEDS: usize = 1024;
 
@@ -176,7 +179,9 @@ impl Verify {
 
     fn write_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         let span = self.next_span();
-        let mut answer = self.try_on(span, |content| medium.write(span, content))?;
+        let grain = medium.grain_blocks();
+        let mut answer = self.try_on(span, grain, |span, content| medium.write(span, content))?;
+        self.look_once_more(medium, span, &answer)?;
         self.position = span.end();
         let is_last = self.position == self.blocks_count;
         if is_last || self.position - self.durable >= DURABLE_BLOCKS {
@@ -203,7 +208,9 @@ impl Verify {
 
     fn read_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         let span = self.next_span();
-        let answer = self.try_on(span, |content| medium.read(span, content))?;
+        let grain = medium.grain_blocks();
+        let answer = self.try_on(span, grain, |span, content| medium.read(span, content))?;
+        self.look_once_more(medium, span, &answer)?;
         self.position = span.end();
         note(&mut self.read, span, answer.span_ns);
         self.surface.extend(&answer.runs, &self.refused);
@@ -228,7 +235,8 @@ impl Verify {
         // They are no more than what is lost below.
         let all = Span::between(doubtful.start - doubtful.count, doubtful.start);
         for span in all.parts(STEP_BLOCKS) {
-            medium.write(span, self.content)?;
+            let answer = medium.write(span, self.content)?;
+            self.look_once_more(medium, span, &answer)?;
             self.written_blocks += span.count;
         }
         medium.flush()?;
@@ -247,6 +255,7 @@ impl Verify {
         }
         for span in doubtful.parts(STEP_BLOCKS) {
             let answer = medium.read(span, self.content)?;
+            self.look_once_more(medium, span, &answer)?;
             surface.extend(&answer.runs, &self.refused);
         }
         self.surface = surface;
@@ -264,7 +273,8 @@ impl Verify {
     fn try_on(
         &mut self,
         span: Span,
-        tried: impl FnOnce(Content) -> Result<Answer, Trouble>,
+        grain: u64,
+        mut tried: impl FnMut(Span, Content) -> Result<Answer, Trouble>,
     ) -> Result<Answer, Trouble> {
         let last = match self.pass {
             Pass::Write => &self.refused,
@@ -277,22 +287,94 @@ impl Verify {
                 runs: vec![Run::new(span, held)],
             });
         }
-        let answer = tried(self.content)?;
-        let failed =
-            |run: &&Run| matches!(run.held, Held::Refused { .. } | Held::Unreadable { .. });
-        let failed_blocks: u64 = answer
-            .runs
-            .iter()
-            .filter(failed)
-            .map(|run| run.span.count)
-            .sum();
-        self.failing_blocks = if failed_blocks == span.count {
-            self.failing_blocks + failed_blocks
-        } else {
-            0
+        let answer = tried(span, self.content)?;
+        let failed = answer.runs.iter().filter(|run| run.has_failed());
+        let failed_blocks: u64 = failed.map(|run| run.span.count).sum();
+        let mut failing_blocks = match failed_blocks == span.count {
+            true => self.failing_blocks + failed_blocks,
+            false => 0,
         };
+        if failing_blocks >= GIVE_UP_BLOCKS {
+            let rest = Span::between(span.end(), self.blocks_count);
+            for place in spread(rest, grain) {
+                let answer = tried(place, self.content)?;
+                if !answer.runs.iter().any(|run| run.has_failed()) {
+                    failing_blocks = 0;
+                    break;
+                }
+            }
+        }
+        self.failing_blocks = failing_blocks;
         Ok(answer)
     }
+
+    /// Where a step ended with errors: looks whether the storage answers at all. If not, the errors say
+    /// nothing about blocks, and the pass will go on where they began.
+    fn look_once_more(
+        &mut self,
+        medium: &mut impl Medium,
+        step: Span,
+        answer: &Answer,
+    ) -> Result<(), Trouble> {
+        let is_end = |run: &Run| run.has_failed() && run.span.end() == step.end();
+        if !answer.runs.last().is_some_and(is_end) {
+            return Ok(());
+        }
+        let looked = still_answers(medium, self.content, &self.given_out(answer));
+        if looked.is_err() {
+            // Of this step nothing was noted.
+            self.failing_blocks = 0;
+        }
+        if matches!(
+            looked,
+            Err(Trouble::OnlyErrors { .. } | Trouble::Gone { .. })
+        ) {
+            self.go_back();
+        }
+        looked
+    }
+
+    /// The first and the last of the blocks that the storage gave out in this pass; some anywhere, where
+    /// there are none: the beginning may be all that is bad.
+    fn given_out(&self, answer: &Answer) -> Vec<u64> {
+        let read = self.surface.runs().iter().chain(&answer.runs);
+        let mut given = read.filter(|run| !run.has_failed());
+        let first = given.next();
+        match (first, given.next_back().or(first)) {
+            (Some(first), Some(last)) => vec![first.span.start, last.span.end() - 1],
+            _ => {
+                let all = Span::new(0, self.blocks_count);
+                spread(all, 1).map(|place| place.start).collect()
+            }
+        }
+    }
+
+    /// Back to where the errors began that the pass has met last.
+    fn go_back(&mut self) {
+        let known = match self.pass {
+            Pass::Write => &mut self.refused,
+            Pass::Read => &mut self.surface,
+            Pass::Displace | Pass::Doubt | Pass::Done => return,
+        };
+        let mut start = self.position;
+        for run in known.runs().iter().rev() {
+            if !run.has_failed() || run.span.end() != start {
+                break;
+            }
+            start = run.span.start;
+        }
+        self.position = start / STEP_BLOCKS * STEP_BLOCKS;
+        self.durable = self.durable.min(self.position);
+        known.truncate(self.position);
+    }
+}
+
+/// A few places of so many blocks, evenly spread, the last of all among them.
+fn spread(all: Span, blocks: u64) -> impl Iterator<Item = Span> {
+    let whole = all.count / blocks.max(1);
+    let count = PLACES_COUNT.min(whole);
+    (1..=count)
+        .map(move |index| Span::new(all.start + (whole * index / count - 1) * blocks, blocks))
 }
 
 /// What stands behind the last stretch of at least 1 MiB that lost what was written, if it is no

@@ -93,7 +93,7 @@ fn simulated(
 
 /// The record of cycles that came to their end.
 fn ended(head: Record, test: &Endure) -> Result<Record, CommandError> {
-    let verdict = test.verify().verdict().ok_or_else(no_verdict)?;
+    let verdict = test.verdict().ok_or_else(no_verdict)?;
     Ok(of_endure(head, test, &verdict))
 }
 
@@ -116,7 +116,7 @@ fn finish_rest(
     data: &Data,
     as_json: bool,
 ) -> Result<Exit, CommandError> {
-    let verdict = reading.verdict().ok_or_else(no_verdict)?;
+    let verdict = test.verdict_of(reading).ok_or_else(no_verdict)?;
     let before = test.verify().surface();
     let rested_ns = u64::try_from(rested.as_nanos()).unwrap_or(0);
     let record = of_retention(head, reading, before, rested_ns, &verdict);

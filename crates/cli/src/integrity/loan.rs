@@ -77,7 +77,7 @@ impl Loan {
             let found = look(&mut borrowed);
             let back = match found {
                 // There is nothing to put it back to.
-                Err(Trouble::Gone { .. }) => Ok(()),
+                Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
                 _ => put_back(&mut borrowed, &path),
             };
             let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;

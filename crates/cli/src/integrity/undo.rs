@@ -92,9 +92,12 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
     let why = match restored {
         Ok(0) => return Ok(()),
         Ok(blocks) => format!("the device does not take {blocks} blocks of 512 bytes"),
-        Err(Trouble::Gone { errno } | Trouble::NotKept { errno }) => {
-            std::io::Error::from_raw_os_error(errno).to_string()
-        }
+        Err(
+            Trouble::Gone { errno }
+            | Trouble::OnlyErrors { errno }
+            | Trouble::Filesystem { errno }
+            | Trouble::NotKept { errno },
+        ) => std::io::Error::from_raw_os_error(errno).to_string(),
         Err(Trouble::Stopped) => "it was stopped".to_owned(),
     };
     let what = "not all that was overwritten could be put back";

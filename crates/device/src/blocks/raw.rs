@@ -24,11 +24,11 @@ impl Raw for Blocks {
 
     fn take(&mut self, span: Span) -> Result<Vec<BlocksPiece>, Trouble> {
         let mut pieces = Vec::new();
-        self.pulse.set_waiting(true);
+        self.storage.pulse.set_waiting(true);
         let taken = span
             .parts(REQUEST_BLOCKS)
             .try_for_each(|part| self.take_part(part, &mut pieces));
-        self.pulse.set_waiting(false);
+        self.storage.pulse.set_waiting(false);
         taken.map(|()| pieces)
     }
 
@@ -36,24 +36,21 @@ impl Raw for Blocks {
         let Some(buffer) = self.buffers.first_mut() else {
             return Ok(0);
         };
-        self.pulse.set_waiting(true);
+        self.storage.pulse.set_waiting(true);
         let put = self.storage.put(piece, over, buffer.bytes_mut());
-        self.pulse.set_waiting(false);
-        self.pulse.beat();
+        self.storage.pulse.set_waiting(false);
         put
     }
 
     fn settle(&mut self) -> Result<(), Trouble> {
-        self.pulse.set_waiting(true);
+        self.storage.pulse.set_waiting(true);
         let synced = self.storage.sync();
-        self.pulse.set_waiting(false);
-        synced.map_err(|errno| match self.storage.is_gone(errno.raw_os_error()) {
-            true => Trouble::Gone {
+        self.storage.pulse.set_waiting(false);
+        synced.map_err(|errno| {
+            let not_kept = Trouble::NotKept {
                 errno: errno.raw_os_error(),
-            },
-            false => Trouble::NotKept {
-                errno: errno.raw_os_error(),
-            },
+            };
+            self.storage.check(errno).err().unwrap_or(not_kept)
         })
     }
 }
@@ -62,32 +59,26 @@ impl Blocks {
     /// Takes out what blocks hold. Where some cannot be read, all others are taken: they will be
     /// written, too.
     fn take_part(&mut self, span: Span, pieces: &mut Vec<BlocksPiece>) -> Result<(), Trouble> {
-        if self.pulse.is_stopped() {
+        if self.storage.pulse.is_stopped() {
             return Err(Trouble::Stopped);
         }
         let Some(buffer) = self.buffers.first_mut() else {
             return Ok(());
         };
         let bytes = &mut buffer.bytes_mut()[..length(span)];
-        let read = self.storage.read_whole(span, bytes);
-        self.pulse.beat();
-        match read {
-            Ok(()) => {
-                let bytes = bytes.to_vec();
-                pieces.push(BlocksPiece { span, bytes });
-                Ok(())
-            }
-            Err(errno) if self.storage.is_gone(errno.raw_os_error()) => Err(Trouble::Gone {
-                errno: errno.raw_os_error(),
-            }),
+        let Err(errno) = self.storage.read_whole(span, bytes) else {
+            let bytes = bytes.to_vec();
+            pieces.push(BlocksPiece { span, bytes });
+            return Ok(());
+        };
+        self.storage.check(errno)?;
+        if span.count <= self.storage.grain_blocks {
             // What cannot be read now was lost before.
-            Err(_) if span.count <= self.storage.grain_blocks => Ok(()),
-            Err(_) => {
-                let [low, high] = self.storage.halves(span);
-                self.take_part(low, pieces)?;
-                self.take_part(high, pieces)
-            }
+            return Ok(());
         }
+        let [low, high] = self.storage.halves(span);
+        self.take_part(low, pieces)?;
+        self.take_part(high, pieces)
     }
 }
 
@@ -123,23 +114,19 @@ impl Storage {
         let from = length(Span::between(piece.span.start, span.start));
         let bytes = &mut buffer[..length(span)];
         bytes.copy_from_slice(&piece.bytes[from..from + bytes.len()]);
-        match self.write_whole(span, bytes) {
-            Ok(()) => Ok(0),
-            Err(errno) if self.is_gone(errno.raw_os_error()) => Err(Trouble::Gone {
-                errno: errno.raw_os_error(),
-            }),
-            Err(_) if span.count <= self.grain_blocks => {
-                // What takes no writes may hold it still.
-                let held = self.read_whole(span, bytes);
-                let is_there = held.is_ok() && *bytes == piece.bytes[from..from + bytes.len()];
-                Ok(if is_there { 0 } else { span.count })
-            }
-            Err(_) => {
-                let [low, high] = self.halves(span);
-                let refused = self.put_stretch(piece, low, buffer)?;
-                Ok(refused + self.put_stretch(piece, high, buffer)?)
-            }
+        let Err(errno) = self.write_whole(span, bytes) else {
+            return Ok(0);
+        };
+        self.check(errno)?;
+        if span.count <= self.grain_blocks {
+            // What takes no writes may hold it still.
+            let held = self.read_whole(span, bytes);
+            let is_there = held.is_ok() && *bytes == piece.bytes[from..from + bytes.len()];
+            return Ok(if is_there { 0 } else { span.count });
         }
+        let [low, high] = self.halves(span);
+        let refused = self.put_stretch(piece, low, buffer)?;
+        Ok(refused + self.put_stretch(piece, high, buffer)?)
     }
 
     /// Stretches of whole grains that hold what a test wrote.
@@ -178,9 +165,11 @@ mod tests {
             blocks_count: 2048,
             grain_blocks: 4,
             is_buffered: true,
+            is_on_filesystem: false,
             shown: None,
+            pulse: Arc::new(Pulse::new()),
         };
-        Blocks::new(storage, 512, Arc::new(Pulse::new())).unwrap()
+        Blocks::new(storage, 512).unwrap()
     }
 
     #[test]

@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod blocks;
 mod contract;
 mod device;
 mod fill;

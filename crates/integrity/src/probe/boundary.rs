@@ -1,13 +1,22 @@
 //! Where what is kept ends.
 
 use super::field::{Field, Sentinel};
-use crate::verdict::LEAST_TAIL_BLOCKS;
+use crate::verdict::{LEAST_TAIL_BLOCKS, SILENT_SHARE};
 use crate::{Medium, Trouble};
 
 /// So many of the last places must be lost to say that the end is.
 const LOST_COUNT: usize = 2;
 /// So many places behind the boundary are looked at before it is believed.
 const CONFIRMING_COUNT: u64 = 16;
+
+/// Where what is kept ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Boundary {
+    /// How many blocks there are.
+    pub(super) real_blocks: u64,
+    /// Whether what is behind them was taken and given out without an error.
+    pub(super) is_silent: bool,
+}
 
 /// Whether the last of these places are lost and none before them, so that nothing but missing storage
 /// explains it: where addresses repeat, some places further up would be kept, too.
@@ -33,13 +42,15 @@ impl<M: Medium> Field<'_, M> {
     /// How many blocks there are below `end`, if the last of these places are lost, and with them all
     /// that is behind the last that is kept. Anything less than 1 MiB at the end counts as there: that
     /// is damage.
+    ///
+    /// Ends the probe where the storage gives nothing but errors any more.
     pub(super) fn boundary(
         &mut self,
         sentinels: &[Sentinel],
         end: u64,
         displaced_blocks: u64,
         module: Option<u64>,
-    ) -> Result<u64, Trouble> {
+    ) -> Result<Boundary, Trouble> {
         let (mut kept, mut lost) = if displaced_blocks == 0 {
             bracket(sentinels, 0, end, self.grain())
         } else {
@@ -60,12 +71,30 @@ impl<M: Medium> Field<'_, M> {
             let sentinels = self.sentinels(&starts, displaced_blocks, module)?;
             let (further, first_lost) = bracket(&sentinels, kept, behind, self.grain());
             if is_met && further == kept {
-                return Ok(kept);
+                let is_silent = are_lost_silently(&sentinels);
+                if !is_silent {
+                    self.look_once_more()?;
+                }
+                return Ok(Boundary {
+                    real_blocks: kept,
+                    is_silent,
+                });
             }
             (kept, lost) = (further, first_lost);
         }
-        Ok(end)
+        Ok(Boundary {
+            real_blocks: end,
+            is_silent: false,
+        })
     }
+}
+
+/// Whether these places, which are lost, were taken and given out without an error.
+fn are_lost_silently(sentinels: &[Sentinel]) -> bool {
+    let silent = sentinels
+        .iter()
+        .filter(|sentinel| !sentinel.is_refused && !sentinel.is_unreadable);
+    silent.count() as f64 >= SILENT_SHARE * sentinels.len() as f64
 }
 
 /// The first of the last places that are lost.

@@ -3,6 +3,7 @@
 use cardmark_core::{Rng, StorageKind};
 
 use super::{Probe, Progress, Stage};
+use crate::answering::still_answers;
 use crate::{Content, Held, Medium, Run, Span, Trouble};
 
 /// 1 MiB, blocks.
@@ -25,6 +26,8 @@ pub(super) struct Sentinel {
     pub(super) is_kept: bool,
     /// Whether it did not take it.
     pub(super) is_refused: bool,
+    /// Whether it did not give it out.
+    pub(super) is_unreadable: bool,
 }
 
 /// Storage under a probe.
@@ -38,6 +41,8 @@ pub(super) struct Field<'a, M> {
     pub(super) shift: Option<u64>,
     /// Sentinels that were not as they should be.
     pub(super) bad_sentinels_count: u64,
+    /// The first and the last block of those that were given out, whatever they held.
+    given_out: Option<[u64; 2]>,
     stage: Stage,
     pub(super) written_blocks: u64,
     read_blocks: u64,
@@ -59,6 +64,7 @@ impl<'a, M: Medium> Field<'a, M> {
             all_blocks: medium.blocks_count() / grain * grain,
             shift: None,
             bad_sentinels_count: 0,
+            given_out: None,
             stage: Stage::Sentinels,
             written_blocks: 0,
             read_blocks: 0,
@@ -125,8 +131,18 @@ impl<'a, M: Medium> Field<'a, M> {
         let shifts = answer.runs.iter().filter_map(|run| run.shift());
         let least = shifts.map(i64::unsigned_abs).min();
         self.shift = self.shift.into_iter().chain(least).min();
+        if let Some(given) = answer.runs.iter().find(|run| !run.has_failed()) {
+            let [first, _] = self.given_out.unwrap_or([given.span.start; 2]);
+            self.given_out = Some([first, given.span.start]);
+        }
         self.told();
         Ok(answer.runs)
+    }
+
+    /// Ends the probe where the storage gives nothing but errors any more: they say nothing about blocks.
+    pub(super) fn look_once_more(&mut self) -> Result<(), Trouble> {
+        let given_out = self.given_out.unwrap_or_default();
+        still_answers(self.medium, self.content, &given_out)
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Trouble> {
@@ -200,6 +216,7 @@ impl<'a, M: Medium> Field<'a, M> {
                 start,
                 is_kept,
                 is_refused: false,
+                is_unreadable: runs.iter().any(|run| run.has_failed()),
             });
         }
         Ok(sentinels)

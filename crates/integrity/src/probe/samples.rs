@@ -157,6 +157,7 @@ impl<M: Medium> Field<'_, M> {
                 start: sample.start,
                 is_kept: good_blocks * KEPT_PART >= sample.count,
                 is_refused: false,
+                is_unreadable: runs.iter().all(|run| run.has_failed()),
             });
             runs.into_iter().for_each(|run| surface.push(run));
         }

@@ -4,6 +4,7 @@
 
 mod anatomy;
 mod endure;
+mod errors;
 mod interrupted;
 mod probe;
 mod support;

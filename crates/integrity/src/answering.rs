@@ -1,0 +1,27 @@
+//! Whether storage still answers. A reader that hangs, or that the kernel has given up, answers every block
+//! with an error, as a card does whose blocks are bad: what fails then says nothing about the card.
+
+use crate::{Content, Held, Medium, Span, Trouble};
+
+/// Reads single blocks until one is given out, whatever it holds.
+///
+/// # Errors
+/// [`Trouble::OnlyErrors`] where none is.
+pub(crate) fn still_answers(
+    medium: &mut impl Medium,
+    content: Content,
+    blocks: &[u64],
+) -> Result<(), Trouble> {
+    let grain = medium.grain_blocks().max(1);
+    let mut last_errno = 0;
+    for block in blocks {
+        let start = block / grain * grain;
+        let end = medium.blocks_count().min(start + grain);
+        let answer = medium.read(Span::between(start, end), content)?;
+        match answer.runs.first().map(|run| run.held) {
+            Some(Held::Unreadable { errno }) => last_errno = errno,
+            _ => return Ok(()),
+        }
+    }
+    Err(Trouble::OnlyErrors { errno: last_errno })
+}
