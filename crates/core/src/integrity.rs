@@ -23,7 +23,8 @@ pub enum IntegrityTest {
 pub enum StorageKind {
     /// Every block that was looked at holds what was written to it.
     Genuine,
-    /// It has as much as it says, but some blocks do not hold what was written.
+    /// Some blocks do not hold what was written, or cannot be read; that it has less than it says is not
+    /// shown.
     Damaged,
     /// What is written beyond its real capacity is lost.
     Limbo,

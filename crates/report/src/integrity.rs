@@ -105,6 +105,11 @@ fn damaged(found: &Integrity, size: &str) -> String {
         ),
         (None, None) => "blocks do not hold what was written".to_owned(),
     };
+    let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
+    if missing_bytes > 0 {
+        let missing = amount(missing_bytes);
+        return format!("DAMAGED: the last {missing} of {size} cannot be relied on: {how_much}.");
+    }
     format!("DAMAGED: {size} are there, but {how_much}.")
 }
 
