@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use cardmark_core::{Board, DeviceInfo, Finding, FindingKind, Host, Metric, Severity};
 use thiserror::Error;
 
+use crate::read::plain;
 use item::Item;
 
 /// What one record needs.
@@ -67,7 +68,7 @@ pub enum ImportError {
 /// # Errors
 /// When nothing is found, or nothing of what is found can be understood.
 pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
-    let text = &text::plain(text);
+    let text = &plain(text);
     let lines: Vec<&str> = text.split('\n').collect();
     let (mut imported, mut items) = reports::reports(text, &lines);
     let has_table = imported

@@ -106,3 +106,42 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
         }
     })
 }
+
+/// The text without the codes that colour it on a terminal: `ESC [ 1 m`, `ESC ( B`.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek().copied()) {
+            ('\x1b', Some('[')) => {
+                rest.next();
+                // Codes that move upwards end what was printed before.
+                if rest.find(|c| ('@'..='~').contains(c)) == Some('A') {
+                    plain.push('\r');
+                }
+            }
+            ('\x1b', Some('(')) => {
+                rest.nth(1);
+            }
+            ('\x1b' | '\x0f', _) => {}
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn colours_are_no_text() {
+        assert_eq!(plain("\x1b[33mHDParm\x1b(B\x1b[m 3\x0f"), "HDParm 3");
+    }
+
+    /// What was printed before is overwritten.
+    #[test]
+    fn a_line_upwards_ends_what_was_printed() {
+        assert_eq!(plain("8.09 MB/s\x1b[A9.10 MB/s"), "8.09 MB/s\r9.10 MB/s");
+    }
+}

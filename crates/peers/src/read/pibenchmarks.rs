@@ -10,7 +10,7 @@ mod facts;
 use cardmark_core::{KIB, MIB};
 
 use super::number::{Number, digits, number_and_unit, whole};
-use super::{Line, ReadError, lines};
+use super::{Line, ReadError, lines, plain};
 
 pub use facts::{PibenchmarksBoard, PibenchmarksDrive};
 
@@ -131,7 +131,7 @@ impl PibenchmarksReading {
 /// # Errors
 /// When there is none, or a row is not whole.
 pub fn read_pibenchmarks(text: &str) -> Result<Vec<PibenchmarksReading>, ReadError> {
-    let text = without_colours(text);
+    let text = plain(text);
     let mut readings = Vec::new();
     let mut run = Run::default();
     for line in lines(&text) {
@@ -148,26 +148,6 @@ pub fn read_pibenchmarks(text: &str) -> Result<Vec<PibenchmarksReading>, ReadErr
         });
     }
     Ok(readings)
-}
-
-/// The text without the codes that colour it on a terminal: `ESC [ 1 m`, `ESC ( B`.
-fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek().copied()) {
-            ('\x1b', Some('[')) => {
-                rest.next();
-                rest.find(|c| ('@'..='~').contains(c));
-            }
-            ('\x1b', Some('(')) => {
-                rest.nth(1);
-            }
-            ('\x1b' | '\x0f', _) => {}
-            _ => plain.push(c),
-        }
-    }
-    plain
 }
 
 /// What is known of a run so far.
