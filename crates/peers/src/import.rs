@@ -84,10 +84,7 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     items.sort_by_key(Item::first);
     imported.extend(sessions(items, &lines));
     imported.iter_mut().for_each(leave_out_twins);
-    let (mut whole, empty): (Vec<_>, Vec<_>) = imported
-        .into_iter()
-        .partition(|one| !one.metrics.is_empty());
-    let findings: Vec<Finding> = empty.into_iter().flat_map(|one| one.findings).collect();
+    let (mut whole, findings) = with_figures(imported);
     if let Some(first) = whole.first_mut() {
         first.findings.extend(findings);
         return Ok(whole);
@@ -99,6 +96,22 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     Err(ImportError::NotUnderstood {
         reasons: reasons.collect(),
     })
+}
+
+/// The records that have figures. What is known of the others is told with the one before; where
+/// there is none yet, it is given beside.
+fn with_figures(imported: Vec<Imported>) -> (Vec<Imported>, Vec<Finding>) {
+    let (mut whole, mut findings) = (Vec::<Imported>::new(), Vec::new());
+    for one in imported {
+        if !one.metrics.is_empty() {
+            whole.push(one);
+        } else if let Some(before) = whole.last_mut() {
+            before.findings.extend(one.findings);
+        } else {
+            findings.extend(one.findings);
+        }
+    }
+    (whole, findings)
 }
 
 /// Of a damaged report a test may seem to come twice: nobody knows which figure is meant.
@@ -116,16 +129,14 @@ fn leave_out_twins(one: &mut Imported) {
     }
 }
 
-/// What belongs together of what single tools printed. What could not be read goes to the record
-/// before it, or else to the first.
+/// What belongs together of what single tools printed. What could not be read may be of any test of
+/// its tool: beside a figure of that tool it ends the record, so that none gets figures of two cards.
 fn sessions(items: Vec<Item>, lines: &[&str]) -> Vec<Imported> {
     let mut groups: Vec<Vec<Item>> = Vec::new();
     for item in items {
-        let is_again = groups.last().is_none_or(|group| {
-            let ids = group.iter().flat_map(|known| &known.metrics);
-            ids.into_iter()
-                .any(|known| item.metrics.iter().any(|metric| metric.id == known.id))
-        });
+        let is_again = groups
+            .last()
+            .is_none_or(|group| group.iter().any(|known| known.is_again(&item)));
         match groups.last_mut() {
             Some(group) if !is_again => group.push(item),
             _ => groups.push(vec![item]),

@@ -572,6 +572,19 @@ fn doubts_stand_below_the_figures() {
 }
 
 #[test]
+fn what_is_readable_beside_a_bad_line_is_kept() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let copy = "419430400 bytes (419 MB, 400 MiB) copied, 40.4 s, 10.4 MB/s\n";
+    let text = [copy, &copy.replace("40.4", "4O.4"), copy].concat();
+    let output = typed(&program, &text, &[]);
+    assert_eq!(output.code, 0, "{output}");
+    let told = "warning: line 2 is not as dd prints it";
+    assert!(output.stdout.contains(told), "{output}");
+    assert_eq!(program.runs_count(), 2);
+}
+
+#[test]
 fn reports_have_their_verdicts() {
     let scratch = scratch();
     let program = program(&scratch);

@@ -4,10 +4,10 @@ use cardmark_core::{DeviceInfo, Finding, FindingKind, KIB, MIB, Metric, Quantity
 
 use super::fio;
 use super::item::{Item, byte_rate, printed, size, unread};
+use crate::read::{Parts, dd_parts, ddrescue_parts, f3_parts, hdparm_parts, iozone_parts};
 use crate::{
     DdReading, F3Output, F3Probe, F3Read, F3Verdict, HdparmReading, HdparmTest, IozoneOutput,
-    IozoneRow, IozoneTest, IozoneThreads, Rate, ReadError, read_dd, read_ddrescue, read_f3,
-    read_hdparm, read_iozone,
+    IozoneRow, IozoneTest, IozoneThreads, Rate, ReadError,
 };
 
 const HDPARM: &str = "hdparm";
@@ -26,34 +26,30 @@ const BLOCK_LINES: usize = 6;
 pub(super) fn items(text: &str, lines: &[&str], has_table: bool) -> Vec<Item> {
     let mut items = Vec::new();
     if !has_table {
-        items.extend(all(read_hdparm(text), |reading| vec![hdparm(&reading)]));
-        items.extend(copies(read_dd(text), lines));
+        items.extend(all(hdparm_parts(text), |reading| vec![hdparm(&reading)]));
+        items.extend(copies(dd_parts(text), lines));
     }
-    items.extend(match read_iozone(text) {
-        Ok(output) => iozone(&output, lines),
-        Err(error) => unread(&error).into_iter().collect(),
-    });
+    let (output, errors) = iozone_parts(text);
+    items.extend(iozone(&output, lines));
+    items.extend(unread(&errors));
     items.extend(fio::items(text));
-    items.extend(all(read_ddrescue(text), |reading| {
+    items.extend(all(ddrescue_parts(text), |reading| {
         let rate = rate("ddrescue", "ddrescue", &reading.average_rate, None);
         vec![Item::of("ddrescue", reading.line, vec![rate])]
     }));
-    items.extend(match read_f3(text) {
-        Ok(output) => f3(output),
-        Err(error) => unread(&error).into_iter().collect(),
-    });
+    let (output, errors) = f3_parts(text);
+    items.extend(f3(output));
+    items.extend(unread(&errors));
     items
 }
 
-/// The items of readings, or the one that says why there are none.
+/// The items of readings, and those of what could not be read.
 pub(super) fn all<T>(
-    readings: Result<Vec<T>, ReadError>,
+    (readings, errors): Parts<Vec<T>>,
     items: impl FnMut(T) -> Vec<Item>,
 ) -> Vec<Item> {
-    match readings {
-        Ok(readings) => readings.into_iter().flat_map(items).collect(),
-        Err(error) => unread(&error).into_iter().collect(),
-    }
+    let items = readings.into_iter().flat_map(items);
+    items.chain(unread(&errors)).collect()
 }
 
 fn rate(tool: &str, id: impl Into<String>, rate: &Rate, right_unit: Option<&str>) -> Metric {
@@ -92,12 +88,17 @@ fn hdparm(reading: &HdparmReading) -> Item {
     )
 }
 
-fn copies(readings: Result<Vec<DdReading>, ReadError>, lines: &[&str]) -> Vec<Item> {
-    let mut before = 0;
-    all(readings, |reading| {
+fn copies(copies: Parts<Vec<DdReading>>, lines: &[&str]) -> Vec<Item> {
+    // A command belongs to the first copy below it, also where that cannot be read.
+    let read = copies.0.iter().map(|reading| reading.line);
+    let lost = copies.1.iter().filter_map(ReadError::line);
+    let mut ends: Vec<usize> = read.chain(lost).collect();
+    ends.sort_unstable();
+    all(copies, |reading| {
         let end = reading.line.saturating_sub(1).min(lines.len());
-        let told = lines.get(before..end).unwrap_or_default();
-        before = reading.line;
+        let (before, _) = ends.split_at(ends.partition_point(|line| *line <= end));
+        let begin = before.last().copied().unwrap_or(0);
+        let told = lines.get(begin..end).unwrap_or_default();
         let id = copy_id(&reading, told);
         // Where nothing parts unit and number, the units are busybox's binary ones.
         let is_binary = !reading.rate.printed.trim().contains(' ');
