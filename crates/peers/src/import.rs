@@ -161,7 +161,9 @@ fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
         ..Imported::default()
     };
     let mut doubts = Vec::new();
-    for item in items {
+    for mut item in items {
+        // A finding may name a figure that was left out, and another item have that.
+        name_warnings(&mut item.metrics, &item.findings);
         let is_known = one.tools.iter().any(|tool| tool == item.tool);
         if !is_known && !item.metrics.is_empty() {
             one.tools.push(item.tool.to_owned());
@@ -175,7 +177,32 @@ fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
         }
     }
     one.findings.extend(ambiguous(&doubts));
+    let of_all = one.findings.iter().filter(|it| it.workloads.is_empty());
+    let of_all: Vec<Finding> = of_all.cloned().collect();
+    name_warnings(&mut one.metrics, &of_all);
     one
+}
+
+/// What is measured beside a rate, and the endings of its ids.
+const BESIDE: [&str; 3] = ["_mean", "_p50", "_p99"];
+
+/// Names on each figure the findings that limit trust in it, as a run of ours does.
+fn name_warnings(metrics: &mut [Metric], findings: &[Finding]) {
+    for metric in metrics {
+        let is_of = |id: &String| {
+            let rest = metric.id.strip_prefix(id.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || BESIDE.contains(&rest))
+        };
+        let touches = |finding: &&Finding| {
+            finding.severity >= Severity::Warning
+                && (finding.workloads.is_empty() || finding.workloads.iter().any(is_of))
+        };
+        let names = findings.iter().filter(touches).map(|it| it.kind.name());
+        let names: Vec<String> = names.collect();
+        metric.warnings.extend(names);
+        metric.warnings.sort();
+        metric.warnings.dedup();
+    }
 }
 
 /// Adds a figure, unless it is no amount.
@@ -186,10 +213,8 @@ fn put(one: &mut Imported, metric: Metric) {
         return;
     }
     let printed = metric.printed.map_or_else(String::new, |p| p.text);
-    one.findings.push(item::doubtful(format!(
-        "{} is left out: `{printed}` is no rate",
-        metric.id
-    )));
+    let detail = format!("`{printed}` is left out: it is no rate");
+    one.findings.push(item::doubtful(detail).on(metric.id));
 }
 
 /// One finding for all figures whose unit can be read in two ways: ids, and by how much each may

@@ -572,6 +572,25 @@ fn doubts_stand_below_the_figures() {
 }
 
 #[test]
+fn a_warning_stands_on_the_figure_that_it_touches() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["import", &fixture("kdiskmark-1.6.0-default.txt")]);
+    assert_eq!(output.code, 0, "{output}");
+    let marked = |id: &str| {
+        let mut lines = output.stdout.lines();
+        let line = lines.find(|line| line.contains(id)).unwrap();
+        line.contains('!')
+    };
+    assert!(marked("kdiskmark_rand_read_4k_q32_t16"), "{output}");
+    assert!(!marked("kdiskmark_seq_read_1m_q8_t1"), "{output}");
+    let csv = program.run(&["export", "--format=csv"]).stdout;
+    let of = |id: &str| csv.lines().find(|line| line.contains(id)).unwrap();
+    assert!(of("kdiskmark_rand_read_4k_q32_t16").ends_with("doubtful_figure"));
+    assert!(!of("kdiskmark_seq_read_1m_q8_t1").contains("doubtful_figure"));
+}
+
+#[test]
 fn what_is_readable_beside_a_bad_line_is_kept() {
     let scratch = scratch();
     let program = program(&scratch);

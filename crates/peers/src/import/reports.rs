@@ -9,7 +9,7 @@ use cardmark_core::{
 use super::item::{Item, byte_rate, doubtful, operation_rate, printed, size, unreadable};
 use super::text::{fact, printed as kept, public};
 use super::tools::{hdparm_unit, operations};
-use super::{Imported, put};
+use super::{Imported, name_warnings, put};
 use crate::read::number::number_and_unit;
 use crate::read::{dd_parts, hdparm_parts};
 use crate::{
@@ -40,6 +40,9 @@ pub(super) fn reports(text: &str, lines: &[&str]) -> (Vec<Imported>, Vec<Item>) 
     match read_kdiskmark(text) {
         Ok(pages) => reports.extend(pages.iter().map(|page| kdiskmark(page, lines))),
         Err(error) => lost.extend(unreadable(&error)),
+    }
+    for one in &mut reports {
+        name_warnings(&mut one.metrics, &one.findings);
     }
     (reports, lost)
 }

@@ -317,11 +317,9 @@ fn f3_read(read: &F3Read) -> Item {
     }
     if read.is_partial {
         let detail = "f3read could not read all of its files: some were missing or ended in errors";
-        item.findings.push(Finding::new(
-            FindingKind::IoError,
-            Severity::Warning,
-            detail,
-        ));
+        let finding = Finding::new(FindingKind::IoError, Severity::Warning, detail);
+        let ids = item.metrics.iter().map(|metric| metric.id.clone());
+        item.findings.push(ids.fold(finding, Finding::on));
     }
     item
 }

@@ -446,6 +446,60 @@ fn a_report_that_is_not_whole_is_said_to_be_left_out() {
     assert!(told.ends_with("all of its report is left out"), "{told}");
 }
 
+fn warnings<'a>(one: &'a Imported, id: &str) -> &'a [String] {
+    let found = one.metrics.iter().find(|metric| metric.id == id);
+    &found.unwrap_or_else(|| panic!("no {id}")).warnings
+}
+
+#[test]
+fn warnings_are_named_on_each_figure_that_they_touch() {
+    let many = one(fixture!("kdiskmark-1.6.0-default.txt"));
+    assert_eq!(
+        warnings(&many, "kdiskmark_rand_read_4k_q32_t16"),
+        ["doubtful_figure"]
+    );
+    assert!(warnings(&many, "kdiskmark_seq_read_1m_q8_t1").is_empty());
+    let lost = one(fixture!("f3-7-read-lost.txt"));
+    assert!(
+        lost.metrics
+            .iter()
+            .all(|metric| metric.warnings == ["data_lost"])
+    );
+    // Notes limit no trust.
+    let notes = one(fixture!("comment-commas.txt"));
+    assert_eq!(kinds(&notes), [FindingKind::AmbiguousUnit]);
+    assert!(
+        notes
+            .metrics
+            .iter()
+            .all(|metric| metric.warnings.is_empty())
+    );
+    // What was left out says nothing of another figure of that test.
+    let typed = one("dd 21.5 MB/s\nhdparm 22.5 MB/s\ndd 26.2");
+    assert_eq!(kinds(&typed), [FindingKind::DoubtfulFigure]);
+    assert!(
+        typed
+            .metrics
+            .iter()
+            .all(|metric| metric.warnings.is_empty())
+    );
+    let failed = fixture!("fio-3.33-agnostics.txt").replace("err= 0", "err= 5");
+    let failed = one(&failed);
+    assert!(
+        failed
+            .metrics
+            .iter()
+            .any(|metric| metric.id.ends_with("_p99"))
+    );
+    assert!(
+        failed
+            .metrics
+            .iter()
+            .all(|metric| metric.warnings == ["io_error"]),
+        "{failed:?}"
+    );
+}
+
 #[test]
 fn reports_and_single_tools_stand_beside_each_other() {
     let text = [
