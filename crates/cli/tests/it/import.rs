@@ -604,6 +604,22 @@ fn what_is_readable_beside_a_bad_line_is_kept() {
 }
 
 #[test]
+fn a_rate_of_records_of_unknown_size_is_no_suites_figure() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = typed(&program, "random read 80 MB/s", &[]);
+    assert!(
+        output
+            .stdout
+            .contains("the size of its records is not said"),
+        "{output}"
+    );
+    let record = program.last();
+    assert_eq!(record.metrics[0].id, "iozone_random_read_unsized");
+    assert_eq!(record.metrics[0].warnings, ["doubtful_figure"]);
+}
+
+#[test]
 fn reports_have_their_verdicts() {
     let scratch = scratch();
     let program = program(&scratch);

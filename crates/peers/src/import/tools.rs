@@ -3,7 +3,7 @@
 use cardmark_core::{DeviceInfo, Finding, FindingKind, KIB, MIB, Metric, Quantity, Severity};
 
 use super::fio;
-use super::item::{Item, byte_rate, printed, size, unread};
+use super::item::{Item, byte_rate, doubtful, printed, size, unread};
 use crate::read::{Parts, dd_parts, ddrescue_parts, f3_parts, hdparm_parts, iozone_parts};
 use crate::{
     DdReading, F3Output, F3Probe, F3Read, F3Verdict, HdparmReading, HdparmTest, IozoneOutput,
@@ -16,7 +16,7 @@ const IOZONE: &str = "iozone";
 const F3: &str = "f3";
 
 /// Record size of the well-known script.
-const USUAL_RECORD_BYTES: u64 = 4 * KIB;
+pub(super) const USUAL_RECORD_BYTES: u64 = 4 * KIB;
 /// What its dd copies: 50k blocks of 8k.
 const USUAL_COPY_BYTES: u64 = 400 * MIB;
 /// Lines of a block of iozone's threads, and of what f3read and f3probe found.
@@ -158,6 +158,10 @@ pub(super) fn test_name(test: IozoneTest) -> &'static str {
     }
 }
 
+/// What an id has in the place of the record size where that is not told: such a figure is none of
+/// our suites'.
+pub(super) const UNSIZED: &str = "_unsized";
+
 /// The record size in an id; none for 4 KiB where no other stands beside it.
 pub(super) fn record_name(record_bytes: u64, is_alone: bool) -> String {
     if record_bytes == USUAL_RECORD_BYTES && is_alone {
@@ -220,7 +224,7 @@ pub(super) fn operations(bytes_per_s: f64, record_bytes: Option<u64>) -> Option<
 fn iozone_threads(block: &IozoneThreads, lines: &[&str]) -> Item {
     let sizes = thread_sizes(lines, block.line);
     let record_bytes = sizes.map(|(_, record)| record);
-    let record = record_name(record_bytes.unwrap_or(USUAL_RECORD_BYTES), true);
+    let record = record_bytes.map_or(UNSIZED.to_owned(), |bytes| record_name(bytes, true));
     let (count, name) = (block.threads_count, test_name(block.test));
     let parts = [
         ("children", Some(&block.children)),
@@ -237,11 +241,16 @@ fn iozone_threads(block: &IozoneThreads, lines: &[&str]) -> Item {
             ..metric
         })
     });
-    Item {
-        lines: block.line..=block.line + BLOCK_LINES - 1,
-        file_bytes: sizes.map(|(file, _)| file),
-        ..Item::of(IOZONE, block.line, metrics.collect())
+    let mut item = Item::of(IOZONE, block.line, metrics.collect());
+    item.lines = block.line..=block.line + BLOCK_LINES - 1;
+    item.file_bytes = sizes.map(|(file, _)| file);
+    if sizes.is_none() {
+        let detail = "the size of iozone's records is not told: the line `Each thread writes a …` is \
+                      missing above";
+        let ids = item.metrics.iter().map(|metric| metric.id.clone());
+        item.findings = vec![ids.fold(doubtful(detail), Finding::on)];
     }
+    item
 }
 
 /// Sizes of file and record of the threads whose block begins at that line: `Each thread writes a

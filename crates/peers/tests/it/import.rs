@@ -501,6 +501,58 @@ fn warnings_are_named_on_each_figure_that_they_touch() {
 }
 
 #[test]
+fn the_size_of_records_is_not_guessed_in_silence() {
+    let alone = one("random read 80 MB/s");
+    assert_eq!(alone.metrics[0].id, "iozone_random_read_unsized");
+    assert_eq!(alone.metrics[0].operations_per_s, None);
+    assert_eq!(
+        warnings(&alone, "iozone_random_read_unsized"),
+        ["doubtful_figure"]
+    );
+    // The usual script's, but said.
+    let beside = one("hdparm 43.5 MB/s\ndd 22.5 MB/s\nrandom read 8.1 MB/s\nrandom write 2.2 MB/s");
+    let ids: Vec<&str> = beside
+        .metrics
+        .iter()
+        .map(|metric| metric.id.as_str())
+        .collect();
+    assert_eq!(ids, ["hdparm_t", "dd_write", SIX[4], SIX[5]]);
+    for id in &ids[2..] {
+        assert_eq!(warnings(&beside, id), ["doubtful_figure"]);
+    }
+    assert!(warnings(&beside, "dd_write").is_empty());
+    // Another size in the same line is not the usual one.
+    for other in [
+        "80 MB/s (1 MiB records)",
+        "80 MB/s bs=64k",
+        "80 MB/s, 128 kB",
+    ] {
+        let one = one(&format!("hdparm 85.5 MB/s\nrandom read {other}"));
+        assert_eq!(one.metrics[1].id, "iozone_random_read_unsized", "{other}");
+    }
+    let told = one("4k random read 8.1 MB/s");
+    assert_eq!(
+        (told.metrics[0].id.as_str(), kinds(&told)),
+        (SIX[4], vec![FindingKind::AmbiguousUnit])
+    );
+}
+
+#[test]
+fn threads_of_iozone_without_their_record_size_are_of_no_suite() {
+    let text = fixture!("iozone-3.489-threads.txt");
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.contains(" writes a "))
+        .collect();
+    let one = one(&lines.join("\n"));
+    assert_eq!(one.metrics.len(), 30);
+    for metric in &one.metrics {
+        assert!(metric.id.contains("_unsized_"), "{}", metric.id);
+        assert_eq!(metric.warnings, ["doubtful_figure"]);
+    }
+}
+
+#[test]
 fn reports_and_single_tools_stand_beside_each_other() {
     let text = [
         fixture!("agnostics-0.12-pass.txt"),
