@@ -43,6 +43,7 @@ pub use iozone::{IozoneOutput, IozoneRate, IozoneRow, IozoneTest, IozoneThreads,
 pub use kdiskmark::{
     KdiskmarkDirection, KdiskmarkRate, KdiskmarkReading, KdiskmarkReport, read_kdiskmark,
 };
+pub(crate) use pibenchmarks::pibenchmarks_parts;
 pub use pibenchmarks::{
     PibenchmarksBoard, PibenchmarksDrive, PibenchmarksReading, PibenchmarksResult,
     PibenchmarksTest, PibenchmarksUnit, read_pibenchmarks,

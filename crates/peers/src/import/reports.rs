@@ -6,17 +6,17 @@ use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, Host, KIB, MIB, Metric, Printed, Quantity, Severity,
 };
 
-use super::item::{Item, byte_rate, doubtful, operation_rate, printed, size, unreadable};
+use super::item::{Item, byte_rate, doubtful, operation_rate, printed, size, unread, unreadable};
 use super::text::{fact, printed as kept, public};
 use super::tools::{hdparm_unit, operations};
 use super::{Imported, name_warnings, put};
 use crate::read::number::number_and_unit;
-use crate::read::{dd_parts, hdparm_parts};
+use crate::read::{dd_parts, hdparm_parts, pibenchmarks_parts};
 use crate::{
     AgnosticsFigure, AgnosticsJob, AgnosticsReading, AgnosticsRun, AgnosticsTest, HdparmTest,
     KdiskmarkDirection, KdiskmarkRate, KdiskmarkReading, KdiskmarkReport, PibenchmarksDrive,
     PibenchmarksReading, PibenchmarksResult, PibenchmarksTest, PibenchmarksUnit, read_agnostics,
-    read_kdiskmark, read_pibenchmarks,
+    read_kdiskmark,
 };
 
 pub(super) const PIBENCHMARKS: &str = "PiBenchmarks";
@@ -29,10 +29,9 @@ const MOST_LABEL: usize = 200;
 pub(super) fn reports(text: &str, lines: &[&str]) -> (Vec<Imported>, Vec<Item>) {
     let mut reports = Vec::new();
     let mut lost = Vec::new();
-    match read_pibenchmarks(text) {
-        Ok(tables) => reports.extend(tables.iter().map(|table| pibenchmarks(table, text, lines))),
-        Err(error) => lost.extend(unreadable(&error)),
-    }
+    let (tables, errors) = pibenchmarks_parts(text);
+    reports.extend(tables.iter().map(|table| pibenchmarks(table, text, lines)));
+    lost.extend(unread(&errors));
     match read_agnostics(text) {
         Ok(logs) => reports.extend(logs.iter().filter_map(|log| agnostics(log, lines))),
         Err(error) => lost.extend(unreadable(&error)),

@@ -372,6 +372,39 @@ fn a_bad_part_of_other_tools_costs_no_other() {
 }
 
 #[test]
+fn a_bad_row_of_a_table_costs_no_other() {
+    let table = fixture!("pibenchmarks-2024-terminal.txt");
+    let whole = one(table);
+    let rows = table
+        .lines()
+        .filter(|line| line.contains("4k random") && line.contains("KB/s"));
+    for row in rows {
+        let changed = table.replace(row, &row.replace("KB/s", "KX/s"));
+        let one = one(&changed);
+        assert_eq!(one.metrics.len(), whole.metrics.len() - 1, "{row}");
+        assert!(
+            one.metrics
+                .iter()
+                .all(|metric| whole.metrics.contains(metric)),
+            "{row}"
+        );
+        assert_eq!(kinds(&one), [FindingKind::DoubtfulFigure], "{row}");
+        assert_eq!(one.suite, None);
+    }
+    // Whether the script prints units is told by hdparm's rows: of a bad one, dd's stays open.
+    let old = fixture!("pibenchmarks-2020-table.txt").replace("28.48 MB/s", "28.48 MX/s");
+    let ids: Vec<String> = one(&old)
+        .metrics
+        .into_iter()
+        .map(|metric| metric.id)
+        .collect();
+    assert!(
+        !ids.is_empty() && !ids.iter().any(|id| id == "pibenchmarks_dd"),
+        "{ids:?}"
+    );
+}
+
+#[test]
 fn lines_of_an_unreadable_block_of_iozone_belong_to_no_other() {
     let threads = fixture!("iozone-3.489-threads.txt");
     let whole = one(threads);
