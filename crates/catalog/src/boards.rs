@@ -6,7 +6,6 @@ use cardmark_core::BusMode;
 use serde::Deserialize;
 
 use crate::facts::embedded;
-use crate::{Class, Need, classes};
 
 const TEXT: &str = include_str!("../facts/boards.toml");
 
@@ -86,44 +85,6 @@ fn begins(model: &str, words: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
 }
 
-impl BoardFacts {
-    /// Classes whose promise can be tested in this board's card slot: it has one of their bus
-    /// modes at the clock they ask for, and does what they need besides.
-    #[must_use]
-    pub fn testable_classes(&self) -> Vec<&'static Class> {
-        classes()
-            .iter()
-            .filter(|class| self.offers_mode(class) && self.meets_needs(class))
-            .collect()
-    }
-
-    fn offers_mode(&self, class: &Class) -> bool {
-        class.modes.iter().any(|(mode, least_hz)| {
-            self.bus_modes.contains(mode) && most_hz(*mode).min(self.most_clock_hz) >= *least_hz
-        })
-    }
-
-    /// Kernels turn a card's cache on without being asked.
-    fn meets_needs(&self, class: &Class) -> bool {
-        class.needs.iter().all(|need| match need {
-            Need::Cache => true,
-            Need::CommandQueue => self.command_queue.is_some(),
-        })
-    }
-}
-
-/// The highest clock of a bus mode, hertz.
-const fn most_hz(mode: BusMode) -> u64 {
-    match mode {
-        BusMode::Legacy | BusMode::Sdr12 => 25_000_000,
-        BusMode::HighSpeed | BusMode::Sdr25 | BusMode::Ddr50 => 50_000_000,
-        BusMode::MmcHighSpeed | BusMode::Ddr52 => 52_000_000,
-        BusMode::Sdr50 => 100_000_000,
-        BusMode::Sdr104 => 208_000_000,
-        BusMode::Hs200 | BusMode::Hs400 => 200_000_000,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,43 +121,5 @@ mod tests {
         assert_eq!(id("Raspberry Pi Zero 2 W Rev 1.0"), Some("pi-zero-2-w"));
         assert_eq!(id("Raspberry Pi 55"), None);
         assert_eq!(id(""), None);
-    }
-
-    /// The table of the reference: what each kind of host can verify.
-    #[test]
-    fn what_can_be_tested_follows_from_the_bus() {
-        let testable = |model: &str| -> Vec<&str> {
-            let board = board(model).unwrap();
-            let classes = board.testable_classes();
-            classes.iter().map(|class| class.id.as_str()).collect()
-        };
-        let slow = ["C2", "C4", "C6", "C10", "V6", "V10"];
-        let uhs = [
-            "C2", "C4", "C6", "C10", "U1", "U3", "V6", "V10", "V30", "A1",
-        ];
-        let all = [&uhs[..], &["A2"]].concat();
-        for model in [
-            "Raspberry Pi Zero W Rev 1.1",
-            "Raspberry Pi 3 Model B Rev 1.2",
-        ] {
-            assert_eq!(testable(model), slow);
-        }
-        assert_eq!(testable("Raspberry Pi 4 Model B Rev 1.4"), uhs);
-        assert_eq!(testable("Raspberry Pi 5 Model B Rev 1.0"), all);
-        // SDR104 without a command queue for SD cards in the kernel.
-        assert_eq!(testable("Radxa ROCK 5B"), uhs);
-    }
-
-    #[test]
-    fn a_slow_clock_tests_fewer_classes() {
-        let slow = BoardFacts {
-            most_clock_hz: 40_000_000,
-            ..board("Raspberry Pi 4 Model B").unwrap().clone()
-        };
-        let classes = slow.testable_classes();
-        let names: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
-        // U3 and V30 ask for 45 MHz in DDR50.
-        let expected = ["C2", "C4", "C6", "C10", "U1", "V6", "V10", "A1"];
-        assert_eq!(names, expected);
     }
 }

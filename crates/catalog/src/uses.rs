@@ -91,6 +91,18 @@ mod tests {
         assert_eq!(use_of("gaming"), None);
     }
 
+    /// The rate of a cache says nothing of what is written all day.
+    #[test]
+    fn writing_in_one_piece_is_judged_on_the_settled_rate() {
+        for id in ["camera", "logging"] {
+            let needs = &use_of(id).unwrap().needs;
+            let metrics = needs.iter().map(|need| &need.metrics);
+            let mut of_writing =
+                metrics.filter(|metrics| metrics.iter().any(|metric| metric == "seq_write_1m"));
+            assert_eq!(of_writing.next().unwrap()[0], "settled_write", "{id}");
+        }
+    }
+
     #[test]
     fn metrics_are_those_of_suites() {
         let mut known = Vec::new();

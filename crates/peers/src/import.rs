@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use cardmark_core::{Board, DeviceInfo, Finding, FindingKind, Host, Metric, Severity};
 use thiserror::Error;
 
+use crate::read::plain;
 use item::Item;
 
 /// What one record needs.
@@ -67,7 +68,7 @@ pub enum ImportError {
 /// # Errors
 /// When nothing is found, or nothing of what is found can be understood.
 pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
-    let text = &text::plain(text);
+    let text = &plain(text);
     let lines: Vec<&str> = text.split('\n').collect();
     let (mut imported, mut items) = reports::reports(text, &lines);
     let has_table = imported
@@ -83,10 +84,7 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     items.sort_by_key(Item::first);
     imported.extend(sessions(items, &lines));
     imported.iter_mut().for_each(leave_out_twins);
-    let (mut whole, empty): (Vec<_>, Vec<_>) = imported
-        .into_iter()
-        .partition(|one| !one.metrics.is_empty());
-    let findings: Vec<Finding> = empty.into_iter().flat_map(|one| one.findings).collect();
+    let (mut whole, findings) = with_figures(imported);
     if let Some(first) = whole.first_mut() {
         first.findings.extend(findings);
         return Ok(whole);
@@ -98,6 +96,22 @@ pub fn import(text: &str) -> Result<Vec<Imported>, ImportError> {
     Err(ImportError::NotUnderstood {
         reasons: reasons.collect(),
     })
+}
+
+/// The records that have figures. What is known of the others is told with the one before; where
+/// there is none yet, it is given beside.
+fn with_figures(imported: Vec<Imported>) -> (Vec<Imported>, Vec<Finding>) {
+    let (mut whole, mut findings) = (Vec::<Imported>::new(), Vec::new());
+    for one in imported {
+        if !one.metrics.is_empty() {
+            whole.push(one);
+        } else if let Some(before) = whole.last_mut() {
+            before.findings.extend(one.findings);
+        } else {
+            findings.extend(one.findings);
+        }
+    }
+    (whole, findings)
 }
 
 /// Of a damaged report a test may seem to come twice: nobody knows which figure is meant.
@@ -115,16 +129,14 @@ fn leave_out_twins(one: &mut Imported) {
     }
 }
 
-/// What belongs together of what single tools printed. What could not be read goes to the record
-/// before it, or else to the first.
+/// What belongs together of what single tools printed. What could not be read may be of any test of
+/// its tool: beside a figure of that tool it ends the record, so that none gets figures of two cards.
 fn sessions(items: Vec<Item>, lines: &[&str]) -> Vec<Imported> {
     let mut groups: Vec<Vec<Item>> = Vec::new();
     for item in items {
-        let is_again = groups.last().is_none_or(|group| {
-            let ids = group.iter().flat_map(|known| &known.metrics);
-            ids.into_iter()
-                .any(|known| item.metrics.iter().any(|metric| metric.id == known.id))
-        });
+        let is_again = groups
+            .last()
+            .is_none_or(|group| group.iter().any(|known| known.is_again(&item)));
         match groups.last_mut() {
             Some(group) if !is_again => group.push(item),
             _ => groups.push(vec![item]),
@@ -149,7 +161,9 @@ fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
         ..Imported::default()
     };
     let mut doubts = Vec::new();
-    for item in items {
+    for mut item in items {
+        // A finding may name a figure that was left out, and another item have that.
+        name_warnings(&mut item.metrics, &item.findings);
         let is_known = one.tools.iter().any(|tool| tool == item.tool);
         if !is_known && !item.metrics.is_empty() {
             one.tools.push(item.tool.to_owned());
@@ -163,7 +177,32 @@ fn together(items: Vec<Item>, lines: &[&str]) -> Imported {
         }
     }
     one.findings.extend(ambiguous(&doubts));
+    let of_all = one.findings.iter().filter(|it| it.workloads.is_empty());
+    let of_all: Vec<Finding> = of_all.cloned().collect();
+    name_warnings(&mut one.metrics, &of_all);
     one
+}
+
+/// What is measured beside a rate, and the endings of its ids.
+const BESIDE: [&str; 3] = ["_mean", "_p50", "_p99"];
+
+/// Names on each figure the findings that limit trust in it, as a run of ours does.
+fn name_warnings(metrics: &mut [Metric], findings: &[Finding]) {
+    for metric in metrics {
+        let is_of = |id: &String| {
+            let rest = metric.id.strip_prefix(id.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || BESIDE.contains(&rest))
+        };
+        let touches = |finding: &&Finding| {
+            finding.severity >= Severity::Warning
+                && (finding.workloads.is_empty() || finding.workloads.iter().any(is_of))
+        };
+        let names = findings.iter().filter(touches).map(|it| it.kind.name());
+        let names: Vec<String> = names.collect();
+        metric.warnings.extend(names);
+        metric.warnings.sort();
+        metric.warnings.dedup();
+    }
 }
 
 /// Adds a figure, unless it is no amount.
@@ -174,10 +213,8 @@ fn put(one: &mut Imported, metric: Metric) {
         return;
     }
     let printed = metric.printed.map_or_else(String::new, |p| p.text);
-    one.findings.push(item::doubtful(format!(
-        "{} is left out: `{printed}` is no rate",
-        metric.id
-    )));
+    let detail = format!("`{printed}` is left out: it is no rate");
+    one.findings.push(item::doubtful(detail).on(metric.id));
 }
 
 /// One finding for all figures whose unit can be read in two ways: ids, and by how much each may

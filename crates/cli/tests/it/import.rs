@@ -572,6 +572,54 @@ fn doubts_stand_below_the_figures() {
 }
 
 #[test]
+fn a_warning_stands_on_the_figure_that_it_touches() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = program.run(&["import", &fixture("kdiskmark-1.6.0-default.txt")]);
+    assert_eq!(output.code, 0, "{output}");
+    let marked = |id: &str| {
+        let mut lines = output.stdout.lines();
+        let line = lines.find(|line| line.contains(id)).unwrap();
+        line.contains('!')
+    };
+    assert!(marked("kdiskmark_rand_read_4k_q32_t16"), "{output}");
+    assert!(!marked("kdiskmark_seq_read_1m_q8_t1"), "{output}");
+    let csv = program.run(&["export", "--format=csv"]).stdout;
+    let of = |id: &str| csv.lines().find(|line| line.contains(id)).unwrap();
+    assert!(of("kdiskmark_rand_read_4k_q32_t16").ends_with("doubtful_figure"));
+    assert!(!of("kdiskmark_seq_read_1m_q8_t1").contains("doubtful_figure"));
+}
+
+#[test]
+fn what_is_readable_beside_a_bad_line_is_kept() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let copy = "419430400 bytes (419 MB, 400 MiB) copied, 40.4 s, 10.4 MB/s\n";
+    let text = [copy, &copy.replace("40.4", "4O.4"), copy].concat();
+    let output = typed(&program, &text, &[]);
+    assert_eq!(output.code, 0, "{output}");
+    let told = "warning: line 2 is not as dd prints it";
+    assert!(output.stdout.contains(told), "{output}");
+    assert_eq!(program.runs_count(), 2);
+}
+
+#[test]
+fn a_rate_of_records_of_unknown_size_is_no_suites_figure() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let output = typed(&program, "random read 80 MB/s", &[]);
+    assert!(
+        output
+            .stdout
+            .contains("the size of its records is not said"),
+        "{output}"
+    );
+    let record = program.last();
+    assert_eq!(record.metrics[0].id, "iozone_random_read_unsized");
+    assert_eq!(record.metrics[0].warnings, ["doubtful_figure"]);
+}
+
+#[test]
 fn reports_have_their_verdicts() {
     let scratch = scratch();
     let program = program(&scratch);

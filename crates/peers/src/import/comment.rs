@@ -1,16 +1,18 @@
 //! Figures that somebody typed.
 
-use cardmark_core::{KIB, Metric, Printed};
+use cardmark_core::{Metric, Printed};
 
 use super::item::{Item, byte_rate, doubtful, size};
 use super::text::{fact, typed_number, typed_unit};
-use super::tools::{operations, record_name, test_name};
+use super::tools::{UNSIZED, USUAL_RECORD_BYTES, operations, record_name, test_name};
 use crate::{CommentDoubt, CommentFigure, CommentRate, CommentReading, IozoneTest, read_comment};
 
 /// The tools whose figures people type.
 const TOOLS: [&str; 3] = ["hdparm", "dd", "iozone"];
 /// Tools that take a line of a comment for a damaged one of theirs.
 const EAGER: [&str; 2] = ["f3", "fio"];
+/// Units that sizes of records have.
+const SIZES: [&str; 6] = ["k", "kb", "kib", "m", "mb", "mib"];
 
 /// Whether typed figures may stand beside this item: there is no figure of another tool.
 pub(super) fn may_be_beside(item: &Item) -> bool {
@@ -20,6 +22,7 @@ pub(super) fn may_be_beside(item: &Item) -> bool {
 /// The figures, in order.
 pub(super) fn items(text: &str, lines: &[&str]) -> Vec<Item> {
     let mut readings = read_comment(text).unwrap_or_default();
+    let is_usual = is_of_script(&readings);
     let mut items: Vec<Item> = Vec::new();
     for reading in &mut readings {
         let is_first = items.last().is_none_or(|item| item.first() != reading.line);
@@ -28,7 +31,8 @@ pub(super) fn items(text: &str, lines: &[&str]) -> Vec<Item> {
             // Part of an address, perhaps: nothing is said of it.
             reading.number.clear();
         }
-        let mut item = item(reading);
+        let is_usual = is_usual && !line.is_some_and(tells_other_size);
+        let mut item = item(reading, is_usual);
         if let Some(name) = line
             .filter(|_| is_first)
             .and_then(|line| row_name(line, reading))
@@ -66,17 +70,62 @@ fn row_name(line: &str, reading: &CommentReading) -> Option<String> {
     has_letters.then(|| name.to_owned())
 }
 
-fn item(reading: &CommentReading) -> Item {
+/// Whether the figures are those of the well-known script, whose records have 4 KiB: one of its
+/// other tools is there, iozone's columns as it has them, or a record of that size and of no other.
+fn is_of_script(readings: &[CommentReading]) -> bool {
+    let mut sizes = readings.iter().filter_map(|reading| reading.record_bytes);
+    let is_of_script = |reading: &CommentReading| match reading.figure {
+        CommentFigure::Hdparm | CommentFigure::Dd => true,
+        CommentFigure::Iozone(IozoneTest::Rewrite | IozoneTest::Reread) => true,
+        CommentFigure::Iozone(_) => reading.record_bytes.is_some(),
+    };
+    sizes.all(|bytes| bytes == USUAL_RECORD_BYTES) && readings.iter().any(is_of_script)
+}
+
+/// Whether a line has a size of KiB or MiB that is not 4 KiB: `(1 MiB records)`, `bs=64k`.
+fn tells_other_size(line: &str) -> bool {
+    let is_between = |c: char| c.is_whitespace() || "()[]=:;,".contains(c);
+    let words: Vec<&str> = line.split(is_between).filter(|it| !it.is_empty()).collect();
+    (0..words.len()).any(|at| {
+        let (number, unit) = words[at].split_at(words[at].len() - unit_length(words[at]));
+        let unit = match unit {
+            "" => words.get(at + 1).copied().unwrap_or_default(),
+            unit => unit,
+        };
+        let is_size = SIZES.iter().any(|size| unit.eq_ignore_ascii_case(size));
+        let is_usual = number == "4" && unit.starts_with(['k', 'K']);
+        is_size && number.parse::<u64>().is_ok() && !is_usual
+    })
+}
+
+/// Bytes of the letters that a word ends in.
+fn unit_length(word: &str) -> usize {
+    let letters = word.bytes().rev().take_while(u8::is_ascii_alphabetic);
+    letters.count()
+}
+
+fn item(reading: &CommentReading, is_usual: bool) -> Item {
     let tool = match reading.figure {
         CommentFigure::Hdparm => "hdparm",
         CommentFigure::Dd => "dd",
         CommentFigure::Iozone(_) => "iozone",
     };
-    let id = id(reading);
+    let id = id(reading, is_usual);
     let mut item = Item::new(tool, reading.line);
     item.said = Some(said(reading));
     if !reading.is_test_told {
         let detail = "taken for the random test: nothing else in the text is called random";
+        item.findings.push(doubtful(detail).on(&id));
+    }
+    if reading.record_bytes.is_none() && tool == "iozone" {
+        let detail = match is_usual {
+            true => {
+                "taken for records of 4 KiB, as the usual script has them: their size is not said"
+            }
+            false => {
+                "the size of its records is not said: write `4k` before it where that is 4 KiB"
+            }
+        };
         item.findings.push(doubtful(detail).on(&id));
     }
     match reading.rate {
@@ -89,13 +138,16 @@ fn item(reading: &CommentReading) -> Item {
     item
 }
 
-fn id(reading: &CommentReading) -> String {
+/// Where the record size is neither told nor that of the usual script, the id says so.
+fn id(reading: &CommentReading, is_usual: bool) -> String {
     match reading.figure {
         CommentFigure::Hdparm => "hdparm_t".to_owned(),
         CommentFigure::Dd => "dd_write".to_owned(),
         CommentFigure::Iozone(test) => {
-            let record = reading.record_bytes.unwrap_or(4 * KIB);
-            format!("iozone_{}{}", test_name(test), record_name(record, true))
+            let usual = is_usual.then_some(USUAL_RECORD_BYTES);
+            let record = reading.record_bytes.or(usual);
+            let record = record.map_or(UNSIZED.to_owned(), |bytes| record_name(bytes, true));
+            format!("iozone_{}{record}", test_name(test))
         }
     }
 }

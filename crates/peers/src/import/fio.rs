@@ -7,7 +7,8 @@ use cardmark_core::{Finding, FindingKind, Metric, Quantity, SECOND_NS, Severity}
 use super::item::{Item, byte_rate, operation_rate, printed};
 use super::text::public;
 use super::tools::all;
-use crate::{FioDirection, FioLatency, FioReading, FioTextReading, Rate, read_fio, read_fio_text};
+use crate::read::{fio_parts, fio_text_parts};
+use crate::{FioDirection, FioLatency, FioReading, FioTextReading, Rate};
 
 const FIO: &str = "fio";
 /// From this size on, an operation is spoken of in bytes.
@@ -21,10 +22,10 @@ const PERCENTILES: [(f64, &str); 2] = [(50.0, "p50"), (99.0, "p99")];
 /// of the same jobs is left out: it is the same, rounded.
 pub(super) fn items(text: &str) -> Vec<Item> {
     let mut names = Names::default();
-    let exact = read_fio(text);
+    let exact = fio_parts(text);
     let known: Vec<(String, FioDirection)> = exact
+        .0
         .iter()
-        .flatten()
         .map(|reading| (reading.job.clone(), reading.direction))
         .collect();
     let lines: Vec<&str> = text.split('\n').collect();
@@ -36,7 +37,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         let id = names.id(run, Some(&reading.job), reading.direction);
         vec![exact_item(&reading, id)]
     });
-    items.extend(all(read_fio_text(text), |reading| {
+    items.extend(all(fio_text_parts(text), |reading| {
         let job = reading.job.clone();
         let is_known = |(name, direction): &(String, FioDirection)| {
             Some(name) == job.as_ref() && *direction == reading.direction

@@ -24,6 +24,8 @@ pub(super) struct Item {
     pub(super) file_bytes: Option<u64>,
     /// What is kept as printed, where that is not the lines; nothing private is in it.
     pub(super) said: Option<String>,
+    /// Whether it stands for what could not be read, so that its figures are not known.
+    pub(super) is_lost: bool,
 }
 
 impl Item {
@@ -39,6 +41,7 @@ impl Item {
             device: None,
             file_bytes: None,
             said: None,
+            is_lost: false,
         }
     }
 
@@ -53,6 +56,13 @@ impl Item {
     /// The line it begins with.
     pub(super) fn first(&self) -> usize {
         *self.lines.start()
+    }
+
+    /// Whether both may have a figure of the same test.
+    pub(super) fn is_again(&self, other: &Self) -> bool {
+        let mut metrics = self.metrics.iter();
+        (self.tool == other.tool && self.is_lost != other.is_lost)
+            || metrics.any(|metric| other.metrics.iter().any(|known| known.id == metric.id))
     }
 
     /// Adds a figure that means something between two rates.
@@ -81,9 +91,31 @@ pub(super) fn doubtful(detail: impl Into<String>) -> Finding {
     Finding::new(FindingKind::DoubtfulFigure, Severity::Warning, detail)
 }
 
-/// What is there but cannot be read; nothing where a reader found nothing. The line itself is not
-/// repeated: it may say whose it is.
-pub(super) fn unread(error: &ReadError) -> Option<Item> {
+/// Most lines of a tool that are told one by one.
+const MOST_UNREAD: usize = 16;
+
+/// What is there but cannot be read, while the rest of it can.
+pub(super) fn unread(errors: &[ReadError]) -> Vec<Item> {
+    let (told, more) = errors.split_at(errors.len().min(MOST_UNREAD));
+    let told = told
+        .iter()
+        .filter_map(|error| lost(error, "it is left out"));
+    let others = match more.len() {
+        0 | 1 => "it is left out".to_owned(),
+        count => format!("it is left out, and so are {} further lines", count - 1),
+    };
+    let more = more.first().and_then(|error| lost(error, &others));
+    told.chain(more).collect()
+}
+
+/// What cannot be read, and nothing of that tool with it; nothing where a reader found nothing.
+pub(super) fn unreadable(error: &ReadError) -> Option<Item> {
+    lost(error, "all of its report is left out")
+}
+
+/// A line that cannot be read. It is not repeated: it may say whose it is. The finding is on the
+/// tool, as no figure that is there is in doubt for it.
+fn lost(error: &ReadError, outcome: &str) -> Option<Item> {
     let ReadError::Line {
         tool,
         line,
@@ -93,9 +125,10 @@ pub(super) fn unread(error: &ReadError) -> Option<Item> {
     else {
         return None;
     };
-    let detail = format!("line {line} is not as {tool} prints it: expected {expected}");
+    let detail = format!("line {line} is not as {tool} prints it: expected {expected}; {outcome}");
     Some(Item {
-        findings: vec![doubtful(detail)],
+        findings: vec![doubtful(detail).on(*tool)],
+        is_lost: true,
         ..Item::new(tool, *line)
     })
 }

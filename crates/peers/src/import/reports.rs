@@ -6,16 +6,17 @@ use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, Host, KIB, MIB, Metric, Printed, Quantity, Severity,
 };
 
-use super::item::{Item, byte_rate, doubtful, operation_rate, printed, size, unread};
+use super::item::{Item, byte_rate, doubtful, operation_rate, printed, size, unread, unreadable};
 use super::text::{fact, printed as kept, public};
 use super::tools::{hdparm_unit, operations};
-use super::{Imported, put};
+use super::{Imported, name_warnings, put};
 use crate::read::number::number_and_unit;
+use crate::read::{dd_parts, hdparm_parts, pibenchmarks_parts};
 use crate::{
     AgnosticsFigure, AgnosticsJob, AgnosticsReading, AgnosticsRun, AgnosticsTest, HdparmTest,
     KdiskmarkDirection, KdiskmarkRate, KdiskmarkReading, KdiskmarkReport, PibenchmarksDrive,
     PibenchmarksReading, PibenchmarksResult, PibenchmarksTest, PibenchmarksUnit, read_agnostics,
-    read_dd, read_hdparm, read_kdiskmark, read_pibenchmarks,
+    read_kdiskmark,
 };
 
 pub(super) const PIBENCHMARKS: &str = "PiBenchmarks";
@@ -27,20 +28,22 @@ const MOST_LABEL: usize = 200;
 /// The reports of a text, and what of them could not be read.
 pub(super) fn reports(text: &str, lines: &[&str]) -> (Vec<Imported>, Vec<Item>) {
     let mut reports = Vec::new();
-    let mut unreadable = Vec::new();
-    match read_pibenchmarks(text) {
-        Ok(tables) => reports.extend(tables.iter().map(|table| pibenchmarks(table, text, lines))),
-        Err(error) => unreadable.extend(unread(&error)),
-    }
+    let mut lost = Vec::new();
+    let (tables, errors) = pibenchmarks_parts(text);
+    reports.extend(tables.iter().map(|table| pibenchmarks(table, text, lines)));
+    lost.extend(unread(&errors));
     match read_agnostics(text) {
         Ok(logs) => reports.extend(logs.iter().filter_map(|log| agnostics(log, lines))),
-        Err(error) => unreadable.extend(unread(&error)),
+        Err(error) => lost.extend(unreadable(&error)),
     }
     match read_kdiskmark(text) {
         Ok(pages) => reports.extend(pages.iter().map(|page| kdiskmark(page, lines))),
-        Err(error) => unreadable.extend(unread(&error)),
+        Err(error) => lost.extend(unreadable(&error)),
     }
-    (reports, unreadable)
+    for one in &mut reports {
+        name_warnings(&mut one.metrics, &one.findings);
+    }
+    (reports, lost)
 }
 
 /// A record of a tool, its figures in these lines.
@@ -196,7 +199,7 @@ fn timing(result: &PibenchmarksResult, text: &str) -> Option<(f64, &'static str)
         PibenchmarksTest::DiskRead => HdparmTest::Disk,
         _ => HdparmTest::Cached,
     };
-    let timings = read_hdparm(text).unwrap_or_default();
+    let (timings, _) = hdparm_parts(text);
     let mut own = timings.iter().filter(|timing| {
         timing.test == test && number(&timing.rate.printed) == Some(result.number)
     });
@@ -215,7 +218,7 @@ fn timing(result: &PibenchmarksResult, text: &str) -> Option<(f64, &'static str)
 /// dd's figure in bytes a second: where the row does not tell its unit, dd's own line does.
 fn copy(result: &PibenchmarksResult, text: &str) -> Option<f64> {
     let own = || {
-        let copies = read_dd(text).unwrap_or_default();
+        let (copies, _) = dd_parts(text);
         let mut own = copies
             .iter()
             .filter(|copy| number(&copy.rate.printed) == Some(result.number));

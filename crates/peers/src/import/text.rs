@@ -157,29 +157,6 @@ const WORDS: [&str; 110] = [
     "mix",
 ];
 
-/// The text without the codes that colour it on a terminal: `ESC [ 1 m`, `ESC ( B`.
-pub(super) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek().copied()) {
-            ('\x1b', Some('[')) => {
-                rest.next();
-                // Codes that move upwards end what was printed before.
-                if rest.find(|c| ('@'..='~').contains(c)) == Some('A') {
-                    plain.push('\r');
-                }
-            }
-            ('\x1b', Some('(')) => {
-                rest.nth(1);
-            }
-            ('\x1b' | '\x0f', _) => {}
-            _ => plain.push(c),
-        }
-    }
-    plain
-}
-
 /// The lines that the figures stand in; the figures alone where a line says more.
 pub(super) fn printed(items: &[Item], lines: &[&str]) -> String {
     let mut kept: Vec<String> = Vec::new();
@@ -495,10 +472,5 @@ mod tests {
         ] {
             assert_eq!(of_tool(line), None, "{line}");
         }
-    }
-
-    #[test]
-    fn colours_are_no_text() {
-        assert_eq!(plain("\x1b[33mHDParm\x1b(B\x1b[m 3\x0f"), "HDParm 3");
     }
 }

@@ -3,11 +3,11 @@
 use cardmark_core::{DeviceInfo, Finding, FindingKind, KIB, MIB, Metric, Quantity, Severity};
 
 use super::fio;
-use super::item::{Item, byte_rate, printed, size, unread};
+use super::item::{Item, byte_rate, doubtful, printed, size, unread};
+use crate::read::{Parts, dd_parts, ddrescue_parts, f3_parts, hdparm_parts, iozone_parts};
 use crate::{
     DdReading, F3Output, F3Probe, F3Read, F3Verdict, HdparmReading, HdparmTest, IozoneOutput,
-    IozoneRow, IozoneTest, IozoneThreads, Rate, ReadError, read_dd, read_ddrescue, read_f3,
-    read_hdparm, read_iozone,
+    IozoneRow, IozoneTest, IozoneThreads, Rate, ReadError,
 };
 
 const HDPARM: &str = "hdparm";
@@ -16,7 +16,7 @@ const IOZONE: &str = "iozone";
 const F3: &str = "f3";
 
 /// Record size of the well-known script.
-const USUAL_RECORD_BYTES: u64 = 4 * KIB;
+pub(super) const USUAL_RECORD_BYTES: u64 = 4 * KIB;
 /// What its dd copies: 50k blocks of 8k.
 const USUAL_COPY_BYTES: u64 = 400 * MIB;
 /// Lines of a block of iozone's threads, and of what f3read and f3probe found.
@@ -26,34 +26,30 @@ const BLOCK_LINES: usize = 6;
 pub(super) fn items(text: &str, lines: &[&str], has_table: bool) -> Vec<Item> {
     let mut items = Vec::new();
     if !has_table {
-        items.extend(all(read_hdparm(text), |reading| vec![hdparm(&reading)]));
-        items.extend(copies(read_dd(text), lines));
+        items.extend(all(hdparm_parts(text), |reading| vec![hdparm(&reading)]));
+        items.extend(copies(dd_parts(text), lines));
     }
-    items.extend(match read_iozone(text) {
-        Ok(output) => iozone(&output, lines),
-        Err(error) => unread(&error).into_iter().collect(),
-    });
+    let (output, errors) = iozone_parts(text);
+    items.extend(iozone(&output, lines));
+    items.extend(unread(&errors));
     items.extend(fio::items(text));
-    items.extend(all(read_ddrescue(text), |reading| {
+    items.extend(all(ddrescue_parts(text), |reading| {
         let rate = rate("ddrescue", "ddrescue", &reading.average_rate, None);
         vec![Item::of("ddrescue", reading.line, vec![rate])]
     }));
-    items.extend(match read_f3(text) {
-        Ok(output) => f3(output),
-        Err(error) => unread(&error).into_iter().collect(),
-    });
+    let (output, errors) = f3_parts(text);
+    items.extend(f3(output));
+    items.extend(unread(&errors));
     items
 }
 
-/// The items of readings, or the one that says why there are none.
+/// The items of readings, and those of what could not be read.
 pub(super) fn all<T>(
-    readings: Result<Vec<T>, ReadError>,
+    (readings, errors): Parts<Vec<T>>,
     items: impl FnMut(T) -> Vec<Item>,
 ) -> Vec<Item> {
-    match readings {
-        Ok(readings) => readings.into_iter().flat_map(items).collect(),
-        Err(error) => unread(&error).into_iter().collect(),
-    }
+    let items = readings.into_iter().flat_map(items);
+    items.chain(unread(&errors)).collect()
 }
 
 fn rate(tool: &str, id: impl Into<String>, rate: &Rate, right_unit: Option<&str>) -> Metric {
@@ -92,12 +88,17 @@ fn hdparm(reading: &HdparmReading) -> Item {
     )
 }
 
-fn copies(readings: Result<Vec<DdReading>, ReadError>, lines: &[&str]) -> Vec<Item> {
-    let mut before = 0;
-    all(readings, |reading| {
+fn copies(copies: Parts<Vec<DdReading>>, lines: &[&str]) -> Vec<Item> {
+    // A command belongs to the first copy below it, also where that cannot be read.
+    let read = copies.0.iter().map(|reading| reading.line);
+    let lost = copies.1.iter().filter_map(ReadError::line);
+    let mut ends: Vec<usize> = read.chain(lost).collect();
+    ends.sort_unstable();
+    all(copies, |reading| {
         let end = reading.line.saturating_sub(1).min(lines.len());
-        let told = lines.get(before..end).unwrap_or_default();
-        before = reading.line;
+        let (before, _) = ends.split_at(ends.partition_point(|line| *line <= end));
+        let begin = before.last().copied().unwrap_or(0);
+        let told = lines.get(begin..end).unwrap_or_default();
         let id = copy_id(&reading, told);
         // Where nothing parts unit and number, the units are busybox's binary ones.
         let is_binary = !reading.rate.printed.trim().contains(' ');
@@ -156,6 +157,10 @@ pub(super) fn test_name(test: IozoneTest) -> &'static str {
         IozoneTest::Pread => "pread",
     }
 }
+
+/// What an id has in the place of the record size where that is not told: such a figure is none of
+/// our suites'.
+pub(super) const UNSIZED: &str = "_unsized";
 
 /// The record size in an id; none for 4 KiB where no other stands beside it.
 pub(super) fn record_name(record_bytes: u64, is_alone: bool) -> String {
@@ -219,7 +224,7 @@ pub(super) fn operations(bytes_per_s: f64, record_bytes: Option<u64>) -> Option<
 fn iozone_threads(block: &IozoneThreads, lines: &[&str]) -> Item {
     let sizes = thread_sizes(lines, block.line);
     let record_bytes = sizes.map(|(_, record)| record);
-    let record = record_name(record_bytes.unwrap_or(USUAL_RECORD_BYTES), true);
+    let record = record_bytes.map_or(UNSIZED.to_owned(), |bytes| record_name(bytes, true));
     let (count, name) = (block.threads_count, test_name(block.test));
     let parts = [
         ("children", Some(&block.children)),
@@ -236,11 +241,16 @@ fn iozone_threads(block: &IozoneThreads, lines: &[&str]) -> Item {
             ..metric
         })
     });
-    Item {
-        lines: block.line..=block.line + BLOCK_LINES - 1,
-        file_bytes: sizes.map(|(file, _)| file),
-        ..Item::of(IOZONE, block.line, metrics.collect())
+    let mut item = Item::of(IOZONE, block.line, metrics.collect());
+    item.lines = block.line..=block.line + BLOCK_LINES - 1;
+    item.file_bytes = sizes.map(|(file, _)| file);
+    if sizes.is_none() {
+        let detail = "the size of iozone's records is not told: the line `Each thread writes a …` is \
+                      missing above";
+        let ids = item.metrics.iter().map(|metric| metric.id.clone());
+        item.findings = vec![ids.fold(doubtful(detail), Finding::on)];
     }
+    item
 }
 
 /// Sizes of file and record of the threads whose block begins at that line: `Each thread writes a
@@ -316,11 +326,9 @@ fn f3_read(read: &F3Read) -> Item {
     }
     if read.is_partial {
         let detail = "f3read could not read all of its files: some were missing or ended in errors";
-        item.findings.push(Finding::new(
-            FindingKind::IoError,
-            Severity::Warning,
-            detail,
-        ));
+        let finding = Finding::new(FindingKind::IoError, Severity::Warning, detail);
+        let ids = item.metrics.iter().map(|metric| metric.id.clone());
+        item.findings.push(ids.fold(finding, Finding::on));
     }
     item
 }

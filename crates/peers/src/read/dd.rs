@@ -3,7 +3,7 @@
 use cardmark_core::SECOND_NS;
 
 use super::number::{Number, number_and_unit};
-use super::{Line, Rate, ReadError, lines};
+use super::{Line, Parts, Rate, ReadError, lines, sift, whole};
 
 const TOOL: &str = "dd";
 
@@ -26,11 +26,16 @@ pub struct DdReading {
 /// # Errors
 /// When there is no copy, or one is not whole.
 pub fn read_dd(text: &str) -> Result<Vec<DdReading>, ReadError> {
+    let expected = "a line `… bytes … copied, 40.4 s, 10.4 MB/s`";
+    whole(dd_parts(text), TOOL, expected)
+}
+
+/// The copies that are whole, and those that are not.
+pub(crate) fn dd_parts(text: &str) -> Parts<Vec<DdReading>> {
     let lines: Vec<_> = lines(text)
         .filter(|line| !line.text.trim().is_empty())
         .collect();
-    let mut readings = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
+    sift(lines.iter().enumerate().filter_map(|(index, line)| {
         let counts = |at: Option<usize>| {
             at.and_then(|at| lines.get(at))
                 .is_some_and(|line| counts_records(line.text))
@@ -38,16 +43,11 @@ pub fn read_dd(text: &str) -> Result<Vec<DdReading>, ReadError> {
         // The last line of a copy stands behind its counts, those on the way before them, with
         // whole seconds.
         let on_the_way = !counts(index.checked_sub(1)) && counts(Some(index + 1));
-        let reading = copy(*line)?;
-        readings.extend(reading.filter(|reading| !on_the_way || reading.span_ns % SECOND_NS != 0));
-    }
-    if readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "a line `… bytes … copied, 40.4 s, 10.4 MB/s`",
-        });
-    }
-    Ok(readings)
+        let is_last =
+            |reading: &DdReading| !on_the_way || !reading.span_ns.is_multiple_of(SECOND_NS);
+        let found = copy(*line).map(|reading| reading.filter(is_last));
+        found.transpose()
+    }))
 }
 
 /// Whether a line begins like `51200+0 records in`, in any language.

@@ -1,7 +1,7 @@
 //! The screen of GNU ddrescue, and its log of rates.
 
-use super::number::{number_and_unit, whole};
-use super::{Line, Rate, ReadError, lines};
+use super::number::{self, number_and_unit};
+use super::{Line, Parts, Rate, ReadError, lines, whole};
 
 const TOOL: &str = "ddrescue";
 
@@ -23,24 +23,31 @@ pub struct DdrescueReading {
 /// # Errors
 /// When there is none, or one is not whole.
 pub fn read_ddrescue(text: &str) -> Result<Vec<DdrescueReading>, ReadError> {
-    let mut readings = Vec::new();
-    let mut run = Run::default();
+    let expected = "`average rate:` and `run time:`, or a log of rates";
+    whole(ddrescue_parts(text), TOOL, expected)
+}
+
+/// The runs that are whole, and of each other one its first line that is not.
+pub(crate) fn ddrescue_parts(text: &str) -> Parts<Vec<DdrescueReading>> {
+    let (mut readings, mut errors) = (Vec::new(), Vec::new());
+    let mut run = Ok(Run::default());
+    let mut end = |run: Result<Run, ReadError>| match run.and_then(Run::end) {
+        Ok(reading) => readings.extend(reading),
+        Err(error) => errors.push(error),
+    };
     for line in lines(text) {
         if line.text.contains("GNU ddrescue") {
-            readings.extend(run.end()?);
-            run = Run::default();
-            run.is_log = line.text.contains("Rates Logfile");
+            let is_log = line.text.contains("Rates Logfile");
+            let next = Run {
+                is_log,
+                ..Run::default()
+            };
+            end(std::mem::replace(&mut run, Ok(next)));
         }
-        run.read(line)?;
+        run = run.and_then(|run| run.read(line));
     }
-    readings.extend(run.end()?);
-    if readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "`average rate:` and `run time:`, or a log of rates",
-        });
-    }
-    Ok(readings)
+    end(run);
+    (readings, errors)
 }
 
 /// What is known of a run so far.
@@ -53,9 +60,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn read(&mut self, line: Line<'a>) -> Result<(), ReadError> {
+    fn read(mut self, line: Line<'a>) -> Result<Self, ReadError> {
         if self.is_log {
-            return self.read_log(line);
+            self.read_log(line)?;
+            return Ok(self);
         }
         if let Some(text) = field(line.text, "average rate:") {
             self.rate = Some((line, rate(line, text)?));
@@ -69,10 +77,10 @@ impl<'a> Run<'a> {
         let rescued = field(line.text, "rescued:").filter(|_| !line.text.contains("pct rescued:"));
         if let Some(text) = rescued.or_else(|| field(line.text, "filled size:")) {
             let size = number_and_unit(text)
-                .and_then(|(number, unit)| whole(number.value * unit_bytes(unit)?));
+                .and_then(|(number, unit)| number::whole(number.value * unit_bytes(unit)?));
             self.bytes = Some(size.ok_or_else(|| line.error(TOOL, "a size such as `1073 MB`"))?);
         }
-        Ok(())
+        Ok(self)
     }
 
     /// A line of the log: time, place, current and average rate, bad areas, bad size.
@@ -171,5 +179,5 @@ fn span_ns(text: &str) -> Option<u64> {
         seconds += number.value * unit_seconds;
         rest = letters.as_str().trim_start();
     }
-    (!text.trim().is_empty()).then(|| whole(seconds * cardmark_core::SECOND_NS as f64))?
+    (!text.trim().is_empty()).then(|| number::whole(seconds * cardmark_core::SECOND_NS as f64))?
 }

@@ -7,7 +7,7 @@ mod probe;
 mod span;
 
 use super::number::{Number, plain_number_and_unit, whole};
-use super::{Line, Rate, ReadError, lines};
+use super::{Line, Parts, Rate, ReadError, lines};
 use probe::Probing;
 use span::span;
 
@@ -85,7 +85,15 @@ pub struct F3Amount {
 /// # Errors
 /// When there is none, or one is not whole or contradicts itself.
 pub fn read_f3(text: &str) -> Result<F3Output, ReadError> {
+    let expected = "`Average writing speed: …`, `Data OK: …` or `… news: The device …`";
+    super::whole(f3_parts(text), TOOL, expected)
+}
+
+/// The runs that are whole, and lines that are not. What had been said of the run of such a line is
+/// forgotten.
+pub(crate) fn f3_parts(text: &str) -> Parts<F3Output> {
     let mut output = F3Output::default();
+    let mut errors = Vec::new();
     let mut writing = Writing::default();
     let mut reading = Reading::default();
     let mut probing = Probing::default();
@@ -97,19 +105,31 @@ pub fn read_f3(text: &str) -> Result<F3Output, ReadError> {
         if said.is_empty() {
             continue;
         }
-        output.writes.extend(writing.read(line, said)?);
-        reading.read(line, said, &mut output.reads)?;
-        output.probes.extend(probing.read(line, said)?);
+        match writing.read(line, said) {
+            Ok(write) => output.writes.extend(write),
+            Err(error) => {
+                errors.push(error);
+                writing = Writing::default();
+            }
+        }
+        if let Err(error) = reading.read(line, said, &mut output.reads) {
+            errors.push(error);
+            reading = Reading::default();
+        }
+        match probing.read(line, said) {
+            Ok(probe) => output.probes.extend(probe),
+            Err(error) => {
+                errors.push(error);
+                probing = Probing::default();
+            }
+        }
     }
-    reading.end()?;
-    output.probes.extend(probing.end()?);
-    if output == F3Output::default() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "`Average writing speed: …`, `Data OK: …` or `… news: The device …`",
-        });
+    errors.extend(reading.end().err());
+    match probing.end() {
+        Ok(probe) => output.probes.extend(probe),
+        Err(error) => errors.push(error),
     }
-    Ok(output)
+    (output, errors)
 }
 
 /// The last lines of a run: of versions to 9, of version 10, and where it was too short.

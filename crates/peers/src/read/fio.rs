@@ -3,8 +3,8 @@
 use cardmark_core::KIB;
 use serde_json::{Deserializer, Value};
 
-use super::number::{LARGEST, whole};
-use super::{Line, Rate, ReadError, lines};
+use super::number::{self, LARGEST};
+use super::{Line, Parts, Rate, ReadError, lines, sift, whole};
 
 const TOOL: &str = "fio";
 const NS_PER_MS: u64 = 1_000_000;
@@ -46,7 +46,14 @@ pub struct FioReading {
 /// # Errors
 /// When the text is neither JSON nor terse output of fio, or something is missing in it.
 pub fn read_fio(text: &str) -> Result<Vec<FioReading>, ReadError> {
-    let mut readings = Vec::new();
+    let expected = "a JSON document or terse lines `3;fio-…` of jobs that read or wrote";
+    whole(fio_parts(text), TOOL, expected)
+}
+
+/// The jobs that are whole; of each document and line with others, what is missing.
+pub(crate) fn fio_parts(text: &str) -> Parts<Vec<FioReading>> {
+    let (mut readings, mut errors) = (Vec::new(), Vec::new());
+    let mut is_broken = false;
     // What comes before and between documents are warnings and terse lines.
     let mut document_end = 0;
     let mut at = 0;
@@ -58,42 +65,52 @@ pub fn read_fio(text: &str) -> Result<Vec<FioReading>, ReadError> {
         if start < document_end {
             continue;
         }
-        if line.text.starts_with('{') {
+        let (found, wrong) = if line.text.starts_with('{') {
+            // What a broken one holds is no document of its own.
+            if is_broken && !begins_run(&text[start..]) {
+                continue;
+            }
             let mut documents = Deserializer::from_str(&text[start..]).into_iter::<Value>();
-            let Some(Ok(document)) = documents.next() else {
-                return Err(line.error(TOOL, "a whole JSON document"));
-            };
-            document_end = start + documents.byte_offset();
-            readings.extend(of_document(line, &document)?);
-        } else if let Some(fields) = terse_fields(line)? {
-            readings.extend(of_terse(line, &fields)?);
-        }
+            let document = documents.next().and_then(Result::ok);
+            is_broken = document.is_none();
+            if let Some(document) = document {
+                document_end = start + documents.byte_offset();
+                of_document(line, &document)
+            } else {
+                (Vec::new(), vec![line.error(TOOL, "a whole JSON document")])
+            }
+        } else {
+            of_line(line).map_or_else(|error| (Vec::new(), vec![error]), |it| (it, Vec::new()))
+        };
+        readings.extend(found);
+        errors.extend(wrong);
     }
-    if readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "a JSON document or terse lines `3;fio-…` of jobs that read or wrote",
-        });
-    }
-    Ok(readings)
+    (readings, errors)
 }
 
-fn of_document(line: Line, document: &Value) -> Result<Vec<FioReading>, ReadError> {
-    let jobs = document.get("jobs").and_then(Value::as_array);
-    let jobs =
-        jobs.ok_or_else(|| line.error(TOOL, "`jobs` in the JSON document that begins here"))?;
-    let mut readings = Vec::new();
-    for job in jobs {
-        for (key, direction) in [("read", FioDirection::Read), ("write", FioDirection::Write)] {
-            let reading = of_job(line, job, key, direction);
-            let reading = reading.ok_or_else(|| {
-                let expected = "io_bytes, bw, iops and runtime of each job in the JSON document that begins here";
-                line.error(TOOL, expected)
-            })?;
-            readings.extend(Some(reading).filter(|reading| reading.bytes > 0));
-        }
-    }
-    Ok(readings)
+/// Whether a document begins like that of a run.
+fn begins_run(text: &str) -> bool {
+    let rest = text.strip_prefix('{').unwrap_or(text);
+    rest.trim_start().starts_with("\"fio version\"")
+}
+
+fn of_document(line: Line, document: &Value) -> Parts<Vec<FioReading>> {
+    let Some(jobs) = document.get("jobs").and_then(Value::as_array) else {
+        let expected = "`jobs` in the JSON document that begins here";
+        return (Vec::new(), vec![line.error(TOOL, expected)]);
+    };
+    let expected =
+        "io_bytes, bw, iops and runtime of each job in the JSON document that begins here";
+    let directions = [("read", FioDirection::Read), ("write", FioDirection::Write)];
+    let parts = jobs.iter().flat_map(|job| {
+        directions.map(|(key, direction)| {
+            of_job(line, job, key, direction).ok_or_else(|| line.error(TOOL, expected))
+        })
+    });
+    let (mut readings, mut errors) = sift(parts);
+    readings.retain(|reading| reading.bytes > 0);
+    errors.dedup();
+    (readings, errors)
 }
 
 fn of_job(line: Line, job: &Value, key: &str, direction: FioDirection) -> Option<FioReading> {
@@ -121,8 +138,8 @@ fn of_job(line: Line, job: &Value, key: &str, direction: FioDirection) -> Option
         line: line.number,
         job: job.get("jobname")?.as_str()?.to_owned(),
         direction,
-        bytes: whole(bytes)?,
-        span_ns: whole(number("runtime")? * NS_PER_MS as f64)?,
+        bytes: number::whole(bytes)?,
+        span_ns: number::whole(number("runtime")? * NS_PER_MS as f64)?,
         rate: Rate {
             bytes_per_s,
             printed,
@@ -144,6 +161,12 @@ fn terse_fields(line: Line<'_>) -> Result<Option<Vec<&str>>, ReadError> {
         return Err(line.error(TOOL, "version 3 of the terse output"));
     }
     Ok(Some(text.split(';').collect()))
+}
+
+/// A line outside of documents.
+fn of_line(line: Line) -> Result<Vec<FioReading>, ReadError> {
+    let fields = terse_fields(line)?;
+    fields.map_or(Ok(Vec::new()), |fields| of_terse(line, &fields))
 }
 
 /// Places of the first figure of reads and of writes.

@@ -8,7 +8,7 @@ mod figures;
 mod latency;
 mod setup;
 
-use super::{FioDirection, Line, Rate, ReadError, lines};
+use super::{FioDirection, Line, Parts, Rate, ReadError, lines, whole};
 use figures::{Figures, Shown};
 use latency::Latencies;
 use setup::{Job, Setups};
@@ -62,17 +62,21 @@ pub struct FioTextReading {
 /// # Errors
 /// When the text has no human output of fio, or a part of it is not whole or contradicts another.
 pub fn read_fio_text(text: &str) -> Result<Vec<FioTextReading>, ReadError> {
+    let expected = "lines such as `read: IOPS=3110, BW=12.1MiB/s (12.7MB/s)(16.0MiB/1317msec)`";
+    whole(fio_text_parts(text), TOOL, expected)
+}
+
+/// The jobs that are whole, and of each other one its first line that is not.
+pub(crate) fn fio_text_parts(text: &str) -> Parts<Vec<FioTextReading>> {
     let mut output = Output::default();
+    let mut errors = Vec::new();
     for line in lines(text) {
-        output.read(line)?;
+        if let Err(error) = output.read(line) {
+            errors.push(error);
+            output.lose();
+        }
     }
-    if output.readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "lines such as `read: IOPS=3110, BW=12.1MiB/s (12.7MB/s)(16.0MiB/1317msec)`",
-        });
-    }
-    Ok(output.readings)
+    (output.readings, errors)
 }
 
 #[derive(Default)]
@@ -89,6 +93,9 @@ struct Output<'a> {
     is_over: bool,
     /// Whether lines of latencies are those of the last reading.
     is_open: bool,
+    /// Whether a line could not be read: nobody knows whose the next ones are, up to one that names
+    /// a job.
+    is_lost: bool,
     latencies: Latencies,
 }
 
@@ -99,6 +106,12 @@ impl<'a> Output<'a> {
             .trim_start_matches(['>', '|', ' ', '\t'])
             .trim_end();
         if text.is_empty() {
+            return Ok(());
+        }
+        if self.is_lost {
+            if let Some(job) = Job::parse(line, text)? {
+                self.start(Some(job));
+            }
             return Ok(());
         }
         let open = self.readings.last_mut().filter(|_| self.is_open);
@@ -119,8 +132,8 @@ impl<'a> Output<'a> {
                 None => self.latencies = Latencies::default(),
             }
         } else if let Some(rest) = text.strip_prefix("issued") {
-            self.end();
             self.issued(line, rest)?;
+            self.end();
         } else if LAST.iter().any(|start| text.starts_with(*start)) {
             self.end();
         } else {
@@ -135,7 +148,16 @@ impl<'a> Output<'a> {
         self.operations.clear();
         self.is_over = false;
         self.is_open = false;
+        self.is_lost = false;
         self.latencies = Latencies::default();
+    }
+
+    /// Forgets a job whose lines are not over: one of them contradicts it, or is not known.
+    fn lose(&mut self) {
+        if !self.is_over {
+            self.readings.truncate(self.first);
+        }
+        self.is_lost = true;
     }
 
     fn end(&mut self) {

@@ -2,8 +2,8 @@
 
 use cardmark_core::{KIB, MIB};
 
-use super::number::{Number, number_and_unit, whole};
-use super::{Line, Rate, ReadError, lines};
+use super::number::{self, Number, number_and_unit};
+use super::{Line, Parts, Rate, ReadError, lines, sift, whole};
 
 const TOOL: &str = "hdparm";
 const EXPECTED: &str = "`66 MB in 3.06 seconds = 21.57 MB/sec`";
@@ -41,16 +41,12 @@ pub struct HdparmReading {
 /// # Errors
 /// When there is none, or one is not whole.
 pub fn read_hdparm(text: &str) -> Result<Vec<HdparmReading>, ReadError> {
-    let readings: Vec<_> = lines(text)
-        .filter_map(|line| timing(line).transpose())
-        .collect::<Result<_, _>>()?;
-    if readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "a line `Timing … reads: …`",
-        });
-    }
-    Ok(readings)
+    whole(hdparm_parts(text), TOOL, "a line `Timing … reads: …`")
+}
+
+/// The timings that are whole, and those that are not.
+pub(crate) fn hdparm_parts(text: &str) -> Parts<Vec<HdparmReading>> {
+    sift(lines(text).filter_map(|line| timing(line).transpose()))
 }
 
 fn timing(line: Line) -> Result<Option<HdparmReading>, ReadError> {
@@ -115,7 +111,7 @@ fn offset_bytes(name: &str) -> Result<Option<u64>, ()> {
     };
     let (gigabytes, _) = offset.split_once(" GB)").ok_or(())?;
     let gigabytes = Number::parse(gigabytes.trim()).ok_or(())?;
-    whole(gigabytes.value * 1024.0 * MIB as f64)
+    number::whole(gigabytes.value * 1024.0 * MIB as f64)
         .map(Some)
         .ok_or(())
 }

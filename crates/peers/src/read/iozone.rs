@@ -2,8 +2,8 @@
 
 use cardmark_core::KIB;
 
-use super::number::{number_and_unit, whole};
-use super::{Line, Rate, ReadError, lines};
+use super::number::{self, number_and_unit};
+use super::{Line, Parts, Rate, ReadError, lines, whole};
 
 const TOOL: &str = "iozone";
 
@@ -142,7 +142,15 @@ pub struct IozoneOutput {
 /// # Errors
 /// When there are none, one is not whole, its columns cannot be told, or the figures are not rates.
 pub fn read_iozone(text: &str) -> Result<IozoneOutput, ReadError> {
-    let mut output = IozoneOutput::default();
+    let expected = "a table with `reclen` in its heading, or `Children see throughput for …`";
+    whole(iozone_parts(text), TOOL, expected)
+}
+
+/// The lines and blocks that are whole, and lines that are not.
+pub(crate) fn iozone_parts(text: &str) -> Parts<IozoneOutput> {
+    let mut rows = Vec::new();
+    let mut blocks = Blocks::default();
+    let mut errors = Vec::new();
     let mut table = Table::default();
     for line in lines(text) {
         if line.text.contains("Iozone: Performance Test") {
@@ -153,19 +161,16 @@ pub fn read_iozone(text: &str) -> Result<IozoneOutput, ReadError> {
         table.look_at(line);
         if let Some(header) = Header::find(line) {
             table.header = Some(header);
-        } else if let Some(row) = table.row(line)? {
-            output.rows.push(row);
-        } else {
-            thread_line(line, &mut output.threads)?;
+            continue;
+        }
+        match table.row(line) {
+            Ok(Some(row)) => rows.push(row),
+            Ok(None) => errors.extend(blocks.read(line).err()),
+            Err(error) => errors.push(error),
         }
     }
-    if output.rows.is_empty() && output.threads.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "a table with `reclen` in its heading, or `Children see throughput for …`",
-        });
-    }
-    Ok(output)
+    let threads = blocks.found;
+    (IozoneOutput { rows, threads }, errors)
 }
 
 /// What was said about the table before its lines.
@@ -319,36 +324,59 @@ fn words(text: &str) -> Vec<(&str, usize)> {
     words
 }
 
-/// A line of a block, if it is one.
-fn thread_line(line: Line, blocks: &mut Vec<IozoneThreads>) -> Result<(), ReadError> {
-    let text = line.text;
-    if let Some((_, rest)) = text.split_once("Children see throughput for") {
-        blocks.push(thread_block(line, rest)?);
-        return Ok(());
-    }
-    let labels = [
-        "Parent sees throughput",
-        "Min throughput per ",
-        "Max throughput per ",
-        "Avg throughput per ",
-    ];
-    let label = labels.iter().position(|label| text.contains(label));
-    let is_transfer = text.contains("Min xfer");
-    if label.is_none() && !is_transfer {
-        return Ok(());
-    }
-    let block = blocks
-        .last_mut()
-        .ok_or_else(|| line.error(TOOL, "`Children see throughput for …` before this"))?;
-    match label {
-        Some(0) => block.parent = Some(thread_rate(line)?),
-        Some(1) => block.min = Some(thread_rate(line)?),
-        Some(2) => block.max = Some(thread_rate(line)?),
-        Some(_) => block.avg = Some(thread_rate(line)?),
-        None => block.min_transfer_bytes = Some(min_transfer_bytes(line)?),
-    }
-    Ok(())
+/// The blocks so far.
+#[derive(Default)]
+struct Blocks {
+    found: Vec<IozoneThreads>,
+    /// Whether the first line of the block that is under way could not be read: nobody knows then
+    /// which test the others are of.
+    is_lost: bool,
 }
+
+impl Blocks {
+    /// A line of a block, if it is one.
+    fn read(&mut self, line: Line) -> Result<(), ReadError> {
+        if let Some((_, rest)) = line.text.split_once("Children see throughput for") {
+            self.is_lost = true;
+            self.found.push(thread_block(line, rest)?);
+            self.is_lost = false;
+            return Ok(());
+        }
+        let is_transfer = line.text.contains("Min xfer");
+        let label = LABELS.iter().position(|label| line.text.contains(label));
+        if self.is_lost || label.is_none() && !is_transfer {
+            return Ok(());
+        }
+        let Some(block) = self.found.last_mut() else {
+            return Err(line.error(TOOL, FIRST_EXPECTED));
+        };
+        let rate = match label {
+            Some(0) => &mut block.parent,
+            Some(1) => &mut block.min,
+            Some(2) => &mut block.max,
+            Some(_) => &mut block.avg,
+            None => {
+                block.min_transfer_bytes = Some(min_transfer_bytes(line)?);
+                return Ok(());
+            }
+        };
+        if rate.is_some() {
+            self.is_lost = true;
+            return Err(line.error(TOOL, FIRST_EXPECTED));
+        }
+        *rate = Some(thread_rate(line)?);
+        Ok(())
+    }
+}
+
+/// The lines of a block behind its first.
+const LABELS: [&str; 4] = [
+    "Parent sees throughput",
+    "Min throughput per ",
+    "Max throughput per ",
+    "Avg throughput per ",
+];
+const FIRST_EXPECTED: &str = "`Children see throughput for …` before this";
 
 /// The first line of a block: `4 initial writers = 12992.28 kB/sec`.
 fn thread_block(line: Line, rest: &str) -> Result<IozoneThreads, ReadError> {
@@ -387,6 +415,6 @@ fn min_transfer_bytes(line: Line) -> Result<u64, ReadError> {
     let (_, printed) = line.text.split_once('=').unwrap_or_default();
     number_and_unit(printed)
         .filter(|(_, unit)| unit.trim_end().eq_ignore_ascii_case("kB"))
-        .and_then(|(number, _)| whole(number.value * KIB as f64))
+        .and_then(|(number, _)| number::whole(number.value * KIB as f64))
         .ok_or_else(|| line.error(TOOL, "`=` and a size in kB"))
 }

@@ -10,7 +10,7 @@ mod facts;
 use cardmark_core::{KIB, MIB};
 
 use super::number::{Number, digits, number_and_unit, whole};
-use super::{Line, ReadError, lines};
+use super::{Line, Parts, ReadError, lines, plain, sift};
 
 pub use facts::{PibenchmarksBoard, PibenchmarksDrive};
 
@@ -131,43 +131,23 @@ impl PibenchmarksReading {
 /// # Errors
 /// When there is none, or a row is not whole.
 pub fn read_pibenchmarks(text: &str) -> Result<Vec<PibenchmarksReading>, ReadError> {
-    let text = without_colours(text);
-    let mut readings = Vec::new();
+    let expected = "rows such as `IOZone 4k random read 7004 KB/s`";
+    super::whole(pibenchmarks_parts(text), TOOL, expected)
+}
+
+/// The tables with the rows that are whole, and rows that are not.
+pub(crate) fn pibenchmarks_parts(text: &str) -> Parts<Vec<PibenchmarksReading>> {
+    let text = plain(text);
+    let (mut readings, mut errors) = (Vec::new(), Vec::new());
     let mut run = Run::default();
     for line in lines(&text) {
         if run.is_over(line) {
-            readings.extend(std::mem::take(&mut run).end()?);
+            readings.extend(std::mem::take(&mut run).end(&mut errors));
         }
-        run.read(line)?;
+        errors.extend(run.read(line).err());
     }
-    readings.extend(run.end()?);
-    if readings.is_empty() {
-        return Err(ReadError::Missing {
-            tool: TOOL,
-            expected: "rows such as `IOZone 4k random read 7004 KB/s`",
-        });
-    }
-    Ok(readings)
-}
-
-/// The text without the codes that colour it on a terminal: `ESC [ 1 m`, `ESC ( B`.
-fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek().copied()) {
-            ('\x1b', Some('[')) => {
-                rest.next();
-                rest.find(|c| ('@'..='~').contains(c));
-            }
-            ('\x1b', Some('(')) => {
-                rest.nth(1);
-            }
-            ('\x1b' | '\x0f', _) => {}
-            _ => plain.push(c),
-        }
-    }
-    plain
+    readings.extend(run.end(&mut errors));
+    (readings, errors)
 }
 
 /// What is known of a run so far.
@@ -204,19 +184,20 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn end(self) -> Result<Option<PibenchmarksReading>, ReadError> {
-        if self.rows.is_empty() {
-            return Ok(None);
-        }
+    /// The table, unless none of its rows could be read.
+    fn end(self, errors: &mut Vec<ReadError>) -> Option<PibenchmarksReading> {
         let prints_units = prints_units(&self.rows);
-        let results = self.rows.iter();
-        let results = results.filter_map(|row| row.read(prints_units).transpose());
-        Ok(Some(PibenchmarksReading {
-            results: results.collect::<Result<_, _>>()?,
+        let rows = self.rows.iter();
+        let (results, wrong) = sift(rows.filter_map(|row| row.read(prints_units).transpose()));
+        let is_lost = results.is_empty() && !wrong.is_empty();
+        errors.extend(wrong);
+        let table = PibenchmarksReading {
+            results,
             score: self.score,
             board: self.board,
             drive: self.drive,
-        }))
+        };
+        (!self.rows.is_empty() && !is_lost).then_some(table)
     }
 }
 
@@ -225,13 +206,14 @@ fn is_heading(text: &str) -> bool {
 }
 
 /// Whether the script is one that prints the units of the tools: its figures of hdparm, or what it
-/// prints without them, do not end in the `MB/s` that hdparm never says.
+/// prints without them, can be read and do not end in the `MB/s` that hdparm never says.
 fn prints_units(rows: &[Row]) -> bool {
     let mut of_hdparm = rows
         .iter()
         .filter(|row| matches!(row.test, Test::DiskRead | Test::CachedDiskRead))
         .peekable();
-    of_hdparm.peek().is_some() && of_hdparm.all(|row| !row.result.ends_with("MB/s"))
+    of_hdparm.peek().is_some()
+        && of_hdparm.all(|row| !row.result.ends_with("MB/s") && row.read(false).is_ok())
 }
 
 /// A row, its result as in the text.

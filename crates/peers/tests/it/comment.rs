@@ -173,6 +173,14 @@ fn a_table_of_cards() {
     );
 }
 
+/// Where a sign stands between number and unit, the unit is not busybox's.
+#[test]
+fn a_unit_in_a_column_of_its_own_is_not_close_to_the_number() {
+    let parted = TEXTS[5].replace("18.5 MB/s", "18.5|MB/s");
+    assert_ne!(parted, TEXTS[5]);
+    assert_eq!(read(&parted), read(TEXTS[5]));
+}
+
 #[test]
 fn a_row_that_lacks_a_figure_is_left_out() {
     for wrong in [" 1.71 MB/s", " 18.5 MB/s", " MB/s 18.5", "1.64 MB/s 1"] {

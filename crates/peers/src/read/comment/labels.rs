@@ -205,11 +205,13 @@ pub(super) fn unit_at_end<'a>(tokens: &[Token<'a>]) -> Option<&'a str> {
 /// The figures that a line of a table ends with; all have a unit or none has, and no further number
 /// stands before them.
 pub(super) fn figures_at_end<'a>(tokens: &[Token<'a>], count: usize) -> Option<Vec<Printed<'a>>> {
-    let mut rest: Vec<Token> = tokens
-        .iter()
-        .filter(|token| token.text != "|")
-        .copied()
-        .collect();
+    let mut rest: Vec<Token> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        // `18.5|MB/s`: the sign parts them, so that this is no busybox.
+        let is_parted = token.kind == Kind::Word && at > 0 && tokens[at - 1].text == "|";
+        let is_close = token.is_close && !is_parted;
+        rest.extend((token.text != "|").then_some(Token { is_close, ..*token }));
+    }
     let mut figures = Vec::new();
     for _ in 0..count {
         // `32GB` before them is a size.
