@@ -35,6 +35,8 @@ pub struct Use {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
+    /// What it is called.
+    pub name: String,
     /// Metrics that tell the rate; the first that a result has counts.
     pub metrics: Vec<String>,
     /// What the rate is of.

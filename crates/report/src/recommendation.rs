@@ -94,7 +94,7 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
     for need in &wanted.needs {
         let told = format!(
             "- {}: {} (weight {}: {})",
-            need_name(need),
+            need.name,
             enough(need),
             percent(need.weight),
             need.reason
@@ -107,10 +107,6 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
 /// The metric that the need is spoken of in.
 fn need_metric(need: &Requirement) -> &str {
     need.metrics.first().map_or("", String::as_str)
-}
-
-fn need_name(need: &Requirement) -> &str {
-    workload_name(need_metric(need))
 }
 
 /// The rate from which on it is met.
@@ -201,14 +197,10 @@ fn limit(wanted: &Use, choice: &Choice) -> String {
     let Some(need) = wanted.needs.iter().find(is_it) else {
         return format!("limited by {}", choice.limiting);
     };
-    let name = need_name(need);
-    let by = if need_metric(need) == choice.limiting {
-        String::new()
-    } else {
-        format!(" ({})", choice.limiting)
-    };
+    // It is told by several metrics, and they are not quite the same.
+    let (name, by) = (&need.name, &choice.limiting);
     format!(
-        "limited by {name}{by}: {} of {}",
+        "limited by {name} ({by}): {} of {}",
         figure(in_unit(need.quantity, choice.value)),
         enough(need)
     )
