@@ -7,7 +7,7 @@ use cardmark_device::{Blocks, FileLog, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
-use super::undo::{Borrowed, open_log, put_back, room_for_undo};
+use super::undo::{Borrowed, open_log, put_back, recognise, room_for_undo};
 use super::{blocks_of, card_name, ended_early, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
@@ -70,7 +70,8 @@ impl Loan {
         );
         let (worked, signal) = watched(&pulse, limit_ns, hint, || {
             if borrowed.has_earlier() {
-                print::notice("an earlier test was interrupted: first puts back what was there");
+                print::notice("an earlier test was interrupted: what it overwrote goes back first");
+                recognise(&mut borrowed, &path)?;
                 put_back(&mut borrowed, &path)?;
                 borrowed = borrow(borrowed.into_parts().0, &path, seed)?;
             }
@@ -83,7 +84,10 @@ impl Loan {
             let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
             Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
         })?;
-        let (found, put_back, log) = worked?;
+        let (found, put_back, log) = worked.map_err(|error| CommandError {
+            exit: error.exit.or_worse(signal.unwrap_or(Exit::Done)),
+            ..error
+        })?;
         end_log(log, &path);
         match found {
             Ok(found) => Ok(Worked { found, put_back }),

@@ -79,6 +79,23 @@ pub(crate) fn open_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> 
     })
 }
 
+/// Refuses a card that is not the one whose blocks are kept.
+pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+    let is_known = borrowed
+        .knows_storage()
+        .map_err(|trouble| not_put_back(why(trouble), log))?;
+    if is_known {
+        return Ok(());
+    }
+    let what = "this is not the card that the interrupted test overwrote";
+    Err(CommandError::new(Exit::Refused, what)
+        .because("it holds neither what that test wrote nor what was there before")
+        .because(format!("what was there is kept in `{}`", log.display()))
+        .hint("put in the card that was tested then: the same command puts it back first")
+        .hint("`--save-to DIR`, another folder, tests this card and leaves that file alone")
+        .hint("if that card is gone, or was written anew, remove that file; nothing was written"))
+}
+
 /// Brings back what was overwritten, and says so where that takes a while.
 pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
     let mut told = 0;
@@ -89,17 +106,29 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
             print::notice(&format!("puts back what was there: {percent} %"));
         }
     });
-    let why = match restored {
-        Ok(0) => return Ok(()),
-        Ok(blocks) => format!("the device does not take {blocks} blocks of 512 bytes"),
-        Err(Trouble::Gone { errno } | Trouble::NotKept { errno }) => {
+    match restored {
+        Ok(0) => Ok(()),
+        Ok(blocks) => {
+            let why = format!("the device does not take {blocks} blocks of 512 bytes");
+            Err(not_put_back(why, log))
+        }
+        Err(trouble) => Err(not_put_back(why(trouble), log)),
+    }
+}
+
+fn why(trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Gone { errno } | Trouble::NotKept { errno } => {
             std::io::Error::from_raw_os_error(errno).to_string()
         }
-        Err(Trouble::Stopped) => "it was stopped".to_owned(),
-    };
+        Trouble::Stopped => "it was stopped".to_owned(),
+    }
+}
+
+fn not_put_back(why: String, log: &Path) -> CommandError {
     let what = "not all that was overwritten could be put back";
-    Err(CommandError::new(Exit::Trouble, what)
+    CommandError::new(Exit::Trouble, what)
         .because(why)
         .hint(format!("it is kept in `{}`", log.display()))
-        .hint("the same command puts it back first"))
+        .hint("the same command puts it back first")
 }

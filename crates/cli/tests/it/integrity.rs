@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::time::Duration;
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
@@ -22,6 +23,19 @@ fn record(output: &Output) -> Record {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
 }
 
+/// Writes data into an image, of each card others.
+fn write_card(image: &Path, card: u64) {
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(false).open(image);
+    let file = file.unwrap();
+    let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
+    for offset in (0..SIZE).step_by(piece.len()) {
+        fill_payload(card + offset, &mut piece);
+        file.write_all_at(&piece, offset).unwrap();
+    }
+    file.sync_all().unwrap();
+}
+
 /// A loop device with somebody's data on it.
 struct Rig {
     device: LoopDevice,
@@ -33,13 +47,7 @@ impl Rig {
     fn new() -> Self {
         let scratch = scratch();
         let path = scratch.path().join("image");
-        let file = File::create(&path).unwrap();
-        let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
-        for offset in (0..SIZE).step_by(piece.len()) {
-            fill_payload(offset, &mut piece);
-            file.write_all_at(&piece, offset).unwrap();
-        }
-        file.sync_all().unwrap();
+        write_card(&path, 0);
         Self {
             device: LoopDevice::attach(&path, true),
             program: program(&scratch),
@@ -58,13 +66,23 @@ impl Rig {
         self.start(command).wait()
     }
 
+    /// Puts other data on it, as when another card of that size is in the same reader.
+    fn change_card(&self) {
+        write_card(self.device.file(), SIZE);
+    }
+
     /// Whether the data are there as they were.
     fn is_untouched(&self) -> bool {
+        self.holds_data(0)
+    }
+
+    /// Whether it holds that card's data.
+    fn holds_data(&self, card: u64) -> bool {
         let file = File::open(self.device.file()).unwrap();
         let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
         let mut found = expected.clone();
         (0..SIZE).step_by(expected.len()).all(|offset| {
-            fill_payload(offset, &mut expected);
+            fill_payload(card + offset, &mut expected);
             file.read_exact_at(&mut found, offset).unwrap();
             found == expected
         })
@@ -160,6 +178,32 @@ fn a_probe_that_is_killed_or_stopped_loses_nothing() {
     let stopped = running.wait();
     assert!([0, 130].contains(&stopped.code), "{stopped}");
     assert!(rig.is_untouched());
+}
+
+#[test]
+fn what_was_on_a_card_is_not_put_onto_another() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let running = rig.start(&["probe", "--cache", CACHE]);
+    running.hear("writes samples");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait().code, 137);
+    assert!(!rig.is_untouched());
+    let first = rig.scratch.path().join("first");
+    std::fs::copy(rig.device.file(), &first).unwrap();
+    rig.change_card();
+    let output = rig.run(&["probe", "--cache", CACHE]);
+    let said = ["not the card", ".undo`", "--save-to", "nothing was written"];
+    assert_error(&output, 4, &said);
+    assert_eq!(output.stdout, "", "{output}");
+    assert!(rig.holds_data(SIZE));
+    assert_eq!(rig.remembered().len(), 1);
+    // The first one again.
+    std::fs::copy(&first, rig.device.file()).unwrap();
+    let output = rig.run(&["probe", "--cache", CACHE]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(rig.is_untouched());
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
 #[test]
