@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cardmark_core::Record;
-use cardmark_device::{OpenTarget, open_device_readonly};
+use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
 use cardmark_engine::Pulse;
-use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Verify};
+use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::Checkpoint;
@@ -17,8 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Endurance, Kept, Rest, blocks_of, card_name, drive, ended_early, head, of_endure, of_retention,
-    seed, simulated_head, tests_folder, watched,
+    Endurance, Kept, Long, Rest, Traces, blocks_of, card_name, drive, ended_early, head, of_endure,
+    of_retention, refuse_changed, seed, simulated_head, tell_anew, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -154,6 +154,7 @@ fn on_device(
     let session = Session {
         arguments,
         device,
+        name,
         data,
         pulse: Arc::new(Pulse::new()),
     };
@@ -174,6 +175,8 @@ fn on_device(
 struct Session<'a> {
     arguments: &'a EndureArguments,
     device: &'a WholeDevice,
+    /// Of the card.
+    name: String,
     data: &'a Data,
     pulse: Arc<Pulse>,
 }
@@ -209,31 +212,59 @@ impl Session<'_> {
                 puts_back: false,
             },
         )?;
-        let (head, endure) = match begun {
-            Some((head, mut test)) => {
-                let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
-                print::notice(&format!(
-                    "goes on: {cycles} cycles are whole, {written} were written"
-                ));
-                test.take_up(end(arguments));
-                (head, test)
-            }
-            None => {
-                let seed = seed(arguments.test.seed, false);
-                let head = head(&device.resolution, self.data, seed, target.size_bytes)?;
-                let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
-                (head, Endure::new(blocks_count, seed, end(arguments)))
-            }
-        };
-        let kept = Kept::new(place, head.clone());
-        let mut test = Endurance { endure, rest: None };
-        self.drive(&mut test, target, &kept)?;
+        self.refuse_changed(&target)?;
+        let (kept, head, test) = self.drive_cycles(place, begun, target)?;
         let exit = finish(head, &test.endure, self.data, arguments.test.json)?;
         match arguments.after {
             Some(days) => self.begin_rest(&kept, test, days)?,
             None => kept.forget()?,
         }
         Ok(exit)
+    }
+
+    /// Goes on with the cycles that were begun, where that can be, else with new ones.
+    fn drive_cycles(
+        &self,
+        place: Checkpoint,
+        begun: Option<(Record, Endure)>,
+        target: OpenTarget,
+    ) -> Result<(Kept, Record, Endurance), CommandError> {
+        let seed = seed(self.arguments.test.seed, false);
+        let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
+        let fresh = (
+            head(&self.device.resolution, self.data, seed, target.size_bytes)?,
+            Endure::new(blocks_count, seed, end(self.arguments)),
+        );
+        let mut blocks = blocks_of(target, &self.pulse)?;
+        self.watched(|| {
+            let begun = self.taken_up(begun, &mut blocks)?;
+            let (head, endure) = begun.unwrap_or(fresh);
+            let kept = Kept::new(place, head.clone());
+            let mut test = Endurance { endure, rest: None };
+            drive(&mut test, &mut blocks, Some(&kept), &self.pulse)?;
+            Ok((kept, head, test))
+        })
+    }
+
+    /// The cycles that were begun, if what they wrote is still there.
+    fn taken_up(
+        &self,
+        begun: Option<(Record, Endure)>,
+        blocks: &mut Blocks,
+    ) -> Result<Option<(Record, Endure)>, Trouble> {
+        let Some((head, mut test)) = begun else {
+            return Ok(None);
+        };
+        test.take_up(end(self.arguments));
+        if Traces::of(test.verify(), blocks)?.are_disturbed() {
+            tell_anew(&head, test.written_bytes());
+            return Ok(None);
+        }
+        let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
+        print::notice(&format!(
+            "goes on: {cycles} cycles are whole, {written} were written"
+        ));
+        Ok(Some((head, test)))
     }
 
     fn begin_rest(&self, kept: &Kept, mut test: Endurance, days: u32) -> Result<(), CommandError> {
@@ -268,11 +299,12 @@ impl Session<'_> {
         let rested = now.duration_since(rest.since);
         let opened = open_device_readonly(&self.device.path);
         let target = opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+        self.refuse_changed(&target)?;
         let seed = rest.reading.content().seed;
         let head = head(&self.device.resolution, self.data, seed, target.size_bytes)?;
         let rest = Some(rest);
         let mut test = Endurance { endure, rest };
-        self.drive(&mut test, target, kept)?;
+        self.drive_reading(&mut test, target, kept)?;
         let Endurance {
             endure,
             rest: Some(rest),
@@ -286,19 +318,41 @@ impl Session<'_> {
         Ok(exit)
     }
 
-    fn drive(
+    /// Reads what was written before the rest; of a card that holds nothing of it nothing is told but that.
+    fn drive_reading(
         &self,
         test: &mut Endurance,
         target: OpenTarget,
         kept: &Kept,
     ) -> Result<(), CommandError> {
         let mut blocks = blocks_of(target, &self.pulse)?;
-        let (driven, signal) = watched(
-            &self.pulse,
-            limit_ns(self.arguments.test.timeout),
-            AGAIN.to_owned(),
-            || drive(test, &mut blocks, Some(kept), &self.pulse),
-        )?;
+        let is_there = self.watched(|| {
+            if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done())
+                && Traces::of(&rest.reading, &mut blocks)?.are_gone()
+            {
+                return Ok(false);
+            }
+            drive(test, &mut blocks, Some(kept), &self.pulse)?;
+            Ok(true)
+        })?;
+        if is_there {
+            return Ok(());
+        }
+        let what = "this is not the card that is to be read again, or it was written since";
+        Err(CommandError::new(Exit::Trouble, what)
+            .because("it holds nothing that the test wrote")
+            .hint("put in the card that was tested")
+            .hint("`--restart` gives that up and begins a new test"))
+    }
+
+    /// A card may be changed before it is opened.
+    fn refuse_changed(&self, target: &OpenTarget) -> Result<(), CommandError> {
+        refuse_changed(self.device, Some(&self.name), target, self.data)
+    }
+
+    fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
+        let limit_ns = limit_ns(self.arguments.test.timeout);
+        let (driven, signal) = watched(&self.pulse, limit_ns, AGAIN.to_owned(), work)?;
         driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
     }
 }

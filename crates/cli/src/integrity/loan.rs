@@ -8,7 +8,7 @@ use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
 use super::undo::{Borrowed, open_log, put_back, recognise, room_for_undo};
-use super::{blocks_of, card_name, ended_early, tests_folder, watched};
+use super::{blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
@@ -132,7 +132,8 @@ pub(crate) fn lend(
     data: &Data,
     wanted_bytes: u64,
 ) -> Result<Loan, CommandError> {
-    let log = log_path(arguments, device, data, wanted_bytes)?;
+    let name = card_name(data, &device.info.name)?;
+    let log = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
     let what = match &log {
         Some(_) => {
             "write to small parts of a raw device, and to put back afterwards what was there"
@@ -149,6 +150,7 @@ pub(crate) fn lend(
         puts_back: log.is_some(),
     };
     let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
+    refuse_changed(device, name.as_deref(), &target, data)?;
     Ok(Loan { target, log })
 }
 
@@ -156,6 +158,7 @@ pub(crate) fn lend(
 fn log_path(
     arguments: &LoanArguments,
     device: &WholeDevice,
+    name: Option<&str>,
     data: &Data,
     wanted_bytes: u64,
 ) -> Result<Option<PathBuf>, CommandError> {
@@ -166,7 +169,7 @@ fn log_path(
         Some(folder) => folder.clone(),
         None => tests_folder(data)?,
     };
-    let Some(name) = card_name(data, &device.info.name)? else {
+    let Some(name) = name else {
         return Err(CommandError::new(
             Exit::Refused,
             "what is overwritten could not be put back after an interruption",

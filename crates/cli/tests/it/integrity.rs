@@ -1,12 +1,14 @@
 //! probe, verify and endure: on simulated cards, on loop devices, in directories, and interrupted.
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
 use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -86,6 +88,29 @@ impl Rig {
             file.read_exact_at(&mut found, offset).unwrap();
             found == expected
         })
+    }
+
+    /// Starts a test and stops it when it has written all of the device and reads it.
+    fn stop_in_reading(&self, command: &[&str]) {
+        let cap = RateCap::on(&self.device, 128 * MIB);
+        let before = self.read_bytes();
+        let running = self.start(command);
+        while self.read_bytes() - before < 32 * MIB {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        running.signal(Signal::INT);
+        let stopped = running.wait();
+        assert_eq!(stopped.code, 130, "{stopped}");
+        drop(cap);
+    }
+
+    /// How much of the device was read so far.
+    fn read_bytes(&self) -> u64 {
+        let name = self.device.path().file_name().unwrap();
+        let told = Path::new("/sys/block").join(name).join("stat");
+        let told = std::fs::read_to_string(told).unwrap();
+        let sectors = told.split_whitespace().nth(2).unwrap();
+        512 * sectors.parse::<u64>().unwrap()
     }
 
     /// What tests left in the folder of what they have to remember.
@@ -276,6 +301,65 @@ fn verify_of_a_device_goes_on_after_it_was_killed() {
     assert_eq!(integrity.kind, StorageKind::Genuine);
     assert_eq!(integrity.size_bytes, SIZE);
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
+fn verify_goes_on_only_where_nobody_else_has_written() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["verify"]);
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("goes on with the test"), "{again}");
+    rig.stop_in_reading(&["verify"]);
+    // As a new filesystem does.
+    let image = File::options().write(true).open(rig.device.file()).unwrap();
+    image.write_all_at(&[0x55; 65536], 0).unwrap();
+    image.sync_all().unwrap();
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert_eq!(record(&again).bytes_written, SIZE);
+}
+
+#[test]
+fn endure_does_not_go_on_with_another_card() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["endure", "--cycles", "1"]);
+    rig.change_card();
+    let again = rig.run(&["endure", "--cycles", "1", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert_eq!(record(&again).bytes_written, SIZE);
+}
+
+/// The program knows a card by size and name; here it is changed between that and the opening.
+#[test]
+fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["verify"]);
+    // What is remembered is handed over only when the size has been read and the card changed.
+    let [name] = &rig.remembered()[..] else {
+        panic!("{:?}", rig.remembered());
+    };
+    let kept = rig.program.database().with_file_name("tests").join(name);
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::remove_file(&kept).unwrap();
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, &kept, FileType::Fifo, mode, 0).unwrap();
+    let running = rig.start(&["verify"]);
+    let mut handed = File::options().write(true).open(&kept).unwrap();
+    let image = File::options().write(true).open(rig.device.file()).unwrap();
+    image.set_len(SIZE / 2).unwrap();
+    rig.device.notice_size();
+    handed.write_all(text.as_bytes()).unwrap();
+    drop(handed);
+    let said = ["changed while it was looked at", "nothing was written"];
+    let output = running.wait();
+    assert_error(&output, 4, &said);
+    assert_nothing_kept(&rig.program, &output);
 }
 
 #[test]
