@@ -153,11 +153,11 @@ pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks
 pub(crate) fn watched<T>(
     pulse: &Arc<Pulse>,
     limit_ns: u64,
-    hint: String,
+    rescue: impl Rescue,
     work: impl FnOnce() -> T,
 ) -> Result<(T, Option<Exit>), CommandError> {
     let limit = Duration::from_nanos(limit_ns);
-    let watch = Watch::start(Arc::clone(pulse), limit, Told { hint }).map_err(|error| {
+    let watch = Watch::start(Arc::clone(pulse), limit, rescue).map_err(|error| {
         CommandError::new(Exit::Trouble, "cannot watch over the device").because(error.to_string())
     })?;
     let worked = work();
@@ -165,8 +165,9 @@ pub(crate) fn watched<T>(
 }
 
 /// What is done when the device does not answer: all that is needed was kept already.
-struct Told {
-    hint: String,
+pub(crate) struct Told {
+    /// How to go on.
+    pub(crate) hint: &'static str,
 }
 
 impl Rescue for Told {

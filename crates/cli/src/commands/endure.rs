@@ -17,8 +17,9 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Endurance, Kept, Long, Rest, Traces, blocks_of, card_name, drive, ended_early, head, of_endure,
-    of_retention, refuse_changed, seed, simulated_head, tell_anew, tests_folder, watched,
+    Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, ended_early, head,
+    of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
+    watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -352,7 +353,7 @@ impl Session<'_> {
 
     fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
         let limit_ns = limit_ns(self.arguments.test.timeout);
-        let (driven, signal) = watched(&self.pulse, limit_ns, AGAIN.to_owned(), work)?;
+        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint: AGAIN }, work)?;
         driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
     }
 }

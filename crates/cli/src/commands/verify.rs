@@ -17,8 +17,8 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Kept, TestFolder, Traces, blocks_of, card_name, day_of, drive, ended_early, head, of_verify,
-    refuse_changed, seed, simulated_head, tell_anew, tests_folder, watched,
+    Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, ended_early, head,
+    of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -241,15 +241,14 @@ impl Session<'_> {
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
         let limit_ns = limit_ns(self.arguments.test.timeout);
-        let (driven, signal) = watched(&self.pulse, limit_ns, hint.to_owned(), || {
+        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint }, || {
             let begun = self.taken_up(begun.test, blocks)?;
             let (head, mut test) = begun.unwrap_or(fresh);
             let kept = place.map(|place| Kept::new(place, head.clone()));
             drive(&mut test, blocks, kept.as_ref(), &self.pulse)?;
             Ok((head, test, kept))
         })?;
-        let (head, test, kept) =
-            driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        let (head, test, kept) = driven.map_err(|trouble| ended_early(trouble, signal, again))?;
         let exit = finish(head, &test, self.data, self.arguments.test.json)?;
         if let Some(files) = &self.files {
             files.remove()?;

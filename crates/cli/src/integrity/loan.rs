@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cardmark_device::{Blocks, FileLog, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
 use super::undo::{Borrowed, open_log, put_back, recognise, room_for_undo};
-use super::{blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
+use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::measure::limit_ns;
 use crate::print;
+use crate::watch::Rescue;
 use crate::whole_device::WholeDevice;
 
 /// A device that is lent to a test.
@@ -55,20 +57,17 @@ impl Loan {
         let limit_ns = limit_ns(timeout_s);
         let mut blocks = blocks_of(self.target, &pulse)?;
         let Some(path) = self.log else {
-            let hint = format!("when the device answers again, {ANEW}");
-            let (found, signal) = watched(&pulse, limit_ns, hint, || look(&mut blocks))?;
+            let hint = "when the device answers again, the same command begins anew";
+            let told = Told { hint };
+            let (found, signal) = watched(&pulse, limit_ns, told, || look(&mut blocks))?;
             return Ok(Worked {
                 found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
                 put_back: Ok(0),
             });
         };
         let mut borrowed = borrow(blocks, &path, seed)?;
-        let hint = format!(
-            "what was overwritten is kept in `{}`; when the device answers again, the same command puts \
-             it back",
-            path.display()
-        );
-        let (worked, signal) = watched(&pulse, limit_ns, hint, || {
+        let lent = Lent { log: path.clone() };
+        let (worked, signal) = watched(&pulse, limit_ns, lent, || {
             if borrowed.has_earlier() {
                 print::notice("an earlier test was interrupted: what it overwrote goes back first");
                 recognise(&mut borrowed, &path)?;
@@ -107,6 +106,32 @@ fn borrow(blocks: Blocks, path: &Path, seed: u64) -> Result<Borrowed, CommandErr
     let seed = log.seed();
     Restoring::new(blocks, log, Content { seed, round: 0 })
         .map_err(|trouble| ended_early(trouble, None, "the log of an earlier test is damaged"))
+}
+
+/// What is told of a device that is lent when it does not answer, or when somebody wants an end.
+struct Lent {
+    log: PathBuf,
+}
+
+impl Rescue for Lent {
+    const STOPPING: &'static str =
+        "stopping at the next block; what was there is put back then, which may take a while";
+
+    fn save(&self, _waited: Duration) {
+        print::notice(&format!(
+            "hint: what was overwritten is kept in `{}`; when the device answers again, the same command \
+             puts it back",
+            self.log.display()
+        ));
+    }
+
+    fn last_words(&self) -> Option<String> {
+        Some(format!(
+            "ended before all was put back: what was overwritten is kept in `{}`; the same command puts it \
+             back",
+            self.log.display()
+        ))
+    }
 }
 
 /// Takes the log away, or says what it is still good for.

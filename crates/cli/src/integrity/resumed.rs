@@ -103,7 +103,13 @@ mod tests {
 
     #[test]
     fn a_card_is_known_again_whatever_it_loses() {
-        for name in ["honest-1gb", "limbo-32gb", "wrap-700mb", "chain-16gb", "rotten-64gb"] {
+        for name in [
+            "honest-1gb",
+            "limbo-32gb",
+            "wrap-700mb",
+            "chain-16gb",
+            "rotten-64gb",
+        ] {
             let model = Model::named(name).unwrap().scaled(4);
             let mut medium = SimMedium::new(&model, 1);
             let test = stopped(&mut medium);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardmark_device::{Blocks, FileLog, free_bytes};
 use cardmark_host::{Resolution, Root, resolve};
-use cardmark_integrity::{Restoring, Trouble};
+use cardmark_integrity::{BLOCK_BYTES, Restoring, Trouble};
 use cardmark_report::text;
 
 use crate::error::{CommandError, Exit};
@@ -96,8 +96,15 @@ pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comma
         .hint("if that card is gone, or was written anew, remove that file; nothing was written"))
 }
 
-/// Brings back what was overwritten, and says so where that takes a while.
+/// Brings back what was overwritten, and says so.
 pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+    let kept_bytes = borrowed.kept_blocks() * BLOCK_BYTES as u64;
+    if kept_bytes > 0 {
+        let amount = text::amount(kept_bytes);
+        print::notice(&format!(
+            "putting back what was there: {amount}; do not interrupt"
+        ));
+    }
     let mut told = 0;
     let restored = borrowed.restore(&mut |done, all| {
         let percent = done * 100 / all.max(1);

@@ -206,6 +206,30 @@ fn a_probe_that_is_killed_or_stopped_loses_nothing() {
 }
 
 #[test]
+fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let running = rig.start(&["probe", "--cache", CACHE]);
+    running.hear("writes samples");
+    let cap = RateCap::on(&rig.device, 4 * MIB);
+    running.signal(Signal::INT);
+    running.hear("what was there is put back then");
+    running.hear("putting back what was there: ");
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    drop(cap);
+    assert_eq!(ended.code, 130, "{ended}");
+    let kept = ended.stderr.lines().last().unwrap();
+    for said in [".undo`", "the same command puts it back"] {
+        assert!(kept.contains(said), "{ended}");
+    }
+    assert!(!rig.is_untouched());
+    let again = rig.run(&["probe", "--cache", CACHE]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(rig.is_untouched());
+}
+
+#[test]
 fn what_was_on_a_card_is_not_put_onto_another() {
     needs!(Root, LoopDevice);
     let rig = Rig::new();
