@@ -27,7 +27,7 @@ use cardmark_sim::{Model, SimulatedCard};
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
 pub(crate) use loan::{Loan, lend};
-pub(crate) use long::{Long, drive};
+pub(crate) use long::{Long, drive, drive_simulated};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use resumed::Traces;
 pub(crate) use test_folder::TestFolder;

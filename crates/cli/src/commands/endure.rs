@@ -17,9 +17,9 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, ended_early, head,
-    of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
-    watched,
+    Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, drive_simulated,
+    ended_early, head, of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew,
+    tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -69,7 +69,7 @@ fn simulated(
         rest: None,
     };
     let fault = |trouble| ended_early(trouble, None, "it is the model's fault");
-    drive(&mut test, &mut medium, None, &Pulse::new()).map_err(fault)?;
+    drive_simulated(&mut test, &mut medium).map_err(fault)?;
     let Some(days) = arguments.after else {
         return finish(head, &test.endure, data, arguments.test.json);
     };

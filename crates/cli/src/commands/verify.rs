@@ -17,8 +17,9 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, ended_early, head,
-    of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder, watched,
+    Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, drive_simulated,
+    ended_early, head, of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
+    watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -60,7 +61,7 @@ fn simulated(
     let head = simulated_head(model, "Verify ", seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
-    drive(&mut test, &mut medium, None, &Pulse::new())
+    drive_simulated(&mut test, &mut medium)
         .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
     finish(head, &test, data, arguments.test.json)
 }
