@@ -167,6 +167,10 @@ fn on_device(
                 rest: Some(rest),
             },
         )) => session.after_rest(&Kept::new(place, head), endure, rest),
+        // It ended, and its result could not be kept.
+        Some((head, test)) if test.is_done() => {
+            session.finish(&Kept::new(place, head.clone()), head, test)
+        }
         Some((head, test)) => session.cycles(place, Some((head, test.endure))),
         None => session.cycles(place, None),
     }
@@ -185,7 +189,7 @@ struct Session<'a> {
 const AGAIN: &str = "the same command goes on there";
 
 impl Session<'_> {
-    /// Writes and reads until the end, and lets the card rest then, if that was asked for.
+    /// Writes and reads until the end.
     fn cycles(
         &self,
         place: Checkpoint,
@@ -215,9 +219,15 @@ impl Session<'_> {
         )?;
         self.refuse_changed(&target)?;
         let (kept, head, test) = self.drive_cycles(place, begun, target)?;
+        self.finish(&kept, head, test)
+    }
+
+    /// Keeps and shows what the cycles found, and lets the card rest then, if that was asked for.
+    fn finish(&self, kept: &Kept, head: Record, test: Endurance) -> Result<Exit, CommandError> {
+        let arguments = self.arguments;
         let exit = finish(head, &test.endure, self.data, arguments.test.json)?;
         match arguments.after {
-            Some(days) => self.begin_rest(&kept, test, days)?,
+            Some(days) => self.begin_rest(kept, test, days)?,
             None => kept.forget()?,
         }
         Ok(exit)

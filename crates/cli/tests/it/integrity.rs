@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
 use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, fcntl_lock, mknodat};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -18,6 +18,9 @@ use crate::common::{
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 192 * MIB;
+/// Fields of a device's `stat` in sysfs: sectors read, and sectors written.
+const READ: usize = 2;
+const WRITTEN: usize = 6;
 /// Excluded by a probe of it.
 const CACHE: &str = "16MiB";
 
@@ -93,23 +96,28 @@ impl Rig {
     /// Starts a test and stops it when it has written all of the device and reads it.
     fn stop_in_reading(&self, command: &[&str]) {
         let cap = RateCap::on(&self.device, 128 * MIB);
-        let before = self.read_bytes();
+        let before = self.moved_bytes(READ);
         let running = self.start(command);
-        while self.read_bytes() - before < 32 * MIB {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.await_reading(before);
         running.signal(Signal::INT);
         let stopped = running.wait();
         assert_eq!(stopped.code, 130, "{stopped}");
         drop(cap);
     }
 
-    /// How much of the device was read so far.
-    fn read_bytes(&self) -> u64 {
+    /// Waits until more of the device was read than whoever looks at it reads.
+    fn await_reading(&self, before: u64) {
+        while self.moved_bytes(READ) - before < 32 * MIB {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// How much of the device was read or written so far.
+    fn moved_bytes(&self, field: usize) -> u64 {
         let name = self.device.path().file_name().unwrap();
         let told = Path::new("/sys/block").join(name).join("stat");
         let told = std::fs::read_to_string(told).unwrap();
-        let sectors = told.split_whitespace().nth(2).unwrap();
+        let sectors = told.split_whitespace().nth(field).unwrap();
         512 * sectors.parse::<u64>().unwrap()
     }
 
@@ -344,6 +352,31 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("begins anew"), "{again}");
     assert_eq!(record(&again).bytes_written, SIZE);
+}
+
+#[test]
+fn endure_has_its_result_kept_by_the_same_command_where_that_failed() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let command = ["endure", "--cycles", "1", "--json"];
+    let cap = RateCap::on(&rig.device, 128 * MIB);
+    let before = rig.moved_bytes(READ);
+    let running = rig.start(&command);
+    rig.await_reading(before);
+    let mut options = File::options();
+    let store = options.read(true).write(true).open(rig.program.database());
+    let store = store.unwrap();
+    fcntl_lock(&store, FlockOperation::NonBlockingLockExclusive).unwrap();
+    drop(cap);
+    assert_error(&running.wait(), 3, &["is locked by another process"]);
+    drop(store);
+    let written = rig.moved_bytes(WRITTEN);
+    let again = rig.run(&command);
+    assert_eq!(again.code, 0, "{again}");
+    let found = record(&again).integrity.unwrap();
+    assert_eq!(found.cycles_count, Some(1));
+    assert_eq!(rig.moved_bytes(WRITTEN), written);
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
 #[test]
