@@ -289,9 +289,9 @@ impl Session<'_> {
         kept.save(&test)
             .map_err(|trouble| ended_early(trouble, None, "the rest is not remembered"))?;
         print::notice(&format!(
-            "now take it out and leave it alone; on {} or later, `cardmark endure {}` reads what it still \
+            "now take it out and leave it alone; at {} or later, `cardmark endure {}` reads what it still \
              holds",
-            day(until),
+            minute(until),
             self.device.path.display()
         ));
         Ok(())
@@ -302,7 +302,7 @@ impl Session<'_> {
         let now = jiff::Timestamp::now();
         let until = rest.until();
         if now < until {
-            let what = format!("this card is to rest until {}", day(until));
+            let what = format!("this card is to rest until {}", minute(until));
             return Err(CommandError::new(Exit::Trouble, what)
                 .because("what it holds then is to be read, and nothing else was written to it")
                 .hint("`--restart` gives that up and begins a new test"));
@@ -368,9 +368,9 @@ impl Session<'_> {
     }
 }
 
-/// The day in UTC, `2026-12-22`.
-fn day(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%d").to_string()
+/// A time in UTC, `2026-12-22 14:04 UTC`.
+fn minute(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// A budget holds one cycle at least.
