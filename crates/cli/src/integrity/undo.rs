@@ -26,7 +26,7 @@ pub(crate) fn room_for_undo(
     bytes: u64,
 ) -> Result<(), CommandError> {
     let refuse = |why: String| {
-        CommandError::new(Exit::Refused, "what the probe overwrites cannot be kept")
+        CommandError::new(Exit::Refused, "what is overwritten cannot be kept")
             .because(why)
             .hint("`--save-to DIR` names another folder, on another device")
             .hint("`--destroy` keeps nothing: what is on the device is lost")
@@ -65,7 +65,7 @@ pub(crate) fn room_for_undo(
     if below.memory_backed {
         let shown = folder.display();
         print::notice(&format!(
-            "warning: `{shown}` is in memory: a loss of power takes away what the probe overwrites"
+            "warning: `{shown}` is in memory: a loss of power takes away what is kept there"
         ));
     }
     Ok(())

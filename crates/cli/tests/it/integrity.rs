@@ -298,6 +298,8 @@ fn nothing_is_written_that_could_not_be_put_back() {
         4,
         &["cannot be kept", "hint: `--destroy`", "nothing was written"],
     );
+    let output = rig.run(&["anatomy", "--save-to", text(small.folder())]);
+    assert_error(&output, 4, &["what is overwritten cannot be kept"]);
     assert!(rig.is_untouched());
     let device = text(rig.device.path());
     for command in ["probe", "verify", "endure"] {
@@ -529,7 +531,9 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     let command = ["endure", "--cycles", "1", "--after", "30", "--json"];
     let written = rig.run(&command);
     assert_eq!(written.code, 0, "{written}");
-    assert!(written.stderr.contains("leave it alone"), "{written}");
+    for said in ["leave it alone", " UTC or later"] {
+        assert!(written.stderr.contains(said), "{written}");
+    }
     clock.set("+29d");
     assert_error(&rig.run(&command), 3, &["is to rest until", "--restart"]);
     // What it forgets meanwhile.
