@@ -2,18 +2,18 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, chown};
 use std::path::Path;
 use std::time::Duration;
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
 use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, fcntl_lock, mknodat};
-use rustix::process::Signal;
+use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
 use crate::common::{
-    MIB, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
 };
 
 /// Size of the image below a loop device.
@@ -449,9 +449,16 @@ fn a_folder_of_somebody_else_is_left_alone() {
         std::fs::read_to_string(theirs.join("notes")).unwrap(),
         "mine"
     );
-    // What a killed test left is ours, though nothing is remembered of it.
     std::fs::remove_file(theirs.join("notes")).unwrap();
     std::fs::write(theirs.join("00000.blocks"), "left").unwrap();
+    // Of another user, where owners are real.
+    if geteuid().is_root() {
+        chown(&theirs, Some(NOBODY), None).unwrap();
+        let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
+        assert_error(&output, 4, &["is there already", "nothing was written"]);
+        chown(&theirs, Some(0), None).unwrap();
+    }
+    // What a killed test left is ours, though nothing is remembered of it.
     let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
     assert_eq!(output.code, 0, "{output}");
     assert_empty(&folder);
@@ -541,6 +548,12 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     image.write_all_at(&[0x55; 4096], 5 * MIB).unwrap();
     image.sync_all().unwrap();
     clock.set("+31d");
+    // Another card in the reader has forgotten nothing.
+    let first = rig.scratch.path().join("first");
+    std::fs::copy(rig.device.file(), &first).unwrap();
+    rig.change_card();
+    assert_error(&rig.run(&command), 3, &["is not the card", "--restart"]);
+    std::fs::copy(&first, rig.device.file()).unwrap();
     let read = rig.run(&command);
     assert_eq!(read.code, 1, "{read}");
     let record = record(&read);
