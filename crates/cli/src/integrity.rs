@@ -6,6 +6,7 @@ mod keep;
 mod loan;
 mod long;
 mod outcome;
+mod resumed;
 mod test_folder;
 mod undo;
 
@@ -20,13 +21,15 @@ use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
+use cardmark_report::text;
 use cardmark_sim::{Model, SimulatedCard};
 
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
 pub(crate) use loan::{Loan, lend};
-pub(crate) use long::{Long, drive};
+pub(crate) use long::{Long, drive, drive_simulated};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
+pub(crate) use resumed::Traces;
 pub(crate) use test_folder::TestFolder;
 
 use crate::data::Data;
@@ -36,6 +39,7 @@ use crate::history;
 use crate::measure::now_text;
 use crate::print;
 use crate::watch::{Rescue, Watch};
+use crate::whole_device::WholeDevice;
 
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
@@ -107,6 +111,38 @@ pub(crate) fn card_name(data: &Data, disk: &str) -> Result<Option<String>, Comma
     Ok(Some(data.open()?.card_key(&identity.history)?.name()))
 }
 
+/// Refuses a device that was opened and is not the one that was looked at before: a card may be changed
+/// meanwhile, and the kernel may notice only when it is opened.
+pub(crate) fn refuse_changed(
+    device: &WholeDevice,
+    name: Option<&str>,
+    target: &OpenTarget,
+    data: &Data,
+) -> Result<(), CommandError> {
+    let is_as_large = device.info.size_bytes == Some(target.size_bytes);
+    if is_as_large && card_name(data, &device.info.name)?.as_deref() == name {
+        return Ok(());
+    }
+    let what = format!("`{}` changed while it was looked at", device.path.display());
+    Err(CommandError::new(Exit::Refused, what)
+        .because("another card is there now than before")
+        .hint("nothing was written; the same command again is about the one that is there now"))
+}
+
+/// The day of a record's beginning in UTC, `2026-12-22`.
+pub(crate) fn day_of(head: &Record) -> &str {
+    let started = head.started_at.as_deref().unwrap_or_default();
+    started.split('T').next().unwrap_or_default()
+}
+
+/// Says why a test does not go on.
+pub(crate) fn tell_anew(head: &Record, written_bytes: u64) {
+    let (written, day) = (text::amount(written_bytes), day_of(head));
+    print::notice(&format!(
+        "begins anew: {written} were written by the test of {day}, but the device holds something else now"
+    ));
+}
+
 /// The blocks of a device that is open.
 pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks, CommandError> {
     Blocks::of_device(target, Arc::clone(pulse))
@@ -117,11 +153,11 @@ pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks
 pub(crate) fn watched<T>(
     pulse: &Arc<Pulse>,
     limit_ns: u64,
-    hint: String,
+    rescue: impl Rescue,
     work: impl FnOnce() -> T,
 ) -> Result<(T, Option<Exit>), CommandError> {
     let limit = Duration::from_nanos(limit_ns);
-    let watch = Watch::start(Arc::clone(pulse), limit, Told { hint }).map_err(|error| {
+    let watch = Watch::start(Arc::clone(pulse), limit, rescue).map_err(|error| {
         CommandError::new(Exit::Trouble, "cannot watch over the device").because(error.to_string())
     })?;
     let worked = work();
@@ -129,8 +165,9 @@ pub(crate) fn watched<T>(
 }
 
 /// What is done when the device does not answer: all that is needed was kept already.
-struct Told {
-    hint: String,
+pub(crate) struct Told {
+    /// How to go on.
+    pub(crate) hint: &'static str,
 }
 
 impl Rescue for Told {

@@ -34,6 +34,8 @@ struct Shared {
     limit: Duration,
     /// Last signal that came in, 0 for none.
     signal: Arc<AtomicUsize>,
+    /// Whether one came since it was last looked, where there are last words.
+    again: Arc<AtomicBool>,
     ended: AtomicBool,
 }
 
@@ -45,6 +47,11 @@ pub(crate) trait Rescue: Send + 'static {
     /// Saves what can be saved and tells how to go on. Said before anything is tried: the store
     /// may be on the very device that hangs.
     fn save(&self, waited: Duration);
+
+    /// What is told when a second signal ends the process in the middle of it; nothing where all is kept anyway.
+    fn last_words(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What the watch needs to save a run.
@@ -112,10 +119,16 @@ impl Watch {
     ) -> std::io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let last_call = Arc::new(AtomicBool::new(false));
+        let again = Arc::new(AtomicBool::new(false));
+        // A handler can say nothing: last words are said, and the process is ended, by the watch.
+        let second = match rescue.last_words() {
+            Some(_) => &again,
+            None => &last_call,
+        };
         for number in SIGNALS {
-            register(number, &signal, &last_call)?;
+            register(number, &signal, &last_call, second)?;
         }
-        Self::start_on(pulse, limit, rescue, signal, last_call)
+        Self::start_on(pulse, limit, rescue, (signal, again), last_call)
     }
 
     /// Begins to watch in a program that heeds signals itself and notes them here.
@@ -126,20 +139,27 @@ impl Watch {
         signals: &Signals,
     ) -> std::io::Result<Self> {
         let signal = Arc::clone(&signals.0);
-        Self::start_on(pulse, limit, rescue, signal, Arc::default())
+        Self::start_on(
+            pulse,
+            limit,
+            rescue,
+            (signal, Arc::default()),
+            Arc::default(),
+        )
     }
 
     fn start_on<R: Rescue>(
         pulse: Arc<Pulse>,
         limit: Duration,
         rescue: R,
-        signal: Arc<AtomicUsize>,
+        (signal, again): (Arc<AtomicUsize>, Arc<AtomicBool>),
         last_call: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             pulse,
             limit,
             signal,
+            again,
             ended: AtomicBool::new(false),
         });
         let of_thread = Arc::clone(&shared);
@@ -167,18 +187,19 @@ impl Watch {
     }
 }
 
-/// Notes the signal's number. A second one ends the process at once (the journal stays), but for
-/// SIGHUP, of which a closing terminal often sends two.
+/// Notes the signal's number. A second one ends the process at once (the journal stays) where `second` is
+/// `last_call`, but for SIGHUP, of which a closing terminal often sends two.
 fn register(
     number: i32,
     signal: &Arc<AtomicUsize>,
     last_call: &Arc<AtomicBool>,
+    second: &Arc<AtomicBool>,
 ) -> std::io::Result<()> {
     let value = usize::try_from(number).unwrap_or(0);
     let code = exit_of(value).map_or(0, |exit| i32::from(exit.code()));
     flag::register_conditional_shutdown(number, code, Arc::clone(last_call))?;
     if number != SIGHUP {
-        flag::register(number, Arc::clone(last_call))?;
+        flag::register(number, Arc::clone(second))?;
     }
     flag::register_usize(number, Arc::clone(signal), value)?;
     Ok(())
@@ -201,7 +222,11 @@ impl Shared {
             if self.signal.load(Ordering::Relaxed) != 0 && !is_told {
                 is_told = true;
                 self.pulse.stop();
+                // Who has read the line may ask for the end again.
+                self.again.store(false, Ordering::Relaxed);
                 print::notice(R::STOPPING);
+            } else if is_told && self.again.swap(false, Ordering::Relaxed) {
+                self.end_at_once(rescue);
             }
             let reading = self.pulse.reading();
             if reading != last || !reading.1 {
@@ -211,6 +236,16 @@ impl Shared {
                 return;
             }
         }
+    }
+
+    /// Ends the process in the middle of its work, because somebody insists.
+    #[allow(clippy::exit, reason = "the thread that works goes on to its end")]
+    fn end_at_once<R: Rescue>(&self, rescue: &R) {
+        if let Some(words) = rescue.last_words() {
+            print::notice(&words);
+        }
+        let exit = exit_of(self.signal.load(Ordering::Relaxed)).unwrap_or(Exit::Interrupted);
+        std::process::exit(i32::from(exit.code()));
     }
 
     /// Saves what there is and ends the process, as far as the kernel lets it.

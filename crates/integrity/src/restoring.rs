@@ -6,11 +6,19 @@
 //! from the last that was kept to the first: on storage whose addresses repeat, a block may have
 //! been written under another name before it was kept under this one, and only in that order does
 //! the oldest content come to stand there in the end. It may be begun anew at any time.
+//!
+//! A reader may hold another card by then, of the same size and under the same name. So what an earlier session
+//! kept goes back only to storage that holds something of that session; before that is seen nothing is written,
+//! not even to blocks that cannot be read.
 
-use crate::{Answer, Content, Medium, Span, Trouble};
+use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
 
-/// What blocks held, to be put back.
-pub trait Piece {
+/// Of an earlier session so many pieces, the oldest, are compared with what the storage holds. On storage whose
+/// addresses repeat, later ones may be the test's own content, kept under another name.
+const COMPARED_PIECES: usize = 64;
+
+/// What blocks held, to be put back. Two are equal if they are the same blocks with the same content.
+pub trait Piece: PartialEq {
     /// Where it belongs.
     fn span(&self) -> Span;
 }
@@ -81,6 +89,8 @@ pub struct Restoring<M, L> {
     content: Content,
     /// How many pieces an earlier session has left.
     found_count: usize,
+    /// Whether the storage was seen to be the one that these were taken from.
+    is_known: bool,
     /// What is kept already, apart and by rising address.
     kept: Vec<Span>,
     /// How many blocks were put back.
@@ -101,18 +111,57 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             medium,
             content,
             found_count: log.count(),
+            is_known: log.count() == 0,
             log,
             kept,
             put_blocks: 0,
         })
     }
 
+    /// Whether this is the storage that the pieces of an earlier session were taken from. It holds something that
+    /// was written over them; or, where nothing was written yet or all is back and only the log was not cleared,
+    /// most of what was kept first. Another card holds neither.
+    ///
+    /// # Errors
+    /// When it cannot be looked at.
+    pub fn knows_storage(&mut self) -> Result<bool, Trouble> {
+        self.is_known = self.is_known || self.holds_ours()? || self.holds_kept()?;
+        Ok(self.is_known)
+    }
+
+    fn holds_ours(&mut self) -> Result<bool, Trouble> {
+        for number in 0..self.found_count {
+            let span = self.log.piece(number)?.span();
+            let answer = self.medium.read(span, self.content)?;
+            if answer.runs.iter().any(is_written) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Most of it: single blocks are the same on many cards, such as the first one.
+    fn holds_kept(&mut self) -> Result<bool, Trouble> {
+        let compared_count = self.found_count.min(COMPARED_PIECES);
+        let mut same_count = 0;
+        for number in 0..compared_count {
+            let piece = self.log.piece(number)?;
+            let now = self.medium.take(piece.span())?;
+            same_count += usize::from(now == [piece]);
+        }
+        Ok(2 * same_count > compared_count)
+    }
+
     /// Brings everything back that is kept, and tells how many pieces of how many that were. How many
-    /// blocks the storage did not take; where that is none, what is kept is forgotten.
+    /// blocks the storage did not take; where that is none, what is kept is forgotten. Storage that is not known
+    /// gets and so takes none.
     ///
     /// # Errors
     /// When it cannot be brought back; all that is kept stays kept then.
     pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<u64, Trouble> {
+        if !self.knows_storage()? {
+            return Ok(self.kept_blocks());
+        }
         let count = self.log.count();
         let mut refused_blocks = 0;
         for number in (0..count).rev() {
@@ -136,6 +185,12 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
     #[must_use]
     pub fn has_earlier(&self) -> bool {
         self.found_count > 0
+    }
+
+    /// Of how many blocks it is kept what they held.
+    #[must_use]
+    pub fn kept_blocks(&self) -> u64 {
+        self.kept.iter().map(|span| span.count).sum()
     }
 
     /// How many blocks were put back.
@@ -193,6 +248,11 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.medium.flush()
     }
+}
+
+/// Whether it was written with the seed that it was looked for.
+fn is_written(run: &Run) -> bool {
+    matches!(run.held, Held::Good | Held::Changed | Held::Other { .. })
 }
 
 /// The parts of `span` that none of these has.

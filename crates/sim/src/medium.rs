@@ -357,6 +357,34 @@ pub struct SimPiece {
     origins: Vec<Stretch>,
 }
 
+/// Where its stretches are cut says nothing about its content.
+impl PartialEq for SimPiece {
+    fn eq(&self, other: &Self) -> bool {
+        self.span == other.span && joined(&self.origins) == joined(&other.origins)
+    }
+}
+
+/// Stretches of which none goes on in the next.
+fn joined(stretches: &[Stretch]) -> Vec<Stretch> {
+    let mut joined: Vec<Stretch> = Vec::new();
+    for &(count, origin) in stretches {
+        match joined.last_mut() {
+            Some((held, last)) if goes_on(*last, *held, origin) => *held += count,
+            _ => joined.push((count, origin)),
+        }
+    }
+    joined
+}
+
+/// Whether `next` is what stands behind so many blocks that begin with `first`.
+fn goes_on(first: Option<Origin>, count: u64, next: Option<Origin>) -> bool {
+    let behind = first.map(|origin| Origin {
+        block: origin.block + count,
+        ..origin
+    });
+    behind == next
+}
+
 impl Piece for SimPiece {
     fn span(&self) -> Span {
         self.span

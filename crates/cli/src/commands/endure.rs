@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cardmark_core::Record;
-use cardmark_device::{OpenTarget, open_device_readonly};
+use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
 use cardmark_engine::Pulse;
-use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Verify};
+use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::Checkpoint;
@@ -17,8 +17,9 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Endurance, Kept, Rest, blocks_of, card_name, drive, ended_early, head, of_endure, of_retention,
-    seed, simulated_head, tests_folder, watched,
+    Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, drive_simulated,
+    ended_early, head, of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew,
+    tests_folder, watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -68,7 +69,7 @@ fn simulated(
         rest: None,
     };
     let fault = |trouble| ended_early(trouble, None, "it is the model's fault");
-    drive(&mut test, &mut medium, None, &Pulse::new()).map_err(fault)?;
+    drive_simulated(&mut test, &mut medium).map_err(fault)?;
     let Some(days) = arguments.after else {
         return finish(head, &test.endure, data, arguments.test.json);
     };
@@ -154,6 +155,7 @@ fn on_device(
     let session = Session {
         arguments,
         device,
+        name,
         data,
         pulse: Arc::new(Pulse::new()),
     };
@@ -165,6 +167,10 @@ fn on_device(
                 rest: Some(rest),
             },
         )) => session.after_rest(&Kept::new(place, head), endure, rest),
+        // It ended, and its result could not be kept.
+        Some((head, test)) if test.is_done() => {
+            session.finish(&Kept::new(place, head.clone()), head, test)
+        }
         Some((head, test)) => session.cycles(place, Some((head, test.endure))),
         None => session.cycles(place, None),
     }
@@ -174,6 +180,8 @@ fn on_device(
 struct Session<'a> {
     arguments: &'a EndureArguments,
     device: &'a WholeDevice,
+    /// Of the card.
+    name: String,
     data: &'a Data,
     pulse: Arc<Pulse>,
 }
@@ -181,7 +189,7 @@ struct Session<'a> {
 const AGAIN: &str = "the same command goes on there";
 
 impl Session<'_> {
-    /// Writes and reads until the end, and lets the card rest then, if that was asked for.
+    /// Writes and reads until the end.
     fn cycles(
         &self,
         place: Checkpoint,
@@ -209,31 +217,65 @@ impl Session<'_> {
                 puts_back: false,
             },
         )?;
-        let (head, endure) = match begun {
-            Some((head, mut test)) => {
-                let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
-                print::notice(&format!(
-                    "goes on: {cycles} cycles are whole, {written} were written"
-                ));
-                test.take_up(end(arguments));
-                (head, test)
-            }
-            None => {
-                let seed = seed(arguments.test.seed, false);
-                let head = head(&device.resolution, self.data, seed, target.size_bytes)?;
-                let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
-                (head, Endure::new(blocks_count, seed, end(arguments)))
-            }
-        };
-        let kept = Kept::new(place, head.clone());
-        let mut test = Endurance { endure, rest: None };
-        self.drive(&mut test, target, &kept)?;
+        self.refuse_changed(&target)?;
+        let (kept, head, test) = self.drive_cycles(place, begun, target)?;
+        self.finish(&kept, head, test)
+    }
+
+    /// Keeps and shows what the cycles found, and lets the card rest then, if that was asked for.
+    fn finish(&self, kept: &Kept, head: Record, test: Endurance) -> Result<Exit, CommandError> {
+        let arguments = self.arguments;
         let exit = finish(head, &test.endure, self.data, arguments.test.json)?;
         match arguments.after {
-            Some(days) => self.begin_rest(&kept, test, days)?,
+            Some(days) => self.begin_rest(kept, test, days)?,
             None => kept.forget()?,
         }
         Ok(exit)
+    }
+
+    /// Goes on with the cycles that were begun, where that can be, else with new ones.
+    fn drive_cycles(
+        &self,
+        place: Checkpoint,
+        begun: Option<(Record, Endure)>,
+        target: OpenTarget,
+    ) -> Result<(Kept, Record, Endurance), CommandError> {
+        let seed = seed(self.arguments.test.seed, false);
+        let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
+        let fresh = (
+            head(&self.device.resolution, self.data, seed, target.size_bytes)?,
+            Endure::new(blocks_count, seed, end(self.arguments)),
+        );
+        let mut blocks = blocks_of(target, &self.pulse)?;
+        self.watched(|| {
+            let begun = self.taken_up(begun, &mut blocks)?;
+            let (head, endure) = begun.unwrap_or(fresh);
+            let kept = Kept::new(place, head.clone());
+            let mut test = Endurance { endure, rest: None };
+            drive(&mut test, &mut blocks, Some(&kept), &self.pulse)?;
+            Ok((kept, head, test))
+        })
+    }
+
+    /// The cycles that were begun, if what they wrote is still there.
+    fn taken_up(
+        &self,
+        begun: Option<(Record, Endure)>,
+        blocks: &mut Blocks,
+    ) -> Result<Option<(Record, Endure)>, Trouble> {
+        let Some((head, mut test)) = begun else {
+            return Ok(None);
+        };
+        test.take_up(end(self.arguments));
+        if Traces::of(test.verify(), blocks)?.are_disturbed() {
+            tell_anew(&head, test.written_bytes());
+            return Ok(None);
+        }
+        let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
+        print::notice(&format!(
+            "goes on: {cycles} cycles are whole, {written} were written"
+        ));
+        Ok(Some((head, test)))
     }
 
     fn begin_rest(&self, kept: &Kept, mut test: Endurance, days: u32) -> Result<(), CommandError> {
@@ -247,9 +289,9 @@ impl Session<'_> {
         kept.save(&test)
             .map_err(|trouble| ended_early(trouble, None, "the rest is not remembered"))?;
         print::notice(&format!(
-            "now take it out and leave it alone; on {} or later, `cardmark endure {}` reads what it still \
+            "now take it out and leave it alone; at {} or later, `cardmark endure {}` reads what it still \
              holds",
-            day(until),
+            minute(until),
             self.device.path.display()
         ));
         Ok(())
@@ -260,7 +302,7 @@ impl Session<'_> {
         let now = jiff::Timestamp::now();
         let until = rest.until();
         if now < until {
-            let what = format!("this card is to rest until {}", day(until));
+            let what = format!("this card is to rest until {}", minute(until));
             return Err(CommandError::new(Exit::Trouble, what)
                 .because("what it holds then is to be read, and nothing else was written to it")
                 .hint("`--restart` gives that up and begins a new test"));
@@ -268,11 +310,12 @@ impl Session<'_> {
         let rested = now.duration_since(rest.since);
         let opened = open_device_readonly(&self.device.path);
         let target = opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+        self.refuse_changed(&target)?;
         let seed = rest.reading.content().seed;
         let head = head(&self.device.resolution, self.data, seed, target.size_bytes)?;
         let rest = Some(rest);
         let mut test = Endurance { endure, rest };
-        self.drive(&mut test, target, kept)?;
+        self.drive_reading(&mut test, target, kept)?;
         let Endurance {
             endure,
             rest: Some(rest),
@@ -286,26 +329,48 @@ impl Session<'_> {
         Ok(exit)
     }
 
-    fn drive(
+    /// Reads what was written before the rest; of a card that holds nothing of it nothing is told but that.
+    fn drive_reading(
         &self,
         test: &mut Endurance,
         target: OpenTarget,
         kept: &Kept,
     ) -> Result<(), CommandError> {
         let mut blocks = blocks_of(target, &self.pulse)?;
-        let (driven, signal) = watched(
-            &self.pulse,
-            limit_ns(self.arguments.test.timeout),
-            AGAIN.to_owned(),
-            || drive(test, &mut blocks, Some(kept), &self.pulse),
-        )?;
+        let is_there = self.watched(|| {
+            if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done())
+                && Traces::of(&rest.reading, &mut blocks)?.are_gone()
+            {
+                return Ok(false);
+            }
+            drive(test, &mut blocks, Some(kept), &self.pulse)?;
+            Ok(true)
+        })?;
+        if is_there {
+            return Ok(());
+        }
+        let what = "this is not the card that is to be read again, or it was written since";
+        Err(CommandError::new(Exit::Trouble, what)
+            .because("it holds nothing that the test wrote")
+            .hint("put in the card that was tested")
+            .hint("`--restart` gives that up and begins a new test"))
+    }
+
+    /// A card may be changed before it is opened.
+    fn refuse_changed(&self, target: &OpenTarget) -> Result<(), CommandError> {
+        refuse_changed(self.device, Some(&self.name), target, self.data)
+    }
+
+    fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
+        let limit_ns = limit_ns(self.arguments.test.timeout);
+        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint: AGAIN }, work)?;
         driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
     }
 }
 
-/// The day in UTC, `2026-12-22`.
-fn day(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%d").to_string()
+/// A time in UTC, `2026-12-22 14:04 UTC`.
+fn minute(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// A budget holds one cycle at least.

@@ -7,7 +7,7 @@ use cardmark_core::{Record, StorageKind};
 use cardmark_device::{Blocks, free_bytes};
 use cardmark_engine::Pulse;
 use cardmark_host::Resolution;
-use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Verify};
+use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 
@@ -17,8 +17,9 @@ use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    Kept, TestFolder, blocks_of, card_name, drive, ended_early, head, of_verify, seed,
-    simulated_head, tests_folder, watched,
+    Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, drive_simulated,
+    ended_early, head, of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
+    watched,
 };
 use crate::measure::limit_ns;
 use crate::print;
@@ -60,7 +61,7 @@ fn simulated(
     let head = simulated_head(model, "Verify ", seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
-    drive(&mut test, &mut medium, None, &Pulse::new())
+    drive_simulated(&mut test, &mut medium)
         .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
     finish(head, &test, data, arguments.test.json)
 }
@@ -84,12 +85,8 @@ fn on_device(
 ) -> Result<Exit, CommandError> {
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let blocks_count = size_bytes / BLOCK_BYTES as u64;
-    let begun = begun(
-        arguments,
-        card_name(data, &device.info.name)?,
-        blocks_count,
-        data,
-    )?;
+    let name = card_name(data, &device.info.name)?;
+    let begun = begun(arguments, name.as_deref(), blocks_count, data)?;
     let written = begun
         .test
         .as_ref()
@@ -104,6 +101,7 @@ fn on_device(
             puts_back: false,
         },
     )?;
+    refuse_changed(device, name.as_deref(), &target, data)?;
     let pulse = Arc::new(Pulse::new());
     let mut blocks = blocks_of(target, &pulse)?;
     let session = Session {
@@ -126,7 +124,7 @@ fn in_directory(
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
     let name = directory_name(path, data)?;
-    let mut begun = begun(arguments, Some(name), 0, data)?;
+    let mut begun = begun(arguments, Some(&name), 0, data)?;
     let kept = TestFolder::find(&files)?;
     if !kept.belongs_to(begun.test.as_ref().map(|(_, test)| test.content().seed)) {
         if begun.test.take().is_some() {
@@ -190,7 +188,7 @@ struct Begun {
 /// What is remembered of a test of that card; of a device only if it has as many blocks.
 fn begun(
     arguments: &VerifyArguments,
-    name: Option<String>,
+    name: Option<&str>,
     blocks_count: u64,
     data: &Data,
 ) -> Result<Begun, CommandError> {
@@ -204,7 +202,7 @@ fn begun(
             test: None,
         });
     };
-    let place = Kept::place(&tests_folder(data)?, &name, NAME)?;
+    let place = Kept::place(&tests_folder(data)?, name, NAME)?;
     let test = match arguments.restart {
         true => None,
         false => Kept::load::<Verify>(&place)?,
@@ -235,32 +233,49 @@ impl Session<'_> {
         blocks_count: u64,
         blocks: &mut Blocks,
     ) -> Result<Exit, CommandError> {
-        let (head, mut test) = match begun.test {
-            Some((head, mut test)) => {
-                tell_going_on(&head, &test);
-                test.take_up();
-                (head, test)
-            }
-            None => self.new_test(blocks_count)?,
-        };
-        let kept = begun.place.map(|place| Kept::new(place, head.clone()));
-        let hint =
-            "what is known is kept; when the device answers again, the same command goes on there";
-        let limit_ns = limit_ns(self.arguments.test.timeout);
-        let (driven, signal) = watched(&self.pulse, limit_ns, hint.to_owned(), || {
-            drive(&mut test, blocks, kept.as_ref(), &self.pulse)
-        })?;
-        let again = match kept {
+        let fresh = self.new_test(blocks_count)?;
+        let place = begun.place;
+        let again = match place {
             Some(_) => "the same command goes on there",
             None => "the same command begins anew",
         };
-        driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        let hint =
+            "what is known is kept; when the device answers again, the same command goes on there";
+        let limit_ns = limit_ns(self.arguments.test.timeout);
+        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint }, || {
+            let begun = self.taken_up(begun.test, blocks)?;
+            let (head, mut test) = begun.unwrap_or(fresh);
+            let kept = place.map(|place| Kept::new(place, head.clone()));
+            drive(&mut test, blocks, kept.as_ref(), &self.pulse)?;
+            Ok((head, test, kept))
+        })?;
+        let (head, test, kept) = driven.map_err(|trouble| ended_early(trouble, signal, again))?;
         let exit = finish(head, &test, self.data, self.arguments.test.json)?;
         if let Some(files) = &self.files {
             files.remove()?;
         }
         kept.map_or(Ok(()), |kept| kept.forget())?;
         Ok(exit)
+    }
+
+    /// The test that was begun, if it can go on: what it wrote must still be there. Files of ours are named
+    /// for it, a device may be another one.
+    fn taken_up(
+        &self,
+        begun: Option<(Record, Verify)>,
+        blocks: &mut Blocks,
+    ) -> Result<Option<(Record, Verify)>, Trouble> {
+        let Some((head, mut test)) = begun else {
+            return Ok(None);
+        };
+        test.take_up();
+        let is_at_stake = self.files.is_none() && !test.is_done();
+        if is_at_stake && Traces::of(&test, blocks)?.are_disturbed() {
+            tell_anew(&head, test.written_blocks() * BLOCK_BYTES as u64);
+            return Ok(None);
+        }
+        tell_going_on(&head, &test);
+        Ok(Some((head, test)))
     }
 
     fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
@@ -274,8 +289,7 @@ impl Session<'_> {
 fn tell_going_on(head: &Record, test: &Verify) {
     use crate::integrity::Long;
     let (moved, all) = test.moved_bytes();
-    let started = head.started_at.as_deref().unwrap_or_default();
-    let day = started.split('T').next().unwrap_or_default();
+    let day = day_of(head);
     let (moved, all) = (text::amount(moved), text::amount(all));
     print::notice(&format!(
         "goes on with the test of {day}: {moved} of {all} were written and read"

@@ -1,6 +1,7 @@
 //! Endurance, and how it goes on after a rest.
 
 use cardmark_integrity::{Endure, Medium, Trouble, Verify};
+use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit};
 use serde::{Deserialize, Serialize};
 
 use super::long::Long;
@@ -17,7 +18,7 @@ pub(crate) struct Endurance {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rest {
     /// When it began.
-    pub(crate) since: jiff::Timestamp,
+    pub(crate) since: Timestamp,
     /// How long it is to last, days.
     pub(crate) days: u32,
     /// The reading afterwards, as far as it is.
@@ -25,10 +26,15 @@ pub(crate) struct Rest {
 }
 
 impl Rest {
-    /// When it is over, if time goes as far as that.
+    /// When it is over, if time goes as far as that: at a whole minute, as it is told.
     pub(crate) fn until(&self) -> jiff::Timestamp {
-        let span = jiff::SignedDuration::from_hours(24 * i64::from(self.days));
-        self.since.checked_add(span).unwrap_or(jiff::Timestamp::MAX)
+        let span = SignedDuration::from_hours(24 * i64::from(self.days));
+        let whole = TimestampRound::new()
+            .smallest(Unit::Minute)
+            .mode(RoundMode::Ceil);
+        let until = self.since.checked_add(span);
+        let until = until.and_then(|until| until.round(whole));
+        until.unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -60,5 +66,23 @@ impl Long for Endurance {
                 (before + moved, before + cycle)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_integrity::Content;
+
+    use super::*;
+
+    #[test]
+    fn a_rest_is_over_when_it_is_said_to_be() {
+        let content = Content { seed: 1, round: 0 };
+        let rest = Rest {
+            since: "2026-11-22T14:03:41.5Z".parse().unwrap(),
+            days: 30,
+            reading: Verify::new(8, content),
+        };
+        assert_eq!(rest.until(), "2026-12-22T14:04:00Z".parse().unwrap());
     }
 }

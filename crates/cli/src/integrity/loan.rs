@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cardmark_device::{Blocks, FileLog, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
 
-use super::undo::{Borrowed, open_log, put_back, room_for_undo};
-use super::{blocks_of, card_name, ended_early, tests_folder, watched};
+use super::undo::{Borrowed, open_log, put_back, recognise, room_for_undo};
+use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
 use crate::measure::limit_ns;
 use crate::print;
+use crate::watch::Rescue;
 use crate::whole_device::WholeDevice;
 
 /// A device that is lent to a test.
@@ -55,22 +57,20 @@ impl Loan {
         let limit_ns = limit_ns(timeout_s);
         let mut blocks = blocks_of(self.target, &pulse)?;
         let Some(path) = self.log else {
-            let hint = format!("when the device answers again, {ANEW}");
-            let (found, signal) = watched(&pulse, limit_ns, hint, || look(&mut blocks))?;
+            let hint = "when the device answers again, the same command begins anew";
+            let told = Told { hint };
+            let (found, signal) = watched(&pulse, limit_ns, told, || look(&mut blocks))?;
             return Ok(Worked {
                 found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
                 put_back: Ok(0),
             });
         };
         let mut borrowed = borrow(blocks, &path, seed)?;
-        let hint = format!(
-            "what was overwritten is kept in `{}`; when the device answers again, the same command puts \
-             it back",
-            path.display()
-        );
-        let (worked, signal) = watched(&pulse, limit_ns, hint, || {
+        let lent = Lent { log: path.clone() };
+        let (worked, signal) = watched(&pulse, limit_ns, lent, || {
             if borrowed.has_earlier() {
-                print::notice("an earlier test was interrupted: first puts back what was there");
+                print::notice("an earlier test was interrupted: what it overwrote goes back first");
+                recognise(&mut borrowed, &path)?;
                 put_back(&mut borrowed, &path)?;
                 borrowed = borrow(borrowed.into_parts().0, &path, seed)?;
             }
@@ -83,7 +83,10 @@ impl Loan {
             let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
             Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
         })?;
-        let (found, put_back, log) = worked?;
+        let (found, put_back, log) = worked.map_err(|error| CommandError {
+            exit: error.exit.or_worse(signal.unwrap_or(Exit::Done)),
+            ..error
+        })?;
         end_log(log, &path);
         match found {
             Ok(found) => Ok(Worked { found, put_back }),
@@ -103,6 +106,32 @@ fn borrow(blocks: Blocks, path: &Path, seed: u64) -> Result<Borrowed, CommandErr
     let seed = log.seed();
     Restoring::new(blocks, log, Content { seed, round: 0 })
         .map_err(|trouble| ended_early(trouble, None, "the log of an earlier test is damaged"))
+}
+
+/// What is told of a device that is lent when it does not answer, or when somebody wants an end.
+struct Lent {
+    log: PathBuf,
+}
+
+impl Rescue for Lent {
+    const STOPPING: &'static str =
+        "stopping at the next block; what was there is put back then, which may take a while";
+
+    fn save(&self, _waited: Duration) {
+        print::notice(&format!(
+            "hint: what was overwritten is kept in `{}`; when the device answers again, the same command \
+             puts it back",
+            self.log.display()
+        ));
+    }
+
+    fn last_words(&self) -> Option<String> {
+        Some(format!(
+            "ended before all was put back: what was overwritten is kept in `{}`; the same command puts it \
+             back",
+            self.log.display()
+        ))
+    }
 }
 
 /// Takes the log away, or says what it is still good for.
@@ -128,7 +157,8 @@ pub(crate) fn lend(
     data: &Data,
     wanted_bytes: u64,
 ) -> Result<Loan, CommandError> {
-    let log = log_path(arguments, device, data, wanted_bytes)?;
+    let name = card_name(data, &device.info.name)?;
+    let log = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
     let what = match &log {
         Some(_) => {
             "write to small parts of a raw device, and to put back afterwards what was there"
@@ -145,6 +175,7 @@ pub(crate) fn lend(
         puts_back: log.is_some(),
     };
     let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
+    refuse_changed(device, name.as_deref(), &target, data)?;
     Ok(Loan { target, log })
 }
 
@@ -152,6 +183,7 @@ pub(crate) fn lend(
 fn log_path(
     arguments: &LoanArguments,
     device: &WholeDevice,
+    name: Option<&str>,
     data: &Data,
     wanted_bytes: u64,
 ) -> Result<Option<PathBuf>, CommandError> {
@@ -162,7 +194,7 @@ fn log_path(
         Some(folder) => folder.clone(),
         None => tests_folder(data)?,
     };
-    let Some(name) = card_name(data, &device.info.name)? else {
+    let Some(name) = name else {
         return Err(CommandError::new(
             Exit::Refused,
             "what is overwritten could not be put back after an interruption",

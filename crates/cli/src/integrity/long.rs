@@ -44,7 +44,18 @@ impl Long for Verify {
     }
 }
 
-/// Goes through a test until its end, and keeps how far it is.
+/// Goes through a test of a simulated card, which takes seconds.
+pub(crate) fn drive_simulated<T: Long>(
+    test: &mut T,
+    medium: &mut dyn Medium,
+) -> Result<(), Trouble> {
+    while !test.is_done() {
+        test.advance(medium)?;
+    }
+    Ok(())
+}
+
+/// Goes through a test of real storage until its end, tells how far it is, and keeps that where it can.
 pub(crate) fn drive<T: Long>(
     test: &mut T,
     medium: &mut dyn Medium,
@@ -52,7 +63,7 @@ pub(crate) fn drive<T: Long>(
     pulse: &Pulse,
 ) -> Result<(), Trouble> {
     let (moved, all) = test.moved_bytes();
-    let mut progress = kept.map(|_| FillProgress::for_stderr(moved, all));
+    let mut progress = FillProgress::for_stderr(moved, all);
     let mut kept_at = Instant::now();
     let mut ended = Ok(());
     while !test.is_done() && ended.is_ok() {
@@ -61,9 +72,7 @@ pub(crate) fn drive<T: Long>(
         } else {
             test.advance(medium)
         };
-        if let Some(progress) = &mut progress {
-            progress.show(test.moved_bytes().0);
-        }
+        progress.show(test.moved_bytes().0);
         if let Some(kept) = kept
             && kept_at.elapsed() >= KEEP_PAUSE
             && ended.is_ok()
@@ -72,9 +81,7 @@ pub(crate) fn drive<T: Long>(
             kept_at = Instant::now();
         }
     }
-    if let Some(progress) = progress {
-        progress.end();
-    }
+    progress.end();
     if let Some(kept) = kept {
         kept.save(test)?;
     }

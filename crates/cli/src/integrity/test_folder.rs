@@ -33,7 +33,7 @@ impl TestFolder {
         let Ok(metadata) = fs::symlink_metadata(path) else {
             return Ok(found);
         };
-        let is_ours = metadata.is_dir() && metadata.uid() == geteuid().as_raw();
+        let is_ours = metadata.is_dir() && is_own(path, metadata.uid());
         if !is_ours || !holds_ours(path).map_err(|error| unusable(path, &error))? {
             let what = format!("`{}` is there already", path.display());
             return Err(CommandError::new(Exit::Refused, what)
@@ -103,6 +103,20 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
     options.read(true).write(true).create(create).mode(0o600);
     let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
     options.custom_flags(nofollow).open(path)
+}
+
+/// Whether what has that owner, beside or in that folder, is ours. Filesystems that know no owners, such as
+/// those of most cards, show one that was named when they were mounted: the same for a file that is made
+/// there now.
+fn is_own(path: &Path, owner: u32) -> bool {
+    let shown = || {
+        let folder = path.parent().unwrap_or(path);
+        let made = tempfile::Builder::new()
+            .prefix(".cardmark-owner-")
+            .tempfile_in(folder);
+        made.and_then(|file| file.as_file().metadata())
+    };
+    owner == geteuid().as_raw() || shown().is_ok_and(|made| made.uid() == owner)
 }
 
 /// Whether all that is in it is named as our files are.

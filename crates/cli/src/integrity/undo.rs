@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardmark_device::{Blocks, FileLog, free_bytes};
 use cardmark_host::{Resolution, Root, resolve};
-use cardmark_integrity::{Restoring, Trouble};
+use cardmark_integrity::{BLOCK_BYTES, Restoring, Trouble};
 use cardmark_report::text;
 
 use crate::error::{CommandError, Exit};
@@ -26,7 +26,7 @@ pub(crate) fn room_for_undo(
     bytes: u64,
 ) -> Result<(), CommandError> {
     let refuse = |why: String| {
-        CommandError::new(Exit::Refused, "what the probe overwrites cannot be kept")
+        CommandError::new(Exit::Refused, "what is overwritten cannot be kept")
             .because(why)
             .hint("`--save-to DIR` names another folder, on another device")
             .hint("`--destroy` keeps nothing: what is on the device is lost")
@@ -65,7 +65,7 @@ pub(crate) fn room_for_undo(
     if below.memory_backed {
         let shown = folder.display();
         print::notice(&format!(
-            "warning: `{shown}` is in memory: a loss of power takes away what the probe overwrites"
+            "warning: `{shown}` is in memory: a loss of power takes away what is kept there"
         ));
     }
     Ok(())
@@ -79,8 +79,32 @@ pub(crate) fn open_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> 
     })
 }
 
-/// Brings back what was overwritten, and says so where that takes a while.
+/// Refuses a card that is not the one whose blocks are kept.
+pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+    let is_known = borrowed
+        .knows_storage()
+        .map_err(|trouble| not_put_back(why(trouble), log))?;
+    if is_known {
+        return Ok(());
+    }
+    let what = "this is not the card that the interrupted test overwrote";
+    Err(CommandError::new(Exit::Refused, what)
+        .because("it holds neither what that test wrote nor what was there before")
+        .because(format!("what was there is kept in `{}`", log.display()))
+        .hint("put in the card that was tested then: the same command puts it back first")
+        .hint("`--save-to DIR`, another folder, tests this card and leaves that file alone")
+        .hint("if that card is gone, or was written anew, remove that file; nothing was written"))
+}
+
+/// Brings back what was overwritten, and says so.
 pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+    let kept_bytes = borrowed.kept_blocks() * BLOCK_BYTES as u64;
+    if kept_bytes > 0 {
+        let amount = text::amount(kept_bytes);
+        print::notice(&format!(
+            "putting back what was there: {amount}; do not interrupt"
+        ));
+    }
     let mut told = 0;
     let restored = borrowed.restore(&mut |done, all| {
         let percent = done * 100 / all.max(1);
@@ -89,20 +113,30 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
             print::notice(&format!("puts back what was there: {percent} %"));
         }
     });
-    let why = match restored {
-        Ok(0) => return Ok(()),
-        Ok(blocks) => format!("the device does not take {blocks} blocks of 512 bytes"),
-        Err(
-            Trouble::Gone { errno }
-            | Trouble::OnlyErrors { errno }
-            | Trouble::Filesystem { errno }
-            | Trouble::NotKept { errno },
-        ) => std::io::Error::from_raw_os_error(errno).to_string(),
-        Err(Trouble::Stopped) => "it was stopped".to_owned(),
-    };
+    match restored {
+        Ok(0) => Ok(()),
+        Ok(blocks) => {
+            let why = format!("the device does not take {blocks} blocks of 512 bytes");
+            Err(not_put_back(why, log))
+        }
+        Err(trouble) => Err(not_put_back(why(trouble), log)),
+    }
+}
+
+fn why(trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Gone { errno }
+        | Trouble::OnlyErrors { errno }
+        | Trouble::Filesystem { errno }
+        | Trouble::NotKept { errno } => std::io::Error::from_raw_os_error(errno).to_string(),
+        Trouble::Stopped => "it was stopped".to_owned(),
+    }
+}
+
+fn not_put_back(why: String, log: &Path) -> CommandError {
     let what = "not all that was overwritten could be put back";
-    Err(CommandError::new(Exit::Trouble, what)
+    CommandError::new(Exit::Trouble, what)
         .because(why)
         .hint(format!("it is kept in `{}`", log.display()))
-        .hint("the same command puts it back first"))
+        .hint("the same command puts it back first")
 }

@@ -1,25 +1,44 @@
 //! probe, verify and endure: on simulated cards, on loop devices, in directories, and interrupted.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::io::Write;
+use std::os::unix::fs::{FileExt, chown};
+use std::path::Path;
 use std::time::Duration;
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
 use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
-use rustix::process::Signal;
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, fcntl_lock, mknodat};
+use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
 use crate::common::{
-    MIB, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
 };
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 192 * MIB;
+/// Fields of a device's `stat` in sysfs: sectors read, and sectors written.
+const READ: usize = 2;
+const WRITTEN: usize = 6;
 /// Excluded by a probe of it.
 const CACHE: &str = "16MiB";
 
 fn record(output: &Output) -> Record {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
+}
+
+/// Writes data into an image, of each card others.
+fn write_card(image: &Path, card: u64) {
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(false).open(image);
+    let file = file.unwrap();
+    let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
+    for offset in (0..SIZE).step_by(piece.len()) {
+        fill_payload(card + offset, &mut piece);
+        file.write_all_at(&piece, offset).unwrap();
+    }
+    file.sync_all().unwrap();
 }
 
 /// A loop device with somebody's data on it.
@@ -33,13 +52,7 @@ impl Rig {
     fn new() -> Self {
         let scratch = scratch();
         let path = scratch.path().join("image");
-        let file = File::create(&path).unwrap();
-        let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
-        for offset in (0..SIZE).step_by(piece.len()) {
-            fill_payload(offset, &mut piece);
-            file.write_all_at(&piece, offset).unwrap();
-        }
-        file.sync_all().unwrap();
+        write_card(&path, 0);
         Self {
             device: LoopDevice::attach(&path, true),
             program: program(&scratch),
@@ -58,16 +71,54 @@ impl Rig {
         self.start(command).wait()
     }
 
+    /// Puts other data on it, as when another card of that size is in the same reader.
+    fn change_card(&self) {
+        write_card(self.device.file(), SIZE);
+    }
+
     /// Whether the data are there as they were.
     fn is_untouched(&self) -> bool {
+        self.holds_data(0)
+    }
+
+    /// Whether it holds that card's data.
+    fn holds_data(&self, card: u64) -> bool {
         let file = File::open(self.device.file()).unwrap();
         let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
         let mut found = expected.clone();
         (0..SIZE).step_by(expected.len()).all(|offset| {
-            fill_payload(offset, &mut expected);
+            fill_payload(card + offset, &mut expected);
             file.read_exact_at(&mut found, offset).unwrap();
             found == expected
         })
+    }
+
+    /// Starts a test and stops it when it has written all of the device and reads it.
+    fn stop_in_reading(&self, command: &[&str]) {
+        let cap = RateCap::on(&self.device, 128 * MIB);
+        let before = self.moved_bytes(READ);
+        let running = self.start(command);
+        self.await_reading(before);
+        running.signal(Signal::INT);
+        let stopped = running.wait();
+        assert_eq!(stopped.code, 130, "{stopped}");
+        drop(cap);
+    }
+
+    /// Waits until more of the device was read than whoever looks at it reads.
+    fn await_reading(&self, before: u64) {
+        while self.moved_bytes(READ) - before < 32 * MIB {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// How much of the device was read or written so far.
+    fn moved_bytes(&self, field: usize) -> u64 {
+        let name = self.device.path().file_name().unwrap();
+        let told = Path::new("/sys/block").join(name).join("stat");
+        let told = std::fs::read_to_string(told).unwrap();
+        let sectors = told.split_whitespace().nth(field).unwrap();
+        512 * sectors.parse::<u64>().unwrap()
     }
 
     /// What tests left in the folder of what they have to remember.
@@ -163,6 +214,56 @@ fn a_probe_that_is_killed_or_stopped_loses_nothing() {
 }
 
 #[test]
+fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let running = rig.start(&["probe", "--cache", CACHE]);
+    running.hear("writes samples");
+    let cap = RateCap::on(&rig.device, 4 * MIB);
+    running.signal(Signal::INT);
+    running.hear("what was there is put back then");
+    running.hear("putting back what was there: ");
+    running.signal(Signal::INT);
+    let ended = running.wait();
+    drop(cap);
+    assert_eq!(ended.code, 130, "{ended}");
+    let kept = ended.stderr.lines().last().unwrap();
+    for said in [".undo`", "the same command puts it back"] {
+        assert!(kept.contains(said), "{ended}");
+    }
+    assert!(!rig.is_untouched());
+    let again = rig.run(&["probe", "--cache", CACHE]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(rig.is_untouched());
+}
+
+#[test]
+fn what_was_on_a_card_is_not_put_onto_another() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let running = rig.start(&["probe", "--cache", CACHE]);
+    running.hear("writes samples");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait().code, 137);
+    assert!(!rig.is_untouched());
+    let first = rig.scratch.path().join("first");
+    std::fs::copy(rig.device.file(), &first).unwrap();
+    rig.change_card();
+    let output = rig.run(&["probe", "--cache", CACHE]);
+    let said = ["not the card", ".undo`", "--save-to", "nothing was written"];
+    assert_error(&output, 4, &said);
+    assert_eq!(output.stdout, "", "{output}");
+    assert!(rig.holds_data(SIZE));
+    assert_eq!(rig.remembered().len(), 1);
+    // The first one again.
+    std::fs::copy(&first, rig.device.file()).unwrap();
+    let output = rig.run(&["probe", "--cache", CACHE]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(rig.is_untouched());
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
 fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
     let scratch = scratch();
     let output = program(&scratch).run(&["anatomy", "sim:units-16gb"]);
@@ -197,6 +298,8 @@ fn nothing_is_written_that_could_not_be_put_back() {
         4,
         &["cannot be kept", "hint: `--destroy`", "nothing was written"],
     );
+    let output = rig.run(&["anatomy", "--save-to", text(small.folder())]);
+    assert_error(&output, 4, &["what is overwritten cannot be kept"]);
     assert!(rig.is_untouched());
     let device = text(rig.device.path());
     for command in ["probe", "verify", "endure"] {
@@ -235,6 +338,90 @@ fn verify_of_a_device_goes_on_after_it_was_killed() {
 }
 
 #[test]
+fn verify_goes_on_only_where_nobody_else_has_written() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["verify"]);
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("goes on with the test"), "{again}");
+    rig.stop_in_reading(&["verify"]);
+    // As a new filesystem does.
+    let image = File::options().write(true).open(rig.device.file()).unwrap();
+    image.write_all_at(&[0x55; 65536], 0).unwrap();
+    image.sync_all().unwrap();
+    let again = rig.run(&["verify", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert_eq!(record(&again).bytes_written, SIZE);
+}
+
+#[test]
+fn endure_has_its_result_kept_by_the_same_command_where_that_failed() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let command = ["endure", "--cycles", "1", "--json"];
+    let cap = RateCap::on(&rig.device, 128 * MIB);
+    let before = rig.moved_bytes(READ);
+    let running = rig.start(&command);
+    rig.await_reading(before);
+    let mut options = File::options();
+    let store = options.read(true).write(true).open(rig.program.database());
+    let store = store.unwrap();
+    fcntl_lock(&store, FlockOperation::NonBlockingLockExclusive).unwrap();
+    drop(cap);
+    assert_error(&running.wait(), 3, &["is locked by another process"]);
+    drop(store);
+    let written = rig.moved_bytes(WRITTEN);
+    let again = rig.run(&command);
+    assert_eq!(again.code, 0, "{again}");
+    let found = record(&again).integrity.unwrap();
+    assert_eq!(found.cycles_count, Some(1));
+    assert_eq!(rig.moved_bytes(WRITTEN), written);
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
+fn endure_does_not_go_on_with_another_card() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["endure", "--cycles", "1"]);
+    rig.change_card();
+    let again = rig.run(&["endure", "--cycles", "1", "--json"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert_eq!(record(&again).bytes_written, SIZE);
+}
+
+/// The program knows a card by size and name; here it is changed between that and the opening.
+#[test]
+fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    rig.stop_in_reading(&["verify"]);
+    // What is remembered is handed over only when the size has been read and the card changed.
+    let [name] = &rig.remembered()[..] else {
+        panic!("{:?}", rig.remembered());
+    };
+    let kept = rig.program.database().with_file_name("tests").join(name);
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::remove_file(&kept).unwrap();
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, &kept, FileType::Fifo, mode, 0).unwrap();
+    let running = rig.start(&["verify"]);
+    let mut handed = File::options().write(true).open(&kept).unwrap();
+    let image = File::options().write(true).open(rig.device.file()).unwrap();
+    image.set_len(SIZE / 2).unwrap();
+    rig.device.notice_size();
+    handed.write_all(text.as_bytes()).unwrap();
+    drop(handed);
+    let said = ["changed while it was looked at", "nothing was written"];
+    let output = running.wait();
+    assert_error(&output, 4, &said);
+    assert_nothing_kept(&rig.program, &output);
+}
+
+#[test]
 fn verify_of_a_directory_leaves_nothing_behind() {
     let scratch = scratch();
     let program = program(&scratch);
@@ -262,9 +449,16 @@ fn a_folder_of_somebody_else_is_left_alone() {
         std::fs::read_to_string(theirs.join("notes")).unwrap(),
         "mine"
     );
-    // What a killed test left is ours, though nothing is remembered of it.
     std::fs::remove_file(theirs.join("notes")).unwrap();
     std::fs::write(theirs.join("00000.blocks"), "left").unwrap();
+    // Of another user, where owners are real.
+    if geteuid().is_root() {
+        chown(&theirs, Some(NOBODY), None).unwrap();
+        let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
+        assert_error(&output, 4, &["is there already", "nothing was written"]);
+        chown(&theirs, Some(0), None).unwrap();
+    }
+    // What a killed test left is ours, though nothing is remembered of it.
     let output = program.run(&["verify", text(&folder), "--size", "8MiB"]);
     assert_eq!(output.code, 0, "{output}");
     assert_empty(&folder);
@@ -344,7 +538,9 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     let command = ["endure", "--cycles", "1", "--after", "30", "--json"];
     let written = rig.run(&command);
     assert_eq!(written.code, 0, "{written}");
-    assert!(written.stderr.contains("leave it alone"), "{written}");
+    for said in ["leave it alone", " UTC or later"] {
+        assert!(written.stderr.contains(said), "{written}");
+    }
     clock.set("+29d");
     assert_error(&rig.run(&command), 3, &["is to rest until", "--restart"]);
     // What it forgets meanwhile.
@@ -352,6 +548,12 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     image.write_all_at(&[0x55; 4096], 5 * MIB).unwrap();
     image.sync_all().unwrap();
     clock.set("+31d");
+    // Another card in the reader has forgotten nothing.
+    let first = rig.scratch.path().join("first");
+    std::fs::copy(rig.device.file(), &first).unwrap();
+    rig.change_card();
+    assert_error(&rig.run(&command), 3, &["is not the card", "--restart"]);
+    std::fs::copy(&first, rig.device.file()).unwrap();
     let read = rig.run(&command);
     assert_eq!(read.code, 1, "{read}");
     let record = record(&read);

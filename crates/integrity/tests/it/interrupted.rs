@@ -3,7 +3,7 @@
 
 use cardmark_core::Rng;
 use cardmark_integrity::{
-    Content, Endure, EndureEnd, Medium, Piece, Restoring, Span, Trouble, UndoLog, Verify,
+    Content, Endure, EndureEnd, Medium, Piece, Raw, Restoring, Span, Trouble, UndoLog, Verify,
 };
 use cardmark_sim::{Model, Origin, SimMedium, SimPiece};
 
@@ -222,6 +222,64 @@ fn what_others_wrote_after_an_interruption_stays() {
         expected.write(span, theirs).unwrap();
     }
     assert_eq!(kept(&mut medium), kept(&mut expected));
+}
+
+/// Behind a reader that hides them, cards of one size have one name: the log of one is found with another.
+#[test]
+fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let before = kept(&mut used(&model, 1));
+    let mut medium = used(&model, 1);
+    medium.stop_after(Some(60));
+    let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
+    probed(&mut restoring, 3, 8192).unwrap_err();
+    let (mut first, log) = restoring.into_parts();
+    first.stop_after(None);
+    assert_ne!(kept(&mut first), before);
+    let count = log.count();
+    // Others' data; one has them in the same place as the first, as a first block may be the same on many cards.
+    let theirs = Content { seed: 5, round: 2 };
+    let mut log = log;
+    for same_count in [0, 1] {
+        let mut other = SimMedium::new(&model, 2);
+        let all = Span::new(0, other.blocks_count());
+        other.write(all, theirs).unwrap();
+        for piece in &log.pieces[..same_count] {
+            other.put(piece, None).unwrap();
+        }
+        let held = kept(&mut other);
+        let mut restoring = Restoring::new(other, log, content(3)).unwrap();
+        assert_eq!(restoring.knows_storage(), Ok(false));
+        assert_ne!(restoring.restore(&mut |_, _| ()), Ok(0));
+        assert_eq!(restoring.put_blocks(), 0);
+        let (mut other, left) = restoring.into_parts();
+        assert_eq!(kept(&mut other), held);
+        assert_eq!(left.count(), count);
+        log = left;
+    }
+    let mut restoring = Restoring::new(first, log, content(3)).unwrap();
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (mut first, log) = restoring.into_parts();
+    assert_eq!(kept(&mut first), before);
+    assert_eq!(log.count(), 0);
+}
+
+/// It was interrupted when all was back, and only the log not cleared.
+#[test]
+fn storage_that_has_all_back_is_known() {
+    let model = Model::named("wrap-700mb").unwrap().scaled(64);
+    let before = kept(&mut used(&model, 1));
+    let mut restoring = Restoring::new(used(&model, 1), Log::default(), content(3)).unwrap();
+    probed(&mut restoring, 3, 8192).unwrap();
+    let (medium, log) = restoring.into_parts();
+    let mut restoring = Restoring::new(medium, log.clone(), content(3)).unwrap();
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (medium, _) = restoring.into_parts();
+    let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+    assert_eq!(restoring.knows_storage(), Ok(true));
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (mut medium, _) = restoring.into_parts();
+    assert_eq!(kept(&mut medium), before);
 }
 
 #[test]

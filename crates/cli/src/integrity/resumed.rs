@@ -1,0 +1,146 @@
+//! Whether a device still holds what an interrupted test wrote to it.
+//!
+//! It may have been used since, or be another card of that size in the same reader. A test that goes on there
+//! would take what others wrote for what the card has lost.
+
+use cardmark_integrity::{Held, Medium, Pass, Run, Span, Trouble, Verify};
+
+/// Places that are looked at.
+const LOOKS_COUNT: u64 = 64;
+
+/// What is left of what a test wrote, at some places spread over it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traces {
+    /// Places that hold anything of the test. Where the card repeats addresses or has changed some bits,
+    /// that is so, too.
+    ours_count: u64,
+    /// Places that hold something else. Of a fake or broken card there are some, too.
+    foreign_count: u64,
+    /// Those of them that had held it when they were read before, or are the first: what uses a device
+    /// anew begins there.
+    missing_count: u64,
+}
+
+impl Traces {
+    /// Looks for them, after the test was taken up.
+    pub(crate) fn of(test: &Verify, medium: &mut dyn Medium) -> Result<Self, Trouble> {
+        let mut traces = Self::default();
+        let grain = medium.grain_blocks();
+        let grains_count = durable_blocks(test) / grain;
+        let looks_count = grains_count.min(LOOKS_COUNT);
+        for look in 0..looks_count {
+            let number = (grains_count - 1) * look / (looks_count - 1).max(1);
+            let span = Span::new(number * grain, grain);
+            let runs = medium.read(span, test.content())?.runs;
+            traces.add(&runs, was_good(test, span).unwrap_or(look == 0));
+        }
+        Ok(traces)
+    }
+
+    fn add(&mut self, runs: &[Run], is_expected: bool) {
+        // What cannot be read says nothing about who wrote it.
+        if runs.iter().any(is_ours) {
+            self.ours_count += 1;
+        } else if runs.iter().any(|run| run.held == Held::Foreign) {
+            self.foreign_count += 1;
+            self.missing_count += u64::from(is_expected);
+        }
+    }
+
+    /// Whether nothing is left of it.
+    pub(crate) fn are_gone(&self) -> bool {
+        self.ours_count == 0 && self.foreign_count > 0
+    }
+
+    /// Whether somebody else has written there since.
+    pub(crate) fn are_disturbed(&self) -> bool {
+        self.are_gone() || self.missing_count > 0
+    }
+}
+
+fn is_ours(run: &Run) -> bool {
+    matches!(run.held, Held::Good | Held::Changed | Held::Other { .. })
+}
+
+/// So many blocks, from the first on, the test has written for certain.
+fn durable_blocks(test: &Verify) -> u64 {
+    match test.place() {
+        (Pass::Write, position) if test.content().round == 0 => position,
+        // Above its position stands what the round before wrote.
+        _ => test.blocks_count(),
+    }
+}
+
+/// Whether these blocks were good when the test read them, if it did.
+fn was_good(test: &Verify, span: Span) -> Option<bool> {
+    let surface = test.surface();
+    let is_read = span.end() <= surface.blocks_count();
+    is_read.then(|| surface.within(span).all(|run| run.held == Held::Good))
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_integrity::Content;
+    use cardmark_sim::{Model, SimMedium};
+
+    use super::*;
+
+    /// A verify of that card, stopped in its read pass.
+    fn stopped(medium: &mut SimMedium) -> Verify {
+        let mut test = Verify::new(medium.blocks_count(), Content { seed: 7, round: 0 });
+        while test.place().0 != Pass::Read || test.place().1 == 0 {
+            test.advance(medium).unwrap();
+        }
+        test.take_up();
+        test
+    }
+
+    fn write(medium: &mut SimMedium, span: Span) {
+        let theirs = Content { seed: 5, round: 2 };
+        medium.write(span, theirs).unwrap();
+        medium.flush().unwrap();
+    }
+
+    #[test]
+    fn a_card_is_known_again_whatever_it_loses() {
+        for name in [
+            "honest-1gb",
+            "limbo-32gb",
+            "wrap-700mb",
+            "chain-16gb",
+            "rotten-64gb",
+        ] {
+            let model = Model::named(name).unwrap().scaled(4);
+            let mut medium = SimMedium::new(&model, 1);
+            let test = stopped(&mut medium);
+            medium.lose_power();
+            let traces = Traces::of(&test, &mut medium).unwrap();
+            assert!(!traces.are_disturbed(), "{name}: {traces:?}");
+        }
+    }
+
+    #[test]
+    fn who_used_it_since_is_seen_and_so_is_another_card() {
+        let model = Model::named("honest-1gb").unwrap().scaled(4);
+        let mut medium = SimMedium::new(&model, 1);
+        let test = stopped(&mut medium);
+        // A partition table is as little as that.
+        let first = Span::new(0, medium.grain_blocks());
+        write(&mut medium, first);
+        let traces = Traces::of(&test, &mut medium).unwrap();
+        assert!(traces.are_disturbed() && !traces.are_gone(), "{traces:?}");
+        let mut other = SimMedium::new(&model, 2);
+        let all = Span::new(0, other.blocks_count());
+        write(&mut other, all);
+        assert!(Traces::of(&test, &mut other).unwrap().are_gone());
+    }
+
+    #[test]
+    fn nothing_is_asked_of_a_test_that_has_nothing_durable() {
+        let model = Model::named("honest-1gb").unwrap().scaled(4);
+        let mut medium = SimMedium::new(&model, 1);
+        let test = Verify::new(medium.blocks_count(), Content { seed: 7, round: 0 });
+        let traces = Traces::of(&test, &mut medium).unwrap();
+        assert!(!traces.are_disturbed());
+    }
+}
