@@ -67,6 +67,11 @@ impl<M: Medium> Field<'_, M> {
             } else {
                 (lost, self.places_count(displaced_blocks))
             };
+            let rounds_count = match is_met {
+                true => 1,
+                false => rounds_left(lost - kept, count, self.grain()),
+            };
+            self.expect(rounds_count * displaced_blocks);
             let starts = self.spread_starts(kept, behind, count);
             let sentinels = self.sentinels(&starts, displaced_blocks, module)?;
             let (further, first_lost) = bracket(&sentinels, kept, behind, self.grain());
@@ -87,6 +92,21 @@ impl<M: Medium> Field<'_, M> {
             is_silent: false,
         })
     }
+}
+
+/// How often so many places are looked at, evenly spread, until a boundary among so many blocks is known,
+/// and once more to confirm it.
+fn rounds_left(mut blocks_count: u64, places_count: u64, grain: u64) -> u64 {
+    let mut rounds_count = 1;
+    while blocks_count > 0 {
+        blocks_count = if blocks_count > grain {
+            blocks_count / (places_count + 1)
+        } else {
+            0
+        };
+        rounds_count += 1;
+    }
+    rounds_count
 }
 
 /// Whether these places, which are lost, were taken and given out without an error.

@@ -107,6 +107,11 @@ impl<'a, M: Medium> Field<'a, M> {
         });
     }
 
+    /// So many more blocks are to be moved, as far as is known now.
+    pub(super) fn expect(&mut self, more_blocks: u64) {
+        self.wanted_blocks = self.written_blocks + self.read_blocks + more_blocks;
+    }
+
     /// A block as the beginning of a grain.
     pub(super) fn aligned(&self, block: u64) -> u64 {
         block / self.grain * self.grain

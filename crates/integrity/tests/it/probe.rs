@@ -1,7 +1,7 @@
 //! Probe: geometry, caches, and how often it finds single spots.
 
 use cardmark_core::StorageKind;
-use cardmark_integrity::{Medium, Probe, ProbeRequest, Restoring, wanted_bytes};
+use cardmark_integrity::{Medium, Probe, ProbeRequest, Restoring, Stage, probe, wanted_bytes};
 use cardmark_sim::{Model, SimMedium};
 
 use crate::interrupted::Log;
@@ -212,5 +212,29 @@ fn what_was_on_the_card_is_there_again_afterwards() {
             "{}",
             truth.name
         );
+    }
+}
+
+/// A search behind a cache writes more than the cache holds in each of its rounds.
+#[test]
+fn how_long_a_search_behind_a_cache_takes_is_told_from_its_begin_on() {
+    let model = Model::named("huge-cache-64gb").unwrap();
+    let request = ProbeRequest {
+        seed: 11,
+        cache_blocks: blocks(4 * GIB),
+    };
+    let mut told = Vec::new();
+    let mut medium = SimMedium::new(&model, 5);
+    probe(&mut medium, &request, &mut |now| {
+        if now.stage == Stage::Boundary {
+            told.push(now);
+        }
+    })
+    .unwrap();
+    let all = told.last().unwrap().moved_blocks as f64;
+    // The first is told before anything is known of the search.
+    for now in &told[1..] {
+        let ratio = now.wanted_blocks as f64 / all;
+        assert!((0.8..1.5).contains(&ratio), "{now:?} of {all}");
     }
 }
