@@ -72,7 +72,11 @@ impl<M: Medium> Field<'_, M> {
                 false => rounds_left(lost - kept, count, self.grain()),
             };
             self.expect(rounds_count * displaced_blocks);
-            let starts = self.spread_starts(kept, behind, count);
+            let mut starts = self.spread_starts(kept, behind, count);
+            // Where nothing at all is there, the first place says so at once.
+            if starts.first() != Some(&kept) {
+                starts.insert(0, kept);
+            }
             let sentinels = self.sentinels(&starts, displaced_blocks, module)?;
             let (further, first_lost) = bracket(&sentinels, kept, behind, self.grain());
             if is_met && further == kept {
