@@ -1,12 +1,12 @@
 //! The program under test.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use cardmark_core::{Record, parse_record};
@@ -271,15 +271,31 @@ struct Heard {
     more: Condvar,
 }
 
+/// A program that was just copied is busy for a moment where another test's child, between its beginnings
+/// and its own program, still holds the copy open.
+fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match command.spawn() {
+            Err(error)
+                if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < until =>
+            {
+                sleep(Duration::from_millis(10));
+            }
+            spawned => return spawned,
+        }
+    }
+}
+
 impl Running {
     fn start(mut command: Command, refusal: Option<Refusal>) -> Self {
         let started = Instant::now();
         // A refusal holds for the thread that asked for it, so it is a thread of its own.
         let mut child = match refusal {
-            None => command.spawn(),
+            None => spawn(&mut command),
             Some(refusal) => std::thread::spawn(move || {
                 refusal.apply_to_thread();
-                command.spawn()
+                spawn(&mut command)
             })
             .join()
             .unwrap(),
@@ -363,7 +379,7 @@ impl Running {
                 let _ = self.child.kill();
                 panic!("not ended within {LIMIT:?}: {}", self.heard());
             }
-            std::thread::sleep(LOOK);
+            sleep(LOOK);
         }
         let status = self.ended.unwrap();
         let stdout = self.stdout.take().unwrap().join().unwrap();
@@ -384,7 +400,7 @@ impl Drop for Running {
             // One that hangs in the kernel ends only when its rig is dropped.
             let until = Instant::now() + Duration::from_secs(1);
             while !self.has_ended() && Instant::now() < until {
-                std::thread::sleep(LOOK);
+                sleep(LOOK);
             }
         }
     }
