@@ -7,13 +7,15 @@ use std::error::Error;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use cardmark_core::{
     Flush, MIB, Manner, Order, PAYLOAD_POOL_BYTES, Payload, SECOND_NS, StopRule, Workload,
     fill_payload, stamp_payload,
 };
 use cardmark_device::{MonotonicClock, NullBackend, RealBackend, open_device_readonly};
-use cardmark_engine::{Backend, Clock, Pulse, TrialContext, run_trial};
+use cardmark_engine::{Backend, Clock, Pulse, Sensors, TrialContext, run_trial};
 use cardmark_host::{HostSensors, Root};
 
 /// Part of the device that is read, as in the script.
@@ -55,7 +57,14 @@ fn sensors(device: &str) -> HostSensors {
     let names = [name.to_string_lossy().into_owned()];
     let clock = MonotonicClock::new();
     let now = Box::new(move || clock.clone().now_ns());
-    HostSensors::start(&Root::system(), &names, now)
+    let mut sensors = HostSensors::start(&Root::system(), &names, now);
+    // The first reading takes the kernel's whole log; a run has it before its first trial.
+    let mut patience = 1000;
+    while sensors.take().is_empty() && patience > 0 {
+        patience -= 1;
+        sleep(Duration::from_millis(1));
+    }
+    sensors
 }
 
 /// What a trial came to.
