@@ -1,13 +1,14 @@
 //! What the measuring loop itself costs; `benchmarks/overhead/run` sets it beside fio.
 //!
 //! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS` ·
-//! `overhead sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with the sensors being read
+//! `overhead watched|sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with a second thread that sleeps,
+//! as the program's watch does, and with one that reads the sensors
 
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::thread::sleep;
+use std::thread::{park, sleep, spawn};
 use std::time::Duration;
 
 use cardmark_core::{
@@ -36,8 +37,17 @@ fn main() -> Outcome<()> {
             Ok(())
         }
         ["fill", device] => fill(Path::new(device)),
-        [how @ ("read" | "sampled"), device, queue_depth, seconds] => {
+        [
+            how @ ("read" | "watched" | "sampled"),
+            device,
+            queue_depth,
+            seconds,
+        ] => {
             let _sensors = (how == "sampled").then(|| sensors(device));
+            if how == "watched" {
+                // The kernel looks a file up more slowly for a process that has several threads.
+                drop(spawn(park));
+            }
             let target = open_device_readonly(Path::new(device))?;
             let mut backend = RealBackend::new(target, SEED, Box::new(|| None));
             let span_ns = seconds.parse::<u64>()? * SECOND_NS;
@@ -46,7 +56,8 @@ fn main() -> Outcome<()> {
             Ok(())
         }
         _ => Err(
-            "usage: overhead null | fill DEVICE | read|sampled DEVICE QUEUE_DEPTH SECONDS".into(),
+            "usage: overhead null | fill DEVICE | read|watched|sampled DEVICE QUEUE_DEPTH SECONDS"
+                .into(),
         ),
     }
 }
