@@ -11,7 +11,7 @@
 //! kept goes back only to storage that holds something of that session; before that is seen nothing is written,
 //! not even to blocks that cannot be read.
 
-use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
+use crate::{Answer, Content, Medium, Span, Trouble};
 
 /// Of an earlier session so many pieces, the oldest, are compared with what the storage holds. On storage whose
 /// addresses repeat, later ones may be the test's own content, kept under another name.
@@ -133,7 +133,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         for number in 0..self.found_count {
             let span = self.log.piece(number)?.span();
             let answer = self.medium.read(span, self.content)?;
-            if answer.runs.iter().any(is_written) {
+            if answer.runs.iter().any(|run| run.bears_seed()) {
                 return Ok(true);
             }
         }
@@ -248,11 +248,6 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.medium.flush()
     }
-}
-
-/// Whether it was written with the seed that it was looked for.
-fn is_written(run: &Run) -> bool {
-    matches!(run.held, Held::Good | Held::Changed | Held::Other { .. })
 }
 
 /// The parts of `span` that none of these has.

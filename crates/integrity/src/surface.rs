@@ -66,7 +66,7 @@ impl Run {
     /// place or not, or what cannot be read.
     #[must_use]
     pub fn is_ours(self) -> bool {
-        !matches!(self.held, Held::Foreign | Held::Refused { .. })
+        self.bears_seed() || matches!(self.held, Held::Unreadable { .. })
     }
 
     /// Whether the storage lost what was written: the blocks hold something from before.
@@ -83,6 +83,12 @@ impl Run {
     #[must_use]
     pub fn has_failed(self) -> bool {
         matches!(self.held, Held::Unreadable { .. } | Held::Refused { .. })
+    }
+
+    /// Whether they hold anything that was written with the seed that was looked for.
+    #[must_use]
+    pub fn bears_seed(self) -> bool {
+        matches!(self.held, Held::Good | Held::Changed | Held::Other { .. })
     }
 
     /// Whether there is storage for the blocks: they hold what was written to them, be it with bits changed

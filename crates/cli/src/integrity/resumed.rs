@@ -39,7 +39,7 @@ impl Traces {
 
     fn add(&mut self, runs: &[Run], is_expected: bool) {
         // What cannot be read says nothing about who wrote it.
-        if runs.iter().any(is_ours) {
+        if runs.iter().any(|run| run.bears_seed()) {
             self.ours_count += 1;
         } else if runs.iter().any(|run| run.held == Held::Foreign) {
             self.foreign_count += 1;
@@ -56,10 +56,6 @@ impl Traces {
     pub(crate) fn are_disturbed(&self) -> bool {
         self.are_gone() || self.missing_count > 0
     }
-}
-
-fn is_ours(run: &Run) -> bool {
-    matches!(run.held, Held::Good | Held::Changed | Held::Other { .. })
 }
 
 /// So many blocks, from the first on, the test has written for certain.

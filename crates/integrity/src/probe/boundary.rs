@@ -101,13 +101,9 @@ impl<M: Medium> Field<'_, M> {
 /// How often so many places are looked at, evenly spread, until a boundary among so many blocks is known,
 /// and once more to confirm it.
 fn rounds_left(mut blocks_count: u64, places_count: u64, grain: u64) -> u64 {
-    let mut rounds_count = 1;
-    while blocks_count > 0 {
-        blocks_count = if blocks_count > grain {
-            blocks_count / (places_count + 1)
-        } else {
-            0
-        };
+    let mut rounds_count = 2;
+    while blocks_count > grain {
+        blocks_count /= places_count + 1;
         rounds_count += 1;
     }
     rounds_count

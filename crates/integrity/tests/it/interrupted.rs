@@ -194,17 +194,23 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
     }
 }
 
-/// Between an interruption and the next probe somebody else may have used the card.
-#[test]
-fn what_others_wrote_after_an_interruption_stays() {
-    let model = Model::named("honest-1gb").unwrap().scaled(16);
-    let before = kept(&mut used(&model, 1));
-    let mut medium = used(&model, 1);
+/// A card in use whose probe was interrupted, and what it had kept by then.
+fn interrupted(model: &Model) -> (SimMedium, Log) {
+    let mut medium = used(model, 1);
     medium.stop_after(Some(60));
     let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
     probed(&mut restoring, 3, 8192).unwrap_err();
     let (mut medium, log) = restoring.into_parts();
     medium.stop_after(None);
+    (medium, log)
+}
+
+/// Between an interruption and the next probe somebody else may have used the card.
+#[test]
+fn what_others_wrote_after_an_interruption_stays() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let before = kept(&mut used(&model, 1));
+    let (mut medium, log) = interrupted(&model);
     let theirs = Content { seed: 5, round: 2 };
     let overwritten: Vec<Span> = log.pieces.iter().map(Piece::span).step_by(2).collect();
     assert!(overwritten.len() > 4, "{}", overwritten.len());
@@ -229,12 +235,7 @@ fn what_others_wrote_after_an_interruption_stays() {
 fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
     let model = Model::named("honest-1gb").unwrap().scaled(16);
     let before = kept(&mut used(&model, 1));
-    let mut medium = used(&model, 1);
-    medium.stop_after(Some(60));
-    let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
-    probed(&mut restoring, 3, 8192).unwrap_err();
-    let (mut first, log) = restoring.into_parts();
-    first.stop_after(None);
+    let (mut first, log) = interrupted(&model);
     assert_ne!(kept(&mut first), before);
     let count = log.count();
     // Others' data; one has them in the same place as the first, as a first block may be the same on many cards.
