@@ -129,6 +129,8 @@ fn is_plain(file: &File) -> bool {
 mod tests {
     use std::path::PathBuf;
 
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
 
     fn turn(path: &Path) -> Turn {
@@ -176,6 +178,19 @@ mod tests {
         second.pulse.stop();
         second.take();
         assert!(is_taken(second.file.as_ref().unwrap()), "not taken from it");
+    }
+
+    /// Opening a pipe waits for somebody at its other end.
+    #[test]
+    fn a_pipe_or_a_link_of_that_name_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("theirs"), &link).unwrap();
+        assert!(open(&pipe).is_none() && open(&link).is_none());
+        let plain = folder.path().join("plain");
+        let mode = open(&plain).unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o644);
     }
 
     #[test]

@@ -472,6 +472,19 @@ mod tests {
     }
 
     #[test]
+    fn figures_that_a_cache_answered_for_recommend_nothing() {
+        let mut cached = run("cached", "b", 9.0, 9.0, 9.0);
+        for metric in &mut cached.metrics {
+            metric.warnings = vec!["buffered".to_owned()];
+        }
+        let records = [cached, run("plain", "b", 1.0, 1.0, 1.0)];
+        assert_eq!(
+            names(&of(&records, &Wish::default()).standings),
+            ["plain"]
+        );
+    }
+
+    #[test]
     fn cards_count_once_and_boards_are_kept_apart() {
         let sample = |record, sample| labelled(record, "sample", sample);
         let records = [

@@ -33,6 +33,7 @@ pub struct Program {
     refusal: Option<Refusal>,
     clock: Option<WallClock>,
     path: Option<PathBuf>,
+    sudo_user: Option<&'static str>,
 }
 
 impl Program {
@@ -47,7 +48,15 @@ impl Program {
             refusal: None,
             clock: None,
             path: None,
+            sudo_user: None,
         }
+    }
+
+    /// The same program, begun by that user with `sudo`.
+    #[must_use]
+    pub fn by_sudo_of(mut self, user: &'static str) -> Self {
+        self.sudo_user = Some(user);
+        self
     }
 
     /// The same program, which finds others in this folder first.
@@ -180,6 +189,9 @@ impl Program {
             .stderr(Stdio::piped());
         if let Some(clock) = &self.clock {
             clock.give_to(command);
+        }
+        if let Some(user) = self.sudo_user {
+            command.env("SUDO_USER", user);
         }
         if let Some(user) = self.user {
             command.uid(user).gid(user);

@@ -198,6 +198,20 @@ fn one_trial_has_an_interval_of_its_own_slices_that_proves_no_goal() {
 }
 
 #[test]
+fn what_a_card_says_of_itself_limits_trust_in_no_figure() {
+    let mut record = record(sequential(&trials_at(&[1e5; 6]), 0));
+    let mismatch = "the label says V30, the registers say V10";
+    record.findings = vec![
+        Finding::new(FindingKind::LabelMismatch, Severity::Warning, mismatch),
+        Finding::new(FindingKind::Buffered, Severity::Warning, "a cache"),
+    ];
+    refresh(&mut record, &two_workloads());
+    let metric = record.metric("seq_write_1m").unwrap();
+    assert_eq!(metric.warnings, ["buffered"]);
+    assert_eq!(metric.voided_by(), Some("buffered"));
+}
+
+#[test]
 fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
     let falling: Vec<_> = (0..12)
         .map(|i| if i < 6 { 1e5 } else { 4e4 + f64::from(i) })
