@@ -21,8 +21,10 @@ pub enum IntegrityTest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageKind {
-    /// Every block that was looked at holds what was written to it.
-    Genuine,
+    /// Every block that was read holds what was written to it: the capacity is confirmed as far as the test
+    /// reaches. This proves no brand. Earlier records call it `genuine`.
+    #[serde(alias = "genuine")]
+    Confirmed,
     /// Some blocks do not hold what was written, or cannot be read; that it has less than it says is not
     /// shown.
     Damaged,
@@ -70,18 +72,23 @@ impl BlockCounts {
     }
 }
 
-/// What the samples of a probe say of single bad spots.
+/// What the samples of a probe found, and how much damage they would have found. The population is all
+/// extents of 1 MiB of the storage; an extent is bad if any of its blocks is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sampling {
-    /// Extents of 1 MiB that were looked at.
+    /// Number of extents of 1 MiB that were written and read.
     pub samples_count: u64,
     /// Those of them with a bad block.
     pub bad_samples_count: u64,
     /// Blocks of the samples in each state.
     pub blocks: BlockCounts,
-    /// Storage of which at least this share of all extents has a bad block would have been caught with
-    /// a probability of 99.9 %.
+    /// Scattered damage: if at least this share of all extents is bad, at places drawn uniformly at random,
+    /// the samples find a bad one with a probability of 99.9 %.
     pub caught_ratio: f64,
+    /// Contiguous damage: if one region of at least this share of all extents is wholly bad, wherever it
+    /// lies, the samples find it with a probability of 99.9 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caught_region_ratio: Option<f64>,
 }
 
 /// When storage that is written again and again reached a share of bad blocks.

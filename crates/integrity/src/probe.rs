@@ -4,9 +4,9 @@
 //!    first ones are seen again at powers of two. Most fakes are found out here.
 //! 2. *Repetition*: more sentinels are written at the beginning, 1 MiB apart, so that any stretch of 1 MiB
 //!    holds one of them where addresses repeat, after whatever step. A few such stretches are read.
-//! 3. *Samples*: extents of 1 MiB at random places are written, then the end of the storage, as much as
-//!    the largest cache that is to be excluded. Meanwhile single blocks that were written before are
-//!    looked at, each once, whether the cache has given them up.
+//! 3. *Samples*: extents of 1 MiB at random places of all the storage are written, then others spread
+//!    between them, more than the largest cache that is to be excluded holds. Meanwhile single blocks
+//!    that were written before are read, each once, to see whether the cache has given them up.
 //! 4. All samples are read, and the stretches of 2 again.
 //!
 //! Wherever blocks near the end prove lost, the boundary is sought between the last that is kept and
@@ -63,7 +63,7 @@ pub struct Progress {
     pub stage: Stage,
     /// Blocks written and read so far.
     pub moved_blocks: u64,
-    /// Blocks that are written and read in all where the storage is genuine.
+    /// Blocks to write and read in all if the storage is whole.
     pub wanted_blocks: u64,
 }
 
@@ -89,7 +89,7 @@ pub struct Probe {
     pub read_blocks: u64,
 }
 
-/// How much a probe writes at most where the storage is genuine, bytes.
+/// Number of bytes that a probe writes if the storage is whole, single blocks not counted.
 #[must_use]
 pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     Plan::of(blocks_count, request).written_blocks() * crate::BLOCK_BYTES as u64
@@ -104,7 +104,8 @@ pub fn probe<M: Medium>(
     request: &ProbeRequest,
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Probe, Trouble> {
-    let plan = Plan::of(medium.blocks_count(), request);
+    let grain = medium.grain_blocks().max(1);
+    let plan = Plan::of(medium.blocks_count() / grain * grain, request);
     let mut field = Field::new(medium, request.seed, plan.moved_blocks(), tell);
     field.stage(Stage::Sentinels);
     let sentinels = field.first_sentinels()?;
@@ -171,7 +172,7 @@ fn missing<M: Medium>(
     displaced_blocks: u64,
 ) -> Result<Option<Probe>, Trouble> {
     field.stage(Stage::Boundary);
-    let end = field.all_blocks - displaced_blocks;
+    let end = field.all_blocks;
     let boundary = field.boundary(sentinels, end, displaced_blocks, None)?;
     if let Some(shift) = field.shift {
         return repeating(field, shift, displaced_blocks).map(Some);
@@ -204,15 +205,15 @@ fn honest_so_far<M: Medium>(field: &mut Field<'_, M>, plan: &Plan) -> Result<Pro
     let (sampling, extents) = field.read_samples(plan)?;
     field.look_for_repetition()?;
     if let Some(shift) = field.shift {
-        return repeating(field, shift, plan.top_blocks);
+        return repeating(field, shift, plan.displacing_blocks());
     }
     if boundary::is_tail_lost(&extents)
-        && let Some(found) = missing(field, &extents, plan.top_blocks)?
+        && let Some(found) = missing(field, &extents, plan.displacing_blocks())?
     {
         return Ok(found);
     }
     let kind = if sampling.blocks.bad_count() == 0 && field.bad_sentinels_count == 0 {
-        StorageKind::Genuine
+        StorageKind::Confirmed
     } else {
         field.look_once_more()?;
         StorageKind::Damaged

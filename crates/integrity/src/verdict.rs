@@ -39,7 +39,7 @@ pub fn judge(surface: &Surface) -> Verdict {
     let module = module(surface.runs());
     let counts = counts(surface.runs(), module);
     let (kind, real_blocks) = match module {
-        _ if counts.bad_count() == 0 => (StorageKind::Genuine, all),
+        _ if counts.bad_count() == 0 => (StorageKind::Confirmed, all),
         _ if takes_no_writes(surface, &counts) => (StorageKind::ReadOnly, all),
         _ if counts.good_count == 0 => (StorageKind::Dead, 0),
         Some(module) => match kept_of_module(surface, module) {

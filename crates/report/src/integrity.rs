@@ -31,7 +31,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         return Vec::new();
     };
     let tone = match found.kind {
-        StorageKind::Genuine => Tone::Plain,
+        StorageKind::Confirmed => Tone::Plain,
         StorageKind::Damaged => Tone::Warning,
         _ => Tone::Error,
     };
@@ -47,7 +47,7 @@ pub(crate) fn verdict(found: &Integrity) -> String {
     let size = capacity(found.size_bytes);
     let there = there(found);
     match found.kind {
-        StorageKind::Genuine => genuine(found, &size),
+        StorageKind::Confirmed => genuine(found, &size),
         StorageKind::Damaged => damaged(found, &size),
         StorageKind::Limbo => {
             format!("FAKE (limbo): {there}. What is written beyond is lost.")

@@ -49,7 +49,7 @@ fn simulated(arguments: &ProbeArguments, model: &Model, data: &Data) -> Result<E
 
 fn exit_of(kind: StorageKind) -> Exit {
     match kind {
-        StorageKind::Genuine => Exit::Done,
+        StorageKind::Confirmed => Exit::Done,
         _ => Exit::Bad,
     }
 }

@@ -73,7 +73,7 @@ fn finish(head: Record, test: &Verify, data: &Data, as_json: bool) -> Result<Exi
         .ok_or_else(|| CommandError::new(Exit::Bug, "the test has no verdict"))?;
     keep_and_show(&of_verify(head, test, &verdict), data, as_json)?;
     Ok(match verdict.kind {
-        StorageKind::Genuine => Exit::Done,
+        StorageKind::Confirmed => Exit::Done,
         _ => Exit::Bad,
     })
 }

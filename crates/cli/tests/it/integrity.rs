@@ -137,14 +137,14 @@ fn each_simulated_fake_is_told() {
     let scratch = scratch();
     let program = program(&scratch);
     for (model, kind, real_bytes) in [
-        ("a1-32gb", StorageKind::Genuine, 32_010_928_128),
+        ("a1-32gb", StorageKind::Confirmed, 32_010_928_128),
         ("limbo-32gb", StorageKind::Limbo, 1_777_645_568),
         ("wrap-700mb", StorageKind::Wraparound, 700 * MIB),
         ("rotten-64gb", StorageKind::Damaged, 64_000_000_000),
     ] {
         for command in ["probe", "verify"] {
             let output = program.run(&[command, &format!("sim:{model}"), "--json"]);
-            let is_bad = kind != StorageKind::Genuine;
+            let is_bad = kind != StorageKind::Confirmed;
             assert_eq!(output.code, i32::from(is_bad), "{output}");
             let record = record(&output);
             let found = record.integrity.unwrap();
@@ -174,7 +174,7 @@ fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     assert_eq!(output.code, 0, "{output}");
     let record = record(&output);
     let found = record.integrity.unwrap();
-    assert_eq!(found.kind, StorageKind::Genuine);
+    assert_eq!(found.kind, StorageKind::Confirmed);
     assert!(found.excluded_cache_bytes.unwrap() >= 16 * MIB);
     assert!(record.bytes_written > 100 * MIB, "{}", record.bytes_written);
     assert!(rig.is_untouched());
@@ -332,7 +332,7 @@ fn verify_of_a_device_goes_on_after_it_was_killed() {
     let found = record(&again);
     assert_eq!(found.seed.as_deref(), Some("0000000000000005"));
     let integrity = found.integrity.unwrap();
-    assert_eq!(integrity.kind, StorageKind::Genuine);
+    assert_eq!(integrity.kind, StorageKind::Confirmed);
     assert_eq!(integrity.size_bytes, SIZE);
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
@@ -429,7 +429,7 @@ fn verify_of_a_directory_leaves_nothing_behind() {
     let output = program.run(&["verify", text(&folder), "--size", "96MiB", "--json"]);
     assert_eq!(output.code, 0, "{output}");
     let found = record(&output).integrity.unwrap();
-    assert_eq!(found.kind, StorageKind::Genuine);
+    assert_eq!(found.kind, StorageKind::Confirmed);
     assert_eq!(found.size_bytes, 96 * MIB);
     assert!(!found.written.is_empty() && !found.read.is_empty());
     assert_empty(&folder);

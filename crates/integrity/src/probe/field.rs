@@ -154,14 +154,21 @@ impl<'a, M: Medium> Field<'a, M> {
         self.medium.flush().map(drop)
     }
 
-    /// Writes the end of the storage, so much that a cache of that size holds nothing else.
-    pub(super) fn displace(&mut self, blocks: u64) -> Result<(), Trouble> {
+    /// Displaces a cache of this size: writes as many blocks at the end of the storage, leaving out the
+    /// grains that begin at `places`, which are sorted.
+    pub(super) fn displace(&mut self, blocks: u64, places: &[u64]) -> Result<(), Trouble> {
         if blocks == 0 {
             return Ok(());
         }
-        let top = Span::between(self.aligned(self.all_blocks - blocks), self.all_blocks);
-        for part in top.parts(DISPLACING_BLOCKS) {
-            self.write(part)?;
+        let left_out = self.grain * places.len() as u64;
+        let first = self.aligned(self.all_blocks.saturating_sub(blocks + left_out));
+        let mut start = first;
+        let behind = places.iter().filter(|&&place| place >= first);
+        for end in behind.copied().chain([self.all_blocks]) {
+            for part in Span::between(start, end).parts(DISPLACING_BLOCKS) {
+                self.write(part)?;
+            }
+            start = end + self.grain;
         }
         self.flush()
     }
@@ -175,7 +182,7 @@ impl<'a, M: Medium> Field<'a, M> {
     ) -> Result<Vec<Sentinel>, Trouble> {
         let refused = self.write_sentinels(starts)?;
         self.flush()?;
-        self.displace(displaced_blocks)?;
+        self.displace(displaced_blocks, starts)?;
         let mut sentinels = self.read_sentinels(starts, module)?;
         for sentinel in &mut sentinels {
             sentinel.is_refused = refused.contains(&sentinel.start);

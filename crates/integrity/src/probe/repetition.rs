@@ -75,7 +75,7 @@ impl<M: Medium> Field<'_, M> {
         let witnesses = self.witnesses();
         self.write_sentinels(&witnesses)?;
         self.flush()?;
-        self.displace(displaced_blocks)?;
+        self.displace(displaced_blocks, &witnesses)?;
         for module in parts(shift, self.grain()) {
             for witness in witnesses {
                 self.shift = None;

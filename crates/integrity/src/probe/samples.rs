@@ -3,75 +3,93 @@
 use cardmark_core::{Rng, Sampling};
 
 use super::field::{Field, MEBI_BLOCKS, Sentinel};
-use super::power::caught_share;
+use super::power::{caught_region, caught_share};
 use super::{ProbeRequest, Stage};
 use crate::verdict::counts;
 use crate::{Held, Medium, Span, Surface, Trouble};
 
-/// Samples: storage of which one extent in a hundred is bad escapes all of them in less than one case
-/// of a thousand.
+/// Samples, of the largest plan: if one extent in a hundred is bad, all samples miss it in less than one
+/// case of a thousand.
 const SAMPLES_COUNT: u64 = 689;
 /// Groups of sentinels, for one look each; reading might keep a block in the cache.
 const GROUPS_COUNT: u64 = 24;
 /// Sentinels in a group, and the distance of two groups, blocks.
 const GROUP_COUNT: u64 = 16;
 const GROUP_BLOCKS: u64 = 128;
-/// The samples are written in parts of the storage's end of so many blocks.
-const PART_BLOCKS: u64 = 16 * MEBI_BLOCKS;
+/// Extents written one after the other to displace a cache: sequential writes are faster.
+const CHUNK_EXTENTS: u64 = 16;
 /// More is written than the cache that is to be excluded has, by this part of it.
 const MORE: u64 = 16;
 /// An extent of which this part is kept counts as kept: single bad blocks are damage.
 const KEPT_PART: u64 = 2;
 
-/// Where samples are, and how much displaces a cache.
+/// Places of the samples, and the extents that displace a cache.
+///
+/// Samples are drawn from all extents, one at random from each of `samples_count` equal strata. All of
+/// them are written first. Then a cache is displaced by writing `displacing_count` other extents, in
+/// chunks spread evenly over all of the storage. No sample is written twice, so every sample, those at
+/// the end included, is followed by more writes than the excluded cache holds. Spreading them displaces
+/// also a cache that takes only what the flash does not keep, if at least half of the storage is bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Extents of the storage.
-    extents_count: u64,
+    all_blocks: u64,
     samples_count: u64,
-    /// What is written at the end of the storage, after all samples.
-    pub(super) top_blocks: u64,
+    displacing_count: u64,
 }
 
 impl Plan {
-    pub(super) fn of(blocks_count: u64, request: &ProbeRequest) -> Self {
-        let extents_count = blocks_count / MEBI_BLOCKS;
+    /// The plan for storage of `all_blocks`, a multiple of its grain.
+    pub(super) fn of(all_blocks: u64, request: &ProbeRequest) -> Self {
+        let extents_count = all_blocks.div_ceil(MEBI_BLOCKS);
         let cache = request.cache_blocks.div_ceil(MEBI_BLOCKS);
-        let top = (cache + cache.div_ceil(MORE)).min(extents_count / 2);
+        let cache = cache + cache.div_ceil(MORE);
+        // Of the samples and these, half must exceed the cache.
+        let wanted = cache.max((2 * cache).saturating_sub(SAMPLES_COUNT));
+        let most = (extents_count / 2).max(extents_count.saturating_sub(SAMPLES_COUNT));
+        let displacing_count = wanted.min(most);
         Self {
-            extents_count,
-            samples_count: SAMPLES_COUNT.min(extents_count - top),
-            top_blocks: top * MEBI_BLOCKS,
+            all_blocks,
+            samples_count: SAMPLES_COUNT.min(extents_count - displacing_count),
+            displacing_count,
         }
     }
 
-    /// Samples are taken from what is not written again at the end.
-    fn sampled_extents_count(&self) -> u64 {
-        self.extents_count - self.top_blocks / MEBI_BLOCKS
+    /// Extents of 1 MiB in the storage; the last one may be shorter.
+    fn extents_count(&self) -> u64 {
+        self.all_blocks.div_ceil(MEBI_BLOCKS)
+    }
+
+    /// Blocks of the storage that displace a cache.
+    pub(super) fn displacing_blocks(&self) -> u64 {
+        self.displacing_count * MEBI_BLOCKS
     }
 
     pub(super) fn written_blocks(&self) -> u64 {
-        self.samples_count * MEBI_BLOCKS + self.top_blocks
+        (self.samples_count + self.displacing_count) * MEBI_BLOCKS
     }
 
     pub(super) fn moved_blocks(&self) -> u64 {
         self.written_blocks() + self.samples_count * MEBI_BLOCKS
     }
 
-    /// What is written at most at the end of the storage to make a cache give up all else.
+    /// Largest amount that is written at the end of the storage to displace a cache, blocks.
     fn most_displaced(&self) -> u64 {
-        let half = self.extents_count / 2 * MEBI_BLOCKS;
+        let half = self.extents_count() / 2 * MEBI_BLOCKS;
         self.written_blocks().min(half)
     }
 
-    /// The largest cache that is sure to have given up all samples.
+    /// Largest cache that cannot hide damage, blocks: one that takes all writes has given up every sample;
+    /// one that takes only what the flash does not keep has given up the first of them if half of the
+    /// storage is bad.
     pub(super) fn excluded_blocks(&self) -> u64 {
-        self.top_blocks - self.top_blocks / (MORE + 1)
+        let half = (self.samples_count + self.displacing_count) / 2;
+        let blocks = self.displacing_count.min(half) * MEBI_BLOCKS;
+        blocks - blocks.div_ceil(MORE + 1)
     }
 
-    /// The samples, by rising address: one at a random place in each of as many equal parts.
-    fn samples(&self, rng: &mut Rng) -> Vec<Span> {
-        let extents = self.sampled_extents_count();
+    /// The extents of the samples, in rising order.
+    fn sampled_extents(&self, rng: &mut Rng) -> Vec<u64> {
+        let extents = self.extents_count();
         let begin = |index: u64| {
             let place = u128::from(extents) * u128::from(index) / u128::from(self.samples_count);
             u64::try_from(place).unwrap_or(extents)
@@ -79,16 +97,68 @@ impl Plan {
         (0..self.samples_count)
             .map(|index| {
                 let (from, to) = (begin(index), begin(index + 1));
-                let extent = from + rng.below(to - from);
-                Span::new(extent * MEBI_BLOCKS, MEBI_BLOCKS)
+                from + rng.below(to - from)
             })
             .collect()
+    }
+
+    /// The samples, by rising address.
+    fn samples(&self, rng: &mut Rng) -> Vec<Span> {
+        let extents = self.sampled_extents(rng);
+        let span = |&extent: &u64| self.extents(extent, extent + 1);
+        extents.iter().map(span).collect()
+    }
+
+    /// What displaces a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no samples, one at a
+    /// random place in each of as many strata. The end of the storage comes first: in most fakes it is
+    /// what is missing.
+    fn displacing(&self, samples: &mut Rng, places: &mut Rng) -> Vec<Span> {
+        let sampled = self.sampled_extents(samples);
+        let gaps_count = self.extents_count() - self.samples_count - self.displacing_count;
+        let chunks_count = self.displacing_count.div_ceil(CHUNK_EXTENTS);
+        let share = |all: u64, index: u64| all * index / chunks_count;
+        let mut spans = Vec::new();
+        let mut skipped = 0;
+        for index in 0..chunks_count {
+            let [chunk, gap] = [self.displacing_count, gaps_count]
+                .map(|all| share(all, index + 1) - share(all, index));
+            let before = share(self.displacing_count, index) + share(gaps_count, index);
+            let first = before + places.below(gap + 1);
+            spans.extend(self.unsampled(first, chunk, &sampled, &mut skipped));
+        }
+        spans.reverse();
+        spans
+    }
+
+    /// `count` extents from the one with the number `first` on, samples neither counted nor included.
+    /// `skipped` samples are known to stand before them.
+    fn unsampled(&self, first: u64, count: u64, sampled: &[u64], skipped: &mut usize) -> Vec<Span> {
+        let next = |skipped: usize| sampled.get(skipped).copied().unwrap_or(u64::MAX);
+        let mut start = first + *skipped as u64;
+        let mut left = count;
+        let mut spans = Vec::new();
+        while left > 0 {
+            while next(*skipped) <= start {
+                *skipped += 1;
+                start += 1;
+            }
+            let length = left.min(next(*skipped) - start);
+            spans.push(self.extents(start, start + length));
+            start += length;
+            left -= length;
+        }
+        spans
+    }
+
+    /// The blocks of the extents `from..to`.
+    fn extents(&self, from: u64, to: u64) -> Span {
+        Span::between(from * MEBI_BLOCKS, (to * MEBI_BLOCKS).min(self.all_blocks))
     }
 }
 
 impl<M: Medium> Field<'_, M> {
-    /// Writes the samples, and then the end of the storage. Ends early where a group of sentinels that was
-    /// written before proves lost: gives that group, and how much was written since.
+    /// Writes the samples, and then what displaces a cache. Stops early if a group of sentinels that was
+    /// written before is lost: returns that group, and how many blocks were written since.
     pub(super) fn write_samples(
         &mut self,
         plan: &Plan,
@@ -97,16 +167,17 @@ impl<M: Medium> Field<'_, M> {
         self.stage(Stage::Samples);
         let mut samples = plan.samples(&mut self.rng("samples"));
         shuffle(&mut self.rng("order of samples"), &mut samples);
-        let top = Span::between(self.all_blocks - plan.top_blocks, self.all_blocks);
+        let displacing = plan.displacing(&mut self.rng("samples"), &mut self.rng("displacing"));
+        let spans_count = samples.len() + displacing.len();
         let begun_blocks = self.written_blocks;
         let mut next_blocks = MEBI_BLOCKS;
-        for span in samples.into_iter().chain(top.parts(PART_BLOCKS)) {
-            if span.start == top.start {
+        for (index, span) in samples.iter().chain(&displacing).enumerate() {
+            if index == samples.len() {
                 self.stage(Stage::Displacing);
             }
-            self.write(span)?;
+            self.write(*span)?;
             let displaced = self.written_blocks - begun_blocks;
-            let is_last = span.end() == top.end();
+            let is_last = index + 1 == spans_count;
             if displaced < next_blocks && !is_last {
                 continue;
             }
@@ -165,7 +236,8 @@ impl<M: Medium> Field<'_, M> {
             samples_count: plan.samples_count,
             bad_samples_count,
             blocks: counts(surface.runs(), None),
-            caught_ratio: caught_share(plan.sampled_extents_count(), plan.samples_count),
+            caught_ratio: caught_share(plan.extents_count(), plan.samples_count),
+            caught_region_ratio: Some(caught_region(plan.extents_count(), plan.samples_count)),
         };
         Ok((sampling, places))
     }
@@ -176,5 +248,66 @@ fn shuffle(rng: &mut Rng, spans: &mut [Span]) {
         let below = u64::try_from(behind).unwrap_or(u64::MAX);
         let other = usize::try_from(rng.below(below)).unwrap_or(0);
         spans.swap(behind - 1, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(extents: u64, odd_blocks: u64, cache_extents: u64) -> Plan {
+        let request = ProbeRequest {
+            seed: 1,
+            cache_blocks: cache_extents * MEBI_BLOCKS,
+        };
+        Plan::of(extents * MEBI_BLOCKS + odd_blocks, &request)
+    }
+
+    #[test]
+    fn no_extent_is_written_twice_and_as_many_as_planned() {
+        for (extents, odd) in [
+            (0, 8),
+            (1, 0),
+            (2, 0),
+            (9, 1),
+            (953, 1376),
+            (1907, 0),
+            (61_035, 328),
+        ] {
+            for cache in [0, 1, 64, 1024, 4096] {
+                let plan = plan(extents, odd, cache);
+                let samples = plan.samples(&mut Rng::for_part(5, "s", 0));
+                let rng = &mut Rng::for_part(5, "s", 0);
+                let displacing = plan.displacing(rng, &mut Rng::for_part(5, "d", 0));
+                let spans = || samples.iter().chain(&displacing);
+                let count: u64 = spans().map(|span| span.count.div_ceil(MEBI_BLOCKS)).sum();
+                assert_eq!(count, plan.samples_count + plan.displacing_count);
+                let mut ends: Vec<(u64, u64)> =
+                    spans().map(|span| (span.start, span.end())).collect();
+                ends.sort_unstable();
+                assert!(
+                    ends.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+                    "{extents} {cache}"
+                );
+                assert!(
+                    ends.iter()
+                        .all(|end| end.0 < end.1 && end.1 <= plan.all_blocks)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_cache_asked_for_is_excluded_where_there_is_room() {
+        for (extents, cache) in [(7629, 64), (7629, 1024), (61_035, 1024), (61_035, 4096)] {
+            let excluded = plan(extents, 0, cache).excluded_blocks();
+            assert!(
+                excluded >= cache * MEBI_BLOCKS,
+                "{extents} {cache}: {excluded}"
+            );
+        }
+        let small = plan(953, 0, 1024);
+        assert_eq!(small.displacing_count, 476);
+        assert_eq!(small.samples_count, 477);
     }
 }

@@ -46,9 +46,9 @@ const fn repeating(
 
 /// The geometries, written down here again and not taken from the models.
 pub(crate) const GEOMETRIES: [Truth; 14] = [
-    truth("honest-2mb", 1, StorageKind::Genuine, 2 << 20),
-    truth("honest-1gb", 4, StorageKind::Genuine, GIB),
-    truth("a1-32gb", 128, StorageKind::Genuine, 32_010_928_128),
+    truth("honest-2mb", 1, StorageKind::Confirmed, 2 << 20),
+    truth("honest-1gb", 4, StorageKind::Confirmed, GIB),
+    truth("a1-32gb", 128, StorageKind::Confirmed, 32_010_928_128),
     truth("dead-1gb", 4, StorageKind::Dead, 0),
     truth("limbo-32gb", 128, StorageKind::Limbo, 1_777_645_568),
     repeating("wrap-16gb", StorageKind::Wraparound, 2 * GIB, 2 * GIB),

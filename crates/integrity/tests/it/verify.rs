@@ -137,7 +137,7 @@ fn a_thousand_honest_cards_raise_no_alarm() {
         let verdict = verify(&mut SimMedium::new(&model, seed), seed)
             .verdict()
             .unwrap();
-        assert_eq!(verdict.kind, StorageKind::Genuine, "seed {seed}");
+        assert_eq!(verdict.kind, StorageKind::Confirmed, "seed {seed}");
     }
 }
 

@@ -210,9 +210,9 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
     let mut other = judged("Ultra", VerdictOutcome::Fail, "slowest window: 9 MB/s");
     other.suite = Some(suite("speed-class", Some("file")));
     let records = [
-        tested("Evo Plus", StorageKind::Genuine, 63_864_569_856),
+        tested("Evo Plus", StorageKind::Confirmed, 63_864_569_856),
         tested("Bargain", StorageKind::Limbo, 8_000_000_000),
-        tested("Evo Plus", StorageKind::Genuine, 63_864_569_856),
+        tested("Evo Plus", StorageKind::Confirmed, 63_864_569_856),
         judged("Evo Plus", VerdictOutcome::Pass, "random read: 2588 IOPS"),
         judged("Evo Plus", VerdictOutcome::Pass, "random read: 2601 IOPS"),
         other,
