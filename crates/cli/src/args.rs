@@ -33,10 +33,11 @@ pub(crate) enum Command {
     /// that figures before and after all its cells were written can be compared. What was
     /// interrupted goes on where it ended.
     Prepare(PrepareArguments),
-    /// Find out within minutes whether a device is a fake or broken
+    /// Check within minutes that a device has the capacity it claims and keeps its data
     ///
-    /// Writes and reads a small part of it, at most about 2 GB. What was there is put back afterwards, unless
-    /// `--destroy`. Ends with 1 where the device is not genuine.
+    /// Writes and reads samples across all of it, at most about 2.3 GB by default, and restores what was there
+    /// unless `--destroy`. Exit status: 0 if the capacity is confirmed, 1 if it is false or the device is
+    /// damaged. A confirmed capacity does not prove the brand.
     Probe(ProbeArguments),
     /// Write and read every block: is all of it there, and does it hold what is written?
     ///

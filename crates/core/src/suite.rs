@@ -70,6 +70,10 @@ pub struct Tier {
     pub needs: TargetNeed,
     /// Bytes that the target has at least; in a directory, the size of the file.
     pub file_bytes: u64,
+    /// Whether it runs the standard's procedure in full size and length. Only such a tier can pass a class;
+    /// a shorter one can fail it, or say that it is likely met.
+    #[serde(default)]
+    pub is_full: bool,
     /// The workloads that it has, and how large and long they are.
     pub parts: Vec<TierPart>,
     /// In what it differs besides from the standard's procedure, each without full stop.

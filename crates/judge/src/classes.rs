@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use cardmark_catalog::{Class, ClassFamily, class, classes, product};
 use cardmark_core::{
-    FindingKind, IntervalKind, Metric, Quantity, Record, Severity, Suite, Verdict, VerdictOutcome,
+    FindingKind, IntervalKind, Metric, Quantity, Record, Severity, Suite, Tier, Verdict,
+    VerdictOutcome,
 };
 
 use crate::{CLAIMS_LABEL, REQUIRED_LABEL};
@@ -86,11 +87,14 @@ pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
         .collect()
 }
 
+/// The tier of the suite that was run.
+fn tier<'a>(record: &Record, suite: &'a Suite) -> Option<&'a Tier> {
+    suite.tier(record.suite.as_ref()?.tier.as_ref()?)
+}
+
 /// In what the run was not what the standard says.
 pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
-    let name = record.suite.as_ref().and_then(|named| named.tier.as_ref());
-    let tier = name.and_then(|name| suite.tier(name));
-    let mut deviations = tier.map_or_else(Vec::new, |tier| tier.deviations.clone());
+    let mut deviations = tier(record, suite).map_or_else(Vec::new, |tier| tier.deviations.clone());
     let kept = record
         .findings
         .iter()
@@ -196,7 +200,12 @@ fn judged(
     if outcome != VerdictOutcome::Fail && is_broken(record, suite, needs) {
         outcome = VerdictOutcome::NotTestable;
     }
-    outcome
+    match outcome {
+        VerdictOutcome::Pass if !tier(record, suite).is_some_and(|tier| tier.is_full) => {
+            VerdictOutcome::LikelyPass
+        }
+        outcome => outcome,
+    }
 }
 
 fn worst(parts: &[(VerdictOutcome, String)]) -> VerdictOutcome {

@@ -47,23 +47,23 @@ pub(crate) fn verdict(found: &Integrity) -> String {
     let size = capacity(found.size_bytes);
     let there = there(found);
     match found.kind {
-        StorageKind::Confirmed => genuine(found, &size),
+        StorageKind::Confirmed => confirmed(found, &size),
         StorageKind::Damaged => damaged(found, &size),
         StorageKind::Limbo => {
-            format!("FAKE (limbo): {there}. What is written beyond is lost.")
+            format!("FALSE CAPACITY (limbo): {there}. Data written beyond is lost.")
         }
         StorageKind::Wraparound => format!(
-            "FAKE (wraparound): {there}. What is written beyond overwrites what stands below."
+            "FALSE CAPACITY (wraparound): {there}. Data written beyond overwrites data below."
         ),
         StorageKind::Chain => format!(
-            "FAKE (chain): {there}. Of what is written beyond, a part is lost and a part overwrites \
-             what stands below."
+            "FALSE CAPACITY (chain): {there}. Of data written beyond, part is lost and part overwrites \
+             data below."
         ),
         StorageKind::ReadOnly => {
-            "READ-ONLY: it takes no writes any more. Copy what you need from it, and do not rely on it."
+            "READ-ONLY: the device no longer accepts writes. Copy what you need from it, and replace it."
                 .to_owned()
         }
-        StorageKind::Dead => format!("DEAD: of {size}, no block holds what is written to it."),
+        StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
     }
 }
 
@@ -73,24 +73,29 @@ fn there(found: &Integrity) -> String {
     let share = found.real_bytes as f64 / found.size_bytes.max(1) as f64;
     if percent(share) == percent(1.0) {
         let missing = found.size_bytes.saturating_sub(found.real_bytes);
-        return format!("all but {} of {all} are there", size(missing));
+        return format!("all but {} of {all} exist", size(missing));
     }
     let real = capacity(found.real_bytes);
-    format!("{real} of {all} are there, {}", percent(share))
+    format!("only {real} of {all} exist, {}", percent(share))
 }
 
-fn genuine(found: &Integrity, size: &str) -> String {
+fn confirmed(found: &Integrity, size: &str) -> String {
     match found.test {
-        IntegrityTest::Probe => format!(
-            "no sign of a fake: {size} are there as far as samples can tell, and all of them hold what \
-             was written. Only `cardmark verify` looks at every block."
-        ),
-        IntegrityTest::Verify => format!("genuine: all {size} hold what was written."),
+        IntegrityTest::Probe => {
+            let samples = found.sampling.map_or(0, |sampling| sampling.samples_count);
+            format!(
+                "Capacity confirmed: {samples} samples across {size} kept their data. `cardmark verify` \
+                 checks every block."
+            )
+        }
+        IntegrityTest::Verify => {
+            format!("Capacity confirmed: every block of {size} kept its data.")
+        }
         IntegrityTest::Endure => {
-            format!("still whole: all {size} held what was written in the last cycle.")
+            format!("Intact: every block of {size} kept its data in the last cycle.")
         }
         IntegrityTest::Retention => {
-            format!("kept: all {size} still hold what was written before the rest.")
+            format!("Intact: every block of {size} still holds the data written before the rest.")
         }
     }
 }
@@ -98,19 +103,19 @@ fn genuine(found: &Integrity, size: &str) -> String {
 fn damaged(found: &Integrity, size: &str) -> String {
     let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
     let how_much = match (&found.blocks, &found.sampling) {
-        (Some(counts), _) => format!("{} of them do not hold what was written", bad(counts)),
-        (None, Some(sampling)) => format!(
-            "{} of {} samples have blocks that do not hold what was written",
+        (Some(counts), _) => format!("{} did not keep their data", bad(counts)),
+        (None, Some(sampling)) if sampling.bad_samples_count > 0 => format!(
+            "{} of {} samples have blocks that did not keep their data",
             sampling.bad_samples_count, sampling.samples_count
         ),
-        (None, None) => "blocks do not hold what was written".to_owned(),
+        (None, _) => "some blocks did not keep their data".to_owned(),
     };
     let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
     if missing_bytes > 0 {
         let missing = amount(missing_bytes);
         return format!("DAMAGED: the last {missing} of {size} cannot be relied on: {how_much}.");
     }
-    format!("DAMAGED: {size} are there, but {how_much}.")
+    format!("DAMAGED: of {size}, {how_much}.")
 }
 
 /// What was found, by name.
@@ -120,7 +125,7 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let known = [
         ("addresses repeat after", found.module_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),
-        ("excluded, caches up to", found.excluded_cache_bytes),
+        ("caches excluded up to", found.excluded_cache_bytes),
     ];
     rows.extend(
         known
@@ -152,7 +157,7 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     }));
     rows.extend(found.rested_ns.map(|rest| ("rested for", span(rest))));
     let faded = found.faded_count;
-    rows.extend(faded.map(|count| ("forgotten meanwhile", amount(count * BLOCK_BYTES))));
+    rows.extend(faded.map(|count| ("lost during the rest", amount(count * BLOCK_BYTES))));
     rows.extend(speed_row("write rate", &found.written));
     rows.extend(speed_row("read rate", &found.read));
     rows
@@ -178,13 +183,13 @@ fn rows(found: &Integrity, width: usize) -> Vec<String> {
 
 fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
     let all = [
-        ("hold what was written", counts.good_count),
-        ("hold it with bits changed", counts.changed_count),
+        ("intact", counts.good_count),
+        ("corrupted", counts.changed_count),
         ("overwritten, addresses repeat", counts.wrapped_count),
-        ("hold what belongs elsewhere", counts.overwritten_count),
-        ("lost what was written", counts.lost_count),
+        ("hold data of other blocks", counts.overwritten_count),
+        ("lost", counts.lost_count),
         ("unreadable", counts.unreadable_count),
-        ("took no write", counts.refused_count),
+        ("not writable", counts.refused_count),
     ];
     let of_any = all.into_iter().filter(|(_, count)| *count > 0);
     of_any
@@ -193,15 +198,23 @@ fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
 }
 
 fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
-    let count = sampling.samples_count;
-    let caught = percent(sampling.caught_ratio);
     let mut rows = vec![
-        ("samples of 1 MiB", count.to_string()),
+        ("samples of 1 MiB", sampling.samples_count.to_string()),
         (
-            "would have been found",
-            format!("damage in {caught} of all MiB, with 99.9 %"),
+            "would catch (99.9 % sure)",
+            format!(
+                "damage scattered over {} of all MiB",
+                percent(sampling.caught_ratio)
+            ),
         ),
     ];
+    rows.extend(sampling.caught_region_ratio.map(|ratio| {
+        let text = format!(
+            "one bad region of {} of all MiB, wherever it lies",
+            percent(ratio)
+        );
+        ("", text)
+    }));
     if sampling.bad_samples_count > 0 {
         rows.push(("bad samples", sampling.bad_samples_count.to_string()));
         rows.extend(count_rows(&sampling.blocks));
@@ -244,8 +257,8 @@ fn map(surface: &[SurfacePart], width: usize) -> Vec<String> {
     let each = amount(all / cells as u64);
     let mut lines = wrap(
         &format!(
-            "map, each sign {each}, the worst block of it: · good, c changed, o overwritten, - lost, \
-             x unreadable, w took no write"
+            "map, one sign per {each}, its worst block: · intact, c corrupted, o overwritten, - lost, \
+             x unreadable, w not writable"
         ),
         width,
         2,

@@ -172,6 +172,7 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
 pub(crate) fn outcome_words(verdict: &Verdict) -> (String, Tone) {
     match verdict.outcome {
         VerdictOutcome::Pass => ("pass".to_owned(), Tone::Heading),
+        VerdictOutcome::LikelyPass => ("likely pass (short test)".to_owned(), Tone::Heading),
         VerdictOutcome::Fail => ("fail".to_owned(), Tone::Error),
         VerdictOutcome::NotTestable => ("not testable".to_owned(), Tone::Warning),
         VerdictOutcome::Borderline => ("borderline".to_owned(), Tone::Warning),

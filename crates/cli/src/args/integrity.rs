@@ -11,7 +11,7 @@ use super::{Consent, parse_percent, parse_seed, parse_size};
 pub(crate) struct ProbeArguments {
     /// The whole block device, such as /dev/sda, or `sim:MODEL`
     pub(crate) device: String,
-    /// The largest cache that is to be excluded: a fake may hide what is missing behind one
+    /// Largest cache to exclude: a device may hide missing storage behind one
     #[arg(long, default_value = "1GiB", value_parser = parse_size, value_name = "SIZE")]
     pub(crate) cache: u64,
     #[command(flatten)]

@@ -89,8 +89,7 @@ fn can_be_judged(suite: &Suite, required: &[String]) -> Result<(), CommandError>
         .hint("`--suite app-class` judges A1 and A2, `--suite speed-class` C, U and V"))
 }
 
-/// The classes that had to be met and are not, or of which that is not known. Borderline counts as
-/// met.
+/// Required classes that are not met or could not be tested. Borderline and likely met count as met.
 fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
     let verdicts = record.derived.as_ref().map(|derived| &derived.verdicts);
     let mut exit = Exit::Done;
@@ -98,7 +97,9 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
     for class in required {
         let verdict = verdicts.and_then(|all| all.iter().find(|v| v.rule == *class));
         let (ends, word) = match verdict.map(|verdict| verdict.outcome) {
-            Some(VerdictOutcome::Pass | VerdictOutcome::Borderline) => continue,
+            Some(
+                VerdictOutcome::Pass | VerdictOutcome::LikelyPass | VerdictOutcome::Borderline,
+            ) => continue,
             Some(VerdictOutcome::Fail) => (Exit::Bad, "is not met"),
             Some(_) => (Exit::Trouble, "could not be tested here"),
             None => (Exit::Trouble, "was not judged"),

@@ -51,6 +51,7 @@ fn procedure() -> Suite {
         name: name.to_owned(),
         needs,
         file_bytes: 64 * MIB,
+        is_full: false,
         parts,
         deviations: vec!["it is a test".to_owned()],
     };

@@ -227,12 +227,12 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
 
     Evo Plus on Raspberry Pi 4 Model B Rev 1.4
 
-    - genuine: all 63.9 GB (59.5 GiB) hold what was written. (2 runs)
+    - Capacity confirmed: every block of 63.9 GB (59.5 GiB) kept its data. (2 runs)
     - A1: pass (2 runs). In the first: claimed by the label; random read: 2588 IOPS
 
     Bargain on Raspberry Pi 4 Model B Rev 1.4
 
-    - FAKE (limbo): 8 GB (7.45 GiB) of 63.9 GB (59.5 GiB) are there, 13 %. What is written beyond is lost.
+    - FALSE CAPACITY (limbo): only 8 GB (7.45 GiB) of 63.9 GB (59.5 GiB) exist, 13 %. Data written beyond is lost.
 
     Ultra on Raspberry Pi 4 Model B Rev 1.4
 
@@ -246,7 +246,7 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
 
     - random tests last 1 minute instead of 10
     ");
-    assert!(html(&document).contains("<li>FAKE (limbo): 8 GB"));
+    assert!(html(&document).contains("<li>FALSE CAPACITY (limbo): only 8 GB"));
     let table = |block: &&Block| matches!(block, Block::Table(_));
     let tables = document.blocks.iter().filter(table).count();
     assert_eq!(tables, 1, "circumstances, and no table of names alone");
@@ -261,10 +261,10 @@ fn a_fake_that_lacks_little_tells_how_much() {
         terminal(&run, 200, Style::Plain)
     };
     let all_but =
-        |text: &str| format!("FAKE (limbo): all but {text} of 63.9 GB (59.5 GiB) are there.");
+        |text: &str| format!("FALSE CAPACITY (limbo): all but {text} of 63.9 GB (59.5 GiB) exist.");
     assert!(told(4 * MIB).contains(&all_but("4 MiB")));
     assert!(told(300 * MIB).contains(&all_but("300 MiB")));
-    assert!(told(1024 * MIB).contains("62.8 GB (58.5 GiB) of 63.9 GB (59.5 GiB) are there, 98 %"));
+    assert!(told(1024 * MIB).contains("only 62.8 GB (58.5 GiB) of 63.9 GB (59.5 GiB) exist, 98 %"));
 }
 
 #[test]
