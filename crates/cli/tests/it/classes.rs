@@ -26,7 +26,7 @@ fn what_is_required_decides_how_it_ends() {
     };
     let met = class("sim:a1-32gb", "app-class", "A1");
     assert_eq!(met.code, 0, "{met}");
-    assert!(met.stdout.contains("A1: pass"), "{met}");
+    assert!(met.stdout.contains("A1: likely pass (short test)"), "{met}");
     let tier = "not the whole procedure of the SD Association (tier raw-short):";
     assert!(met.stdout.contains(tier), "{met}");
     assert!(met.stdout.contains("asked for by `--require`"), "{met}");

@@ -520,7 +520,7 @@ fn what_a_card_forgets_in_a_rest_is_told() {
     let faded = found.faded_count.unwrap();
     assert!(faded > 0 && faded == found.blocks.unwrap().changed_count);
     let shown = program.run(&["show", "last"]);
-    assert!(shown.stdout.contains("forgotten meanwhile"), "{shown}");
+    assert!(shown.stdout.contains("lost during the rest"), "{shown}");
     assert_eq!(
         program.runs_count(),
         2,
