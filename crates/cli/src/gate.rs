@@ -5,13 +5,25 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use cardmark_core::TargetKind;
-use cardmark_device::{OpenError, OpenTarget, claim_device, open_device_for_writing};
-use cardmark_host::{DiskIdentity, MadeKind, Resolution, Root, Use, disk_identity, resolve, usage};
+use cardmark_device::{OpenError, OpenTarget, claim_device, loop_file, open_device_for_writing};
+use cardmark_host::{
+    DiskIdentity, LoopBacking, MadeKind, Resolution, Root, Use, disk_identity, resolve, usage,
+};
 use cardmark_report::text;
 
 use crate::args::Consent;
 use crate::error::{CommandError, Exit};
 use crate::print;
+
+/// Refuses a raw device that somebody uses, the system above all. Commands that write to raw devices
+/// call this before any other check, so that no message suggests a flag by which such a device could
+/// be written. Directories pass.
+pub(crate) fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
+    match resolution.kind {
+        TargetKind::Device => idle_device(path, resolution).map(drop),
+        _ => Ok(()),
+    }
+}
 
 /// Opens a raw device for writing, exclusively, once it is clear that this harms nobody: it is idle,
 /// the person has agreed, and it is still the same device afterwards.
@@ -97,8 +109,9 @@ fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandErr
         return Err(refused_use(path, &[Use::Unclear { detail }]));
     };
     let identity = disk_identity(&root, name);
-    uses.extend(usage(&root, name));
-    if resolution.memory_backed && uses.is_empty() {
+    uses.extend(usage(&root, name, &loop_backing));
+    let is_told = |one: &Use| matches!(one, Use::Unsuitable { .. });
+    if resolution.memory_backed && !uses.iter().any(is_told) {
         uses.push(Use::Unsuitable {
             device: name.clone(),
             reason: "in memory, on no storage",
@@ -109,10 +122,25 @@ fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandErr
         uses.push(Use::Unclear { detail });
     }
     if uses.is_empty() {
-        Ok(identity)
-    } else {
-        Err(refused_use(path, &uses))
+        return Ok(identity);
     }
+    // Who may not read the device cannot see all its uses either.
+    if uses.iter().all(|one| matches!(one, Use::Unclear { .. }))
+        && let Err(error @ OpenError::NotReadable { .. }) = claim_device(path)
+    {
+        return Err(refused_open(&error));
+    }
+    Err(refused_use(path, &uses))
+}
+
+/// Asks the kernel what the loop device of that name stands on.
+fn loop_backing(name: &str) -> Option<LoopBacking> {
+    let found = loop_file(&device_path(name))?;
+    (name == format!("loop{}", found.number)).then_some(LoopBacking {
+        device_id: found.device_id,
+        inode: found.inode,
+        block_id: found.block_id,
+    })
 }
 
 /// Asks the kernel whether anybody holds the device, its disk or another part of that, which goes
@@ -357,12 +385,19 @@ fn advice(one: &Use) -> String {
             title,
             ..
         } => release(holder, *kind, title.as_deref()),
-        Use::Opened { process, .. } => format!("end process {process}"),
+        Use::SameFile { other, .. } => format!(
+            "detach the other one: losetup --detach {}",
+            device_path(other).display()
+        ),
+        Use::Opened { process, .. } | Use::Mapped { process, .. } => {
+            format!("end process {process}")
+        }
         Use::Unsuitable { .. } => "name another device".to_owned(),
         Use::ReadOnly { .. } => WRITE_PROTECTED.to_owned(),
         Use::NoMedium { .. } => "put a card into it, or name another device".to_owned(),
         Use::Unclear { .. } => {
-            "a device is written only when all its uses can be seen: as root, outside of containers"
+            "a device is written only when all its uses can be seen: as root, outside of \
+             containers; a loop device only when its file is found under its name, on no overlay"
                 .to_owned()
         }
     }

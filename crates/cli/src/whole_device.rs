@@ -1,12 +1,13 @@
 //! A block device as a whole, for what is done to all of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cardmark_core::DeviceInfo;
 use cardmark_host::{Resolution, Root, device_info};
 use cardmark_sim::Model;
 
 use crate::error::{CommandError, Exit};
+use crate::gate::refuse_used;
 use crate::target::{Chosen, choose};
 
 /// A block device as a whole.
@@ -25,11 +26,27 @@ pub(crate) enum Tested {
 }
 
 impl Tested {
-    /// Makes sense of its name. `why` says why it must be all of a device.
-    pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
+    /// Resolves the name of a target that will be written. Refuses a device in use before any other
+    /// check. `why` is the reason for which it must be a whole device.
+    pub(crate) fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
+        Self::checked(name, why, refuse_used)
+    }
+
+    /// The same of a target that will only be read: it may be in use.
+    pub(crate) fn to_read(name: &str, why: &str) -> Result<Self, CommandError> {
+        Self::checked(name, why, |_, _| Ok(()))
+    }
+
+    /// The same with a check of its own.
+    pub(crate) fn checked(
+        name: &str,
+        why: &str,
+        check: impl FnOnce(&Path, &Resolution) -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
         Ok(match choose(name)? {
             Chosen::Simulated(model) => Self::Simulated(model),
             Chosen::Real { path, resolution } => {
+                check(&path, &resolution)?;
                 Self::Device(Box::new(WholeDevice::of(name, path, resolution, why)?))
             }
         })
@@ -37,9 +54,9 @@ impl Tested {
 }
 
 impl WholeDevice {
-    /// Makes sense of the device's name. `why` says why it must be all of a device.
-    pub(crate) fn named(name: &str, why: &str) -> Result<Self, CommandError> {
-        match Tested::named(name, why)? {
+    /// Resolves the name of a device that will be written, as [`Tested::to_write`].
+    pub(crate) fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
+        match Tested::to_write(name, why)? {
             Tested::Device(device) => Ok(*device),
             Tested::Simulated(_) => {
                 let what = format!("`{name}` is a simulated card, which is new in every run");

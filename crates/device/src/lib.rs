@@ -10,6 +10,7 @@ mod error;
 mod fill;
 mod folder;
 mod health;
+mod loop_file;
 mod null;
 mod object;
 mod objects;
@@ -26,6 +27,7 @@ pub use clock::MonotonicClock;
 pub use error::OpenError;
 pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
 pub use health::disk_health;
+pub use loop_file::{LoopFile, loop_file};
 pub use null::NullBackend;
 pub use objects::empty_page_cache;
 pub use target::{

@@ -4,6 +4,7 @@
 //! Every reader takes a [`Root`], so that fixture trees of boards nobody has at hand can be read
 //! like the running system. Files that a board does not offer are left out, never an error.
 
+mod backing;
 mod block;
 mod board;
 mod card;
@@ -30,6 +31,7 @@ mod usb;
 mod uses;
 mod walk;
 
+pub use backing::{AskLoop, LoopBacking, loop_backing_by_path};
 pub use board::{read_board, read_host};
 pub use card::{CardIdentity, card_identity};
 pub use counters::CounterReader;

@@ -29,11 +29,13 @@ const MOST_NAME_CHARS: usize = 128;
 /// ```text
 /// directory 179:2 - /home/pi
 /// file 179:2 1048576 /home/pi/disk.img
+/// file 179:2 1048576#77 /home/pi/link.img
 /// block 0:6 179:0 /dev/mmcblk0
 /// ```
 ///
 /// The second column is the device that holds the path, the third the size of a file or the
-/// number of a block device. What lies below a directory listed there is a directory, too.
+/// number of a block device. A file may have its inode number after `#`; without one, it has an
+/// inode of its own. What lies below a directory listed there is a directory, too.
 #[derive(Clone, Debug)]
 pub struct Root {
     base: PathBuf,
@@ -46,6 +48,12 @@ pub struct Root {
 pub(crate) struct DeviceNumber {
     pub(crate) major: u32,
     pub(crate) minor: u32,
+}
+
+impl From<(u32, u32)> for DeviceNumber {
+    fn from((major, minor): (u32, u32)) -> Self {
+        Self { major, minor }
+    }
 }
 
 impl DeviceNumber {
@@ -94,6 +102,8 @@ pub(crate) enum FileKind {
 pub(crate) struct Stat {
     /// The device that holds the path.
     pub(crate) device: DeviceNumber,
+    /// The inode number there.
+    pub(crate) inode: u64,
     pub(crate) kind: FileKind,
 }
 
@@ -118,7 +128,7 @@ impl Root {
         let table = fs::read_to_string(base.join("stat")).unwrap_or_default();
         Self {
             base,
-            stated: Some(table.lines().filter_map(parse_stated).collect()),
+            stated: Some((1..).zip(table.lines()).filter_map(parse_stated).collect()),
             boot_lines: Arc::default(),
         }
     }
@@ -214,15 +224,20 @@ impl Stat {
         };
         Self {
             device: DeviceNumber::from_raw(metadata.dev()),
+            inode: metadata.ino(),
             kind,
         }
     }
 }
 
-fn parse_stated(line: &str) -> Option<(PathBuf, Stat)> {
+fn parse_stated((number, line): (u64, &str)) -> Option<(PathBuf, Stat)> {
     let mut fields = line.splitn(4, ' ');
     let (kind, device) = (fields.next()?, fields.next()?.parse().ok()?);
     let (value, path) = (fields.next()?, fields.next()?);
+    let (value, inode) = match value.split_once('#') {
+        Some((value, inode)) => (value, inode.parse().ok()?),
+        None => (value, number),
+    };
     let kind = match kind {
         "directory" => FileKind::Directory,
         "file" => FileKind::File {
@@ -231,7 +246,12 @@ fn parse_stated(line: &str) -> Option<(PathBuf, Stat)> {
         "block" => FileKind::Block(value.parse().ok()?),
         _ => return None,
     };
-    Some((PathBuf::from(path), Stat { device, kind }))
+    let stat = Stat {
+        device,
+        inode,
+        kind,
+    };
+    Some((PathBuf::from(path), stat))
 }
 
 /// Opens what is a regular file. What stands in its place must not be waited for, as a pipe would.

@@ -1,9 +1,11 @@
 //! Everything whose content lies on the same disks as a block device.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::block::{Below, BlockDevice, is_numbered};
-use crate::root::{DeviceNumber, FileKind, Root, path_of};
+use crate::backing::{self, AskLoop, BackingFile, Loop, kernel_name};
+use crate::block::{Below, BlockDevice};
+use crate::mounts::parse_mounts;
+use crate::root::{DeviceNumber, FileKind, Root};
 
 /// A device with all that lies below it and all that is made from the same disks.
 pub(crate) struct Stack {
@@ -14,28 +16,25 @@ pub(crate) struct Stack {
     /// What is made from a member without leading to the device: below, above.
     pub(crate) made: Vec<(BlockDevice, BlockDevice)>,
     /// The files that loop devices of the chain stand on.
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Vec<BackingFile>,
+    /// Loop devices with the same file: one of the chain, and the other one.
+    pub(crate) sharing: Vec<(BlockDevice, BlockDevice)>,
     /// Loop devices of the chain that stand on another block device.
     pub(crate) indirect: Vec<String>,
     /// What cannot be known.
     pub(crate) unclear: Vec<String>,
 }
 
-/// A loop device that has a file.
-struct Loop {
-    device: BlockDevice,
-    path: PathBuf,
-    kind: Option<FileKind>,
-}
-
 impl Stack {
-    pub(crate) fn of(root: &Root, device: &BlockDevice) -> Self {
-        let loops = loops(root);
+    pub(crate) fn of(root: &Root, device: &BlockDevice, ask: AskLoop<'_>) -> Self {
+        let mounts = root.list("/proc/self/mountinfo").unwrap_or_default();
+        let loops = Loop::all(root, &parse_mounts(&mounts), ask);
         let mut stack = Self {
             chain: Vec::new(),
             members: Vec::new(),
             made: Vec::new(),
             files: Vec::new(),
+            sharing: Vec::new(),
             indirect: Vec::new(),
             unclear: Vec::new(),
         };
@@ -78,26 +77,22 @@ impl Stack {
         let Some(found) = loops.iter().find(|other| other.device == *device) else {
             return;
         };
-        match found.kind {
-            Some(FileKind::File { size_bytes }) if device.fits_file(size_bytes) => {
-                self.files.push(found.path.clone());
-            }
-            Some(FileKind::Block(number)) => {
+        match found.below() {
+            backing::Below::File(file) => self.files.push(file),
+            backing::Below::Block(number) => {
                 self.indirect.push(device.name.clone());
                 match BlockDevice::by_number(root, number) {
                     Some(below) => self.descend(root, loops, &below),
                     None => self.unclear(format!("sysfs shows no block device {number}")),
                 }
             }
-            _ => self.unclear(format!(
-                "the file of {} is not to be seen here",
-                device.name
-            )),
+            backing::Below::Unclear(detail) => self.unclear(detail),
         }
     }
 
     fn rise(&mut self, root: &Root, loops: &[Loop]) {
         let mut waiting = self.chain.clone();
+        waiting.extend(self.sharers(loops));
         while let Some(device) = waiting.pop() {
             if self.members.contains(&device) {
                 continue;
@@ -115,19 +110,30 @@ impl Stack {
             }
             self.members.push(device);
         }
-        let shares = |other: &&Loop| self.files.contains(&other.path);
-        let sharing: Vec<BlockDevice> = loops
+    }
+
+    /// Other loop devices that have a file of the chain: whoever uses one of them uses its content.
+    fn sharers(&mut self, loops: &[Loop]) -> Vec<BlockDevice> {
+        let is_loop = |part: &&BlockDevice| part.below() == Some(Below::File);
+        let Some(own) = self.chain.iter().find(is_loop).cloned() else {
+            return Vec::new();
+        };
+        let others = loops
             .iter()
-            .filter(shares)
-            .map(|other| other.device.clone())
-            .collect();
-        for other in sharing {
-            if !self.members.contains(&other) {
-                let first = self.chain[0].clone();
-                self.above(&first, other.clone());
-                self.members.push(other);
+            .filter(|other| !self.chain.contains(&other.device));
+        let mut sharing = Vec::new();
+        for other in others.collect::<Vec<_>>() {
+            for file in self.files.clone() {
+                match other.shares(&file) {
+                    Ok(true) => sharing.push(other.device.clone()),
+                    Ok(false) => {}
+                    Err(detail) => self.unclear(detail),
+                }
             }
         }
+        let pairs = sharing.iter().map(|other| (own.clone(), other.clone()));
+        self.sharing = pairs.collect();
+        sharing
     }
 
     /// Notes that the one is made from the other, unless it leads to the device.
@@ -168,34 +174,4 @@ impl Stack {
         };
         found.or_else(|| self.by_name(&kernel_name(path)?))
     }
-}
-
-impl Loop {
-    fn stands_on(&self, device: &BlockDevice) -> bool {
-        match self.kind {
-            Some(FileKind::Block(number)) => device.device_number() == Some(number),
-            // Set up where another tree of mounts was seen.
-            _ => kernel_name(&self.path).is_some_and(|name| name == device.name),
-        }
-    }
-}
-
-/// The kernel's name that a path below `/dev` ends in.
-pub(crate) fn kernel_name(path: &Path) -> Option<String> {
-    let below = path.strip_prefix("/dev").ok()?.to_str()?;
-    Some(below.replace('/', "!"))
-}
-
-fn loops(root: &Root) -> Vec<Loop> {
-    let names = root.names("/sys/class/block");
-    let found = names.iter().filter(|name| is_numbered(name, "loop"));
-    found
-        .filter_map(|name| {
-            let device = BlockDevice::by_name(root, name)?;
-            let path = path_of(device.path("loop/backing_file"))?;
-            let path = root.canonical(&path).unwrap_or(path);
-            let kind = root.stat(&path).ok().map(|stat| stat.kind);
-            Some(Loop { device, path, kind })
-        })
-        .collect()
 }

@@ -3,16 +3,17 @@
 //! Looks at the device, its disk, all partitions of that disk, and whatever is made from any of
 //! them. What cannot be known counts as a use, because a wrong "nobody" destroys data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::backing::{AskLoop, FileId, kernel_name};
 use crate::block::{Below, BlockDevice, is_numbered};
 use crate::filesystems::device_name;
 use crate::mounts::{Mount, parse_mounts, unescape};
-use crate::openers::openers;
-use crate::root::{Root, names_in};
-use crate::stack::{Stack, kernel_name};
+use crate::openers::{Openers, Opening};
+use crate::root::{FileKind, Root, Stat, names_in};
+use crate::stack::Stack;
 use crate::uses::{MadeKind, Use};
 use crate::{ResolveError, resolve};
 
@@ -21,15 +22,19 @@ use crate::{ResolveError, resolve};
 ///
 /// Whoever holds a device in a way that is not to be seen (ZFS; a mount that no process sees)
 /// holds it exclusively: that has to be asked of the device itself.
+///
+/// `ask` returns what a loop device stands on; two of them with the same file share their content,
+/// whatever their paths are.
 #[must_use]
-pub fn usage(root: &Root, name: &str) -> Vec<Use> {
+pub fn usage(root: &Root, name: &str, ask: AskLoop<'_>) -> Vec<Use> {
     let Some(device) = BlockDevice::by_name(root, name) else {
         let detail = format!("sysfs shows no block device {name}");
         return vec![Use::Unclear { detail }];
     };
     let mut found = Found {
         root,
-        stack: Stack::of(root, &device),
+        stack: Stack::of(root, &device, ask),
+        all_mounts: BTreeMap::new(),
         uses: BTreeSet::new(),
     };
     for detail in found.stack.unclear.clone() {
@@ -50,6 +55,8 @@ pub fn usage(root: &Root, name: &str) -> Vec<Use> {
 struct Found<'a> {
     root: &'a Root,
     stack: Stack,
+    /// The mounts of all namespaces, by their number.
+    all_mounts: BTreeMap<u32, Mount>,
     uses: BTreeSet<Use>,
 }
 
@@ -119,6 +126,12 @@ impl Found<'_> {
                 holder: above.name,
             });
         }
+        for (device, other) in self.stack.sharing.clone() {
+            self.add(Use::SameFile {
+                device: device.name,
+                other: other.name,
+            });
+        }
         // A member of bcache that waits for the others has no holder yet.
         let has_cache = |part: &BlockDevice| is_numbered(&part.name, "bcache");
         let leads_to_cache = self.stack.chain.iter().any(has_cache);
@@ -147,6 +160,9 @@ impl Found<'_> {
         let lines = own
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty());
+        for seen in &all {
+            self.all_mounts.insert(seen.mount.id, seen.mount.clone());
+        }
         if all.is_empty() || lines.count() != all.len() {
             self.unclear("the list of mounts is missing or not understood");
         }
@@ -156,6 +172,7 @@ impl Found<'_> {
             match self.root.list(path) {
                 Ok(text) if !texts.contains(&text) => {
                     for mount in parse_mounts(&text) {
+                        self.all_mounts.insert(mount.id, mount.clone());
                         let is_new = |seen: &Seen| {
                             (seen.mount.device, &seen.mount.point) != (mount.device, &mount.point)
                         };
@@ -281,15 +298,32 @@ impl Found<'_> {
             let member = self.stack.by_path(self.root, &path);
             if let Some(device) = member.map(|member| member.name.clone()) {
                 self.add(Use::Swap { device });
-            } else if self.stack.files.contains(&path) {
-                let device = path.display().to_string();
-                self.add(Use::Swap { device });
+            } else if kind == b"file" {
+                self.swap_file(&path);
             } else if kind == b"partition" && !self.is_other_device(&path) {
                 self.unclear(format!(
                     "swap space {} is on no known device",
                     path.display()
                 ));
             }
+        }
+    }
+
+    /// A swap file that is also the file of a loop device, under whatever name.
+    fn swap_file(&mut self, path: &Path) {
+        if self.stack.files.is_empty() {
+            return;
+        }
+        let shown = path.display();
+        let is_file = |stat: &Stat| matches!(stat.kind, FileKind::File { .. });
+        let Some(stat) = self.root.stat(path).ok().filter(is_file) else {
+            self.unclear(format!("the swap file {shown} is not to be seen here"));
+            return;
+        };
+        let mut files = self.stack.files.iter();
+        if files.any(|file| file.id == FileId::from(stat)) {
+            let device = shown.to_string();
+            self.add(Use::Swap { device });
         }
     }
 
@@ -321,9 +355,18 @@ impl Found<'_> {
         }
     }
 
+    /// Processes that have the device, or the file of a loop device, open for writing.
     fn opened(&mut self) {
-        for opener in openers(self.root, &self.stack) {
-            self.add(opener);
+        let openers = Openers {
+            root: self.root,
+            stack: &self.stack,
+            mounts: &self.all_mounts,
+        };
+        for opening in openers.all() {
+            match opening {
+                Opening::Known(one) => self.add(one),
+                Opening::Unclear(detail) => self.unclear(detail),
+            }
         }
     }
 }

@@ -47,10 +47,26 @@ pub enum Use {
         /// What people call it, such as the volume's name.
         title: Option<String>,
     },
-    /// A process has it open for writing.
-    Opened {
+    /// Another loop device has the same backing file, by device and inode.
+    SameFile {
         /// The device.
         device: String,
+        /// The other loop device.
+        other: String,
+    },
+    /// A process has it open for writing.
+    Opened {
+        /// The device, or the file of a loop device.
+        device: String,
+        /// The process.
+        process: u32,
+        /// Its name.
+        command: String,
+    },
+    /// A process has the file of a loop device mapped into memory for writing.
+    Mapped {
+        /// The file.
+        file: String,
         /// The process.
         process: u32,
         /// Its name.
@@ -134,6 +150,9 @@ impl fmt::Display for Use {
                     .as_ref()
                     .map_or(Ok(()), |title| write!(f, " `{title}`"))
             }
+            Self::SameFile { device, other } => {
+                write!(f, "{device} and {other} have the same backing file")
+            }
             Self::Opened {
                 device,
                 process,
@@ -141,6 +160,14 @@ impl fmt::Display for Use {
             } => write!(
                 f,
                 "process {process} ({command}) has {device} open for writing"
+            ),
+            Self::Mapped {
+                file,
+                process,
+                command,
+            } => write!(
+                f,
+                "process {process} ({command}) has {file} mapped into memory for writing"
             ),
             Self::Unsuitable { device, reason } => write!(f, "{device} is {reason}"),
             Self::ReadOnly { device } => write!(f, "{device} is write-protected"),

@@ -18,6 +18,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct LoopDevice {
     path: PathBuf,
     file: PathBuf,
+    /// Device and inode of the file.
+    backing: Option<String>,
 }
 
 impl LoopDevice {
@@ -35,8 +37,19 @@ impl LoopDevice {
         ];
         let turn = take_turn();
         let path = PathBuf::from(tool("losetup", &arguments).unwrap());
+        let backing = backing(&path);
         drop(turn);
-        Self { path, file }
+        Self {
+            path,
+            file,
+            backing,
+        }
+    }
+
+    /// Runs something that attaches a loop device by itself, such as `mount -o loop`.
+    pub fn in_turn<T>(act: impl FnOnce() -> T) -> T {
+        let _turn = take_turn();
+        act()
     }
 
     /// Puts another file behind the same device, as when a card is changed in its reader.
@@ -44,6 +57,7 @@ impl LoopDevice {
         let _turn = self.detach();
         self.file = file.canonicalize().unwrap();
         tool("losetup", &[&self.path, &self.file]).unwrap();
+        self.backing = backing(&self.path);
     }
 
     /// Tells the device that its file has another size now.
@@ -86,19 +100,26 @@ impl LoopDevice {
         )
     }
 
-    /// Whether the device still stands for our file, and not for somebody else's.
+    /// Whether the device still has our backing file, by device and inode, and not somebody else's.
     fn is_ours(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default();
-        let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
-        let Ok(told) = std::fs::read_to_string(backing) else {
-            return false;
-        };
-        let told = Path::new(told.trim_end());
-        // Where its filesystem is no longer mounted, a file is told from that one's root.
-        let is_gone = || !self.file.exists();
-        let below = told.strip_prefix("/").unwrap_or(told);
-        told == self.file || is_gone() && self.file.ends_with(below)
+        backing(&self.path) == self.backing
     }
+}
+
+/// Device and inode of the file behind the loop device, as `losetup` prints them; none where it has
+/// no file.
+fn backing(device: &Path) -> Option<String> {
+    let columns = "BACK-MAJ:MIN,BACK-INO".as_ref();
+    let arguments = [
+        "--list".as_ref(),
+        "--noheadings".as_ref(),
+        "--output".as_ref(),
+        columns,
+        device.as_os_str(),
+    ];
+    let printed = tool("losetup", &arguments).ok()?;
+    let fields: Vec<&str> = printed.split_whitespace().collect();
+    (fields.len() == 2).then(|| fields.join(" "))
 }
 
 /// Tests on one machine take turns in looking for a free device: whoever loses a race for one has
@@ -112,7 +133,7 @@ fn take_turn() -> File {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         for _ in 0..TRIES {
-            if !self.is_ours() {
+            if self.backing.is_none() || !self.is_ours() {
                 return;
             }
             // Detached lazily where it is in use: looked at again.

@@ -42,6 +42,8 @@ pub enum Need {
     Freeze,
     /// `strace`, and the right to trace.
     Strace,
+    /// `python3`, to map a file into memory.
+    Python,
     /// `hdparm`.
     Hdparm,
     /// `iozone`.
@@ -71,6 +73,7 @@ impl Need {
             Self::WallClock => wall_clock::library().is_some(),
             Self::Freeze => is_root && is_installed("fsfreeze"),
             Self::Strace => tool("strace", &["-qq", "-e", "trace=none", "true"]).is_ok(),
+            Self::Python => is_installed("python3"),
             Self::Hdparm => is_installed("hdparm"),
             Self::Iozone => is_installed("iozone"),
         }

@@ -28,9 +28,13 @@ pub(crate) fn anatomy(arguments: &AnatomyArguments) -> Result<Exit, CommandError
             text::size(LEAST_UNIT_BYTES)
         )));
     }
+    let tested = match arguments.read_only {
+        true => Tested::to_read(&arguments.device, WHOLE)?,
+        false => Tested::to_write(&arguments.device, WHOLE)?,
+    };
     let data = Data::from_environment()?;
     data.open()?;
-    match Tested::named(&arguments.device, WHOLE)? {
+    match tested {
         Tested::Simulated(model) => simulated(arguments, &model, &data),
         Tested::Device(device) => real(arguments, &device, &data),
     }

@@ -29,12 +29,17 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         )
         .hint("cardmark-simfs makes one into a block device for any tool"));
     };
-    let data = Data::from_environment()?;
-    let size_bytes = device_size(&path, &resolution, &suite)?;
     let parent = match resolution.kind {
         TargetKind::Device => std::env::temp_dir(),
         _ => path.clone(),
     };
+    // Which contests write does not depend on the size.
+    let all = contests(&place(&path, &resolution, 0, &parent));
+    if writes(&asked(all, &arguments.only, &suite)?) {
+        gate::refuse_used(&path, &resolution)?;
+    }
+    let data = Data::from_environment()?;
+    let size_bytes = device_size(&path, &resolution, &suite)?;
     let at = |workshop: &Path| {
         let contests = contests(&place(&path, &resolution, size_bytes, workshop));
         asked(contests, &arguments.only, &suite)
@@ -93,6 +98,11 @@ fn device_size(path: &Path, resolution: &Resolution, suite: &Suite) -> Result<u6
     )
 }
 
+/// Whether one of the contests writes to the target.
+fn writes(contests: &[Contest]) -> bool {
+    contests.iter().any(|contest| contest.writes)
+}
+
 /// Leave to write to a device, asked for once, and only where a contest writes: an original may,
 /// although the figure that was asked for is one of reading.
 fn leave(
@@ -101,8 +111,7 @@ fn leave(
     resolution: &Resolution,
     contests: &[Contest],
 ) -> Result<Option<Leave>, CommandError> {
-    let writes = contests.iter().any(|contest| contest.writes);
-    if resolution.kind != TargetKind::Device || !writes {
+    if resolution.kind != TargetKind::Device || !writes(contests) {
         return Ok(None);
     }
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \

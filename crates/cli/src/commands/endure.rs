@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cardmark_core::Record;
 use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
 use cardmark_engine::Pulse;
+use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
@@ -15,7 +16,7 @@ use super::keep_and_show;
 use crate::args::EndureArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::{Intent, permit_writing};
+use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
     Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, drive_simulated,
     ended_early, head, of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew,
@@ -31,12 +32,36 @@ const NAME: &str = "endure";
 
 /// Writes and reads a device until it fails.
 pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> {
+    let tested = Tested::checked(&arguments.device, WHOLE, |path, resolution| {
+        let used = refuse_used(path, resolution);
+        // A card that rested is only read: it may be write-protected by now.
+        match used.is_err() && is_resting(arguments, resolution) {
+            true => Ok(()),
+            false => used,
+        }
+    })?;
     let data = Data::from_environment()?;
     data.open()?;
-    match Tested::named(&arguments.device, WHOLE)? {
+    match tested {
         Tested::Simulated(model) => simulated(arguments, &model, &data),
         Tested::Device(device) => on_device(arguments, &device, &data),
     }
+}
+
+/// Whether the device is known to rest, so that this command only reads it.
+fn is_resting(arguments: &EndureArguments, resolution: &Resolution) -> bool {
+    let kept = || {
+        let data = Data::from_environment().ok()?;
+        // Nothing is created for a device that may be refused.
+        if arguments.restart || !data.tests.is_dir() {
+            return None;
+        }
+        let device = resolution.layers.first()?.device.as_ref()?;
+        let name = card_name(&data, device).ok()??;
+        let place = Kept::place(&data.tests, &name, NAME).ok()?;
+        Kept::load::<Endurance>(&place).ok()?
+    };
+    kept().is_some_and(|(_, test)| test.rest.is_some())
 }
 
 fn end(arguments: &EndureArguments) -> EndureEnd {

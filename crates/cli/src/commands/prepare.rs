@@ -21,7 +21,7 @@ const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";
 
 /// Brings a device into a known state, and keeps in the card's history that it was.
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError> {
-    let device = WholeDevice::named(&arguments.device, WHOLE)?;
+    let device = WholeDevice::to_write(&arguments.device, WHOLE)?;
     let data = Data::from_environment()?;
     let fill = Fill::from(arguments.fill);
     let mut history = CardHistory::of(&data, &device.info.name)?;

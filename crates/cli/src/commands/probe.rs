@@ -20,9 +20,10 @@ const SENTINELS_BYTES: u64 = 2 << 20;
 
 /// Finds out whether a device is a fake or broken.
 pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
+    let tested = Tested::to_write(&arguments.device, WHOLE)?;
     let data = Data::from_environment()?;
     data.open()?;
-    match Tested::named(&arguments.device, WHOLE)? {
+    match tested {
         Tested::Simulated(model) => simulated(arguments, &model, &data),
         Tested::Device(device) => real(arguments, &device, &data),
     }

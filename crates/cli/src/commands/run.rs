@@ -13,6 +13,7 @@ use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::file;
+use crate::gate::refuse_used;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -25,12 +26,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let suite = cardmark_catalog::suite(&arguments.suite).map_err(|error| {
         CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
     })?;
-    can_be_judged(&suite, &arguments.require)?;
     let chosen = choose(&arguments.target)?;
-    let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
-    let data = Data::from_environment()?;
-    // Opened before anything is measured: a broken store is told at once, not after a minute.
-    data.open()?;
     let request = Request {
         only: arguments.only.clone(),
         read_only: arguments.read_only,
@@ -39,6 +35,16 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         passes_count: arguments.rounds,
         tier: arguments.tier.clone(),
     };
+    if let Chosen::Real { path, resolution } = &chosen
+        && request.writes(&suite)
+    {
+        refuse_used(path, resolution)?;
+    }
+    can_be_judged(&suite, &arguments.require)?;
+    let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
+    let data = Data::from_environment()?;
+    // Opened before anything is measured: a broken store is told at once, not after a minute.
+    data.open()?;
     let mut labels = labels(&arguments.label, &arguments.claim);
     labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
     let job = Job {

@@ -15,7 +15,7 @@ use super::keep_and_show;
 use crate::args::VerifyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::gate::{Intent, permit_writing};
+use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
     Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, drive_simulated,
     ended_early, head, of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
@@ -38,9 +38,13 @@ const UNIT_BYTES: u64 = 1 << 20;
 
 /// Writes and reads every block.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> {
+    let chosen = choose(&arguments.target)?;
+    if let Chosen::Real { path, resolution } = &chosen {
+        refuse_used(path, resolution)?;
+    }
     let data = Data::from_environment()?;
     data.open()?;
-    match choose(&arguments.target)? {
+    match chosen {
         Chosen::Simulated(model) => simulated(arguments, &model, &data),
         Chosen::Real { path, resolution } if path.is_dir() => {
             in_directory(arguments, &path, &resolution, &data)

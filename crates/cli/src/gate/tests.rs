@@ -117,6 +117,21 @@ fn every_use_is_refused_with_what_to_do() {
         (made(MadeKind::Mapper), "dmsetup remove backup"),
         (made(MadeKind::Raid), "mdadm --stop /dev/dm-0"),
         (made(MadeKind::Loop), "losetup --detach /dev/dm-0"),
+        (
+            Use::SameFile {
+                device: device(),
+                other: "loop7".to_owned(),
+            },
+            "losetup --detach /dev/loop7",
+        ),
+        (
+            Use::Mapped {
+                file: "/card.img".to_owned(),
+                process: 7,
+                command: "qemu".to_owned(),
+            },
+            "end process 7",
+        ),
         (Use::ReadOnly { device: device() }, "lock switch"),
         (Use::NoMedium { device: device() }, "put a card into it"),
         (Use::Unclear { detail: device() }, "as root"),

@@ -350,6 +350,7 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     let image = File::options().write(true).open(rig.device.file()).unwrap();
     image.write_all_at(&[0x55; 65536], 0).unwrap();
     image.sync_all().unwrap();
+    drop(image);
     let again = rig.run(&["verify", "--json"]);
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("begins anew"), "{again}");
@@ -412,6 +413,8 @@ fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
     let mut handed = File::options().write(true).open(&kept).unwrap();
     let image = File::options().write(true).open(rig.device.file()).unwrap();
     image.set_len(SIZE / 2).unwrap();
+    // A file that is open for writing is in use.
+    drop(image);
     rig.device.notice_size();
     handed.write_all(text.as_bytes()).unwrap();
     drop(handed);

@@ -10,6 +10,7 @@
 //! `crates/host/tests/host/usage.rs`.
 
 mod bench;
+mod system_disk;
 
 use std::fs::File;
 use std::os::unix::fs::symlink;
@@ -21,7 +22,7 @@ use cardmark_testkit::{LoopDevice, Need, Output, Program, are_met, needs};
 use crate::common::{
     BINARY, MIB, NOBODY, QUICKEST, assert_error, assert_nothing_kept, finding, text,
 };
-use bench::{Bench, Undo, Watch, exclusively, mountinfo, tool, written};
+use bench::{Bench, Partitions, Undo, Watch, exclusively, mountinfo, tool, written};
 
 /// Situations that the issue asks for at least.
 const LEAST_COUNT: usize = 25;
@@ -171,7 +172,7 @@ refusals! {
         let above = LoopDevice::attach(device.path(), false);
         bench.attempt(&above)
     };
-    another_loop_device_has_the_same_file: 4, ["is part of loop"], [], |bench| {
+    another_loop_device_has_the_same_file: 4, ["have the same backing file"], [], |bench| {
         let device = bench.device("card");
         let _other = LoopDevice::attach(device.file(), false);
         bench.attempt(&device)
@@ -192,6 +193,148 @@ refusals! {
     the_disk_that_the_system_runs_from: 4, ["the system runs from it: / lies on "], [], |bench| {
         let disk = bench.root_disk();
         bench.unwatched(&disk, &["--yes", "--device-serial=none"])
+    };
+
+    // The backing file is in use under another name.
+    mounted_through_a_hard_link: 4, ["is mounted at ", "have the same backing file"],
+    [Ext4], |bench| {
+        let device = bench.ext4();
+        let other = LoopDevice::attach(&bench.hard_link(&device), false);
+        let (_mount, _) = bench.mount(other.path(), "noatime");
+        bench.attempt(&device)
+    };
+    mounted_through_a_bind_mount: 4, ["is mounted at ", "have the same backing file"],
+    [Ext4], |bench| {
+        let device = bench.ext4();
+        let (_bound, bound) = bench.bind();
+        let other = LoopDevice::attach(&bound.join("card"), false);
+        let (_mount, _) = bench.mount(other.path(), "noatime");
+        bench.attempt(&device)
+    };
+    mounted_by_the_loop_option_through_a_bind_mount: 4, ["is mounted at "], [Ext4], |bench| {
+        let file = bench.file("card");
+        bench.make_ext4(&file);
+        let (_bound, bound) = bench.bind();
+        // First: it takes a loop device that has the file already.
+        let (_mount, _) = LoopDevice::in_turn(|| bench.mount(&bound.join("card"), "loop"));
+        bench.attempt(&LoopDevice::attach(&file, false))
+    };
+    the_bind_mount_is_named_and_the_file_mounted: 4, ["is mounted at "], [Ext4], |bench| {
+        let below = bench.ext4();
+        let (_bound, bound) = bench.bind();
+        let device = LoopDevice::attach(&bound.join("card"), false);
+        let (_mount, _) = bench.mount(below.path(), "noatime");
+        bench.attempt(&device)
+    };
+    mounted_through_a_symbolic_link: 4, ["is mounted at "], [Ext4], |bench| {
+        let file = bench.file("card");
+        bench.make_ext4(&file);
+        let link = bench.scratch.path().join("link");
+        symlink(&file, &link).unwrap();
+        let (_mount, _) = LoopDevice::in_turn(|| bench.mount(&link, "loop"));
+        bench.attempt(&LoopDevice::attach(&file, false))
+    };
+    attached_twice_through_a_hard_link: 4,
+    ["have the same backing file", "hint: detach the other one: losetup --detach /dev/loop"],
+    [], |bench| {
+        let device = bench.device("card");
+        let _other = LoopDevice::attach(&bench.hard_link(&device), false);
+        bench.attempt(&device)
+    };
+    a_partition_is_mounted_through_a_hard_link: 4, ["p1 is mounted at "],
+    [Ext4, Partitions], |bench| {
+        let parts = bench.partitions();
+        bench.make_ext4(&parts.path(1));
+        let linked = LoopDevice::attach(&bench.hard_link(&parts.device), false);
+        let other = Partitions { added: bench.add_partitions(&linked), device: linked };
+        let (_mount, _) = bench.mount(&other.path(1), "noatime");
+        bench.attempt_on(&parts.device, &parts.path(2))
+    };
+    mounted_after_its_file_was_renamed: 4, ["is mounted at "], [Ext4], |bench| {
+        let device = bench.ext4();
+        let renamed = bench.scratch.path().join("renamed");
+        std::fs::rename(device.file(), &renamed).unwrap();
+        let other = LoopDevice::attach(&renamed, false);
+        let (_mount, _) = bench.mount(other.path(), "noatime");
+        bench.attempt_as(&device, &renamed)
+    };
+    mounted_after_its_name_was_deleted: 4, ["it cannot be seen who uses it", "the file of loop"],
+    [Ext4], |bench| {
+        let device = bench.ext4();
+        let other = LoopDevice::attach(&bench.hard_link(&device), false);
+        std::fs::remove_file(device.file()).unwrap();
+        let (_mount, _) = bench.mount(other.path(), "noatime");
+        bench.attempt(&device)
+    };
+    its_name_is_another_file_now: 4, ["it cannot be seen who uses it", "the file of loop"],
+    [], |bench| {
+        let device = bench.device("card");
+        let other = bench.file("other");
+        tool("mount", &["--bind", text(&other), text(device.file())]);
+        let _bound = Undo::new("umount", &[text(device.file())]);
+        bench.attempt(&device)
+    };
+    a_loop_device_stands_on_it_by_a_name_that_is_gone: 4, ["is part of loop"], [], |bench| {
+        let device = bench.device("card");
+        let node = bench.node(&device);
+        let _above = LoopDevice::attach(&node, false);
+        std::fs::remove_file(&node).unwrap();
+        bench.attempt(&device)
+    };
+    a_swap_file_by_a_hard_link: 4, ["is in use as swap space"], [Swap], |bench| {
+        let file = bench.full_file("card", MIB);
+        let device = LoopDevice::attach(&file, false);
+        let link = bench.hard_link(&device);
+        tool("mkswap", &[text(&link)]);
+        tool("swapon", &["--priority", "0", text(&link)]);
+        let _swap = Undo::new("swapoff", &[text(&link)]);
+        bench.attempt(&device)
+    };
+    its_file_is_open_for_writing: 4, ["open for writing", "hint: end process "], [], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().write(true).open(device.file()).unwrap();
+        bench.attempt(&device)
+    };
+    its_file_is_open_for_writing_through_a_hard_link: 4, ["open for writing"], [], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().append(true).open(bench.hard_link(&device)).unwrap();
+        bench.attempt(&device)
+    };
+    its_file_is_open_for_writing_in_another_namespace: 4, ["(sh) has ", "open for writing"],
+    [Unshare], |bench| {
+        let device = bench.device("card");
+        let (_bound, bound) = bench.bind();
+        let file = bound.join("card");
+        let _other = bench.elsewhere(&format!("exec 3<>{}", file.display()));
+        bench.attempt(&device)
+    };
+    its_node_elsewhere_is_open_for_writing: 4, ["has loop", "open for writing"], [], |bench| {
+        let device = bench.device("card");
+        let _open = File::options().write(true).open(bench.node(&device)).unwrap();
+        bench.attempt(&device)
+    };
+    its_file_is_mapped_for_writing: 4, ["mapped into memory for writing", "hint: end process "],
+    [Python], |bench| {
+        let device = bench.device("card");
+        let _mapped = bench.mapped(device.file());
+        bench.attempt(&device)
+    };
+    its_file_lies_on_an_overlay_below_which_it_is_used: 4, ["it cannot be seen who uses it"],
+    [Overlay], |bench| {
+        let (_overlay, merged, upper) = bench.overlay_with_upper();
+        let file = merged.join("card");
+        File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
+        let device = LoopDevice::attach(&file, false);
+        let _other = LoopDevice::attach(&upper.join("card"), false);
+        bench.attempt(&device)
+    };
+    its_file_is_used_through_an_overlay: 4, ["it cannot be seen who uses it"], [Overlay], |bench| {
+        let (_overlay, merged, upper) = bench.overlay_with_upper();
+        let file = merged.join("card");
+        File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
+        let device = LoopDevice::attach(&upper.join("card"), false);
+        let _open = File::options().write(true).open(&file).unwrap();
+        bench.attempt(&device)
     };
 
     // Nothing to be written.

@@ -11,9 +11,10 @@ use std::time::Duration;
 use cardmark_host::{
     CounterReader, KernelLog, Root, block_devices, card_identity, device_info, disk_identity,
     log_names, mmc_host, mounted_directories, read_board, read_host, register_texts, resolve,
-    usage,
 };
 use cardmark_testkit::trees::{Damage, Tree, whole};
+
+use crate::used;
 
 /// What one reader may take in, bytes: less than a huge file, and that in several small parts.
 const MOST_BYTES: u64 = 32 << 20;
@@ -56,7 +57,7 @@ impl Said {
             said.target(root, &format!("/dev/{name}"));
         }
         let system = names.first().map_or("", String::as_str);
-        said.ask(|| usage(root, system).len());
+        said.ask(|| used(root, system).len());
         said.target(root, "/");
         let places = said.ask(|| mounted_directories(root));
         said.disks

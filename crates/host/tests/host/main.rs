@@ -21,11 +21,16 @@ mod usage;
 use std::path::Path;
 
 use cardmark_core::FindingKind;
-use cardmark_host::{Resolution, Root, resolve};
+use cardmark_host::{Resolution, Root, Use, loop_backing_by_path, resolve, usage as usage_of};
 
 /// Resolves a path that must be a target.
 fn resolved(root: &Root, path: &str) -> Resolution {
     resolve(root, Path::new(path)).unwrap()
+}
+
+/// The uses of a device; what loop devices stand on is found by their paths.
+fn used(root: &Root, name: &str) -> Vec<Use> {
+    usage_of(root, name, &|device| loop_backing_by_path(root, device))
 }
 
 /// The layers as text, such as `mount`, `partition mmcblk0p2`, `disk mmcblk0`.

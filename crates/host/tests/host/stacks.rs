@@ -1,10 +1,10 @@
 //! Stacks of several layers: which disks lie at their bottom, and what counts each request once.
 
 use cardmark_core::FindingKind;
-use cardmark_host::{Use, usage};
+use cardmark_host::Use;
 use cardmark_testkit::trees::{PI3_STICK, Tree, pc_uas, pi3_stick, pi4, pi4_ddr50, pi5_nvme};
 
-use crate::{assert_unknown, disks, finds, layers, resolved};
+use crate::{assert_unknown, disks, finds, layers, resolved, used};
 
 /// btrfs on a volume of LVM on a mirror of one partition each of two disks.
 fn nas() -> Tree {
@@ -148,7 +148,7 @@ fn compressed_swap_beside_the_card_does_not_matter() {
     let resolution = resolved(&tree.root(), "/home");
     assert_eq!(disks(&resolution), ["mmcblk0"]);
     assert!(!resolution.memory_backed);
-    let mut uses = usage(&tree.root(), "mmcblk0").into_iter();
+    let mut uses = used(&tree.root(), "mmcblk0").into_iter();
     assert!(uses.all(|one| !matches!(one, Use::Swap { .. } | Use::Unclear { .. })));
 }
 
@@ -171,7 +171,7 @@ fn disks_behind_a_network_are_said_to_be_so() {
     let resolution = resolved(&tree.root(), "/dev/sdb");
     assert_eq!(layers(&resolution), ["network sdb"]);
     assert!(resolution.network);
-    let said = usage(&tree.root(), "sdb");
+    let said = used(&tree.root(), "sdb");
     assert!(matches!(said[0], Use::Unsuitable { .. }), "{said:?}");
 }
 
@@ -218,7 +218,7 @@ fn a_list_of_mounts_that_is_too_long_is_not_believed() {
     let mut tree = pi4();
     let line = "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n";
     tree.mounts(&line.repeat(90_000));
-    let said = usage(&tree.root(), "mmcblk0");
+    let said = used(&tree.root(), "mmcblk0");
     assert!(
         said.iter().any(|one| matches!(one, Use::Unclear { .. })),
         "{said:?}"
@@ -232,7 +232,7 @@ fn a_list_of_mounts_that_is_too_long_is_not_believed() {
 fn a_list_of_swap_spaces_that_cannot_be_read_speaks_against_writing() {
     let mut tree = pi3_stick();
     tree.directory("/proc/swaps");
-    let said: Vec<String> = usage(&tree.root(), "sda")
+    let said: Vec<String> = used(&tree.root(), "sda")
         .iter()
         .map(ToString::to_string)
         .collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_host::{MadeKind, Root, Use, usage};
+use cardmark_host::{LoopBacking, MadeKind, Root, Use, usage};
 use cardmark_testkit::trees::{
     PC_NVME, PI3_STICK, Tree, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_overlay,
 };
@@ -11,10 +11,12 @@ use cardmark_testkit::{LoopDevice, needs};
 /// Where a virtual device is in sysfs.
 const DM: &str = "virtual/block/dm-0";
 
+use crate::used;
+
 /// The uses as people read them.
 #[track_caller]
 fn told(tree: &Tree, name: &str) -> Vec<String> {
-    usage(&tree.root(), name)
+    used(&tree.root(), name)
         .iter()
         .map(ToString::to_string)
         .collect()
@@ -95,7 +97,7 @@ fn a_volume_of_lvm_holds_the_disk() {
             &["sda1 is part of dm-0, an LVM volume `title`"],
         );
     }
-    let held = usage(&tree.root(), "sda");
+    let held = used(&tree.root(), "sda");
     let is_lvm = |one: &Use| {
         matches!(
             one,
@@ -403,6 +405,195 @@ fn a_swap_file_below_a_loop_device_counts() {
     assert_used(&tree, "loop3", &["/home/pi/image is in use as swap space"]);
 }
 
+/// A loop device in that tree: its number, and the path and the identity of its file.
+fn attach(tree: &mut Tree, number: u32, path: &str) {
+    let device = format!("virtual/block/loop{number}");
+    tree.disk(&device, &format!("7:{number}"), 2048).file(
+        &format!("/sys/devices/{device}/loop/backing_file"),
+        &format!("{path}\n"),
+    );
+}
+
+/// Two loop devices whose files have different paths and the same inode.
+fn two_names() -> Tree {
+    let mut tree = idle_stick();
+    attach(&mut tree, 3, "/home/pi/image");
+    attach(&mut tree, 4, "/srv/bound/image");
+    tree.stat("file 179:2 1048576#77 /home/pi/image")
+        .stat("file 179:2 1048576#77 /srv/bound/image");
+    tree
+}
+
+#[test]
+fn loop_devices_share_a_file_by_device_and_inode() {
+    let tree = two_names();
+    assert_used(
+        &tree,
+        "loop3",
+        &["loop3 and loop4 have the same backing file"],
+    );
+    assert_used(
+        &tree,
+        "loop4",
+        &["loop4 and loop3 have the same backing file"],
+    );
+    // The same inode number on another device, and another inode number, are other files.
+    for other in ["8:1 1048576#77", "179:2 1048576#78"] {
+        let mut tree = idle_stick();
+        attach(&mut tree, 3, "/home/pi/image");
+        attach(&mut tree, 4, "/srv/bound/image");
+        tree.stat("file 179:2 1048576#77 /home/pi/image")
+            .stat(&format!("file {other} /srv/bound/image"));
+        assert_idle(&tree, "loop3");
+    }
+}
+
+#[test]
+fn what_uses_the_other_loop_device_counts() {
+    let mut tree = two_names();
+    tree.partition("virtual/block/loop4/loop4p1", "259:7", 1000)
+        .mounts(
+            "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
+             30 22 259:7 / /mnt rw - ext4 /dev/loop4p1 rw\n",
+        );
+    assert_used(&tree, "loop3", &["loop4p1 is mounted at /mnt"]);
+}
+
+#[test]
+fn the_kernel_decides_which_file_a_loop_device_has() {
+    let mut tree = idle_stick();
+    attach(&mut tree, 3, "/home/pi/image");
+    attach(&mut tree, 4, "/gone/image (deleted)");
+    tree.stat("file 179:2 1048576#77 /home/pi/image");
+    let backing = |inode| LoopBacking {
+        device_id: (179, 2),
+        inode,
+        block_id: None,
+    };
+    let told = |third: Option<LoopBacking>, fourth: Option<LoopBacking>| -> Vec<String> {
+        let ask = |name: &str| if name == "loop3" { third } else { fourth };
+        let uses = usage(&tree.root(), "loop3", &ask);
+        uses.iter().map(ToString::to_string).collect()
+    };
+    let unclear = |detail: &str| format!("it cannot be seen who uses it: {detail}");
+    assert_eq!(told(Some(backing(77)), Some(backing(78))), [""; 0]);
+    assert_eq!(
+        told(Some(backing(77)), Some(backing(77))),
+        ["loop3 and loop4 have the same backing file"]
+    );
+    assert_eq!(
+        told(Some(backing(77)), None),
+        [unclear("the kernel does not tell the file of loop4")]
+    );
+    let unseen = unclear("the file of loop3 is not to be seen here");
+    for answer in [None, Some(backing(76))] {
+        let told = told(answer, Some(backing(78)));
+        assert!(told.contains(&unseen), "{told:?}");
+    }
+    let on_device = |inode| LoopBacking {
+        block_id: Some((8, 2)),
+        ..backing(inode)
+    };
+    let ask = |name: &str| (name == "loop4").then(|| on_device(5));
+    let uses = usage(&tree.root(), "sda", &ask);
+    assert_eq!(uses[0].to_string(), "sda2 is part of loop4, a loop device");
+}
+
+#[test]
+fn a_file_on_an_overlay_may_be_another_one_of_its_size() {
+    let idle = |stated: &str| {
+        let mut tree = idle_stick();
+        attach(&mut tree, 3, "/home/pi/image");
+        attach(&mut tree, 4, "/merged/image");
+        tree.mounts(
+            "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
+             30 22 0:50 / /merged rw - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w\n",
+        )
+        .stat("file 179:2 1048576#77 /home/pi/image")
+        .stat(stated);
+        told(&tree, "loop3").is_empty() && told(&tree, "loop4").is_empty()
+    };
+    assert!(!idle("file 0:50 1048576#99 /merged/image"));
+    let another_size = "file 0:50 1048577#99 /merged/image";
+    assert!(idle(another_size));
+}
+
+#[test]
+fn a_process_that_could_write_the_file_counts() {
+    let image = |inode: u64, flags: &str| {
+        let mut tree = idle_stick();
+        attach(&mut tree, 3, "/home/pi/image");
+        tree.opened(78, "/home/pi/other name", flags)
+            .stat("file 179:2 1048576#77 /home/pi/image")
+            .stat(&format!("file 179:2 1048576#{inode} /proc/78/fd/3"));
+        tree
+    };
+    assert_idle(&image(77, "0100000"), "loop3");
+    assert_idle(&image(78, "0100002"), "loop3");
+    for flags in ["0100001", "0102001", "0100002"] {
+        let said = "process 78 (qemu-system-arm) has /home/pi/image open for writing";
+        assert_used(&image(77, flags), "loop3", &[said]);
+    }
+}
+
+#[test]
+fn a_file_on_a_server_is_not_looked_at() {
+    let mut tree = idle_stick();
+    attach(&mut tree, 3, "/home/pi/image");
+    tree.mounts(
+        "22 1 0:60 / / rw - nfs4 server:/ rw\n23 22 179:2 / /home rw - ext4 /dev/root rw\n",
+    )
+    .opened(78, "/srv/file", "0100002")
+    .stat("file 179:2 1048576#77 /home/pi/image")
+    .stat("file 179:2 1048576#77 /proc/78/fd/3");
+    let told = told(&tree, "loop3");
+    assert!(!told.iter().any(|line| line.contains("78")), "{told:?}");
+}
+
+#[test]
+fn a_mapping_that_can_be_written_counts_without_an_open_file() {
+    let maps = |line: &str| {
+        let mut tree = idle_stick();
+        attach(&mut tree, 3, "/home/pi/image");
+        tree.file("/proc/78/comm", "qemu\n")
+            .file("/proc/78/maps", &format!("nonsense\n{line}\n"))
+            .stat("file 179:2 1048576#77 /home/pi/image");
+        tree
+    };
+    let said = "process 78 (qemu) has /home/pi/image mapped into memory for writing";
+    let mapped = maps("7f00-7f10 rw-s 00000000 b3:02 77                 /home/pi/my image");
+    assert_used(&mapped, "loop3", &[said]);
+    for harmless in [
+        "7f00-7f10 r--s 00000000 b3:02 77 /home/pi/image",
+        "7f00-7f10 rw-p 00000000 b3:02 77 /home/pi/image",
+        "7f00-7f10 rw-s 00000000 b3:02 78 /home/pi/image",
+        "7f00-7f10 rw-s 00000000 b3:03 77 /home/pi/image",
+        "7f00-7f10 rw-p 00000000 00:00 0",
+    ] {
+        assert_idle(&maps(harmless), "loop3");
+    }
+    // The mapping itself shows the number of the file where the list shows another, as on btrfs.
+    let mut tree = maps("7f00-7f10 rw-s 00000000 00:21 77 /home/pi/image");
+    tree.stat("file 179:2 1048576#77 /proc/78/map_files/7f00-7f10");
+    assert_used(&tree, "loop3", &[said]);
+}
+
+#[test]
+fn a_swap_file_counts_by_device_and_inode() {
+    let mut tree = two_names();
+    tree.remove("/sys/class/block/loop4")
+        .file("/proc/swaps", "Filename\n/srv/bound/image file 1 0 -2\n");
+    assert_used(
+        &tree,
+        "loop3",
+        &["/srv/bound/image is in use as swap space"],
+    );
+    tree.file("/proc/swaps", "Filename\n/gone\\040(deleted) file 1 0 -2\n");
+    let said =
+        "it cannot be seen who uses it: the swap file /gone (deleted) is not to be seen here";
+    assert_used(&tree, "loop3", &[said]);
+}
+
 #[test]
 fn what_cannot_be_known_counts() {
     let mut tree = idle_stick();
@@ -456,10 +647,10 @@ fn a_loop_device_of_this_machine_is_idle_and_its_disk_is_not() {
     file.as_file().set_len(1 << 20).unwrap();
     let device = LoopDevice::attach(file.path(), false);
     let name = device.path().file_name().unwrap().to_str().unwrap();
-    assert_eq!(usage(&Root::system(), name), []);
+    assert_eq!(used(&Root::system(), name), []);
     let root = cardmark_host::resolve(&Root::system(), Path::new("/")).unwrap();
     for disk in root.disks {
-        let uses = usage(&Root::system(), &disk.name);
+        let uses = used(&Root::system(), &disk.name);
         assert!(matches!(uses[0], Use::System { .. }), "{uses:?}");
     }
 }

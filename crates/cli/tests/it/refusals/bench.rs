@@ -43,6 +43,46 @@ impl Bench {
         LoopDevice::attach(&self.file(name), false)
     }
 
+    /// A file without holes, as swap space needs it.
+    pub(super) fn full_file(&self, name: &str, size_bytes: u64) -> PathBuf {
+        let path = self.scratch.path().join(name);
+        let content = vec![1; usize::try_from(size_bytes).unwrap()];
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Another name for the backing file of the device.
+    pub(super) fn hard_link(&self, device: &LoopDevice) -> PathBuf {
+        let link = self.scratch.path().join("linked");
+        std::fs::hard_link(device.file(), &link).unwrap();
+        link
+    }
+
+    /// Another path to everything in `scratch`.
+    pub(super) fn bind(&self) -> (Undo, PathBuf) {
+        let point = tempfile::tempdir_in(self.scratch.path().parent().unwrap());
+        let point = point.unwrap().keep();
+        tool(
+            "mount",
+            &["--bind", text(self.scratch.path()), text(&point)],
+        );
+        let shown = point.display();
+        let undo = format!("umount {shown} && rmdir {shown}");
+        (Undo::new("sh", &["-c", &undo]), point)
+    }
+
+    /// A process that has mapped the first page of the file, and closed the file.
+    pub(super) fn mapped(&self, file: &Path) -> Elsewhere {
+        let script = "import mmap, sys\n\
+             file = open(sys.argv[1], 'r+b')\n\
+             mapped = mmap.mmap(file.fileno(), 4096, trackfd=False) \\\n\
+                 if sys.version_info >= (3, 13) else mmap.mmap(file.fileno(), 4096)\n\
+             file.close()\n\
+             print('ready', flush=True)\n\
+             sys.stdin.readline()\n";
+        Elsewhere::start(Command::new("python3").args(["-c", script, text(file)]))
+    }
+
     /// A device with a filesystem that writes nothing by itself later.
     pub(super) fn ext4(&self) -> LoopDevice {
         let device = self.device("card");
@@ -69,6 +109,16 @@ impl Bench {
     }
 
     pub(super) fn overlay(&self, lower: &Path) -> (Undo, PathBuf) {
+        let (undo, point, _) = self.overlay_on(lower);
+        (undo, point)
+    }
+
+    /// An overlay, where it is mounted, and the directory below that takes what is written to it.
+    pub(super) fn overlay_with_upper(&self) -> (Undo, PathBuf, PathBuf) {
+        self.overlay_on(&self.folder())
+    }
+
+    fn overlay_on(&self, lower: &Path) -> (Undo, PathBuf, PathBuf) {
         let (upper, work, point) = (self.folder(), self.folder(), self.folder());
         let options = format!(
             "lowerdir={},upperdir={},workdir={}",
@@ -80,23 +130,14 @@ impl Bench {
             "mount",
             &["-t", "overlay", "-o", &options, "overlay", text(&point)],
         );
-        (Undo::new("umount", &[text(&point)]), point)
+        (Undo::new("umount", &[text(&point)]), point, upper)
     }
 
     /// A process in another tree of mounts, where it has run this.
     pub(super) fn elsewhere(&self, command: &str) -> Elsewhere {
         let script = format!("{command} && echo ready && read -r end");
-        let mut child = Command::new("unshare")
-            .args(["--mount", "--propagation", "private", "sh", "-c", &script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut said = BufReader::new(child.stdout.as_mut().unwrap());
-        said.read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n");
-        Elsewhere(child)
+        let arguments = ["--mount", "--propagation", "private", "sh", "-c", &script];
+        Elsewhere::start(Command::new("unshare").args(arguments))
     }
 
     /// A device with two partitions.
@@ -121,7 +162,13 @@ impl Bench {
         let mut file = File::options().write(true).open(device.file()).unwrap();
         file.write_all(&sector).unwrap();
         file.sync_all().unwrap();
+        drop(file);
         tool("blockdev", &["--flushbufs", text(device.path())]);
+        self.add_partitions(device)
+    }
+
+    /// Tells the kernel of the two partitions in the table of the device.
+    pub(super) fn add_partitions(&self, device: &LoopDevice) -> Undo {
         let undo = Undo::new("partx", &["--delete", "--nr", "1:2", text(device.path())]);
         tool("partx", &["--add", text(device.path())]);
         undo
@@ -158,7 +205,16 @@ impl Bench {
 
     /// The same on a partition of the device.
     pub(super) fn attempt_on(&self, device: &LoopDevice, path: &Path) -> Output {
-        let serial = format!("--device-serial={}", text(device.file()));
+        self.with_serial(device, path, device.file())
+    }
+
+    /// The same where the file of the device has this path now.
+    pub(super) fn attempt_as(&self, device: &LoopDevice, file: &Path) -> Output {
+        self.with_serial(device, device.path(), file)
+    }
+
+    fn with_serial(&self, device: &LoopDevice, path: &Path, file: &Path) -> Output {
+        let serial = format!("--device-serial={}", text(file));
         self.with_flags(device, path, &["--yes", &serial])
     }
 
@@ -306,6 +362,18 @@ impl Drop for Undo {
 
 /// A process that waits; gone, with its mounts, at the end.
 pub(super) struct Elsewhere(Child);
+
+impl Elsewhere {
+    fn start(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = Self(command.spawn().unwrap());
+        let mut line = String::new();
+        let mut said = BufReader::new(child.0.stdout.as_mut().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        child
+    }
+}
 
 impl Drop for Elsewhere {
     fn drop(&mut self) {
