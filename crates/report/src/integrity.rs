@@ -201,19 +201,16 @@ fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("samples of 1 MiB", sampling.samples_count.to_string()),
         (
-            "would catch (99.9 % sure)",
+            "scattered damage caught from",
             format!(
-                "damage scattered over {} of all MiB",
+                "{} of all MiB (99.9 % sure)",
                 percent(sampling.caught_ratio)
             ),
         ),
     ];
     rows.extend(sampling.caught_region_ratio.map(|ratio| {
-        let text = format!(
-            "one bad region of {} of all MiB, wherever it lies",
-            percent(ratio)
-        );
-        ("", text)
+        let text = format!("{} of all MiB, wherever it lies", percent(ratio));
+        ("one bad region caught from", text)
     }));
     if sampling.bad_samples_count > 0 {
         rows.push(("bad samples", sampling.bad_samples_count.to_string()));

@@ -81,7 +81,7 @@ impl Grid {
 }
 
 /// Breaks a text at spaces into lines of at most `width` columns, the later ones indented. Words
-/// longer than a line are cut.
+/// longer than a line are cut. A percent sign stays with its number.
 #[must_use]
 pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(1);
@@ -89,6 +89,7 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut used = 0;
+    let text = text.replace(" %", "\u{a0}%");
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_fresh = line.trim().is_empty();
         if !is_fresh && used + 1 + columns(word) > width {
@@ -103,7 +104,7 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
                 lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
                 used = indent;
             }
-            line.push(letter);
+            line.push(if letter == '\u{a0}' { ' ' } else { letter });
             used += 1;
         }
     }
@@ -131,6 +132,8 @@ mod tests {
         assert_eq!(wrap("one two three", 7, 2), ["one two", "  three"]);
         assert_eq!(wrap("abcdefghij kl", 6, 1), ["abcdef", " ghij", " kl"]);
         assert_eq!(wrap("", 10, 2), [""]);
+        assert_eq!(wrap("about 5.5 % of it", 8, 0), ["about", "5.5 % of", "it"]);
+        assert_eq!(wrap("about 5.5 %", 9, 0), ["about", "5.5 %"]);
     }
 
     #[test]
