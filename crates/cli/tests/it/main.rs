@@ -23,6 +23,7 @@ mod devices;
 mod examples;
 mod faults;
 mod history;
+mod hostile;
 mod import;
 mod info;
 mod integrity;
