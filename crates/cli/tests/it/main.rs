@@ -20,6 +20,7 @@ mod common;
 mod compare;
 mod crosscheck;
 mod devices;
+mod digests;
 mod examples;
 mod faults;
 mod history;
