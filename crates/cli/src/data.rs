@@ -89,6 +89,12 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
              CARDMARK_DATABASE_URL",
             path.display()
         )),
+        StoreError::Damaged { path, .. } => made.hint(format!(
+            "`cardmark export` writes every run whose record is readable; then restore `{}` from a \
+             backup, or move it away to begin a new one",
+            path.display()
+        )),
+        StoreError::DamagedPreparation { .. } => made.hint("`cardmark prepare` stores a new one"),
         StoreError::Locked { .. } => {
             made.hint("another program holds it; try again when that has ended")
         }

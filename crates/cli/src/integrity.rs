@@ -22,7 +22,7 @@ use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
 use cardmark_report::text;
-use cardmark_sim::{Model, SimulatedCard};
+use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
@@ -75,10 +75,11 @@ pub(crate) fn simulated_head(model: &Model, asked: &str, seed: u64) -> Record {
     let name = model.name_on_board();
     let id = simulated_run_id(&[
         &name,
+        model.content(),
         &format!("{seed:016x}"),
         asked,
         &METHOD.to_string(),
-        env!("CARGO_PKG_VERSION"),
+        &SIMULATION_REVISION.to_string(),
     ]);
     let mut origin = Origin::of(OriginKind::Simulated);
     origin.source = Some(name);

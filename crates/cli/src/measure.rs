@@ -21,7 +21,7 @@ use cardmark_engine::{
 };
 use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{advise, judge, notice};
-use cardmark_sim::{Model, SimulatedCard};
+use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 use cardmark_stats::refresh;
 
 pub(crate) use describing::now_text;
@@ -85,12 +85,14 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
         asked.push_str(&format!(" {count} passes"));
     }
     let name = model.name_on_board();
+    // Not the program's version: other bytes mean another method, suite, model or revision.
     let id = simulated_run_id(&[
         &name,
+        model.content(),
         &format!("{:016x}", plan.seed),
         &asked,
         &METHOD.to_string(),
-        env!("CARGO_PKG_VERSION"),
+        &SIMULATION_REVISION.to_string(),
         &labels.join("\n"),
         &job.request.read_only.to_string(),
     ]);

@@ -1,13 +1,17 @@
-//! The only place that prints: results on stdout, everything else on stderr.
+//! The only place that prints: results on stdout, everything else on stderr. Hidden characters, such
+//! as escape sequences from a file, are escaped here, whatever the text went through before.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
+use cardmark_core::visible;
 use cardmark_report::Style;
 
 use crate::error::{CommandError, Exit};
 
 /// Writes a result to stdout. A reader that went away is no error.
 pub(crate) fn result(text: &str) -> Result<(), CommandError> {
+    let text = own_colours(text, style());
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(CommandError::new(
@@ -21,21 +25,44 @@ pub(crate) fn result(text: &str) -> Result<(), CommandError> {
 
 /// Writes a line for the person to stderr.
 pub(crate) fn notice(text: &str) {
+    line("", text);
+}
+
+/// Writes a line to stderr: a heading of our own, which may be coloured, and a text.
+fn line(heading: &str, text: &str) {
     let mut out = anstream::stderr().lock();
     // Nobody is left to be told when stderr is gone.
-    let _ = writeln!(out, "{text}");
+    let _ = writeln!(out, "{heading}{}", visible(text));
+}
+
+/// The text with hidden characters escaped, except the escape sequences of a style.
+fn own_colours(text: &str, style: Style) -> Cow<'_, str> {
+    if style == Style::Plain {
+        return visible(text);
+    }
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, escape) = rest.split_at(at);
+        shown += &visible(before);
+        let own = style.escape_of(escape);
+        shown += own.unwrap_or("\\u001b");
+        rest = &escape[own.map_or(1, str::len)..];
+    }
+    shown += &visible(rest);
+    Cow::Owned(shown)
 }
 
 /// Writes an error: what, cause, hint.
 pub(crate) fn error(error: &CommandError) {
     let red = anstyle::AnsiColor::Red.on_default().bold();
     let cyan = anstyle::AnsiColor::Cyan.on_default();
-    notice(&format!("{red}error:{red:#} {}", error.what));
+    line(&format!("{red}error:{red:#} "), &error.what);
     for cause in &error.causes {
         notice(&format!("cause: {cause}"));
     }
     for hint in &error.hints {
-        notice(&format!("{cyan}hint:{cyan:#} {hint}"));
+        line(&format!("{cyan}hint:{cyan:#} "), hint);
     }
 }
 
@@ -59,5 +86,23 @@ pub(crate) fn style() -> Style {
         Style::Color
     } else {
         Style::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_of_our_own_reach_a_terminal() {
+        let text = "\u{1b}[1mtitle\u{1b}[0m \u{1b}]0;PWNED\u{7}\u{1b}[2J\u{202e}\n";
+        assert_eq!(
+            own_colours(text, Style::Color),
+            "\u{1b}[1mtitle\u{1b}[0m \\u001b]0;PWNED\\u0007\\u001b[2J\\u202e\n"
+        );
+        assert_eq!(
+            own_colours(text, Style::Plain),
+            "\\u001b[1mtitle\\u001b[0m \\u001b]0;PWNED\\u0007\\u001b[2J\\u202e\n"
+        );
     }
 }

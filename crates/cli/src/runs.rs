@@ -1,17 +1,60 @@
 //! The runs that a command is told: by id, as files, or by what they have in common.
 
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::error::Error;
 use std::path::Path;
 
 use cardmark_catalog::publications;
-use cardmark_core::{Context, Record, parse_record};
+use cardmark_core::{Context, METHOD, Record, parse_record};
+use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
 use crate::args::parse_size;
 use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
+use crate::print;
 
 /// Largest record file that is read, bytes. A run's record has some hundred kilobytes.
 const LARGEST_FILE_BYTES: u64 = 64 << 20;
+
+/// A run that was found, and where.
+pub(crate) struct Found {
+    pub(crate) record: Record,
+    /// Argument that names it.
+    pub(crate) name: String,
+    pub(crate) source: Source,
+}
+
+/// Where a run comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A record file.
+    File,
+    /// The store, whole.
+    Store,
+    /// The store, without trials and sensor readings; or a publication.
+    Head,
+}
+
+impl Found {
+    /// Whether two runs of one id have the same content. In the store labels may have changed.
+    fn is_same_as(&self, other: &Self) -> bool {
+        let sources = [self.source, other.source];
+        let content = |one: &Self| {
+            let mut record = one.record.clone();
+            if sources.contains(&Source::Head) {
+                record.trials.clear();
+                record.sensors.clear();
+            }
+            if sources != [Source::File; 2] {
+                record.labels.clear();
+            }
+            record
+        };
+        content(self) == content(other)
+    }
+}
 
 /// Finds runs; opens the store when it is needed first.
 #[derive(Default)]
@@ -42,28 +85,53 @@ impl Runs {
         Ok((found.record, remarks))
     }
 
-    /// All runs of a side: `RUN,RUN…`, or those that fulfil `KEY=VALUE,KEY=VALUE…`. Labels are as
-    /// they stand now.
+    /// All runs of a side: `RUN,RUN…`, or those that fulfil `KEY=VALUE,KEY=VALUE…`, each once. Labels
+    /// are as they stand now.
     pub(crate) fn side(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
+        let found = distinct(self.named(side)?)?;
+        Ok(found.into_iter().map(|found| found.record).collect())
+    }
+
+    /// All runs of several sides, each once.
+    pub(crate) fn sides(&mut self, sides: &[String]) -> Result<Vec<Found>, CommandError> {
+        let mut found = Vec::new();
+        for side in sides {
+            found.extend(self.named(side)?);
+        }
+        distinct(found)
+    }
+
+    /// The runs that a side names; one named twice is there twice.
+    fn named(&mut self, side: &str) -> Result<Vec<Found>, CommandError> {
         if side.contains('=') && !Path::new(side).exists() {
-            return self.selected(side);
+            let records = self.selected(side)?.into_iter();
+            let found = records.map(|record| Found {
+                record,
+                name: side.to_owned(),
+                source: Source::Head,
+            });
+            return Ok(found.collect());
         }
         let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
-        let mut records: Vec<Record> = Vec::new();
+        let mut found = Vec::new();
         for run in runs {
             let (mut record, remarks) = self.one(run)?;
             record.labels.extend(remarks);
-            // Named twice it is still one run.
-            if records.iter().all(|known| known.id != record.id) {
-                records.push(record);
-            }
+            found.push(Found {
+                record,
+                name: run.to_owned(),
+                source: match Path::new(run).is_file() {
+                    true => Source::File,
+                    false => Source::Store,
+                },
+            });
         }
-        if records.is_empty() {
+        if found.is_empty() {
             let what = format!("`{side}` names no run");
             return Err(CommandError::new(Exit::Usage, what)
                 .hint("`last`, an id, a record file, or conditions such as product=\"…\""));
         }
-        Ok(records)
+        Ok(found)
     }
 
     fn selected(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
@@ -91,6 +159,47 @@ impl Runs {
             empty => Ok(empty.insert(Data::from_environment()?.open()?)),
         }
     }
+}
+
+/// Drops runs that are named again; refuses two contents under one id.
+fn distinct(all: Vec<Found>) -> Result<Vec<Found>, CommandError> {
+    let mut places = HashMap::new();
+    let mut kept: Vec<Found> = Vec::new();
+    let mut again = BTreeSet::new();
+    for found in all {
+        match places.entry(found.record.id) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(found);
+            }
+            Entry::Occupied(place) => {
+                let known = &mut kept[*place.get()];
+                if !known.is_same_as(&found) {
+                    return Err(two_contents(known, &found));
+                }
+                again.insert(found.record.id);
+                // The whole record says more.
+                if known.source == Source::Head {
+                    *known = found;
+                }
+            }
+        }
+    }
+    if !again.is_empty() {
+        let ids: Vec<String> = again.iter().map(ToString::to_string).collect();
+        print::notice(&format!(
+            "named more than once, counted once: {}",
+            ids.join(", ")
+        ));
+    }
+    Ok(kept)
+}
+
+fn two_contents(one: &Found, other: &Found) -> CommandError {
+    let what = format!("`{}` and `{}` differ under one id", one.name, other.name);
+    CommandError::new(Exit::Usage, what)
+        .because(format!("both are run {}", one.record.id))
+        .hint("leave one of them out; a record never changes, so one was edited")
 }
 
 /// `KEY=VALUE,KEY=VALUE…`. What has no `=` belongs to the value before: there may be commas in it.
@@ -164,12 +273,42 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     if size > LARGEST_FILE_BYTES {
         return Err(trouble(format!("it has {size} bytes; a record has fewer")));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| trouble(error.to_string()))?;
-    parse_record(&text).map_err(|error| {
-        let mut made = CommandError::from_error(Exit::Usage, &error);
+    let bytes = std::fs::read(path).map_err(|error| trouble(error.to_string()))?;
+    let refuse = |error: &dyn Error| {
+        let mut made = CommandError::from_error(Exit::Usage, error);
         made.what = format!("cannot read record `{shown}`");
         made.because(error.to_string())
-    })
+    };
+    let text = String::from_utf8(bytes).map_err(|error| refuse(&error))?;
+    // Editors on Windows begin text with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut record = parse_record(text).map_err(|error| refuse(&error))?;
+    if derive_again(&mut record) {
+        print::notice(&format!(
+            "`{shown}`: its figures do not follow from its trials; shown are those of the trials"
+        ));
+    }
+    Ok(record)
+}
+
+/// Derives the figures of a record of this method from its trials. Returns whether they differed.
+fn derive_again(record: &mut Record) -> bool {
+    let suite = record.suite.as_ref().and_then(|known| {
+        let suite = cardmark_catalog::suite(&known.name).ok()?;
+        (suite.version == known.version).then_some(suite)
+    });
+    let Some(suite) = suite.filter(|_| record.method == Some(METHOD)) else {
+        return false;
+    };
+    let stated = std::mem::take(&mut record.metrics);
+    let findings = record.findings.clone();
+    refresh(record, &suite);
+    if record.trials.is_empty() || record.metrics == stated {
+        record.metrics = stated;
+        record.findings = findings;
+        return false;
+    }
+    true
 }
 
 #[cfg(test)]

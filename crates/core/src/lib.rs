@@ -22,6 +22,7 @@ mod smart;
 mod spread;
 mod suite;
 mod suite_rules;
+mod text;
 mod upgrade;
 mod verdict;
 mod workload;
@@ -58,6 +59,7 @@ pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use suite_rules::SuiteError;
+pub use text::{clean, is_hidden, visible};
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
 pub use workload::{

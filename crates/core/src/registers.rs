@@ -110,14 +110,13 @@ impl Registers {
         extended.or_else(|| self.csd?.capacity_bytes())
     }
 
-    /// Whether the checksums of CID and CSD fit; `None` where the host shows neither.
+    /// Checks the checksums of CID and CSD; `None` if the host shows neither.
     #[must_use]
     pub fn checksum_fits(&self) -> Option<bool> {
-        let cid = self.cid.and_then(|cid| cid.checksum_fits());
-        let csd = self.csd.and_then(|csd| csd.checksum_fits());
-        match (cid, csd) {
-            (Some(cid), Some(csd)) => Some(cid && csd),
-            (cid, csd) => cid.or(csd),
+        match (&self.cid, &self.csd) {
+            (Some(cid), Some(csd)) => checksum::both_fit(&cid.bytes, &csd.bytes),
+            (Some(cid), None) => checksum::fits(&cid.bytes),
+            (None, csd) => checksum::fits(&csd.as_ref()?.bytes),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Comma-separated values as in RFC 4180: one row for each metric of each record.
 
-use cardmark_core::{IntervalKind, Metric, Quantity, Record, TargetKind};
+use cardmark_core::{IntervalKind, Metric, Quantity, Record, TargetKind, is_hidden};
 
 use crate::names::origin_word;
 
@@ -77,13 +77,19 @@ fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {
     ]
 }
 
-/// A text as a field: no formula, in quotes where it needs them.
+/// A text as a field: `?` for hidden characters except tab and line feed, no formula, in quotes
+/// where it needs them.
 fn text(value: &str) -> String {
+    let is_kept = |letter: char| matches!(letter, '\t' | '\n') || !is_hidden(letter);
+    let value: String = value
+        .chars()
+        .map(|letter| if is_kept(letter) { letter } else { '?' })
+        .collect();
     let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let value = if is_formula {
         format!("'{value}")
     } else {
-        value.to_owned()
+        value
     };
     if value.contains([',', '"', '\r', '\n']) || value.starts_with(' ') || value.ends_with(' ') {
         format!("\"{}\"", value.replace('"', "\"\""))

@@ -55,7 +55,7 @@ pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
 }
 
 fn title(ranking: &Ranking<'_>) -> String {
-    let name = workload_name(ranking.metric);
+    let name = clean(workload_name(ranking.metric));
     let count = ranking.places.len();
     match ranking.places.iter().position(|place| place.is_asked) {
         Some(index) => format!("{name}: place {} of {count}", index + 1),

@@ -1,5 +1,7 @@
 //! Colours, and how wide text is on a terminal.
 
+pub(crate) use cardmark_core::clean;
+
 /// Whether escape sequences for colours are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
@@ -21,6 +23,20 @@ pub(crate) enum Tone {
 }
 
 impl Style {
+    /// Escape sequence of this style at the start of a text. Any other one comes from elsewhere.
+    #[must_use]
+    pub fn escape_of(self, text: &str) -> Option<&str> {
+        const OWN: [&str; 5] = [
+            "\u{1b}[0m",
+            "\u{1b}[1m",
+            "\u{1b}[2m",
+            "\u{1b}[33m",
+            "\u{1b}[31m",
+        ];
+        let own = OWN.into_iter().find(|own| text.starts_with(own));
+        own.filter(|_| self == Self::Color)
+    }
+
     /// The text in that tone. Escapes take no columns.
     pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
         let code = match (self, tone) {
@@ -37,19 +53,4 @@ impl Style {
 /// Columns of a text without escapes. Letters of two columns (Chinese, emoji) count as one.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().count()
-}
-
-/// Text of foreign origin (a device's model, a label) made harmless: `?` for control characters
-/// and for those that turn or hide what stands beside them.
-pub(crate) fn clean(text: &str) -> String {
-    let is_hidden = |letter: char| {
-        letter.is_control()
-            || matches!(letter,
-                '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{feff}')
-    };
-    text.trim()
-        .chars()
-        .map(|letter| if is_hidden(letter) { '?' } else { letter })
-        .collect()
 }

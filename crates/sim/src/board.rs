@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::data::{BridgeData, ModelData, broken_bridge};
 use crate::library::Entry;
+use crate::model::content_of;
 use crate::{Model, ModelError};
 
 /// The boards that come with the program.
@@ -114,11 +115,15 @@ impl Model {
             });
         }
         let board = BoardData::parse(text)?;
-        Ok(Self::resolved(ModelData {
+        let table: toml::Table =
+            toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))?;
+        let content = format!("{}{}", self.content(), content_of(&table));
+        let data = ModelData {
             bridge: Some(board.slot),
             board: Some(board),
             ..self.data().clone()
-        }))
+        };
+        Ok(Self::resolved(data, content))
     }
 }
 

@@ -28,6 +28,10 @@ mod sway;
 mod truth;
 mod units;
 
+/// Revision of the simulation, part of the id of every simulated run. It rises whenever the same model,
+/// seed and request give other bytes; `digests.txt` beside it and a test in `cardmark-cli` notice.
+pub const SIMULATION_REVISION: u32 = 1;
+
 pub use board::boards;
 pub use card::{SimBackend, SimClock, SimSensors, SimulatedCard};
 pub use course::CourseTruth;

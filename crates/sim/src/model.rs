@@ -60,6 +60,8 @@ pub(crate) struct Resolved {
 #[derive(Clone, Debug)]
 pub struct Model {
     resolved: Arc<Resolved>,
+    /// The files it was made of, without comments and prose.
+    content: Arc<str>,
 }
 
 impl Model {
@@ -76,7 +78,9 @@ impl Model {
     /// # Errors
     /// When the text is no model, there is none that it is like, or a number is out of range.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
-        let data: ModelData = with_rest(text)?
+        let table = with_rest(text)?;
+        let content = content_of(&table);
+        let data: ModelData = table
             .try_into()
             .map_err(|error: toml::de::Error| ModelError::Text(error.to_string()))?;
         if let Some(what) = broken_rule(&data) {
@@ -85,15 +89,23 @@ impl Model {
                 what,
             });
         }
-        Ok(Self::resolved(data))
+        Ok(Self::resolved(data, content))
     }
 
-    /// The model of data that keep the rules.
-    pub(crate) fn resolved(data: ModelData) -> Self {
+    /// The model of data that keep the rules, made of that content.
+    pub(crate) fn resolved(data: ModelData, content: String) -> Self {
         let services = resolve(&data);
         Self {
             resolved: Arc::new(Resolved { data, services }),
+            content: content.into(),
         }
+    }
+
+    /// Returns all that its files say of card and board, as part of the id of a run. Equal texts mean
+    /// equal models; comments, summaries and sources are left out.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        &self.content
     }
 
     /// The same with everything that is a size divided by that, so that all of it can be looked at
@@ -113,7 +125,8 @@ impl Model {
         if let Some(cache) = &mut flash.hidden_cache {
             cache.bytes = scaled(cache.bytes);
         }
-        Self::resolved(data)
+        let content = format!("{}scaled by {divisor}\n", self.content);
+        Self::resolved(data, content)
     }
 
     pub(crate) fn data(&self) -> &ModelData {
@@ -242,6 +255,42 @@ impl Model {
     pub(crate) fn fault(&self) -> Option<FaultData> {
         self.resolved.data.fault
     }
+}
+
+/// Keys of models and boards that decide no number.
+const PROSE: [&str; 2] = ["summary", "source"];
+
+/// A table as text, keys sorted, without prose.
+pub(crate) fn content_of(table: &toml::Table) -> String {
+    let mut lines: Vec<String> = table
+        .iter()
+        .filter(|(key, _)| !PROSE.contains(&key.as_str()))
+        .map(|(key, value)| format!("{key} = {}\n", written(value)))
+        .collect();
+    lines.sort();
+    lines.concat()
+}
+
+/// A value on one line, keys sorted.
+fn written(value: &toml::Value) -> String {
+    use toml::Value;
+    let mut parts: Vec<String> = match value {
+        Value::String(text) => return format!("{text:?}"),
+        Value::Integer(number) => return number.to_string(),
+        Value::Float(number) => return number.to_string(),
+        Value::Boolean(is_so) => return is_so.to_string(),
+        Value::Datetime(time) => return time.to_string(),
+        Value::Array(values) => {
+            let parts: Vec<String> = values.iter().map(written).collect();
+            return format!("[{}]", parts.join(", "));
+        }
+        Value::Table(table) => table
+            .iter()
+            .map(|(key, value)| format!("{key} = {}", written(value)))
+            .collect(),
+    };
+    parts.sort();
+    format!("{{{}}}", parts.join(", "))
 }
 
 /// The text as a table, with what it lacks from the model that it is like.

@@ -10,8 +10,9 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{Connection, query_scalar};
 
-use crate::StoreError;
+use crate::damage::Damage;
 use crate::journal::make_directory;
+use crate::{DamagedPart, StoreError};
 
 static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
@@ -29,6 +30,15 @@ const LEAST_BYTES: u64 = 512;
 pub(crate) fn explain(path: &Path) -> impl Fn(sqlx::Error) -> StoreError + '_ {
     move |source| {
         let path = PathBuf::from(path);
+        if let sqlx::Error::Decode(cause) = &source
+            && let Some(Damage { run, what }) = cause.downcast_ref()
+        {
+            return StoreError::Damaged {
+                path,
+                run: run.clone(),
+                source: DamagedPart(what),
+            };
+        }
         match primary_code(&source) {
             // Numbers as in SQLite's list of result codes.
             Some(5 | 6) => StoreError::Locked { path },

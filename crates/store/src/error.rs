@@ -59,10 +59,21 @@ pub enum DocumentError {
     /// The record cannot be written as JSON.
     #[error("not expressible in JSON")]
     Encode(#[source] serde_json::Error),
+    /// The stored bytes are no text.
+    #[error("the stored bytes are not text")]
+    NotText(#[source] std::str::Utf8Error),
+    /// The stored text is the record of another run.
+    #[error("the stored text is of run {0}")]
+    OtherRun(Uuid),
     /// The stored text is not a record that this program reads.
     #[error("the stored text is not readable")]
     Parse(#[source] ParseError),
 }
+
+/// The damaged part of a run's rows.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct DamagedPart(pub(crate) &'static str);
 
 /// Why the store did not do what was asked.
 #[derive(Debug, Error)]
@@ -152,6 +163,24 @@ pub enum StoreError {
         id: String,
         /// Why not.
         source: DocumentError,
+    },
+    /// A row that belongs to a run cannot be read.
+    #[error("run {run} is damaged in store `{path}`")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Id of the run, as far as it can be read.
+        run: String,
+        /// Damaged part.
+        source: DamagedPart,
+    },
+    /// A preparation of a card cannot be read.
+    #[error("preparation {number} of a card is damaged in store `{path}`")]
+    DamagedPreparation {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the store.
+        number: i64,
     },
     /// No record has an id that begins so.
     #[error("no record `{prefix}` in the store")]

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cardmark_core::{OriginKind, Quantity};
+use serde::de::DeserializeOwned;
 use sqlx::query_scalar;
 
+use crate::damage::damaged;
 use crate::database::explain;
 use crate::rows::variant;
 use crate::{Store, StoreError};
@@ -15,8 +17,8 @@ use crate::{Store, StoreError};
 pub struct StoredSubject {
     /// Id of the run.
     pub run: String,
-    /// How the record came to be, where known to this version.
-    pub origin: Option<OriginKind>,
+    /// How the record came to be.
+    pub origin: OriginKind,
     /// The computer.
     pub board: Option<String>,
     /// The device as it calls itself.
@@ -70,27 +72,29 @@ impl Store {
     /// What all runs were of, in the order of storing.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// When the store refuses, or a row is damaged.
     pub fn subjects(&mut self) -> Result<Vec<StoredSubject>, StoreError> {
+        self.check_heads()?;
         let reading = query_scalar(SUBJECTS).fetch_one(&mut self.connection);
         let text: String = self
             .runtime
             .block_on(reading)
             .map_err(explain(&self.path))?;
-        let rows: Vec<SubjectRow> = serde_json::from_str(&text).unwrap_or_default();
+        let rows: Vec<SubjectRow> = decode(&text).map_err(explain(&self.path))?;
         let mut contexts = BTreeMap::new();
-        Ok(rows
-            .into_iter()
+        rows.into_iter()
             .map(|row| subject(row, &mut contexts))
-            .collect())
+            .collect::<Result<_, _>>()
+            .map_err(explain(&self.path))
     }
 
     /// The metric of that id of all records that have it, in the order of the runs' ids. Left out
-    /// are those of a quantity that this version does not know, and those that are not the device's.
+    /// are those that are not the device's.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// When the store refuses, or a row is damaged.
     pub fn figures(&mut self, metric: &str) -> Result<Vec<StoredFigure>, StoreError> {
+        self.check_figures(metric)?;
         let reading = query_scalar(FIGURES)
             .bind(metric)
             .fetch_one(&mut self.connection);
@@ -98,36 +102,54 @@ impl Store {
             .runtime
             .block_on(reading)
             .map_err(explain(&self.path))?;
-        let rows: Vec<(String, String, f64)> = serde_json::from_str(&text).unwrap_or_default();
-        let figure = |(run, quantity, value)| {
-            Some(StoredFigure {
+        let rows: Vec<(String, String, f64)> = decode(&text).map_err(explain(&self.path))?;
+        let figure = |(run, quantity, value): (String, String, f64)| {
+            let quantity = variant(quantity)
+                .ok_or_else(|| damaged(&run, "the quantity of a figure is unknown"))?;
+            Ok(StoredFigure {
                 run,
-                quantity: variant(quantity)?,
+                quantity,
                 value,
             })
         };
-        Ok(rows.into_iter().filter_map(figure).collect())
+        rows.into_iter()
+            .map(figure)
+            .collect::<Result<_, _>>()
+            .map_err(explain(&self.path))
     }
 }
 
 fn subject(
     row: SubjectRow,
     contexts: &mut BTreeMap<String, Arc<BTreeMap<String, String>>>,
-) -> StoredSubject {
+) -> Result<StoredSubject, sqlx::Error> {
     let (run, origin, board, model, card, product, sample, setting, context) = row;
-    let context = context.unwrap_or_default();
-    let context = contexts
-        .entry(context)
-        .or_insert_with_key(|text| Arc::new(serde_json::from_str(text).unwrap_or_default()));
-    StoredSubject {
+    // Runs of before the context have none.
+    let text = context.unwrap_or_else(|| "{}".to_owned());
+    let context = match contexts.get(&text) {
+        Some(known) => Arc::clone(known),
+        None => {
+            let parsed = serde_json::from_str(&text)
+                .map_err(|_| damaged(&run, "its context is not readable"))?;
+            let parsed = Arc::new(parsed);
+            contexts.insert(text, Arc::clone(&parsed));
+            parsed
+        }
+    };
+    let origin = variant(origin).ok_or_else(|| damaged(&run, "its origin is unknown"))?;
+    Ok(StoredSubject {
         run,
-        origin: variant(origin),
+        origin,
         board,
         model,
         card,
         product,
         sample,
         setting,
-        context: Arc::clone(context),
-    }
+        context,
+    })
+}
+
+fn decode<T: DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }

@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod checksum;
+mod damage;
 mod database;
 mod error;
 mod figures;
@@ -18,7 +19,7 @@ mod selection;
 mod store;
 
 pub use checkpoint::Checkpoint;
-pub use error::{DocumentError, JournalError, StoreError};
+pub use error::{DamagedPart, DocumentError, JournalError, StoreError};
 pub use figures::{StoredFigure, StoredSubject};
 pub use journal::Journal;
 pub use listing::Summary;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use sqlx::query_as;
 use sqlx::sqlite::SqliteConnection;
 
+use crate::damage::{check_recent, damaged};
 use crate::rows::variant;
 
 /// One line of a listing.
@@ -20,10 +21,10 @@ pub struct Summary {
     pub suite: Option<String>,
     /// Version of the suite.
     pub suite_version: Option<u32>,
-    /// What was tested, where known to this version.
+    /// What was tested, where known.
     pub target_kind: Option<TargetKind>,
-    /// How the record came to be, where known to this version.
-    pub origin: Option<OriginKind>,
+    /// How the record came to be.
+    pub origin: OriginKind,
     /// Labels as they stand.
     pub labels: BTreeMap<String, String>,
     /// The rates: id, value and quantity, in the order of the record.
@@ -44,6 +45,7 @@ pub(crate) async fn summaries(
     connection: &mut SqliteConnection,
     limit: u32,
 ) -> Result<Vec<Summary>, sqlx::Error> {
+    check_recent(connection, limit).await?;
     let mut summaries = bare_summaries(connection, limit).await?;
     add_headlines(connection, limit, &mut summaries).await?;
     add_labels(connection, limit, &mut summaries).await?;
@@ -61,18 +63,26 @@ async fn bare_summaries(
     .bind(limit)
     .fetch_all(connection)
     .await?;
-    let summary =
-        |(id, started_at, suite, suite_version, target_kind, origin): SummaryRow| Summary {
-            id,
-            started_at,
-            suite,
-            suite_version,
-            target_kind: target_kind.and_then(variant),
-            origin: variant(origin),
-            labels: BTreeMap::new(),
-            headline: Vec::new(),
-        };
-    Ok(rows.into_iter().map(summary).collect())
+    rows.into_iter().map(summary).collect()
+}
+
+fn summary(row: SummaryRow) -> Result<Summary, sqlx::Error> {
+    let (id, started_at, suite, suite_version, target_kind, origin) = row;
+    let kind = |kind: String| {
+        variant(kind).ok_or_else(|| damaged(&id, "the kind of its target is unknown"))
+    };
+    let target_kind = target_kind.map(kind).transpose()?;
+    let origin = variant(origin).ok_or_else(|| damaged(&id, "its origin is unknown"))?;
+    Ok(Summary {
+        id,
+        started_at,
+        suite,
+        suite_version,
+        target_kind,
+        origin,
+        labels: BTreeMap::new(),
+        headline: Vec::new(),
+    })
 }
 
 async fn add_headlines(
@@ -89,7 +99,9 @@ async fn add_headlines(
     .await?;
     let mut places = places(summaries);
     for (record_id, id, value, quantity) in rows {
-        if let Some(quantity) = variant(quantity).filter(|quantity: &Quantity| quantity.is_rate())
+        let unknown = || damaged(&record_id, "the quantity of a figure is unknown");
+        let quantity: Quantity = variant(quantity).ok_or_else(unknown)?;
+        if quantity.is_rate()
             && let Some(summary) = places.get_mut(&record_id)
         {
             summary.headline.push((id, value, quantity));

@@ -120,11 +120,10 @@ impl Store {
         self.change(removing)
     }
 
-    /// The preparation of a card that began last, finished or not; none where this version does
-    /// not know its fill.
+    /// The preparation of a card that began last, finished or not.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// When the store refuses, or the row is damaged.
     pub fn last_preparation(&mut self, card: &CardKey) -> Result<Option<Preparation>, StoreError> {
         Ok(self.last(card)?.map(|(_, preparation)| preparation))
     }
@@ -164,7 +163,15 @@ impl Store {
             .runtime
             .block_on(reading)
             .map_err(explain(&self.path))?;
-        Ok(row.and_then(read))
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let number = row.0;
+        let damaged = || StoreError::DamagedPreparation {
+            path: self.path.clone(),
+            number,
+        };
+        read(row).map(Some).ok_or_else(damaged)
     }
 }
 

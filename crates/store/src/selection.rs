@@ -6,7 +6,6 @@ use cardmark_core::Record;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{QueryBuilder, Sqlite};
 
-use crate::database::explain;
 use crate::store::parse;
 use crate::{Store, StoreError};
 
@@ -64,16 +63,17 @@ impl Store {
     /// # Errors
     /// When the store refuses, or a document cannot be read.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
+        self.check_heads()?;
         let connection = &mut self.connection;
         let selecting = async {
             let heads = heads(connection, conditions).await?;
             let labels = labels(connection, conditions).await?;
             Ok((heads, labels))
         };
-        let (heads, labels) = self
-            .runtime
-            .block_on(selecting)
-            .map_err(explain(&self.path))?;
+        let (heads, labels) = match self.runtime.block_on(selecting) {
+            Ok(found) => found,
+            Err(error) => return Err(self.explain_head(error)),
+        };
         let mut records: Vec<Record> = heads
             .iter()
             .map(|(id, head)| parse(id, head))

@@ -110,7 +110,8 @@ impl Store {
     /// A simulated run that is repeated has the same id. So that it can be repeated after it was
     /// cut short, the record of a simulated run that got further takes the place of the one
     /// stored: one that was interrupted gives way to one that was not, and one that an error ended
-    /// to one that none did. Labels stay as they stand. A measured record is never replaced.
+    /// to one that none did. So does one that another version of the program made. Labels stay as they
+    /// stand. A measured record is never replaced.
     ///
     /// # Errors
     /// When a different record has the same id, a figure is not finite, or the store refuses.
@@ -133,7 +134,9 @@ impl Store {
                     (true, _) => Some(Inserted::Known),
                     // Another version may have written the same otherwise.
                     (_, Ok(stored)) if stored == *record => Some(Inserted::Known),
-                    (_, Ok(stored)) if gives_way(&stored, record) => {
+                    (_, Ok(stored))
+                        if gives_way(&stored, record) || is_of_other_version(&stored, record) =>
+                    {
                         rows::replace(&mut writing, record, &document, now()).await?;
                         Some(Inserted::Replaced)
                     }
@@ -172,14 +175,14 @@ impl Store {
             "last" => self.last_id()?,
             _ => self.unique_id(prefix)?,
         };
-        let reading = query_scalar("SELECT document FROM records WHERE id = ?")
+        let reading = query_scalar("SELECT CAST(document AS BLOB) FROM records WHERE id = ?")
             .bind(&id)
             .fetch_one(&mut self.connection);
-        let document: String = self
+        let document: Vec<u8> = self
             .runtime
             .block_on(reading)
             .map_err(explain(&self.path))?;
-        let record = parse(&id, &document)?;
+        let record = parse_bytes(&id, &document)?;
         let labels = self.labels(record.id)?;
         Ok(Found { record, labels })
     }
@@ -262,6 +265,7 @@ impl Store {
     /// # Errors
     /// When the store refuses.
     pub fn labels(&mut self, id: Uuid) -> Result<BTreeMap<String, String>, StoreError> {
+        self.check_labels(&id.to_string())?;
         let reading = query_as("SELECT key, value FROM labels WHERE record_id = ?")
             .bind(id.to_string())
             .fetch_all(&mut self.connection);
@@ -286,7 +290,7 @@ impl Store {
         let mut place = 0;
         while let Some((sequence, id, document)) = self.document_after(place)? {
             place = sequence;
-            match parse(&id, &document) {
+            match parse_bytes(&String::from_utf8_lossy(&id), &document) {
                 Ok(record) => each(&record)?,
                 Err(error) => unreadable = unreadable.or(Some(error)),
             }
@@ -294,15 +298,19 @@ impl Store {
         unreadable.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn document_after(&mut self, place: i64) -> Result<Option<(i64, String, String)>, StoreError> {
+    fn document_after(&mut self, place: i64) -> Result<Option<Row>, StoreError> {
         let reading = query_as(
-            "SELECT sequence, id, document FROM records WHERE sequence > ? ORDER BY sequence LIMIT 1",
+            "SELECT sequence, CAST(id AS BLOB), CAST(document AS BLOB) FROM records \
+             WHERE sequence > ? ORDER BY sequence LIMIT 1",
         )
         .bind(place)
         .fetch_optional(&mut self.connection);
         self.runtime.block_on(reading).map_err(explain(&self.path))
     }
 }
+
+/// Sequence, id and document of a record. Bytes, so that one that is no text can be named.
+type Row = (i64, Vec<u8>, Vec<u8>);
 
 /// Seconds since 1970; 0 where the clock stands before that.
 fn now() -> i64 {
@@ -323,11 +331,27 @@ fn document_of(record: &Record) -> Result<String, StoreError> {
     record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
 }
 
+fn parse_bytes(id: &str, document: &[u8]) -> Result<Record, StoreError> {
+    match str::from_utf8(document) {
+        Ok(document) => parse(id, document),
+        Err(error) => Err(StoreError::Document {
+            id: id.to_owned(),
+            source: DocumentError::NotText(error),
+        }),
+    }
+}
+
 pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
-    parse_record(document).map_err(|error| StoreError::Document {
+    let refuse = |source| StoreError::Document {
         id: id.to_owned(),
-        source: DocumentError::Parse(error),
-    })
+        source,
+    };
+    let record = parse_record(document).map_err(|error| refuse(DocumentError::Parse(error)))?;
+    if record.id.to_string() == id {
+        Ok(record)
+    } else {
+        Err(refuse(DocumentError::OtherRun(record.id)))
+    }
 }
 
 /// How far a run got; later is further.
@@ -357,6 +381,15 @@ impl End {
         });
         ends.min().unwrap_or(Self::Whole)
     }
+}
+
+/// Whether two records are of one simulated run, made by different versions of the program, whose
+/// wording may differ. What was simulated is the same, as the id says.
+fn is_of_other_version(stored: &Record, record: &Record) -> bool {
+    let are_simulated = [stored, record]
+        .iter()
+        .all(|record| record.origin.kind == OriginKind::Simulated);
+    are_simulated && stored.tool != record.tool && End::of(stored) <= End::of(record)
 }
 
 /// Whether the stored record makes room for another one of the same id.

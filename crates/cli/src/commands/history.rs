@@ -66,12 +66,25 @@ fn of_card(card: &str) -> Result<Vec<Record>, CommandError> {
     };
     let mut store = Data::from_environment()?.open()?;
     let runs = select(&mut store, &conditions)?;
+    refuse_unknown_times(&runs)?;
     if runs.is_empty() {
         let what = format!("there is no run of the card `{card}`");
         return Err(CommandError::new(Exit::Usage, what)
             .hint("`cardmark history` lists the cards that there are runs of"));
     }
     Ok(runs)
+}
+
+/// Refuses runs whose time of start is not a time: they would be missing in the trends.
+fn refuse_unknown_times(runs: &[Record]) -> Result<(), CommandError> {
+    let is_damaged = |run: &&Record| run.started_at.is_some() && moment(run).is_none();
+    match runs.iter().find(is_damaged) {
+        Some(run) => Err(CommandError::new(
+            Exit::Trouble,
+            format!("the time of run {} is not readable", run.id),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Whether runs are of more than one card, as their labels `sample` say, or else their ids; runs that

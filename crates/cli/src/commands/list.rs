@@ -184,12 +184,12 @@ fn line(run: Summary) -> RunLine {
     let product = run.labels.get("product").cloned();
     let kind = run.target_kind.map(|kind| word(json!(kind)));
     // An imported text rarely says what was tested.
-    let kind = kind.or_else(|| run.origin.map(|origin| word(json!(origin))));
+    let kind = kind.unwrap_or_else(|| word(json!(run.origin)));
     RunLine {
         id: run.id,
         started_at: run.started_at,
         suite: run.suite,
-        target: product.or(kind).unwrap_or_default(),
+        target: product.unwrap_or(kind),
         headline: headline(&run.headline),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cardmark_catalog::{product_name, publications};
-use cardmark_core::{Context, Metric, OriginKind, Quantity, Record};
+use cardmark_core::{Context, Metric, Quantity, Record};
 use cardmark_report::{Ranking, ranking};
 use cardmark_stats::{Candidate, Subject, rank as places};
 use cardmark_store::{StoredFigure, StoredSubject};
@@ -25,17 +25,21 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         .iter()
         .flat_map(|publication| publication.records())
         .collect();
+    // Figures first: a run that another process stores meanwhile has no figure without a subject.
+    let mut all_figures = Vec::new();
+    for metric in &metrics {
+        all_figures.push(store.figures(metric).map_err(|error| store_error(&error))?);
+    }
     let subjects = store.subjects().map_err(|error| store_error(&error))?;
     let subjects: HashMap<String, Arc<Subject>> = subjects.into_iter().map(of_store).collect();
     let mut texts = Vec::new();
     let mut rows = Vec::new();
-    for metric in &metrics {
-        let figures = store.figures(metric).map_err(|error| store_error(&error))?;
+    for (metric, figures) in metrics.iter().zip(all_figures) {
         let stored = Stored {
             figures,
             subjects: &subjects,
         };
-        let field = Field::new(arguments, metric, asked.as_ref(), &stored, &published);
+        let field = Field::new(arguments, metric, asked.as_ref(), &stored, &published)?;
         let Some(quantity) = field.quantity else {
             continue;
         };
@@ -122,7 +126,7 @@ impl Field {
         asked: Option<&Record>,
         stored: &Stored<'_>,
         published: &[Record],
-    ) -> Self {
+    ) -> Result<Self, CommandError> {
         let mut field = Self {
             quantity: None,
             candidates: Vec::new(),
@@ -141,20 +145,26 @@ impl Field {
         }
         let asked_id = asked.map(|record| record.id.to_string());
         for figure in &stored.figures {
-            let is_other = Some(&figure.run) != asked_id.as_ref();
-            if let Some(subject) = stored.subjects.get(&figure.run).filter(|_| is_other) {
-                let candidate = Candidate {
-                    subject: Arc::clone(subject),
-                    value: figure.value,
-                    printed: None,
-                };
-                field.add(figure.quantity, candidate);
+            if Some(&figure.run) == asked_id.as_ref() {
+                continue;
             }
+            let subject = stored.subjects.get(&figure.run).ok_or_else(|| {
+                let what = format!("a figure of run {} belongs to no stored run", figure.run);
+                CommandError::new(Exit::Trouble, what)
+                    .because("the store is damaged")
+                    .hint("restore it from a backup; `cardmark export` writes what is readable")
+            })?;
+            let candidate = Candidate {
+                subject: Arc::clone(subject),
+                value: figure.value,
+                printed: None,
+            };
+            field.add(figure.quantity, candidate);
         }
         if arguments.board.is_some() || arguments.publication.is_some() {
             field.keep(arguments);
         }
-        field
+        Ok(field)
     }
 
     /// Figures of another quantity under the same name are left out.
@@ -219,7 +229,7 @@ fn of_store(stored: StoredSubject) -> (String, Arc<Subject>) {
             .unwrap_or_else(|| "unknown".to_owned()),
         board: stored.board,
         setting: stored.setting,
-        origin: stored.origin.unwrap_or(OriginKind::Imported),
+        origin: stored.origin,
         publication: None,
         card: stored.sample.or(stored.card),
         context: stored.context,

@@ -44,12 +44,11 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
         }
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
-        print::result(&(text + "\n"))?;
+        print::result(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
         print::notice("no journal of an interrupted run");
     }
-    tell_unfinished_tests(&data.tests);
+    exit = exit.or_worse(tell_unfinished_tests(&data.tests));
     if found.live_count > 0 {
         print::notice(&format!(
             "left alone: {} of runs under way",
@@ -67,10 +66,15 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
 }
 
 /// Says what tests left that were interrupted: they are ended by the same commands, with the card in.
-fn tell_unfinished_tests(folder: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut names: Vec<OsString> = entries.filter_map(|e| Some(e.ok()?.file_name())).collect();
-    names.sort();
+fn tell_unfinished_tests(folder: &Path) -> Exit {
+    let names = match names_in(folder) {
+        Ok(names) => names,
+        Err(error) => {
+            let what = format!("cannot list unfinished tests in `{}`", folder.display());
+            print::error(&CommandError::new(Exit::Trouble, what).because(error.to_string()));
+            return Exit::Trouble;
+        }
+    };
     for name in names {
         let path = folder.join(&name);
         let name = name.to_string_lossy();
@@ -90,6 +94,19 @@ fn tell_unfinished_tests(folder: &Path) {
             ));
         }
     }
+    Exit::Done
+}
+
+/// Returns the names of a folder, sorted; none if there is no folder.
+fn names_in(folder: &Path) -> std::io::Result<Vec<OsString>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let names = entries.map(|entry| Ok(entry?.file_name()));
+    let mut names: Vec<OsString> = names.collect::<std::io::Result<_>>()?;
+    names.sort();
+    Ok(names)
 }
 
 /// Stores what a journal holds and takes the journal away; says what was done.

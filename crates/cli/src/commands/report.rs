@@ -9,7 +9,7 @@ use cardmark_report::{csv, survey};
 
 use crate::args::{ReportArguments, ReportFormat};
 use crate::error::{CommandError, Exit};
-use crate::runs::Runs;
+use crate::runs::{Found, Runs, Source};
 use crate::{file, print};
 
 /// Runs whose trials are read for the charts over time and of latencies. The others are there with
@@ -19,13 +19,11 @@ const MOST_WHOLE_RUNS: usize = 24;
 /// Writes a report on runs.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> {
     let mut runs = Runs::default();
-    let mut records = Vec::new();
-    for side in &arguments.runs {
-        records.extend(runs.side(side)?);
+    let mut found = runs.sides(&arguments.runs)?;
+    for found in found.iter_mut().take(MOST_WHOLE_RUNS) {
+        add_trials(&mut runs, found)?;
     }
-    for record in records.iter_mut().take(MOST_WHOLE_RUNS) {
-        add_trials(&mut runs, record)?;
-    }
+    let records: Vec<Record> = found.into_iter().map(|found| found.record).collect();
     let title = arguments
         .title
         .clone()
@@ -47,12 +45,13 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
 }
 
 /// What was found by conditions comes without trials.
-fn add_trials(runs: &mut Runs, record: &mut Record) -> Result<(), CommandError> {
+fn add_trials(runs: &mut Runs, found: &mut Found) -> Result<(), CommandError> {
+    let record = &mut found.record;
     let is_own = matches!(
         record.origin.kind,
         OriginKind::Measured | OriginKind::Simulated
     );
-    if is_own && record.trials.is_empty() {
+    if is_own && found.source == Source::Head {
         let (whole, _) = runs.one(&record.id.to_string())?;
         record.trials = whole.trials;
     }

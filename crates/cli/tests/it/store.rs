@@ -39,6 +39,91 @@ fn a_corrupt_database_is_told_and_left_as_it_is() {
     assert!(program.journals().is_empty());
 }
 
+/// Every command that reads runs answers in full, or ends with 3 and names the run.
+#[test]
+fn one_damaged_value_is_never_left_out() {
+    const READ: [&[&str]; 8] = [
+        &["list"],
+        &["rank", "--metric", "seq_read_1m"],
+        &["recommend", "--use", "boot"],
+        &["history"],
+        &["compare", "origin=simulated", "seed=2"],
+        &["report", "origin=simulated"],
+        &["export"],
+        &["show"],
+    ];
+    let damages = [
+        (
+            "metrics",
+            "value",
+            "'x'",
+            "id = 'seq_read_1m'",
+            &["list", "rank"][..],
+        ),
+        (
+            "metrics",
+            "quantity",
+            "'x'",
+            "id = 'seq_read_1m'",
+            &["list", "rank"],
+        ),
+        ("metrics", "is_voided", "7", "id = 'seq_read_1m'", &["rank"]),
+        (
+            "metrics",
+            "id",
+            "x'00'",
+            "id = 'seq_read_1m'",
+            &["list", "rank"],
+        ),
+        ("heads", "context", "'{'", "1", &["rank"]),
+        (
+            "heads",
+            "head",
+            "'{'",
+            "1",
+            &["recommend", "history", "report"],
+        ),
+        ("heads", "origin_kind", "'x'", "1", &["rank"]),
+        ("labels", "value", "x'00'", "1", &["list", "rank", "report"]),
+        ("records", "origin_kind", "'x'", "1", &["list"]),
+        ("records", "document", "'{'", "1", &["export", "show"]),
+    ];
+    for (table, column, value, of, hit) in damages {
+        let scratch = scratch();
+        let program = program(&scratch);
+        for seed in ["1", "2"] {
+            let label = format!("seed={seed}");
+            let output = program.run(&["run", "sim:a1-32gb", "--seed", seed, "--label", &label]);
+            assert_eq!(output.code, 0, "{output}");
+        }
+        let whole: Vec<_> = READ.iter().map(|command| program.run(command)).collect();
+        let id = program.last().id.to_string();
+        let key = if table == "records" {
+            "id"
+        } else {
+            "record_id"
+        };
+        let database = rusqlite::Connection::open(program.database()).unwrap();
+        let sql = format!("UPDATE {table} SET {column} = {value} WHERE {key} = ?1 AND {of}");
+        assert_eq!(database.execute(&sql, [&id]).unwrap(), 1, "{sql}");
+        drop(database);
+        for (command, before) in READ.iter().zip(&whole) {
+            let output = program.run(command);
+            let case = format!("{sql}: {command:?}: {output}");
+            if hit.contains(&command[0]) || output.code != before.code {
+                assert_eq!(output.code, 3, "{case}");
+                assert!(output.stderr.contains(&id), "{case}");
+                assert!(
+                    output.stderr.contains("hint: ") || command[0] != "rank",
+                    "{case}"
+                );
+            } else {
+                assert_eq!(output.stdout, before.stdout, "{case}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_database_damaged_in_the_middle_is_told() {
     let scratch = scratch();

@@ -132,7 +132,7 @@ fn a_file_that_is_no_record() {
     }
     std::fs::write(&file, b"\xff\xfe\x00").unwrap();
     let output = program.run(&["show", text(&file)]);
-    assert_error(&output, 3, &["cannot read record `"]);
+    assert_error(&output, 2, &["cannot read record `"]);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::checksum::fits;
 use super::field::{Field, Register, to_hex};
 use super::words::{characters, revision, text, word};
 use crate::CardKind;
@@ -47,7 +46,7 @@ const MMC: &[Field] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cid {
     kind: CardKind,
-    bytes: [u8; 16],
+    pub(super) bytes: [u8; 16],
 }
 
 impl Cid {
@@ -101,12 +100,6 @@ impl Cid {
     pub fn serial(&self) -> SerialNumber {
         let number = self.get("PSN").and_then(|value| u32::try_from(value).ok());
         SerialNumber(number.unwrap_or_default())
-    }
-
-    /// Whether the checksum fits; `None` where the host does not show it.
-    #[must_use]
-    pub fn checksum_fits(&self) -> Option<bool> {
-        fits(&self.bytes)
     }
 
     /// Month of making. That of an eMMC needs the revision of its EXT_CSD, 0 where it has none.

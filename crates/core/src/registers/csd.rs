@@ -1,6 +1,5 @@
 //! CSD: how large a card is, and how it is to be driven.
 
-use super::checksum::fits;
 use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3};
 use super::field::{Field, Register};
 use super::words::{TENTHS, entry};
@@ -40,7 +39,7 @@ const FIXED: [(&str, u64); 13] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Csd {
     kind: CardKind,
-    bytes: [u8; 16],
+    pub(super) bytes: [u8; 16],
 }
 
 /// The families of SD cards by capacity.
@@ -74,12 +73,6 @@ impl Csd {
     pub fn without_checksum(mut self) -> Self {
         self.bytes[15] = 0;
         self
-    }
-
-    /// Whether the checksum fits; `None` where the host does not show it.
-    #[must_use]
-    pub fn checksum_fits(&self) -> Option<bool> {
-        fits(&self.bytes)
     }
 
     /// Size of the area that users have, bytes. `None` where the register does not tell, as that

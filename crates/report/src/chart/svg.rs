@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use cardmark_core::is_hidden;
+
 use super::colours::{Theme, style};
 use super::frame::Heading;
 
@@ -209,7 +211,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            letter if letter.is_control() => escaped.push('?'),
+            letter if is_hidden(letter) => escaped.push('?'),
             letter => escaped.push(letter),
         }
     }
@@ -236,8 +238,8 @@ mod tests {
     #[test]
     fn foreign_text_stays_text() {
         assert_eq!(
-            escaped("<b a='x'>&\"\u{7}"),
-            "&lt;b a=&#39;x&#39;&gt;&amp;&quot;?"
+            escaped("<b a='x'>&\"\u{7}\u{202e}"),
+            "&lt;b a=&#39;x&#39;&gt;&amp;&quot;??"
         );
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod builder;
+mod damage;
 mod journal;
 mod preparations;
 mod processes;

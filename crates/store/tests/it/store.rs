@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cardmark_core::{
-    Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, TargetKind,
+    Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, TargetKind, Tool,
 };
 use cardmark_store::{DocumentError, Inserted, Store, StoreError, sqlite_path};
 use uuid::Uuid;
@@ -133,7 +133,7 @@ fn listings_are_newest_first_with_rates_and_labels() {
         assert_eq!(first.suite_version, Some(1));
         assert_eq!(first.started_at.as_deref(), Some("2025-03-04T12:00:00Z"));
         assert_eq!(first.target_kind, Some(TargetKind::Directory));
-        assert_eq!(first.origin, Some(OriginKind::Measured));
+        assert_eq!(first.origin, OriginKind::Measured);
         assert_eq!(first.labels["product"], "Example 64");
         let expected = [
             (
@@ -328,4 +328,30 @@ fn warnings_do_not_make_a_record_partial() {
         store.insert(&warned).unwrap();
         assert!(store.insert(&simulated(&[])).is_err());
     });
+}
+
+#[test]
+fn another_version_of_the_program_repeats_a_simulated_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
+    let by = |version: &str| {
+        let mut record = record("aaaa");
+        record.origin = Origin::of(OriginKind::Simulated);
+        record.tool = Some(Tool {
+            name: "cardmark".to_owned(),
+            version: version.to_owned(),
+            commit: None,
+        });
+        record
+    };
+    assert_eq!(store.insert(&by("1.0.0")).unwrap(), Inserted::New);
+    assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Replaced);
+    assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Known);
+    assert_eq!(store.find("last").unwrap().record, by("1.1.0"));
+    // A measured record stays what it is.
+    for version in ["1.0.0", "1.1.0"] {
+        let mut measured = by(version);
+        measured.origin = Origin::of(OriginKind::Measured);
+        assert!(store.insert(&measured).is_err());
+    }
 }

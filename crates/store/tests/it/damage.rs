@@ -1,0 +1,173 @@
+//! Damaged rows: an answer is whole, or there is an error that names the run.
+
+use std::path::Path;
+
+use cardmark_core::run_id_from_bytes;
+use cardmark_store::{Condition, Store, StoreError};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, raw_sql};
+use tokio::runtime::Builder;
+
+use crate::builder::record;
+
+fn change(path: &Path, sql: &str) {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .foreign_keys(false);
+    runtime.block_on(async {
+        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+        // Damage heeds no constraint.
+        let all = format!("PRAGMA ignore_check_constraints = 1; {sql}");
+        let changing = raw_sql(AssertSqlSafe(all)).execute(&mut connection).await;
+        changing.unwrap();
+        connection.close().await.unwrap();
+    });
+}
+
+/// Number of runs that each reading finds, or its error.
+fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
+    let mut store = Store::open(path).unwrap();
+    let metric = record("aaaa").metrics[0].id.clone();
+    let mut exported = 0;
+    let export = store.export(|_| {
+        exported += 1;
+        Ok::<(), StoreError>(())
+    });
+    let export = export.map(|()| exported);
+    let suite = record("aaaa").suite.unwrap().name;
+    let condition = Condition {
+        name: "suite".to_owned(),
+        value: suite,
+    };
+    let headlines = |store: &mut Store| {
+        let summaries = store.list(9)?;
+        Ok(summaries
+            .iter()
+            .filter(|one| !one.headline.is_empty())
+            .count())
+    };
+    vec![
+        ("list", store.list(9).map(|found| found.len())),
+        ("headlines", headlines(&mut store)),
+        ("subjects", store.subjects().map(|found| found.len())),
+        ("figures", store.figures(&metric).map(|found| found.len())),
+        ("select", store.select(&[]).map(|found| found.len())),
+        ("suite", store.select(&[condition]).map(|found| found.len())),
+        ("export", export),
+    ]
+}
+
+const RUNS: usize = 3;
+
+fn store_with_runs(path: &Path) -> String {
+    let mut store = Store::open(path).unwrap();
+    for number in 1..=3_u8 {
+        let mut one = record("aaaa");
+        one.id = run_id_from_bytes([number; 16]);
+        one.labels.insert("product".to_owned(), "A".to_owned());
+        store.insert(&one).unwrap();
+    }
+    run_id_from_bytes([2; 16]).to_string()
+}
+
+/// Columns of the rows of a run; those of text are damaged in two ways.
+const COLUMNS: [(&str, &str, &str); 24] = [
+    ("records", "id", "id"),
+    ("records", "id", "started_at"),
+    ("records", "id", "suite"),
+    ("records", "id", "suite_version"),
+    ("records", "id", "target_kind"),
+    ("records", "id", "origin_kind"),
+    ("records", "id", "document"),
+    ("heads", "record_id", "record_id"),
+    ("heads", "record_id", "started_at"),
+    ("heads", "record_id", "suite"),
+    ("heads", "record_id", "origin_kind"),
+    ("heads", "record_id", "board"),
+    ("heads", "record_id", "model"),
+    ("heads", "record_id", "card"),
+    ("heads", "record_id", "context"),
+    ("heads", "record_id", "head"),
+    ("metrics", "record_id", "record_id"),
+    ("metrics", "record_id", "id"),
+    ("metrics", "record_id", "quantity"),
+    ("metrics", "record_id", "value"),
+    ("metrics", "record_id", "is_voided"),
+    ("labels", "record_id", "record_id"),
+    ("labels", "record_id", "key"),
+    ("labels", "record_id", "value"),
+];
+
+/// Damage that leaves a plausible text cannot be told from another value.
+fn is_plausible(column: &str, damage: &str) -> bool {
+    let free = [
+        "started_at",
+        "suite",
+        "board",
+        "model",
+        "card",
+        "key",
+        "value",
+        "id",
+    ];
+    damage == "'damaged'" && free.contains(&column)
+}
+
+#[test]
+fn no_damaged_row_makes_an_answer_shorter() {
+    for (table, key, column) in COLUMNS {
+        for damage in ["x'00ff'", "'damaged'"] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("records.sqlite");
+            let id = store_with_runs(&path);
+            let row = if table == "metrics" {
+                " AND position = 0"
+            } else {
+                ""
+            };
+            change(
+                &path,
+                &format!("UPDATE {table} SET {column} = {damage} WHERE {key} = '{id}'{row}"),
+            );
+            let case = format!("{table}.{column} = {damage}");
+            let mut errors = 0;
+            for (reading, found) in readings(&path) {
+                match found {
+                    Ok(count) => {
+                        let may_differ = is_plausible(column, damage) && table != "records";
+                        assert!(count == RUNS || may_differ, "{case}: {reading}: {count}");
+                    }
+                    Err(error) => {
+                        errors += 1;
+                        let text = format!("{error}");
+                        let is_named = text.contains(&id) || column.ends_with("id");
+                        assert!(is_named, "{case}: {reading}: {error:?}");
+                    }
+                }
+            }
+            assert!(errors > 0 || is_plausible(column, damage), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_head_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("records.sqlite");
+    let id = store_with_runs(&path);
+    change(
+        &path,
+        &format!("DELETE FROM heads WHERE record_id = '{id}'"),
+    );
+    let mut store = Store::open(&path).unwrap();
+    for error in [
+        store.subjects().unwrap_err(),
+        store.select(&[]).unwrap_err(),
+    ] {
+        assert!(
+            matches!(&error, StoreError::Damaged { run, .. } if *run == id),
+            "{error:?}"
+        );
+    }
+}
