@@ -189,7 +189,12 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("theirs"), &link).unwrap();
         assert!(open(&pipe).is_none() && open(&link).is_none());
         let plain = folder.path().join("plain");
-        let mode = open(&plain).unwrap().metadata().unwrap().permissions().mode();
+        let mode = open(&plain)
+            .unwrap()
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o644);
     }
 

@@ -478,10 +478,7 @@ mod tests {
             metric.warnings = vec!["buffered".to_owned()];
         }
         let records = [cached, run("plain", "b", 1.0, 1.0, 1.0)];
-        assert_eq!(
-            names(&of(&records, &Wish::default()).standings),
-            ["plain"]
-        );
+        assert_eq!(names(&of(&records, &Wish::default()).standings), ["plain"]);
     }
 
     #[test]
