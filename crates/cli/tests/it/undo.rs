@@ -74,7 +74,7 @@ impl Rig {
 
     /// Kills a probe until one has overwritten something.
     fn kill_dirty(&self, rng: &mut Rng) {
-        while !(self.kill(0.1 + 0.8 * rng.unit()) && !self.changed().is_empty()) {
+        while !self.kill(0.1 + 0.8 * rng.unit()) || self.changed().is_empty() {
             self.restore_image();
         }
     }

@@ -152,7 +152,7 @@ impl Bench {
         let now = fs::read(self.image()).unwrap();
         let blocks = now.as_chunks::<BLOCK_BYTES>().0.iter();
         let pairs = (0..).zip(blocks.zip(self.original.as_chunks::<BLOCK_BYTES>().0));
-        let changed = pairs.filter(|(_, (now, before))| checksum(*now) != checksum(*before));
+        let changed = pairs.filter(|(_, (now, before))| checksum(now) != checksum(before));
         changed.map(|(block, _)| block).collect()
     }
 
