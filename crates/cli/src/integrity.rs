@@ -26,7 +26,7 @@ use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 
 pub(crate) use endurance::{Endurance, Rest};
 pub(crate) use keep::Kept;
-pub(crate) use loan::{Loan, lend};
+pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use long::{Long, drive, drive_simulated};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use resumed::Traces;
@@ -201,6 +201,7 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
         )
         .because(system(errno))
         .hint(filesystem_hint(errno)),
+        Trouble::Residue { block } => return undo::residue(block),
         Trouble::NotKept { errno } => {
             CommandError::new(Exit::Trouble, "what has to be remembered cannot be kept")
                 .because(system(errno))

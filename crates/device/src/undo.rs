@@ -1,151 +1,350 @@
-//! What blocks held before they were written, in a file.
+//! An undo log in a file: what blocks held before a test wrote them.
 //!
-//! It begins with a mark and the seed of what was written over it. Each piece is a head of 32 bytes (a
-//! mark, the first block, the number of blocks, a checksum of both and of the bytes) and the bytes. Only
-//! what was settled was followed by a write to the storage, so that a torn piece at the end needs no
-//! bringing back.
+//! `NAME.undo` has the pieces. After each group of pieces a commit record says which blocks may be written from
+//! then on; it is durable before they are. What follows the last commit may be torn, and is not needed. Anything
+//! else that is missing or changed is damage.
+//!
+//! A log that ends early, at a commit, looks whole. So `NAME.undo-map` names the same blocks again, and those that the
+//! test plans to write. It is synced for blocks that are not planned, and every few commits. If both files agree, and
+//! the map is at most that many commits behind, the log is undamaged.
+//!
+//! Both files begin with a head that is durable before they get their names: an empty file is damage as well. They
+//! are removed once everything is restored, which the map records first.
 
-use std::fs::File;
-use std::io;
+mod records;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use cardmark_core::mix;
-use cardmark_integrity::{BLOCK_BYTES, Span, Trouble, UndoLog};
+use cardmark_integrity::{BLOCK_BYTES, Piece, Span, Trouble, UndoLog};
 use rustix::fs::OFlags;
 
 use crate::blocks::BlocksPiece;
+use records::{Head, Kind, Scan, UNIT_BYTES, payload_of, read_payload};
 
-const MARK: u64 = 0x646e_755f_6b72_6d63;
-const HEAD_BYTES: usize = 32;
-/// The mark of the file, and the bytes of mark and seed.
-const FILE_MARK: u64 = 0x316f_646e_755f_6d63;
-const FILE_HEAD_BYTES: u64 = 16;
+/// Commits that the map may be behind the log after a loss of power.
+const MOST_BEHIND: u64 = 16;
 
-/// A log in a file.
+/// An undo log and its map.
 #[derive(Debug)]
 pub struct FileLog {
-    file: File,
     path: PathBuf,
     seed: u64,
-    /// Whether its name is durable.
-    has_name: bool,
-    /// Where each piece begins, bytes, and its blocks.
-    pieces: Vec<(u64, Span)>,
+    /// None if the file is missing or cannot be read.
+    log: Option<Appended>,
+    map: Option<Appended>,
+    /// Pieces that are intact, in the order of keeping.
+    pieces: Vec<(u64, Head)>,
+    /// Number of the last commit.
+    commits_count: u64,
+    /// Number of the last commit that the map surely has.
+    synced_count: u64,
+    /// Blocks that an earlier session may have written.
+    possible: Vec<Span>,
+    /// Blocks that this session plans to write, by rising address.
+    planned: Vec<Span>,
+    is_damaged: bool,
+}
+
+/// A file that records are appended to.
+#[derive(Debug)]
+struct Appended {
+    file: File,
+    next_number: u64,
     end_bytes: u64,
 }
 
+impl Appended {
+    fn append(&mut self, kind: Kind, seed: u64, span: Span, payload: &[u8]) -> io::Result<u64> {
+        let at = self.end_bytes;
+        let bytes = Head::record(kind, seed, self.next_number, span, payload);
+        self.file.write_all_at(&bytes, at)?;
+        self.next_number += 1;
+        self.end_bytes += bytes.len() as u64;
+        Ok(at)
+    }
+}
+
 impl FileLog {
-    /// The log in that file, with what it has; a new one, of a test with that seed, where there is none.
+    /// Opens the log that an earlier session left at `path`; `None` if there is none. A log whose content is restored
+    /// already is removed.
     ///
     /// # Errors
-    /// When it cannot be read or made.
-    pub fn open(path: &Path, seed: u64) -> io::Result<Self> {
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            // What it holds is somebody's data.
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(path)?;
-        let mut log = Self {
-            file,
+    /// If a file cannot be opened, or neither of the two has a record that can be read.
+    pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        let (log, map) = (open_file(path)?, open_file(&map_path(path))?);
+        if log.is_none() && map.is_none() {
+            return Ok(None);
+        }
+        let scan =
+            |file: &Option<File>| file.as_ref().map_or_else(|| Ok(Scan::default()), Scan::of);
+        let (log_scan, map_scan) = (scan(&log)?, scan(&map)?);
+        let is_restored = map_scan.count_to_last(|kind| kind == Kind::Restored) > 0;
+        if is_restored && [None, map_scan.seed()].contains(&log_scan.seed()) {
+            remove(path)?;
+            return Ok(None);
+        }
+        let Some(seed) = log_scan.seed().or(map_scan.seed()) else {
+            return Err(io::Error::other(
+                "it holds no record that can be read: it is damaged, or of another version of cardmark",
+            ));
+        };
+        let appended = |file: Option<File>, scan: &Scan| {
+            let last = scan.records.last();
+            file.map(|file| Appended {
+                file,
+                next_number: last.map_or(0, |found| found.head.number + 1),
+                end_bytes: scan.end_bytes,
+            })
+        };
+        Ok(Some(Self {
             path: path.to_owned(),
             seed,
-            has_name: false,
+            is_damaged: !agree(&log_scan, &map_scan),
+            pieces: pieces_of(&log_scan),
+            commits_count: last_commit(&log_scan),
+            synced_count: 0,
+            possible: possible_of(&log_scan, &map_scan, seed),
+            planned: Vec::new(),
+            log: appended(log, &log_scan),
+            map: appended(map, &map_scan),
+        }))
+    }
+
+    /// Makes a new log at `path`, of a session with this seed.
+    ///
+    /// # Errors
+    /// If one of its files is there already, or cannot be made.
+    pub fn create(path: &Path, seed: u64) -> io::Result<Self> {
+        let map = map_path(path);
+        for taken in [path, &map] {
+            if fs::symlink_metadata(taken).is_ok() {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+        }
+        let log = Self {
+            path: path.to_owned(),
+            seed,
+            map: Some(create_file(&map, seed)?),
+            log: Some(create_file(path, seed)?),
             pieces: Vec::new(),
-            end_bytes: FILE_HEAD_BYTES,
+            commits_count: 0,
+            synced_count: 0,
+            possible: Vec::new(),
+            planned: Vec::new(),
+            is_damaged: false,
         };
-        log.read_all()?;
+        sync_folder(path)?;
         Ok(log)
     }
 
-    /// The seed of the test that it belongs to: where something is kept, of the one that kept it.
+    /// Seed of the session's content.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Takes the file away, if nothing is kept in it.
+    /// Whether it keeps pieces.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Removes a log that keeps nothing.
     ///
     /// # Errors
-    /// When that cannot be done.
+    /// If that cannot be done.
     pub fn remove_if_empty(self) -> io::Result<()> {
-        if self.pieces.is_empty() {
-            std::fs::remove_file(&self.path)?;
+        match self.is_empty() && !self.is_damaged {
+            true => remove(&self.path),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    /// Makes the file's name durable, once.
-    fn sync_name(&mut self) -> io::Result<()> {
-        if !self.has_name {
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            File::open(folder)?.sync_all()?;
-            self.has_name = true;
+    /// Renames the files, so that a new session can begin; returns the new path of the log, or of the map if there is
+    /// no log.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn set_aside(&self) -> io::Result<PathBuf> {
+        let aside = (1..)
+            .map(|number: u32| with_suffix(&self.path, &format!("-damaged-{number}")))
+            .find(|aside| {
+                fs::symlink_metadata(aside).is_err()
+                    && fs::symlink_metadata(map_path(aside)).is_err()
+            })
+            .unwrap_or_else(|| with_suffix(&self.path, "-damaged"));
+        let mut renamed = Vec::new();
+        for (from, to) in [
+            (self.path.clone(), aside.clone()),
+            (map_path(&self.path), map_path(&aside)),
+        ] {
+            match fs::rename(&from, &to) {
+                Ok(()) => renamed.push(to),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(())
+        sync_folder(&self.path)?;
+        Ok(renamed.into_iter().next().unwrap_or(aside))
     }
 
-    fn read_all(&mut self) -> io::Result<()> {
-        let size_bytes = self.file.metadata()?.len();
-        if size_bytes < FILE_HEAD_BYTES {
-            return Ok(());
-        }
-        let mut head = [0; 16];
-        self.file.read_exact_at(&mut head, 0)?;
-        let words = head.as_chunks::<8>().0;
-        if u64::from_le_bytes(words[0]) != FILE_MARK {
-            return Err(io::Error::other("it is no undo log of this version"));
-        }
-        let seed = u64::from_le_bytes(words[1]);
-        while self.end_bytes + HEAD_BYTES as u64 <= size_bytes {
-            let Some(piece) = self.read_at(self.end_bytes, size_bytes)? else {
-                break;
-            };
-            self.pieces.push((self.end_bytes, piece.span));
-            self.end_bytes += (HEAD_BYTES + piece.bytes.len()) as u64;
-        }
-        if !self.pieces.is_empty() {
-            self.seed = seed;
-        }
-        Ok(())
-    }
-
-    /// The piece that begins there, if it is whole.
-    fn read_at(&self, at: u64, size_bytes: u64) -> io::Result<Option<BlocksPiece>> {
-        let mut head = [0; HEAD_BYTES];
-        self.file.read_exact_at(&mut head, at)?;
-        let word = |index: usize| {
-            let bytes = head[index * 8..].first_chunk::<8>();
-            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    fn commit(&mut self, spans: &[Span]) -> io::Result<()> {
+        let number = Span::new(self.commits_count + 1, 0);
+        let payload = payload_of(spans);
+        let (Some(log), Some(map)) = (&mut self.log, &mut self.map) else {
+            return Err(ErrorKind::NotFound.into());
         };
-        let span = Span::new(word(1), word(2));
-        let left = size_bytes - at - HEAD_BYTES as u64;
-        let bytes_count = span.count.checked_mul(BLOCK_BYTES as u64);
-        let Some(bytes_count) = bytes_count.filter(|&count| word(0) == MARK && count <= left)
-        else {
-            return Ok(None);
-        };
-        let mut bytes = vec![0; usize::try_from(bytes_count).unwrap_or(0)];
-        self.file
-            .read_exact_at(&mut bytes, at + HEAD_BYTES as u64)?;
-        let piece = BlocksPiece { span, bytes };
-        Ok((checksum(&piece) == word(3)).then_some(piece))
+        log.append(Kind::Commit, self.seed, number, &payload)?;
+        log.file.sync_data()?;
+        map.append(Kind::Commit, self.seed, number, &payload)?;
+        self.commits_count += 1;
+        let are_planned = spans.iter().all(|&span| contains(&self.planned, span));
+        if !are_planned || self.commits_count - self.synced_count >= MOST_BEHIND {
+            map.file.sync_data()?;
+            self.synced_count = self.commits_count;
+        }
+        Ok(())
     }
 }
 
-fn checksum(piece: &BlocksPiece) -> u64 {
-    let begin = mix(piece.span.start) ^ mix(!piece.span.count);
-    let words = piece.bytes.as_chunks::<8>().0;
-    words
+/// The map that belongs to a log.
+fn map_path(path: &Path) -> PathBuf {
+    with_suffix(path, "-map")
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn open_file(path: &Path) -> io::Result<Option<File>> {
+    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
+    let mut options = File::options();
+    let opened = options
+        .read(true)
+        .write(true)
+        .custom_flags(nofollow)
+        .open(path);
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a file that has a head before it has its name.
+fn create_file(path: &Path, seed: u64) -> io::Result<Appended> {
+    let draft = with_suffix(path, "-new");
+    let left = fs::remove_file(&draft);
+    if let Err(error) = left
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    // It holds somebody's data.
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    let mut made = Appended {
+        file: options.open(&draft)?,
+        next_number: 0,
+        end_bytes: 0,
+    };
+    made.append(Kind::Head, seed, Span::new(0, 0), &[])?;
+    made.file.sync_all()?;
+    fs::rename(&draft, path)?;
+    Ok(made)
+}
+
+/// Removes the log, and then its map.
+fn remove(path: &Path) -> io::Result<()> {
+    for file in [path.to_owned(), map_path(path)] {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => sync_folder(path)?,
+        }
+    }
+    Ok(())
+}
+
+/// Makes names in the folder of `path` durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Whether log and map have everything that was durable. A session plans before it writes.
+fn agree(log: &Scan, map: &Scan) -> bool {
+    let is_log_whole = log.is_whole_to(log.count_to_last(|kind| kind == Kind::Commit).max(1));
+    let is_map_whole = map.is_whole_to(map.count_to_last(|_| true).max(1));
+    let behind = last_commit(log).checked_sub(last_commit(map));
+    let has_plan = map.count_to_last(|kind| kind == Kind::Plan) > 0;
+    is_log_whole
+        && (has_plan || last_commit(log) == 0)
+        && is_map_whole
+        && log.seed() == map.seed()
+        && behind.is_some_and(|behind| behind <= MOST_BEHIND)
+}
+
+fn last_commit(scan: &Scan) -> u64 {
+    let commits = scan
+        .records
         .iter()
-        .fold(begin, |sum, word| mix(sum ^ u64::from_le_bytes(*word)))
+        .filter(|found| found.head.kind == Kind::Commit);
+    let intact = commits.filter(|found| found.is_intact);
+    intact.map(|found| found.head.span.start).max().unwrap_or(0)
 }
 
-/// What an error of the log's own file means.
+fn pieces_of(log: &Scan) -> Vec<(u64, Head)> {
+    let pieces = log
+        .records
+        .iter()
+        .filter(|found| found.head.kind == Kind::Piece);
+    let intact = pieces.filter(|found| found.is_intact);
+    intact.map(|found| (found.at, found.head)).collect()
+}
+
+/// All blocks that any record names.
+fn possible_of(log: &Scan, map: &Scan, seed: u64) -> Vec<Span> {
+    let map = map.records.iter().filter(|found| found.head.seed == seed);
+    let mut spans = Vec::new();
+    for found in log.records.iter().chain(map) {
+        if found.head.kind == Kind::Piece {
+            spans.push(found.head.span);
+        }
+        spans.extend(&found.named);
+    }
+    joined(spans)
+}
+
+/// These spans by rising address, apart from each other.
+fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable_by_key(|span| span.start);
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start <= last.end() => {
+                *last = Span::between(last.start, last.end().max(span.end()));
+            }
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+/// Whether one of these spans, which are apart, has all of `span`.
+fn contains(spans: &[Span], span: Span) -> bool {
+    let behind = spans.partition_point(|known| known.start <= span.start);
+    behind > 0 && spans[behind - 1].end() >= span.end()
+}
+
+/// The trouble that an error of the log's own files is.
 fn not_kept(error: &io::Error) -> Trouble {
     Trouble::NotKept {
         errno: error.raw_os_error().unwrap_or(0),
@@ -153,103 +352,71 @@ fn not_kept(error: &io::Error) -> Trouble {
 }
 
 impl UndoLog<BlocksPiece> for FileLog {
-    fn keep(&mut self, piece: BlocksPiece) -> Result<(), Trouble> {
-        if self.pieces.is_empty() {
-            let head = [FILE_MARK, self.seed].map(u64::to_le_bytes);
-            let written = self.file.write_all_at(head.as_flattened(), 0);
-            written.map_err(|error| not_kept(&error))?;
-        }
-        let words = [MARK, piece.span.start, piece.span.count, checksum(&piece)];
-        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        bytes.extend(&piece.bytes);
-        self.file
-            .write_all_at(&bytes, self.end_bytes)
-            .map_err(|error| not_kept(&error))?;
-        self.pieces.push((self.end_bytes, piece.span));
-        self.end_bytes += bytes.len() as u64;
+    fn plan(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        let plan = |map: &mut Appended| {
+            map.append(Kind::Plan, self.seed, Span::new(0, 0), &payload_of(spans))?;
+            map.file.sync_data()
+        };
+        let map = self.map.as_mut().ok_or(Trouble::NotKept { errno: 0 })?;
+        plan(map).map_err(|error| not_kept(&error))?;
+        self.planned.extend(spans);
+        self.planned = joined(std::mem::take(&mut self.planned));
         Ok(())
     }
 
-    fn settle(&mut self) -> Result<(), Trouble> {
-        let synced = self.file.sync_all().and_then(|()| self.sync_name());
-        synced.map_err(|error| not_kept(&error))
+    fn keep(&mut self, piece: BlocksPiece) -> Result<(), Trouble> {
+        let missing = Trouble::NotKept { errno: 0 };
+        let log = self.log.as_mut().ok_or(missing)?;
+        let span = piece.span();
+        let number = log.next_number;
+        let at = log
+            .append(Kind::Piece, self.seed, span, &piece.bytes)
+            .map_err(|error| not_kept(&error))?;
+        let head = Head::of_piece(self.seed, number, span, &piece.bytes);
+        self.pieces.push((at, head));
+        Ok(())
     }
 
-    fn count(&self) -> usize {
-        self.pieces.len()
+    fn settle(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.commit(spans).map_err(|error| not_kept(&error))
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        self.pieces.iter().map(|(_, head)| head.span).collect()
     }
 
     fn piece(&mut self, number: usize) -> Result<BlocksPiece, Trouble> {
         let missing = Trouble::NotKept { errno: 0 };
-        let (at, _) = *self.pieces.get(number).ok_or(missing)?;
-        let read = self.read_at(at, self.end_bytes);
-        read.map_err(|error| not_kept(&error))?.ok_or(missing)
+        let (at, head) = *self.pieces.get(number).ok_or(missing)?;
+        let log = self.log.as_ref().ok_or(missing)?;
+        let end_bytes = at + UNIT_BYTES as u64 + head.payload_bytes;
+        let bytes = read_payload(&log.file, at, &head, end_bytes).ok_or(missing)?;
+        debug_assert_eq!(bytes.len() as u64, head.span.count * BLOCK_BYTES as u64);
+        let span = head.span;
+        Ok(BlocksPiece { span, bytes })
+    }
+
+    fn possible(&self) -> &[Span] {
+        &self.possible
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.is_damaged
     }
 
     fn clear(&mut self) -> Result<(), Trouble> {
+        let clear = |map: &mut Appended| {
+            map.append(Kind::Restored, self.seed, Span::new(0, 0), &[])?;
+            map.file.sync_data()?;
+            remove(&self.path)
+        };
+        let map = self.map.as_mut().ok_or(Trouble::NotKept { errno: 0 })?;
+        clear(map).map_err(|error| not_kept(&error))?;
         self.pieces.clear();
-        self.end_bytes = FILE_HEAD_BYTES;
-        let emptied = self.file.set_len(0).and_then(|()| self.file.sync_data());
-        emptied.map_err(|error| not_kept(&error))
+        (self.log, self.map) = (None, None);
+        Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn piece(start: u64, count: u64, byte: u8) -> BlocksPiece {
-        BlocksPiece {
-            span: Span::new(start, count),
-            bytes: vec![byte; usize::try_from(count).unwrap() * BLOCK_BYTES],
-        }
-    }
-
-    #[test]
-    fn what_is_kept_is_there_when_it_is_opened_again() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("log");
-        let mut log = FileLog::open(&path, 7).unwrap();
-        log.keep(piece(8, 2, 1)).unwrap();
-        log.keep(piece(0, 1, 2)).unwrap();
-        log.settle().unwrap();
-        let mut log = FileLog::open(&path, 7).unwrap();
-        assert_eq!(log.count(), 2);
-        assert_eq!(
-            FileLog::open(&path, 8).unwrap().seed(),
-            7,
-            "of the one that kept it"
-        );
-        assert_eq!(log.piece(0).unwrap(), piece(8, 2, 1));
-        assert_eq!(log.piece(1).unwrap(), piece(0, 1, 2));
-        log.remove_if_empty().unwrap();
-        let mut log = FileLog::open(&path, 7).unwrap();
-        log.clear().unwrap();
-        // What is kept from now on must be found again, too.
-        log.keep(piece(3, 1, 4)).unwrap();
-        log.settle().unwrap();
-        let mut log = FileLog::open(&path, 7).unwrap();
-        assert_eq!(log.piece(0).unwrap(), piece(3, 1, 4));
-        log.clear().unwrap();
-        log.remove_if_empty().unwrap();
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn a_torn_piece_at_the_end_is_left_out_wherever_it_is_torn() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("log");
-        let mut log = FileLog::open(&path, 7).unwrap();
-        log.keep(piece(8, 2, 1)).unwrap();
-        let whole = log.end_bytes;
-        log.keep(piece(0, 1, 2)).unwrap();
-        let end = log.end_bytes;
-        for size in (whole..end).step_by(37) {
-            log.file.set_len(size).unwrap();
-            assert_eq!(FileLog::open(&path, 7).unwrap().count(), 1, "{size}");
-        }
-        log.file.set_len(end).unwrap();
-        log.file.write_all_at(&[9], end - 1).unwrap();
-        assert_eq!(FileLog::open(&path, 7).unwrap().count(), 1);
-    }
-}
+mod tests;

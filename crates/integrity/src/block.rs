@@ -4,6 +4,9 @@
 //! round, the second checks the first, the others follow from the first: so every block differs from
 //! all others, nothing repeats or compresses, and a block that stands in the wrong place says where
 //! it belongs. All depends on the seed, so that content of an earlier test is not taken for ours.
+//!
+//! *Borrowed* content is written over data that an undo log keeps. Its words follow from the first in another
+//! way, so that it is recognised without its seed, and distinguished from what verify and endure leave.
 
 use cardmark_core::mix;
 use serde::{Deserialize, Serialize};
@@ -19,6 +22,16 @@ const ADDRESS_BITS: u32 = 40;
 /// A block with fewer wrong bits than this is taken for its own, changed: two blocks that have
 /// nothing to do with each other differ in about 2,048 of 4,096.
 const MOST_CHANGED_BITS: u32 = 1024;
+/// Bit of the round that marks borrowed content.
+const BORROWED_ROUND: u32 = 1 << 23;
+/// Changes the state that the words of a borrowed block begin with.
+const BORROWED_SALT: u64 = 0x6465_776f_7272_6f62;
+/// Words of a block that must be as expected for the block to count as borrowed content: half of them.
+const LEAST_MATCHING_WORDS: usize = WORDS / 2;
+/// A block without a match among its first words is not borrowed content.
+const FIRST_WORDS: usize = 8;
+/// The check word of a block may have fewer wrong bits than this; a random one has about 32.
+const MOST_CHECK_BITS: u32 = 12;
 /// Of SplitMix64: the step between two states.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -27,11 +40,41 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Content {
     /// Anything.
     pub seed: u64,
-    /// How often the storage was written before with this seed, below 2²⁴.
+    /// How often the storage was written before with this seed, below 2²³. The bit above marks borrowed
+    /// content.
     pub round: u32,
 }
 
 impl Content {
+    /// The same content, marked as borrowed: an undo log keeps what it overwrites.
+    #[must_use]
+    pub fn borrowed(self) -> Self {
+        Self {
+            round: self.round | BORROWED_ROUND,
+            ..self
+        }
+    }
+
+    /// The round without the mark of borrowed content.
+    #[must_use]
+    pub fn plain_round(self) -> u32 {
+        self.round & !BORROWED_ROUND
+    }
+
+    /// Whether an undo log keeps what this content overwrites.
+    #[must_use]
+    pub fn is_borrowed(self) -> bool {
+        self.round & BORROWED_ROUND != 0
+    }
+
+    /// Whether a block of borrowed content belongs to this seed. Tolerates changed bits in its second word.
+    #[must_use]
+    pub fn has_written(self, bytes: &[u8; BLOCK_BYTES]) -> bool {
+        let words = bytes.as_chunks::<8>().0;
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        (word(1) ^ self.check(word(0))).count_ones() < MOST_CHECK_BITS
+    }
+
     fn head(self, block: u64) -> u64 {
         let told = block | u64::from(self.round) << ADDRESS_BITS;
         told ^ mix(self.seed)
@@ -39,6 +82,10 @@ impl Content {
 
     fn check(self, head: u64) -> u64 {
         mix(head ^ mix(!self.seed))
+    }
+
+    fn words_of(self, head: u64) -> u64 {
+        words_of(head, if self.is_borrowed() { BORROWED_SALT } else { 0 })
     }
 
     /// Block and round of a first word, if the second belongs to it.
@@ -56,7 +103,7 @@ pub fn fill(content: Content, first_block: u64, bytes: &mut [u8]) {
         let words = bytes.as_chunks_mut::<8>().0;
         words[0] = head.to_le_bytes();
         words[1] = content.check(head).to_le_bytes();
-        let mut state = words_of(head);
+        let mut state = content.words_of(head);
         for word in &mut words[2..] {
             *word = mix(state).to_le_bytes();
             state = state.wrapping_add(STEP);
@@ -64,9 +111,25 @@ pub fn fill(content: Content, first_block: u64, bytes: &mut [u8]) {
     }
 }
 
-/// The state that the words of a block begin with.
-fn words_of(head: u64) -> u64 {
-    mix(head.rotate_left(32))
+/// The state that the words of a block begin with; `salt` depends on the kind of content.
+fn words_of(head: u64, salt: u64) -> u64 {
+    mix(head.rotate_left(32) ^ salt)
+}
+
+/// Whether a block holds borrowed content, whatever its seed is. Content with a changed bit in the first word
+/// is not recognised.
+#[must_use]
+pub fn is_borrowed_content(bytes: &[u8; BLOCK_BYTES]) -> bool {
+    let words = bytes.as_chunks::<8>().0;
+    let first = words_of(u64::from_le_bytes(words[0]), BORROWED_SALT);
+    let expected = (0..).map(|index: u64| mix(first.wrapping_add(STEP.wrapping_mul(index))));
+    let are_matching = |count: usize| {
+        let pairs = words[2..].iter().zip(expected.clone()).take(count);
+        pairs
+            .filter(|(word, expected)| u64::from_le_bytes(**word) == *expected)
+            .count()
+    };
+    are_matching(FIRST_WORDS) > 0 && are_matching(WORDS) >= LEAST_MATCHING_WORDS
 }
 
 /// What the block that these 512 bytes were read from holds, where it is that block and should hold
@@ -99,7 +162,7 @@ pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
 /// In how many bits the words differ from those of the block with that first word.
 fn wrong_bits(content: Content, head: u64, words: &[[u8; 8]]) -> u32 {
     let word = |index: usize| u64::from_le_bytes(words[index]);
-    let mut state = words_of(head);
+    let mut state = content.words_of(head);
     let mut differing = (word(0) ^ head) | (word(1) ^ content.check(head));
     for index in 2..WORDS {
         differing |= word(index) ^ mix(state);
@@ -109,7 +172,7 @@ fn wrong_bits(content: Content, head: u64, words: &[[u8; 8]]) -> u32 {
     if differing == 0 {
         return 0;
     }
-    let mut state = words_of(head);
+    let mut state = content.words_of(head);
     let mut count = (word(0) ^ head).count_ones() + (word(1) ^ content.check(head)).count_ones();
     for index in 2..WORDS {
         count += (word(index) ^ mix(state)).count_ones();
@@ -159,6 +222,41 @@ mod tests {
             let mut bytes = whole;
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert_eq!(look(CONTENT, 9, &bytes), Held::Changed, "{bit}");
+        }
+    }
+
+    #[test]
+    fn borrowed_content_is_recognised_without_its_seed() {
+        let borrowed = CONTENT.borrowed();
+        let mut bytes = block(borrowed, 9);
+        assert!(is_borrowed_content(&bytes));
+        assert!(borrowed.has_written(&bytes));
+        assert!(
+            !Content {
+                seed: 8,
+                ..borrowed
+            }
+            .has_written(&bytes)
+        );
+        assert_eq!(look(borrowed, 9, &bytes), Held::Good);
+        let other_round = Content {
+            round: 0,
+            ..CONTENT
+        }
+        .borrowed();
+        let round = borrowed.round;
+        assert_eq!(
+            look(other_round, 9, &bytes),
+            Held::Other { block: 9, round }
+        );
+        // Changed bits anywhere but in the first word.
+        for index in [8, 20, 300, 511] {
+            bytes[index] ^= 0x10;
+        }
+        assert!(is_borrowed_content(&bytes));
+        assert!(borrowed.has_written(&bytes));
+        for other in [block(CONTENT, 9), [0; BLOCK_BYTES], [0xff; BLOCK_BYTES]] {
+            assert!(!is_borrowed_content(&other));
         }
     }
 

@@ -37,6 +37,11 @@ pub enum Trouble {
         /// The error number.
         errno: i32,
     },
+    /// The storage holds borrowed content of another session, and no undo log that is at hand covers it.
+    Residue {
+        /// The first block that holds it, of those that were about to be overwritten.
+        block: u64,
+    },
     /// Somebody asked to end.
     Stopped,
 }
@@ -55,6 +60,14 @@ pub trait Medium {
     /// # Errors
     /// When nothing more can be done.
     fn expect(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// Announces all blocks that a test may write from now on, so that an undo log can name them.
+    ///
+    /// # Errors
+    /// When nothing more can be done.
+    fn intend(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
         Ok(())
     }
 
@@ -89,6 +102,10 @@ impl<M: Medium + ?Sized> Medium for &mut M {
 
     fn expect(&mut self, spans: &[Span]) -> Result<(), Trouble> {
         (**self).expect(spans)
+    }
+
+    fn intend(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        (**self).intend(spans)
     }
 
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {

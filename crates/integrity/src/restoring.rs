@@ -1,21 +1,28 @@
-//! Storage that can be brought back into the state that it was in.
+//! Storage whose content is kept in an undo log before a test overwrites it, and restored afterwards.
 //!
-//! Before blocks are written their content is kept, durably and elsewhere. After an interruption it goes back
-//! only where blocks still hold what the test wrote: somebody else may have used the storage since, and
-//! what they wrote must stay. Bringing it back goes
-//! from the last that was kept to the first: on storage whose addresses repeat, a block may have
-//! been written under another name before it was kept under this one, and only in that order does
-//! the oldest content come to stand there in the end. It may be begun anew at any time.
+//! The log lies on another device and is durable before the first byte is overwritten. After an interruption a
+//! block is restored only where it still holds what the test wrote: somebody else may have used the storage
+//! since. Pieces are restored from the last to the first. On storage whose addresses repeat, a block may have
+//! been written under another address before it was kept under this one, and only that order restores the
+//! oldest content. Restoring can be repeated at any time.
 //!
-//! A reader may hold another card by then, of the same size and under the same name. So what an earlier session
-//! kept goes back only to storage that holds something of that session; before that is seen nothing is written,
-//! not even to blocks that cannot be read.
+//! A reader may hold another card by then, of the same size and with the same name. So what an earlier session
+//! kept is restored only to storage that shows something of that session. Before that nothing is written.
+//!
+//! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are read,
+//! and with a damaged log the whole storage. What still holds its content is not restored, and the log stays.
+//!
+//! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it to
+//! the first blocks before all others; they are restored last. A new session that finds such content of another
+//! session does not begin.
 
-use crate::{Answer, Content, Medium, Span, Trouble};
+use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
 
-/// Of an earlier session so many pieces, the oldest, are compared with what the storage holds. On storage whose
-/// addresses repeat, later ones may be the test's own content, kept under another name.
+/// Number of pieces of an earlier session, the oldest, that are compared with what the storage holds. On storage
+/// whose addresses repeat, later ones may be the test's own content, kept under another address.
 const COMPARED_PIECES: usize = 64;
+/// Blocks read at once when the storage is searched for content that was not restored: 16 MiB.
+const SEARCHED_BLOCKS: u64 = 1 << 15;
 
 /// What blocks held, to be put back. Two are equal if they are the same blocks with the same content.
 pub trait Piece: PartialEq {
@@ -35,9 +42,8 @@ pub trait Raw: Medium {
     fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
 
     /// Writes back what blocks held; with a content only where they hold anything now that was written
-    /// with its seed, or cannot be read. How many blocks hold something else afterwards, because the
-    /// storage did not take them. It does not heed that somebody asked to end: they get their storage back
-    /// first.
+    /// with its seed, or cannot be read. Returns the number of blocks that hold something else afterwards,
+    /// because the storage did not take them. It ignores requests to stop: the storage is restored first.
     ///
     /// # Errors
     /// When nothing more can be done.
@@ -48,30 +54,46 @@ pub trait Raw: Medium {
     /// # Errors
     /// When the storage does not say that it is.
     fn settle(&mut self) -> Result<(), Trouble>;
+
+    /// The first block of the piece that holds borrowed content of another seed than this content has.
+    fn residue(&self, piece: &Self::Piece, content: Content) -> Option<u64>;
 }
 
 /// Where what blocks held is kept.
 pub trait UndoLog<P> {
-    /// Keeps it.
+    /// Durably names blocks that the session may write, as far as they are known in advance.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    fn plan(&mut self, spans: &[Span]) -> Result<(), Trouble>;
+
+    /// Keeps a piece.
     ///
     /// # Errors
     /// When it cannot be kept.
     fn keep(&mut self, piece: P) -> Result<(), Trouble>;
 
-    /// Sees to it that a loss of power cannot take away what is kept.
+    /// Makes durable what is kept. These blocks may be written from now on; those of them that no piece covers
+    /// cannot be read.
     ///
     /// # Errors
     /// When that cannot be done.
-    fn settle(&mut self) -> Result<(), Trouble>;
+    fn settle(&mut self, spans: &[Span]) -> Result<(), Trouble>;
 
-    /// How many pieces are kept.
-    fn count(&self) -> usize;
+    /// The blocks of the pieces that are kept and intact, in the order of keeping.
+    fn spans(&self) -> Vec<Span>;
 
-    /// The piece with that number, from 0 in the order of keeping.
+    /// Returns a piece by its number, from 0 in the order of keeping.
     ///
     /// # Errors
-    /// When it cannot be got back.
+    /// [`Trouble::NotKept`] if it can no longer be read.
     fn piece(&mut self, number: usize) -> Result<P, Trouble>;
+
+    /// Blocks that an earlier session may have written, as far as any record still names them.
+    fn possible(&self) -> &[Span];
+
+    /// Whether the log of an earlier session lost anything that was durable.
+    fn is_damaged(&self) -> bool;
 
     /// Forgets all of it.
     ///
@@ -85,56 +107,81 @@ pub trait UndoLog<P> {
 pub struct Restoring<M, L> {
     medium: M,
     log: L,
-    /// What is written over it.
+    /// Content that is written.
     content: Content,
-    /// How many pieces an earlier session has left.
+    /// Number of pieces that an earlier session left.
     found_count: usize,
+    /// Whether the log is an earlier session's.
+    is_earlier: bool,
+    is_damaged: bool,
     /// Whether the storage was seen to be the one that these were taken from.
     is_known: bool,
-    /// What is kept already, apart and by rising address.
+    /// Whether the first blocks hold borrowed content of this session.
+    is_marked: bool,
+    /// Whether to continue where content of another session is found.
+    accepts_residue: bool,
+    /// Blocks that are kept, apart and by rising address.
     kept: Vec<Span>,
-    /// How many blocks were put back.
+    /// Number of blocks that were put back.
     put_blocks: u64,
+    /// Blocks that are not restored, apart and by rising address.
+    unrestored: Vec<Span>,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
-    /// Keeps in that log what this storage's blocks held before that content was written.
-    ///
-    /// # Errors
-    /// When what the log holds from an earlier time cannot be read.
-    pub fn new(medium: M, mut log: L, content: Content) -> Result<Self, Trouble> {
+    /// Keeps in `log` what blocks hold before they are written. All content that is written gets the seed of
+    /// `content`, which is to be new for each session.
+    #[must_use]
+    pub fn new(medium: M, log: L, content: Content) -> Self {
+        let spans = log.spans();
         let mut kept = Vec::new();
-        for number in 0..log.count() {
-            add(&mut kept, log.piece(number)?.span());
+        for &span in &spans {
+            add(&mut kept, span);
         }
-        Ok(Self {
+        Self {
             medium,
-            content,
-            found_count: log.count(),
-            is_known: log.count() == 0,
+            content: content.borrowed(),
+            found_count: spans.len(),
+            is_earlier: !spans.is_empty() || !log.possible().is_empty() || log.is_damaged(),
+            is_damaged: log.is_damaged(),
+            is_known: spans.is_empty(),
+            is_marked: false,
+            accepts_residue: false,
             log,
             kept,
             put_blocks: 0,
-        })
+            unrestored: Vec::new(),
+        }
+    }
+
+    /// Continues where content of another session is found, and keeps and restores it like any other content.
+    pub fn accept_residue(&mut self) {
+        self.accepts_residue = true;
     }
 
     /// Whether this is the storage that the pieces of an earlier session were taken from. It holds something that
-    /// was written over them; or, where nothing was written yet or all is back and only the log was not cleared,
+    /// was written over them; or, if nothing was written yet or all is restored and only the log was not cleared,
     /// most of what was kept first. Another card holds neither.
     ///
     /// # Errors
-    /// When it cannot be looked at.
+    /// When it cannot be read.
     pub fn knows_storage(&mut self) -> Result<bool, Trouble> {
-        self.is_known = self.is_known || self.holds_ours()? || self.holds_kept()?;
+        let kept = self.log.spans();
+        self.is_known = self.is_known || self.hold_ours(&kept)? || self.holds_kept()?;
+        if !self.is_known {
+            let possible = self.log.possible().to_vec();
+            self.is_known = self.hold_ours(&possible)?;
+        }
         Ok(self.is_known)
     }
 
-    fn holds_ours(&mut self) -> Result<bool, Trouble> {
-        for number in 0..self.found_count {
-            let span = self.log.piece(number)?.span();
-            let answer = self.medium.read(span, self.content)?;
-            if answer.runs.iter().any(|run| run.bears_seed()) {
-                return Ok(true);
+    fn hold_ours(&mut self, spans: &[Span]) -> Result<bool, Trouble> {
+        for &span in spans {
+            for part in span.parts(SEARCHED_BLOCKS) {
+                let answer = self.medium.read(part, self.content)?;
+                if answer.runs.iter().any(|run| run.bears_seed()) {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
@@ -145,58 +192,117 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         let compared_count = self.found_count.min(COMPARED_PIECES);
         let mut same_count = 0;
         for number in 0..compared_count {
-            let piece = self.log.piece(number)?;
+            let Some(piece) = self.intact(number)? else {
+                continue;
+            };
             let now = self.medium.take(piece.span())?;
             same_count += usize::from(now == [piece]);
         }
         Ok(2 * same_count > compared_count)
     }
 
-    /// Brings everything back that is kept, and tells how many pieces of how many that were. How many
-    /// blocks the storage did not take; where that is none, what is kept is forgotten. Storage that is not known
-    /// gets and so takes none.
+    /// The piece with that number, if the log can still read it.
+    fn intact(&mut self, number: usize) -> Result<Option<M::Piece>, Trouble> {
+        match self.log.piece(number) {
+            Ok(piece) => Ok(Some(piece)),
+            Err(Trouble::NotKept { .. }) => {
+                self.is_damaged = true;
+                Ok(None)
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Restores every piece that is intact, and calls `tell` with the number of pieces done and of all. Returns
+    /// the number of blocks that are not restored: the storage did not take them, or they hold content of an
+    /// earlier session that the log does not cover. If there are none and the log is undamaged, it is cleared.
+    /// Unknown storage is not written.
     ///
     /// # Errors
-    /// When it cannot be brought back; all that is kept stays kept then.
+    /// When the storage can no longer be used; the log stays as it is.
     pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<u64, Trouble> {
         if !self.knows_storage()? {
             return Ok(self.kept_blocks());
         }
-        let count = self.log.count();
+        let count = self.log.spans().len();
         let mut refused_blocks = 0;
         for number in (0..count).rev() {
-            let piece = self.log.piece(number)?;
-            // In this session nobody else has had the storage.
-            let over = (number < self.found_count).then_some(self.content);
-            refused_blocks += self.medium.put(&piece, over)?;
-            self.put_blocks += piece.span().count;
+            if let Some(piece) = self.intact(number)? {
+                // In this session nobody else has had the storage.
+                let over = self.is_earlier.then_some(self.content);
+                refused_blocks += self.medium.put(&piece, over)?;
+                self.put_blocks += piece.span().count;
+            }
             tell(count - number, count);
         }
         self.medium.settle()?;
-        if refused_blocks == 0 {
+        self.search_unrestored()?;
+        let unrestored_blocks = refused_blocks.max(count_blocks(&self.unrestored));
+        if unrestored_blocks == 0 && !self.is_damaged {
             self.kept.clear();
             self.found_count = 0;
+            self.is_earlier = false;
             self.log.clear()?;
         }
-        Ok(refused_blocks)
+        Ok(unrestored_blocks)
     }
 
-    /// Whether an earlier session has left something that is not brought back.
+    /// Reads blocks that may have been overwritten, and notes those that hold content of the session.
+    fn search_unrestored(&mut self) -> Result<(), Trouble> {
+        self.unrestored.clear();
+        let mut spans = Vec::new();
+        if self.is_damaged {
+            let grain = self.medium.grain_blocks().max(1);
+            spans.push(Span::new(0, self.medium.blocks_count() / grain * grain));
+        } else if self.is_earlier {
+            spans.clone_from(&self.kept);
+            for &span in self.log.possible() {
+                add(&mut spans, span);
+            }
+        }
+        for part in spans.iter().flat_map(|span| span.parts(SEARCHED_BLOCKS)) {
+            let runs = self.medium.read(part, self.content)?.runs;
+            for run in runs.iter().filter(|run| run.bears_seed()) {
+                add(&mut self.unrestored, run.span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an earlier session left a log.
     #[must_use]
     pub fn has_earlier(&self) -> bool {
-        self.found_count > 0
+        self.is_earlier
     }
 
-    /// Of how many blocks it is kept what they held.
+    /// Whether pieces of the log are lost.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged
+    }
+
+    /// Blocks that hold content of the session after the last [`Self::restore`], apart and by rising address.
+    #[must_use]
+    pub fn unrestored(&self) -> &[Span] {
+        &self.unrestored
+    }
+
+    /// Number of blocks whose earlier content is kept.
     #[must_use]
     pub fn kept_blocks(&self) -> u64 {
-        self.kept.iter().map(|span| span.count).sum()
+        count_blocks(&self.kept)
     }
 
-    /// How many blocks were put back.
+    /// Number of blocks that were put back.
     #[must_use]
     pub fn put_blocks(&self) -> u64 {
         self.put_blocks
+    }
+
+    /// The log.
+    #[must_use]
+    pub fn log(&self) -> &L {
+        &self.log
     }
 
     /// The storage and the log.
@@ -204,21 +310,47 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         (self.medium, self.log)
     }
 
+    /// Content of a test, as this session writes it.
+    fn ours(&self, content: Content) -> Content {
+        Content {
+            seed: self.content.seed,
+            ..content.borrowed()
+        }
+    }
+
+    /// Writes to the first blocks before all others: whoever looks there sees that a session began.
+    fn mark(&mut self) -> Result<(), Trouble> {
+        let all_blocks = self.medium.blocks_count();
+        let first = Span::new(0, self.medium.grain_blocks().clamp(1, all_blocks.max(1)));
+        if self.is_marked || all_blocks == 0 {
+            return Ok(());
+        }
+        self.keep(&[first])?;
+        self.medium.write(first, self.content)?;
+        self.medium.flush()?;
+        self.is_marked = true;
+        Ok(())
+    }
+
     fn keep(&mut self, spans: &[Span]) -> Result<(), Trouble> {
-        let mut is_new = false;
+        let mut added = Vec::new();
         for &span in spans {
             for missing in missing(&self.kept, span) {
                 for piece in self.medium.take(missing)? {
-                    self.log.keep(piece)?;
+                    let residue = self.medium.residue(&piece, self.content);
+                    match residue.filter(|_| !self.accepts_residue) {
+                        Some(block) => return Err(Trouble::Residue { block }),
+                        None => self.log.keep(piece)?,
+                    }
                 }
-                // Also what could not be read: there is nothing to be brought back.
+                // Blocks that cannot be read count as kept: they have no content to restore.
                 add(&mut self.kept, missing);
-                is_new = true;
+                added.push(missing);
             }
         }
-        match is_new {
-            true => self.log.settle(),
-            false => Ok(()),
+        match added.is_empty() {
+            true => Ok(()),
+            false => self.log.settle(&added),
         }
     }
 }
@@ -233,21 +365,50 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
     }
 
     fn expect(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.mark()?;
         self.keep(spans)
     }
 
+    fn intend(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        let mut planned = Vec::new();
+        for &span in spans {
+            add(&mut planned, span);
+        }
+        self.log.plan(&planned)
+    }
+
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.mark()?;
         self.keep(&[span])?;
-        self.medium.write(span, content)
+        self.medium.write(span, self.ours(content))
     }
 
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
-        self.medium.read(span, content)
+        let mut answer = self.medium.read(span, self.ours(content))?;
+        for run in &mut answer.runs {
+            *run = as_asked(*run);
+        }
+        Ok(answer)
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {
         self.medium.flush()
     }
+}
+
+/// The run with the round that the test knows.
+fn as_asked(run: Run) -> Run {
+    match run.held {
+        Held::Other { block, round } => {
+            let round = Content { seed: 0, round }.plain_round();
+            Run::new(run.span, Held::Other { block, round })
+        }
+        _ => run,
+    }
+}
+
+fn count_blocks(spans: &[Span]) -> u64 {
+    spans.iter().map(|span| span.count).sum()
 }
 
 /// The parts of `span` that none of these has.
@@ -271,7 +432,7 @@ fn missing(kept: &[Span], span: Span) -> Vec<Span> {
 }
 
 /// Adds a span to spans that are apart; those that it touches become one.
-fn add(kept: &mut Vec<Span>, span: Span) {
+pub(crate) fn add(kept: &mut Vec<Span>, span: Span) {
     let first = kept.partition_point(|known| known.end() < span.start);
     let behind = kept.partition_point(|known| known.start <= span.end());
     let joined = kept[first..behind].iter().fold(span, |all, known| {

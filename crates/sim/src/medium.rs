@@ -442,4 +442,18 @@ impl Raw for SimMedium {
     fn settle(&mut self) -> Result<(), Trouble> {
         self.flush().map(drop)
     }
+
+    fn residue(&self, piece: &SimPiece, content: Content) -> Option<u64> {
+        let mut start = piece.span.start;
+        for &(count, origin) in &piece.origins {
+            let is_residue = |origin: Origin| {
+                origin.content.is_borrowed() && origin.content.seed != content.seed
+            };
+            if origin.is_some_and(is_residue) {
+                return Some(start);
+            }
+            start += count;
+        }
+        None
+    }
 }

@@ -29,6 +29,10 @@ pub(crate) struct LoanArguments {
     /// Keep what is overwritten in this folder until it is put back; else beside the results
     #[arg(long, conflicts_with = "destroy", value_name = "DIR")]
     pub(crate) save_to: Option<PathBuf>,
+    /// Continue if the device holds content of an earlier test whose undo log is not here; it is put back
+    /// like any other content
+    #[arg(long, conflicts_with = "destroy")]
+    pub(crate) keep_residue: bool,
 }
 
 /// What each test of a device is told.

@@ -13,7 +13,7 @@ use super::keep_and_show;
 use crate::args::AnatomyArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::integrity::{Loan, ended_early, head, lend, seed, simulated_head};
+use crate::integrity::{Loan, Work, ended_early, head, lend, seed, simulated_head};
 use crate::steps::Steps;
 use crate::whole_device::{Tested, WholeDevice};
 
@@ -96,11 +96,15 @@ fn real(
         Loan {
             target: opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
             log: None,
+            keeps_residue: false,
         }
     };
-    let worked = loan.work(seed, arguments.test.timeout, |medium| {
-        shown(medium, &request)
-    })?;
+    // The blocks that it writes follow from what it reads first.
+    let work = Work {
+        plan: &|_, _| Vec::new(),
+        look: &|medium| shown(medium, &request),
+    };
+    let worked = loan.work(arguments.test.timeout, &work)?;
     head.bytes_written += worked.put_back_bytes();
     let exit = finish(head, worked.found, arguments, data)?;
     worked.put_back?;

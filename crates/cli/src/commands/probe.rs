@@ -2,7 +2,8 @@
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
-    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Stage, Trouble, probe as look, wanted_bytes,
+    BLOCK_BYTES, Medium, Probe, ProbeRequest, Progress, Stage, Trouble, probe as look, rehearse,
+    wanted_bytes,
 };
 use cardmark_sim::{Model, SimMedium};
 
@@ -11,7 +12,7 @@ use crate::args::ProbeArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
-use crate::integrity::{ended_early, head, lend, of_probe, seed, simulated_head};
+use crate::integrity::{Work, ended_early, head, lend, of_probe, seed, simulated_head};
 use crate::whole_device::{Tested, WholeDevice};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
@@ -68,9 +69,15 @@ fn real(
     let loan = lend(&arguments.loan, consent, device, data, wanted)?;
     let tested_bytes = loan.target.size_bytes;
     let head = head(&device.resolution, data, seed, tested_bytes)?;
-    let worked = loan.work(seed, arguments.test.timeout, |medium| {
-        shown(medium, &request)
-    })?;
+    let work = Work {
+        plan: &|blocks_count, grain_blocks| {
+            rehearse(blocks_count, grain_blocks, |mut medium| {
+                look(&mut medium, &request, &mut |_| ())
+            })
+        },
+        look: &|medium| shown(medium, &request),
+    };
+    let worked = loan.work(arguments.test.timeout, &work)?;
     let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
     record.bytes_written += worked.put_back_bytes();
     keep_and_show(&record, data, arguments.test.json)?;

@@ -78,10 +78,13 @@ fn tell_unfinished_tests(folder: &Path) -> Exit {
     for name in names {
         let path = folder.join(&name);
         let name = name.to_string_lossy();
-        if name.ends_with(".undo") {
+        let is_lone_map = name
+            .strip_suffix("-map")
+            .is_some_and(|log| log.ends_with(".undo") && !folder.join(log).exists());
+        if name.ends_with(".undo") || is_lone_map {
             print::notice(&format!(
-                "`{}` holds what an interrupted test overwrote on a card: put it in, and \
-                 `cardmark probe DEVICE` puts that back first",
+                "`{}` belongs to an interrupted test of a card: insert that card, and `cardmark probe DEVICE`, \
+                 run with this folder and this store, restores it first",
                 path.display()
             ));
         } else if let Some(test) = ["verify", "endure"]

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use cardmark_device::{Blocks, FileLog, OpenTarget};
 use cardmark_engine::Pulse;
-use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Trouble, UndoLog};
+use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble};
 
-use super::undo::{Borrowed, open_log, put_back, recognise, room_for_undo};
+use super::undo::{
+    Borrowed, announce_reading, create_log, find_log, put_back, recognise, room_for_undo,
+};
 use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
 use crate::data::Data;
@@ -24,6 +26,17 @@ pub(crate) struct Loan {
     pub(crate) target: OpenTarget,
     /// Where what is overwritten is kept; none where nothing is to be put back.
     pub(crate) log: Option<PathBuf>,
+    /// Whether to begin where content of another test is found.
+    pub(crate) keeps_residue: bool,
+}
+
+/// A test of a lent device.
+pub(crate) struct Work<'a, T> {
+    /// The blocks that it writes if nothing is wrong, given how many there are, and the grain; as far as they
+    /// are known before it begins.
+    pub(crate) plan: &'a dyn Fn(u64, u64) -> Vec<Span>,
+    /// The test.
+    pub(crate) look: &'a dyn Fn(&mut dyn Medium) -> Result<T, Trouble>,
 }
 
 /// What came of a test that came to its end.
@@ -45,13 +58,11 @@ impl<T> Worked<T> {
 const ANEW: &str = "the same command begins anew";
 
 impl Loan {
-    /// Tests the device, and puts back what was there. What an interrupted test left is put back first.
-    /// `seed` is that of what is written.
+    /// Tests the device, and restores what was there. What an interrupted test left is restored first.
     pub(crate) fn work<T>(
         self,
-        seed: u64,
         timeout_s: u64,
-        look: impl Fn(&mut dyn Medium) -> Result<T, Trouble>,
+        work: &Work<'_, T>,
     ) -> Result<Worked<T>, CommandError> {
         let pulse = Arc::new(Pulse::new());
         let limit_ns = limit_ns(timeout_s);
@@ -59,22 +70,27 @@ impl Loan {
         let Some(path) = self.log else {
             let hint = "when the device answers again, the same command begins anew";
             let told = Told { hint };
-            let (found, signal) = watched(&pulse, limit_ns, told, || look(&mut blocks))?;
+            let (found, signal) = watched(&pulse, limit_ns, told, || (work.look)(&mut blocks))?;
             return Ok(Worked {
                 found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
                 put_back: Ok(0),
             });
         };
-        let mut borrowed = borrow(blocks, &path, seed)?;
+        let earlier = find_log(&path)?;
         let lent = Lent { log: path.clone() };
         let (worked, signal) = watched(&pulse, limit_ns, lent, || {
-            if borrowed.has_earlier() {
-                print::notice("an earlier test was interrupted: what it overwrote goes back first");
-                recognise(&mut borrowed, &path)?;
-                put_back(&mut borrowed, &path)?;
-                borrowed = borrow(borrowed.into_parts().0, &path, seed)?;
+            if let Some(log) = earlier {
+                blocks = restore_earlier(blocks, log, &path)?;
             }
-            let found = look(&mut borrowed);
+            let mut borrowed = borrow(blocks, create_log(&path, super::seed(None, false))?);
+            if self.keeps_residue {
+                borrowed.accept_residue();
+            }
+            let plan = (work.plan)(borrowed.blocks_count(), borrowed.grain_blocks());
+            let found = match borrowed.intend(&plan) {
+                Ok(()) => (work.look)(&mut borrowed),
+                Err(trouble) => Err(trouble),
+            };
             let back = match found {
                 // There is nothing to put it back to.
                 Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
@@ -100,12 +116,25 @@ impl Loan {
     }
 }
 
-/// The device, with the log of what is overwritten, perhaps an earlier test's.
-fn borrow(blocks: Blocks, path: &Path, seed: u64) -> Result<Borrowed, CommandError> {
-    let log = open_log(path, seed)?;
-    let seed = log.seed();
-    Restoring::new(blocks, log, Content { seed, round: 0 })
-        .map_err(|trouble| ended_early(trouble, None, "the log of an earlier test is damaged"))
+/// The device, with the log of what is overwritten.
+fn borrow(blocks: Blocks, log: FileLog) -> Borrowed {
+    let content = Content {
+        seed: log.seed(),
+        round: 0,
+    };
+    Restoring::new(blocks, log, content)
+}
+
+/// Restores what an interrupted test overwrote. Fails if any of it is not restored.
+fn restore_earlier(blocks: Blocks, log: FileLog, path: &Path) -> Result<Blocks, CommandError> {
+    let mut borrowed = borrow(blocks, log);
+    print::notice("an earlier test was interrupted: what it overwrote goes back first");
+    recognise(&mut borrowed, path)?;
+    announce_reading(&borrowed, path);
+    put_back(&mut borrowed, path)?;
+    let (blocks, log) = borrowed.into_parts();
+    end_log(log, path);
+    Ok(blocks)
 }
 
 /// What is told of a device that is lent when it does not answer, or when somebody wants an end.
@@ -136,7 +165,7 @@ impl Rescue for Lent {
 
 /// Takes the log away, or says what it is still good for.
 fn end_log(log: FileLog, path: &Path) {
-    if log.count() > 0 {
+    if !log.is_empty() {
         print::notice(&format!(
             "what was overwritten is kept in `{}`; the same command puts it back",
             path.display()
@@ -176,7 +205,11 @@ pub(crate) fn lend(
     };
     let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
     refuse_changed(device, name.as_deref(), &target, data)?;
-    Ok(Loan { target, log })
+    Ok(Loan {
+        target,
+        log,
+        keeps_residue: arguments.keep_residue,
+    })
 }
 
 /// Where what is overwritten is kept, if it can be; none where nothing is to be put back.

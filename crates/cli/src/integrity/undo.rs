@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardmark_device::{Blocks, FileLog, free_bytes};
 use cardmark_host::{Resolution, Root, resolve};
-use cardmark_integrity::{BLOCK_BYTES, Restoring, Trouble};
+use cardmark_integrity::{BLOCK_BYTES, Medium, Restoring, Span, Trouble, UndoLog};
 use cardmark_report::text;
 
 use crate::error::{CommandError, Exit};
@@ -12,8 +12,11 @@ use crate::print;
 
 /// Room left on the filesystem of the log, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 << 20;
-/// What a log takes besides the content: heads, and single blocks.
-const BESIDES_BYTES: u64 = 16 << 20;
+/// Size of a log and its map besides the content, bytes: heads, commits and single blocks.
+const BESIDES_BYTES: u64 = 32 << 20;
+
+/// Ranges of unrestored blocks that are shown.
+const MOST_SHOWN: usize = 10;
 
 /// A device of which what is overwritten is kept elsewhere.
 pub(crate) type Borrowed = Restoring<Blocks, FileLog>;
@@ -71,11 +74,24 @@ pub(crate) fn room_for_undo(
     Ok(())
 }
 
-/// Opens the log in that file, of a test with that seed unless it holds an earlier one's.
-pub(crate) fn open_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> {
-    FileLog::open(path, seed).map_err(|error| {
-        let what = format!("cannot open `{}`", path.display());
-        CommandError::new(Exit::Trouble, what).because(error.to_string())
+/// Opens the log that an earlier session left at `path`, if any.
+pub(crate) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
+    FileLog::open(path).map_err(|error| {
+        let what = format!("cannot use the undo log `{}`", path.display());
+        CommandError::new(Exit::Trouble, what)
+            .because(error.to_string())
+            .hint("nothing was written, and the log was kept")
+            .hint("an earlier test may not be restored: move the log away to begin without it")
+    })
+}
+
+/// Makes a log at `path`, of a session with that seed.
+pub(crate) fn create_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> {
+    FileLog::create(path, seed).map_err(|error| {
+        let what = format!("cannot create the undo log `{}`", path.display());
+        CommandError::new(Exit::Trouble, what)
+            .because(error.to_string())
+            .hint("nothing was written")
     })
 }
 
@@ -96,7 +112,7 @@ pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comma
         .hint("if that card is gone, or was written anew, remove that file; nothing was written"))
 }
 
-/// Brings back what was overwritten, and says so.
+/// Restores what was overwritten, and reports it. Fails if any block is not restored, or the log is damaged.
 pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
     let kept_bytes = borrowed.kept_blocks() * BLOCK_BYTES as u64;
     if kept_bytes > 0 {
@@ -114,6 +130,8 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
         }
     });
     match restored {
+        Ok(_) if !borrowed.unrestored().is_empty() => Err(unrestored(borrowed, log)),
+        Ok(0) if borrowed.is_damaged() => Err(damaged(borrowed, log)),
         Ok(0) => Ok(()),
         Ok(blocks) => {
             let why = format!("the device does not take {blocks} blocks of 512 bytes");
@@ -123,12 +141,92 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
     }
 }
 
+/// Announces what is read after the log of an interrupted test was restored.
+pub(crate) fn announce_reading(borrowed: &Borrowed, log: &Path) {
+    if !borrowed.is_damaged() {
+        let possible = borrowed.log().possible().iter();
+        let read = text::amount(possible.map(|span| span.bytes()).sum());
+        print::notice(&format!(
+            "then all blocks that it could have overwritten are read and checked: {read}"
+        ));
+        return;
+    }
+    let all = text::amount(borrowed.blocks_count() * BLOCK_BYTES as u64);
+    print::notice(&format!(
+        "warning: the undo log `{}` is damaged: its intact pieces are restored, then the whole device \
+         ({all}) is read to find blocks that are not",
+        log.display()
+    ));
+}
+
+/// The error for blocks that still hold content of the test.
+fn unrestored(borrowed: &Borrowed, log: &Path) -> CommandError {
+    let spans = borrowed.unrestored();
+    let blocks: u64 = spans.iter().map(|span| span.count).sum();
+    let what = format!("{blocks} blocks of 512 bytes could not be restored");
+    let why = match borrowed.is_damaged() {
+        true => "the undo log is damaged: what these blocks held is lost",
+        false => "the undo log does not have them, and they hold content of the interrupted test",
+    };
+    let mut error = CommandError::new(Exit::Trouble, what).because(why);
+    for span in spans.iter().take(MOST_SHOWN) {
+        error = error.because(format!(
+            "bytes {} to {}",
+            span.offset_bytes(),
+            last_byte(*span)
+        ));
+    }
+    if let Some(more) = spans.len().checked_sub(MOST_SHOWN + 1) {
+        error = error.because(format!("and {} other ranges", more + 1));
+    }
+    let log = log.display();
+    error
+        .hint("all that the log still has was restored; no new test was begun")
+        .hint(format!(
+            "`{log}` and `{log}-map` were kept: copies that are intact can replace them"
+        ))
+        .hint("move both files away to give up what these blocks held, and use `--keep-residue`")
+}
+
+fn last_byte(span: Span) -> u64 {
+    span.offset_bytes() + span.bytes().saturating_sub(1)
+}
+
+/// The error for a damaged log of which nothing was needed any more.
+fn damaged(borrowed: &Borrowed, log: &Path) -> CommandError {
+    let kept = borrowed.log().set_aside();
+    let what = format!("the undo log `{}` was damaged", log.display());
+    let error = CommandError::new(Exit::Trouble, what).because(
+        "all that it still has was restored, and the device holds nothing else of that test",
+    );
+    match kept {
+        Ok(path) => error
+            .hint(format!("the log was kept as `{}`", path.display()))
+            .hint("the same command begins a new test"),
+        Err(cause) => error.because(format!("it cannot be renamed: {cause}")),
+    }
+}
+
+/// The error for a device with content of a test that no undo log here covers.
+pub(crate) fn residue(block: u64) -> CommandError {
+    let what =
+        "the device holds content of an earlier probe or anatomy, and its undo log is not here";
+    let at = Span::new(block, 0).offset_bytes();
+    CommandError::new(Exit::Trouble, what)
+        .because(format!("found at byte {at}, before that was overwritten"))
+        .because("the log may be in another home folder or `--save-to` folder, on another computer, or lost")
+        .hint("run the same command where that test was run: it restores the device")
+        .hint("`--keep-residue` begins nevertheless, and puts that content back like any other")
+        .hint("`--destroy` begins without restoring anything")
+}
+
 fn why(trouble: Trouble) -> String {
     match trouble {
         Trouble::Gone { errno }
         | Trouble::OnlyErrors { errno }
         | Trouble::Filesystem { errno }
         | Trouble::NotKept { errno } => std::io::Error::from_raw_os_error(errno).to_string(),
+        Trouble::Residue { .. } => "it holds content of another test".to_owned(),
         Trouble::Stopped => "it was stopped".to_owned(),
     }
 }

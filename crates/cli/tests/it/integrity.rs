@@ -254,7 +254,7 @@ fn what_was_on_a_card_is_not_put_onto_another() {
     assert_error(&output, 4, &said);
     assert_eq!(output.stdout, "", "{output}");
     assert!(rig.holds_data(SIZE));
-    assert_eq!(rig.remembered().len(), 1);
+    assert_eq!(rig.remembered().len(), 2);
     // The first one again.
     std::fs::copy(&first, rig.device.file()).unwrap();
     let output = rig.run(&["probe", "--cache", CACHE]);

@@ -40,6 +40,7 @@ mod store;
 mod strace;
 mod targets;
 mod traces;
+mod undo;
 mod usage;
 
 /// A file that is no module would be no test.

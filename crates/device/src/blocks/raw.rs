@@ -1,6 +1,8 @@
 //! Taking out what blocks hold, and putting it back.
 
-use cardmark_integrity::{Content, Piece, Raw, Span, Surface, Trouble};
+use cardmark_integrity::{
+    BLOCK_BYTES, Content, Piece, Raw, Span, Surface, Trouble, is_borrowed_content,
+};
 
 use super::{Blocks, REQUEST_BLOCKS, Storage, Work, length};
 
@@ -52,6 +54,14 @@ impl Raw for Blocks {
             };
             self.storage.check(errno).err().unwrap_or(not_kept)
         })
+    }
+
+    fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {
+        let blocks = piece.bytes.as_chunks::<BLOCK_BYTES>().0;
+        let is_residue =
+            |bytes: &[u8; BLOCK_BYTES]| is_borrowed_content(bytes) && !content.has_written(bytes);
+        let first = blocks.iter().position(is_residue)?;
+        Some(piece.span.start + first as u64)
     }
 }
 

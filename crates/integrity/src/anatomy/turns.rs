@@ -49,6 +49,12 @@ pub(super) fn measure(
         .collect();
     let wanted: u64 = counts.iter().map(|&count| u64::from(count) * WRITES).sum();
     let mut taken = Taken::new(units_count, seed);
+    let units_in_all: u64 = counts.iter().map(|&count| u64::from(count)).sum::<u64>() * ROUNDS;
+    let mut planned = taken.clone();
+    let planned: Vec<Span> = (0..units_in_all)
+        .map(|_| Span::new(planned.next() * unit_blocks, LEAST_UNIT_BLOCKS))
+        .collect();
+    medium.intend(&planned)?;
     let mut spans: Vec<Vec<f64>> = vec![Vec::new(); counts.len()];
     let mut done = 0;
     let mut written_blocks = 0;
@@ -124,6 +130,7 @@ fn in_turn(
 }
 
 /// Every second unit of the storage after the other, and when there are no more the others.
+#[derive(Clone)]
 struct Taken {
     units_count: u64,
     next: u64,

@@ -101,7 +101,7 @@ fn what_was_there_is_there_again_and_no_more_is_written_than_said() {
     let before = kept(&mut medium);
     let request = request(4, true);
     let said = anatomy_bytes(medium.blocks_count(), &request);
-    let mut restoring = Restoring::new(medium, Log::default(), content(4)).unwrap();
+    let mut restoring = Restoring::new(medium, Log::default(), content(4));
     let (found, written_blocks) = anatomy(&mut restoring, &request, &mut |_| ()).unwrap();
     assert_eq!(found.turns.last().unwrap().units_count, 32);
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));

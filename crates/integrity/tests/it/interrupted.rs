@@ -4,6 +4,7 @@
 use cardmark_core::Rng;
 use cardmark_integrity::{
     Content, Endure, EndureEnd, Medium, Piece, Raw, Restoring, Span, Trouble, UndoLog, Verify,
+    rehearse,
 };
 use cardmark_sim::{Model, Origin, SimMedium, SimPiece};
 
@@ -17,39 +18,63 @@ const POINTS: u64 = 200;
 pub(crate) struct Log {
     pub(crate) pieces: Vec<SimPiece>,
     settled: usize,
+    /// Blocks that were announced or settled.
+    possible: Vec<Span>,
+    /// Whether it was opened again, so that it is an earlier session's.
+    is_earlier: bool,
+    pub(crate) is_damaged: bool,
 }
 
 impl Log {
     /// What is left of it after a loss of power.
     fn after_power(mut self) -> Self {
         self.pieces.truncate(self.settled);
+        self.opened()
+    }
+
+    /// The log as a later session finds it.
+    fn opened(mut self) -> Self {
+        self.is_earlier = true;
         self
     }
 }
 
 impl UndoLog<SimPiece> for Log {
+    fn plan(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.possible.extend(spans);
+        Ok(())
+    }
+
     fn keep(&mut self, piece: SimPiece) -> Result<(), Trouble> {
         assert!(piece.span().count > 0);
         self.pieces.push(piece);
         Ok(())
     }
 
-    fn settle(&mut self) -> Result<(), Trouble> {
+    fn settle(&mut self, spans: &[Span]) -> Result<(), Trouble> {
         self.settled = self.pieces.len();
+        self.possible.extend(spans);
         Ok(())
     }
 
-    fn count(&self) -> usize {
-        self.pieces.len()
+    fn spans(&self) -> Vec<Span> {
+        self.pieces.iter().map(Piece::span).collect()
     }
 
     fn piece(&mut self, number: usize) -> Result<SimPiece, Trouble> {
         Ok(self.pieces[number].clone())
     }
 
+    fn possible(&self) -> &[Span] {
+        if self.is_earlier { &self.possible } else { &[] }
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.is_damaged
+    }
+
     fn clear(&mut self) -> Result<(), Trouble> {
-        self.pieces.clear();
-        self.settled = 0;
+        *self = Self::default();
         Ok(())
     }
 }
@@ -153,7 +178,7 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
         for point in 0..POINTS {
             let mut medium = used(&model, 1);
             medium.stop_after(Some(1 + rng.below(4_000)));
-            let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
+            let mut restoring = Restoring::new(medium, Log::default(), content(3));
             let ended = probed(&mut restoring, 3, truth.cache_blocks())
                 .and_then(|_| restoring.restore(&mut |_, _| ()));
             let (mut medium, log) = restoring.into_parts();
@@ -164,22 +189,22 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
                 medium.lose_power();
                 log.after_power()
             } else {
-                log
+                log.opened()
             };
             // Taken up again: everything back, perhaps interrupted again, and then from the beginning.
             medium.stop_after(Some(1 + rng.below(50)));
-            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3));
             let again = restoring.restore(&mut |_, _| ());
             let (mut medium, log) = restoring.into_parts();
             medium.stop_after(None);
-            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3));
             if again.is_err() {
                 assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
             }
             let (mut medium, log) = restoring.into_parts();
             medium.lose_power();
             assert_eq!(kept(&mut medium), before, "{name}, point {point}");
-            let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+            let mut restoring = Restoring::new(medium, log, content(3));
             let found = probed(&mut restoring, 3, truth.cache_blocks()).unwrap();
             assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
             let (mut medium, _) = restoring.into_parts();
@@ -198,7 +223,7 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
 fn interrupted(model: &Model) -> (SimMedium, Log) {
     let mut medium = used(model, 1);
     medium.stop_after(Some(60));
-    let mut restoring = Restoring::new(medium, Log::default(), content(3)).unwrap();
+    let mut restoring = Restoring::new(medium, Log::default(), content(3));
     probed(&mut restoring, 3, 8192).unwrap_err();
     let (mut medium, log) = restoring.into_parts();
     medium.stop_after(None);
@@ -217,7 +242,7 @@ fn what_others_wrote_after_an_interruption_stays() {
     for &span in &overwritten {
         medium.write(span, theirs).unwrap();
     }
-    let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+    let mut restoring = Restoring::new(medium, log, content(3));
     assert!(restoring.has_earlier());
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
     assert!(!restoring.has_earlier());
@@ -237,7 +262,7 @@ fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
     let before = kept(&mut used(&model, 1));
     let (mut first, log) = interrupted(&model);
     assert_ne!(kept(&mut first), before);
-    let count = log.count();
+    let count = log.pieces.len();
     // Others' data; one has them in the same place as the first, as a first block may be the same on many cards.
     let theirs = Content { seed: 5, round: 2 };
     let mut log = log;
@@ -249,20 +274,20 @@ fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
             other.put(piece, None).unwrap();
         }
         let held = kept(&mut other);
-        let mut restoring = Restoring::new(other, log, content(3)).unwrap();
+        let mut restoring = Restoring::new(other, log, content(3));
         assert_eq!(restoring.knows_storage(), Ok(false));
         assert_ne!(restoring.restore(&mut |_, _| ()), Ok(0));
         assert_eq!(restoring.put_blocks(), 0);
         let (mut other, left) = restoring.into_parts();
         assert_eq!(kept(&mut other), held);
-        assert_eq!(left.count(), count);
+        assert_eq!(left.pieces.len(), count);
         log = left;
     }
-    let mut restoring = Restoring::new(first, log, content(3)).unwrap();
+    let mut restoring = Restoring::new(first, log, content(3));
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
     let (mut first, log) = restoring.into_parts();
     assert_eq!(kept(&mut first), before);
-    assert_eq!(log.count(), 0);
+    assert_eq!(log.pieces.len(), 0);
 }
 
 /// It was interrupted when all was back, and only the log not cleared.
@@ -270,17 +295,158 @@ fn another_card_gets_nothing_and_what_is_kept_of_the_first_stays() {
 fn storage_that_has_all_back_is_known() {
     let model = Model::named("wrap-700mb").unwrap().scaled(64);
     let before = kept(&mut used(&model, 1));
-    let mut restoring = Restoring::new(used(&model, 1), Log::default(), content(3)).unwrap();
+    let mut restoring = Restoring::new(used(&model, 1), Log::default(), content(3));
     probed(&mut restoring, 3, 8192).unwrap();
     let (medium, log) = restoring.into_parts();
-    let mut restoring = Restoring::new(medium, log.clone(), content(3)).unwrap();
+    let mut restoring = Restoring::new(medium, log.clone(), content(3));
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
     let (medium, _) = restoring.into_parts();
-    let mut restoring = Restoring::new(medium, log, content(3)).unwrap();
+    let mut restoring = Restoring::new(medium, log, content(3));
     assert_eq!(restoring.knows_storage(), Ok(true));
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
     let (mut medium, _) = restoring.into_parts();
     assert_eq!(kept(&mut medium), before);
+}
+
+/// A log whose pieces with these numbers are lost, as a later session finds it.
+fn without(mut log: Log, is_lost: impl Fn(usize) -> bool) -> (Log, Vec<Span>) {
+    let pieces = std::mem::take(&mut log.pieces).into_iter().enumerate();
+    let (lost, kept): (Vec<_>, Vec<_>) = pieces.partition(|(number, _)| is_lost(*number));
+    log.pieces = kept.into_iter().map(|(_, piece)| piece).collect();
+    log.is_damaged = true;
+    let lost = lost.into_iter().map(|(_, piece)| piece.span());
+    (log.opened(), lost.collect())
+}
+
+#[test]
+fn a_damaged_log_restores_what_it_has_and_names_all_else() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let before = kept(&mut used(&model, 1));
+    for step in [1, 2, 7] {
+        let (medium, log) = interrupted(&model);
+        let (log, lost) = without(log, |number| number % step == 0);
+        let pieces_count = log.pieces.len();
+        let mut restoring = Restoring::new(medium, log, content(3));
+        assert!(restoring.has_earlier() && restoring.is_damaged());
+        let lost_blocks: u64 = lost.iter().map(|span| span.count).sum();
+        let left = restoring.restore(&mut |_, _| ()).unwrap();
+        // The last of them may not have been overwritten yet.
+        assert!(left <= lost_blocks && left + 2048 > lost_blocks, "{left}");
+        let is_lost = |block| {
+            lost.iter()
+                .any(|span| (span.start..span.end()).contains(&block))
+        };
+        let unrestored = restoring.unrestored().to_vec();
+        for span in &unrestored {
+            assert!((span.start..span.end()).all(is_lost), "{span:?}");
+        }
+        assert_eq!(unrestored.iter().map(|span| span.count).sum::<u64>(), left);
+        let (mut medium, log) = restoring.into_parts();
+        assert_eq!(log.pieces.len(), pieces_count, "it is kept");
+        // Nothing but the unrestored blocks differs.
+        let mut expected = used(&model, 1);
+        for &span in &unrestored {
+            expected.write(span, content(3).borrowed()).unwrap();
+        }
+        assert_eq!(kept(&mut medium), kept(&mut expected));
+        assert_ne!(kept(&mut medium), before);
+    }
+}
+
+/// The end of a log may be lost without a trace: what the test planned to write is read, too.
+#[test]
+fn blocks_that_only_the_plan_names_are_found() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let mut medium = used(&model, 1);
+    let plan = rehearse(medium.blocks_count(), medium.grain_blocks(), |medium| {
+        probed(&mut { medium }, 3, 8192)
+    });
+    medium.stop_after(Some(400));
+    let mut restoring = Restoring::new(medium, Log::default(), content(3));
+    restoring.intend(&plan).unwrap();
+    probed(&mut restoring, 3, 8192).unwrap_err();
+    let (mut medium, mut log) = restoring.into_parts();
+    medium.stop_after(None);
+    log.pieces.truncate(20);
+    log.possible = plan;
+    let mut restoring = Restoring::new(medium, log.opened(), content(3));
+    assert!(!restoring.is_damaged());
+    assert!(restoring.restore(&mut |_, _| ()).unwrap() > 0);
+    assert!(!restoring.unrestored().is_empty());
+    assert_eq!(restoring.log().pieces.len(), 20, "it is kept");
+}
+
+/// What is written where nothing is wrong is known in advance.
+#[test]
+fn a_rehearsal_names_what_a_probe_writes() {
+    for name in ["honest-1gb", "a1-32gb"] {
+        let truth = GEOMETRIES.iter().find(|truth| truth.name == name).unwrap();
+        let mut medium = used(&truth.scaled_model(), 1);
+        let plan = rehearse(medium.blocks_count(), medium.grain_blocks(), |medium| {
+            probed(&mut { medium }, 3, truth.cache_blocks())
+        });
+        let before = kept(&mut medium);
+        probed(&mut medium, 3, truth.cache_blocks()).unwrap();
+        assert_ne!(kept(&mut medium), before);
+        // Nothing else has changed.
+        let mut expected = used(&truth.scaled_model(), 1);
+        for span in plan {
+            medium.write(span, content(4)).unwrap();
+            expected.write(span, content(4)).unwrap();
+        }
+        assert_eq!(kept(&mut medium), kept(&mut expected), "{name}");
+    }
+}
+
+/// Content of an interrupted test whose log is elsewhere.
+#[test]
+fn content_of_another_session_stops_a_test_before_it_writes() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let (mut medium, log) = interrupted(&model);
+    let before = kept(&mut medium);
+    let mut restoring = Restoring::new(medium, Log::default(), content(4));
+    assert_eq!(
+        probed(&mut restoring, 4, 8192),
+        Err(Trouble::Residue { block: 0 })
+    );
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (mut medium, _) = restoring.into_parts();
+    assert_eq!(kept(&mut medium), before, "nothing was written");
+    let mut restoring = Restoring::new(medium, Log::default(), content(4));
+    restoring.accept_residue();
+    probed(&mut restoring, 4, 8192).unwrap();
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (mut medium, _) = restoring.into_parts();
+    assert_eq!(kept(&mut medium), before, "it is put back");
+    // With its log all is restored.
+    let mut restoring = Restoring::new(medium, log.opened(), content(3));
+    assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
+    let (mut medium, _) = restoring.into_parts();
+    assert_eq!(kept(&mut medium), kept(&mut used(&model, 1)));
+}
+
+/// On fakes, too, a restored probe leaves nothing that another one would take for content without a log; and what
+/// a verify leaves is not taken for it.
+#[test]
+fn a_restored_card_and_one_that_was_verified_can_be_probed_again() {
+    for truth in &GEOMETRIES {
+        let mut medium = used(&truth.scaled_model(), 2);
+        for seed in 4..7 {
+            let mut restoring = Restoring::new(medium, Log::default(), content(seed));
+            let found = probed(&mut restoring, seed, truth.cache_blocks());
+            assert_eq!(
+                found.map(|found| found.kind),
+                Ok(truth.kind),
+                "{}",
+                truth.name
+            );
+            assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0), "{}", truth.name);
+            medium = restoring.into_parts().0;
+        }
+        verify(&mut medium, 8);
+        let mut restoring = Restoring::new(medium, Log::default(), content(9));
+        probed(&mut restoring, 9, truth.cache_blocks()).unwrap();
+    }
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn read_only_storage_is_given_back_as_it_is() {
     let text = include_str!("../../../sim/models/readonly-32gb.toml").replace("3_000_000_000", "0");
     let model = Model::parse(&text).unwrap();
     let medium = SimMedium::new(&model, 1);
-    let mut restoring = Restoring::new(medium, Log::default(), content(1)).unwrap();
+    let mut restoring = Restoring::new(medium, Log::default(), content(1));
     let found = probed(&mut restoring, 1, blocks(GIB)).unwrap();
     assert_eq!(found.kind, StorageKind::ReadOnly);
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
@@ -198,7 +198,7 @@ fn what_was_on_the_card_is_there_again_afterwards() {
         let model = truth.scaled_model();
         let mut medium = crate::interrupted::used(&model, 2);
         let before = crate::interrupted::kept(&mut medium);
-        let mut restoring = Restoring::new(medium, Log::default(), content(4)).unwrap();
+        let mut restoring = Restoring::new(medium, Log::default(), content(4));
         let found = probed(&mut restoring, 4, truth.cache_blocks()).unwrap();
         assert_eq!(found.kind, truth.kind, "{}", truth.name);
         assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));

@@ -1,0 +1,279 @@
+//! Undo logs: probes of loop devices that are killed, with and without damage to the log.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use cardmark_core::{Rng, fill_payload};
+use cardmark_testkit::{LoopDevice, Output, Program, Running, needs};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::common::{MIB, assert_error, program, scratch, text};
+
+/// Size of the image below a loop device.
+const SIZE: u64 = 24 * MIB;
+const PROBE: [&str; 3] = ["probe", "--cache", "2MiB"];
+/// Kills and damages if `CARDMARK_KILLS` and `CARDMARK_PROGRAM_DAMAGES` do not say.
+const KILLS: u64 = 3;
+const DAMAGES: u64 = 8;
+
+/// A loop device with somebody's data on it.
+struct Rig {
+    device: LoopDevice,
+    program: Program,
+    original: Vec<u8>,
+    /// Time that a whole probe takes.
+    span: Duration,
+    _scratch: TempDir,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let scratch = scratch();
+        let image = scratch.path().join("image");
+        let mut original = vec![0; usize::try_from(SIZE).unwrap()];
+        fill_payload(3, &mut original);
+        fs::write(&image, &original).unwrap();
+        let mut rig = Self {
+            device: LoopDevice::attach(&image, true),
+            program: program(&scratch),
+            original,
+            span: Duration::ZERO,
+            _scratch: scratch,
+        };
+        let begun = Instant::now();
+        let output = rig.run(&[]);
+        assert_eq!(output.code, 0, "{output}");
+        assert!(rig.changed().is_empty());
+        rig.span = begun.elapsed();
+        rig
+    }
+
+    fn start(&self, options: &[&str]) -> Running {
+        let device = text(self.device.path());
+        let consent = ["--yes", "--device-serial", text(self.device.file())];
+        let said = [&PROBE[..1], &[device], &PROBE[1..], options, &consent].concat();
+        self.program.start(&said)
+    }
+
+    fn run(&self, options: &[&str]) -> Output {
+        self.start(options).wait()
+    }
+
+    /// Kills a probe at a random moment. Whether it was under way.
+    fn kill(&self, share: f64) -> bool {
+        let running = self.start(&[]);
+        std::thread::sleep(self.span.mul_f64(share));
+        running.signal(Signal::KILL);
+        let output = running.wait();
+        assert!([0, 137].contains(&output.code), "{output}");
+        output.code == 137
+    }
+
+    /// Kills a probe until one has overwritten something.
+    fn kill_dirty(&self, rng: &mut Rng) {
+        while !self.kill(0.1 + 0.8 * rng.unit()) || self.changed().is_empty() {
+            self.restore_image();
+        }
+    }
+
+    /// The image as it was, without logs.
+    fn restore_image(&self) {
+        // Through the device, whose page cache would keep the old content.
+        let device = File::options()
+            .write(true)
+            .open(self.device.path())
+            .unwrap();
+        device.write_all_at(&self.original, 0).unwrap();
+        device.sync_all().unwrap();
+        for left in self.left() {
+            fs::remove_file(left).unwrap();
+        }
+    }
+
+    /// Numbers of the blocks that do not hold what they held.
+    fn changed(&self) -> Vec<u64> {
+        let now = fs::read(self.device.file()).unwrap();
+        let blocks = now.chunks(512).zip(self.original.chunks(512));
+        let changed = (0..).zip(blocks).filter(|(_, (now, before))| now != before);
+        changed.map(|(block, _)| block).collect()
+    }
+
+    /// Files that tests left.
+    fn left(&self) -> Vec<PathBuf> {
+        let folder = self.program.database().with_file_name("tests");
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths
+    }
+
+    fn file(&self, suffix: &str) -> PathBuf {
+        let left = self.left();
+        let is_it = |path: &&PathBuf| text(path).ends_with(suffix);
+        left.iter().find(is_it).unwrap().clone()
+    }
+}
+
+fn count(name: &str, default: u64) -> u64 {
+    let asked = std::env::var(name).ok();
+    asked.map_or(default, |count| count.parse().expect("a number"))
+}
+
+fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(path).unwrap();
+    change(&mut bytes);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_killed_probe_with_an_undamaged_log_loses_nothing() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let mut rng = Rng::new(u64::from(std::process::id()));
+    let kills = count("CARDMARK_KILLS", KILLS);
+    let (mut under_way, mut dirty) = (0, 0);
+    for kill in 0..kills {
+        under_way += u64::from(rig.kill(1.1 * rng.unit()));
+        dirty += u64::from(!rig.changed().is_empty());
+        let again = rig.run(&[]);
+        assert_eq!(again.code, 0, "kill {kill}: {again}");
+        assert_eq!(rig.changed(), [0; 0], "kill {kill}");
+        assert_eq!(rig.left(), [] as [&Path; 0], "kill {kill}");
+    }
+    eprintln!("| kills of probes | {kills} | {under_way} | {dirty} | {kills} | 0 |");
+}
+
+/// Ways in which a log is damaged.
+const WAYS: [&str; 8] = [
+    "first piece",
+    "middle",
+    "cut",
+    "wrong length",
+    "emptied",
+    "log deleted",
+    "map deleted",
+    "both deleted",
+];
+
+fn damage(rig: &Rig, way: &str, rng: &mut Rng) {
+    let (log, map) = (rig.file(".undo"), rig.file(".undo-map"));
+    let mut below = |limit: usize| usize::try_from(rng.below(limit as u64)).unwrap();
+    match way {
+        "first piece" => change(&log, |bytes| bytes[1024 + below(512)] ^= 1),
+        "middle" => change(&log, |bytes| {
+            let at = bytes.len() / 4 + below(bytes.len() / 2);
+            bytes[at] ^= 0x80;
+        }),
+        "cut" => change(&log, |bytes| bytes.truncate(below(bytes.len()))),
+        "wrong length" => change(&log, |bytes| {
+            bytes[512 + 5 * 8..][..8].copy_from_slice(&(1_u64 << 63).to_le_bytes());
+        }),
+        "emptied" => change(&log, Vec::clear),
+        "log deleted" => fs::remove_file(log).unwrap(),
+        "map deleted" => fs::remove_file(map).unwrap(),
+        _ => [log, map]
+            .iter()
+            .for_each(|path| fs::remove_file(path).unwrap()),
+    }
+}
+
+#[test]
+fn a_damaged_log_is_reported_kept_and_restored_as_far_as_it_goes() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    let mut rng = Rng::new(u64::from(std::process::id()));
+    let (mut restored, mut with_unrestored) = (0, 0);
+    let count = count("CARDMARK_PROGRAM_DAMAGES", DAMAGES);
+    for case in 0..count {
+        let way = WAYS[usize::try_from(case).unwrap() % WAYS.len()];
+        rig.kill_dirty(&mut rng);
+        damage(&rig, way, &mut rng);
+        let left_before = rig.left().len();
+        let output = rig.run(&[]);
+        let changed = rig.changed();
+        assert_eq!(output.code, 3, "{way}: {output}");
+        assert_eq!(output.stdout, "", "{way}: no new test");
+        let is_lost = way == "both deleted";
+        assert_eq!(
+            output.stderr.contains("`--keep-residue`"),
+            !changed.is_empty(),
+            "{output}"
+        );
+        if is_lost {
+            assert!(
+                output.stderr.contains("its undo log is not here"),
+                "{output}"
+            );
+        } else {
+            assert_eq!(rig.left().len(), left_before, "{way}: the log is kept");
+            assert!(output.stderr.contains("is damaged"), "{way}: {output}");
+        }
+        if way == "map deleted" {
+            assert_eq!(changed, [0; 0], "the log has all");
+        }
+        if way == "first piece" || way == "wrong length" {
+            // The first piece has the marks that are written first.
+            let message = format!(
+                "{} blocks of 512 bytes could not be restored",
+                changed.len()
+            );
+            assert!(output.stderr.contains(&message), "{way}: {output}");
+            assert!(
+                changed.iter().all(|block| *block < 64),
+                "{way}: {changed:?}"
+            );
+        }
+        if !changed.is_empty() {
+            with_unrestored += 1;
+            let again = rig.run(&[]);
+            assert_eq!(again.code, 3, "{way}: {again}");
+            assert_eq!(rig.changed(), changed, "{way}");
+        } else {
+            restored += 1;
+        }
+        rig.restore_image();
+    }
+    eprintln!(
+        "| damages through the program | {count} | {count} | {count} | {restored} | {with_unrestored} |"
+    );
+}
+
+#[test]
+fn content_of_a_test_without_its_log_stops_another_one_unless_it_is_accepted() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
+    rig.kill_dirty(&mut Rng::new(u64::from(std::process::id())));
+    let elsewhere = scratch();
+    let before = fs::read(rig.device.file()).unwrap();
+    let other = ["--save-to", text(elsewhere.path())];
+    let output = rig.run(&other);
+    let said = [
+        "its undo log is not here",
+        "--save-to",
+        "--keep-residue",
+        "--destroy",
+    ];
+    assert_error(&output, 3, &said);
+    assert!(
+        fs::read(rig.device.file()).unwrap() == before,
+        "nothing was written"
+    );
+    let output = rig.run(&[&other[..], &["--keep-residue"]].concat());
+    assert_eq!(output.code, 0, "{output}");
+    assert!(
+        fs::read(rig.device.file()).unwrap() == before,
+        "put back as it was"
+    );
+    // Where the log is, all is restored.
+    let output = rig.run(&[]);
+    assert_eq!(output.code, 0, "{output}");
+    assert_eq!(rig.changed(), [0; 0]);
+    // What is left on purpose stops nobody.
+    let output = rig.run(&["--destroy"]);
+    assert_eq!(output.code, 0, "{output}");
+    let output = rig.run(&[]);
+    assert_eq!(output.code, 0, "{output}");
+}

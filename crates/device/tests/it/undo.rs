@@ -1,0 +1,498 @@
+//! Undo logs that are damaged after a test was killed: no block is lost silently.
+//!
+//! The storage is files in memory, the log and its map are files. A probe ends at a random call, the log or its map is
+//! damaged, and a new session does what the program does. Every block of the storage is compared with what it held
+//! before.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cardmark_core::{Rng, StorageKind, fill_payload, mix};
+use cardmark_device::{Blocks, BlocksPiece, FileLog};
+use cardmark_engine::Pulse;
+use cardmark_integrity::{
+    Answer, BLOCK_BYTES, Content, Medium, ProbeRequest, Raw, Restoring, Span, Trouble, probe,
+    rehearse,
+};
+
+/// Damages if `CARDMARK_DAMAGES` does not say.
+const DAMAGES: u64 = 24;
+/// Size of the storage, blocks: 16 MiB.
+const ALL_BLOCKS: u64 = 16 << 11;
+const CACHE_BLOCKS: u64 = 1 << 11;
+/// Mark of a record, and its size without payload.
+const MARK: &[u8; 8] = b"cmundo\n\x02";
+const HEAD_BYTES: usize = 512;
+/// Kind of a record that has a piece.
+const PIECE: u64 = 2;
+
+/// Storage that ends a session after some calls, as a kill would.
+struct Killed {
+    blocks: Blocks,
+    calls_left: u64,
+    calls_count: u64,
+}
+
+impl Killed {
+    fn call(&mut self) -> Result<(), Trouble> {
+        self.calls_count += 1;
+        self.calls_left = self.calls_left.checked_sub(1).ok_or(Trouble::Stopped)?;
+        Ok(())
+    }
+}
+
+impl Medium for Killed {
+    fn blocks_count(&self) -> u64 {
+        self.blocks.blocks_count()
+    }
+
+    fn grain_blocks(&self) -> u64 {
+        self.blocks.grain_blocks()
+    }
+
+    fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        if let Err(trouble) = self.call() {
+            // It was under way.
+            let grains = span.count / self.grain_blocks() / 2;
+            let part = Span::new(span.start, grains * self.grain_blocks());
+            self.blocks.write(part, content)?;
+            return Err(trouble);
+        }
+        self.blocks.write(span, content)
+    }
+
+    fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.call()?;
+        self.blocks.read(span, content)
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        self.call()?;
+        self.blocks.flush()
+    }
+}
+
+impl Raw for Killed {
+    type Piece = BlocksPiece;
+
+    fn take(&mut self, span: Span) -> Result<Vec<BlocksPiece>, Trouble> {
+        self.call()?;
+        self.blocks.take(span)
+    }
+
+    fn put(&mut self, piece: &BlocksPiece, over: Option<Content>) -> Result<u64, Trouble> {
+        self.call()?;
+        self.blocks.put(piece, over)
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.call()?;
+        self.blocks.settle()
+    }
+
+    fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {
+        self.blocks.residue(piece, content)
+    }
+}
+
+/// Storage, a log, and what the storage held.
+struct Bench {
+    folder: tempfile::TempDir,
+    original: Vec<u8>,
+    seed: u64,
+}
+
+/// Exit status of a session that was not killed, and calls that it made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    With(u8),
+    Killed,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let memory = Path::new("/dev/shm");
+        let folder = match memory.is_dir() {
+            true => tempfile::tempdir_in(memory),
+            false => tempfile::tempdir(),
+        };
+        let mut original = vec![0; usize::try_from(ALL_BLOCKS).unwrap() * BLOCK_BYTES];
+        fill_payload(1, &mut original);
+        Self {
+            folder: folder.unwrap(),
+            original,
+            seed: 0,
+        }
+    }
+
+    fn image(&self) -> PathBuf {
+        self.folder.path().join("00000.blocks")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("card.undo")
+    }
+
+    fn map(&self) -> PathBuf {
+        self.folder.path().join("card.undo-map")
+    }
+
+    /// Storage as it was, without a log.
+    fn begin(&self) {
+        for entry in fs::read_dir(self.folder.path()).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        fs::write(self.image(), &self.original).unwrap();
+    }
+
+    /// Numbers of the blocks that do not hold what they held.
+    fn changed(&self) -> Vec<u64> {
+        let now = fs::read(self.image()).unwrap();
+        let blocks = now.as_chunks::<BLOCK_BYTES>().0.iter();
+        let pairs = (0..).zip(blocks.zip(self.original.as_chunks::<BLOCK_BYTES>().0));
+        let changed = pairs.filter(|(_, (now, before))| checksum(now) != checksum(before));
+        changed.map(|(block, _)| block).collect()
+    }
+
+    /// A session as the program runs it, which is killed after some calls.
+    fn session(&mut self, calls: u64) -> (Ended, u64) {
+        self.seed += 1;
+        let blocks = Blocks::in_folder(self.folder.path(), ALL_BLOCKS, Arc::new(Pulse::new()));
+        let mut storage = Killed {
+            blocks: blocks.unwrap(),
+            calls_left: calls,
+            calls_count: 0,
+        };
+        let ended = match self.restore_and_probe(&mut storage) {
+            Ok(code) => Ended::With(code),
+            Err(Trouble::Stopped) => Ended::Killed,
+            Err(_) => Ended::With(3),
+        };
+        (ended, storage.calls_count)
+    }
+
+    fn restore_and_probe(&self, storage: &mut Killed) -> Result<u8, Trouble> {
+        let path = self.log();
+        match FileLog::open(&path) {
+            Err(_) => return Ok(3),
+            Ok(None) => {}
+            Ok(Some(log)) => {
+                let content = content(log.seed());
+                let mut earlier = Restoring::new(ByRef(storage), log, content);
+                if !earlier.knows_storage()? {
+                    return Ok(4);
+                }
+                if earlier.restore(&mut |_, _| ())? > 0 {
+                    return Ok(3);
+                }
+                if earlier.is_damaged() {
+                    earlier.log().set_aside().unwrap();
+                    return Ok(3);
+                }
+                earlier.into_parts().1.remove_if_empty().unwrap();
+            }
+        }
+        let seed = mix(self.seed);
+        let log = FileLog::create(&path, seed).unwrap();
+        let request = ProbeRequest {
+            seed,
+            cache_blocks: CACHE_BLOCKS,
+        };
+        let plan = rehearse(ALL_BLOCKS, storage.grain_blocks(), |mut medium| {
+            probe(&mut medium, &request, &mut |_| ())
+        });
+        let mut restoring = Restoring::new(ByRef(storage), log, content(seed));
+        restoring.intend(&plan)?;
+        let found = probe(&mut restoring, &request, &mut |_| ());
+        if found == Err(Trouble::Stopped) {
+            return Err(Trouble::Stopped);
+        }
+        if restoring.restore(&mut |_, _| ())? > 0 {
+            return Ok(3);
+        }
+        restoring.into_parts().1.remove_if_empty().unwrap();
+        Ok(match found?.kind {
+            StorageKind::Genuine => 0,
+            _ => 1,
+        })
+    }
+}
+
+/// Borrowed storage.
+struct ByRef<'a>(&'a mut Killed);
+
+impl Medium for ByRef<'_> {
+    fn blocks_count(&self) -> u64 {
+        self.0.blocks_count()
+    }
+
+    fn grain_blocks(&self) -> u64 {
+        self.0.grain_blocks()
+    }
+
+    fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.0.write(span, content)
+    }
+
+    fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.0.read(span, content)
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        self.0.flush()
+    }
+}
+
+impl Raw for ByRef<'_> {
+    type Piece = BlocksPiece;
+
+    fn take(&mut self, span: Span) -> Result<Vec<BlocksPiece>, Trouble> {
+        self.0.take(span)
+    }
+
+    fn put(&mut self, piece: &BlocksPiece, over: Option<Content>) -> Result<u64, Trouble> {
+        self.0.put(piece, over)
+    }
+
+    fn settle(&mut self) -> Result<(), Trouble> {
+        self.0.settle()
+    }
+
+    fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {
+        self.0.residue(piece, content)
+    }
+}
+
+fn content(seed: u64) -> Content {
+    Content { seed, round: 0 }
+}
+
+fn checksum(bytes: &[u8; BLOCK_BYTES]) -> u64 {
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.fold(0, |sum, word| mix(sum ^ u64::from_le_bytes(*word)))
+}
+
+/// A record of an undamaged file: where it begins and ends, and the blocks of its piece, if it has one.
+struct Record {
+    from: usize,
+    to: usize,
+    piece: Option<Span>,
+}
+
+/// The records of an undamaged file, read without the code under test.
+fn records(bytes: &[u8]) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut from = 0;
+    while bytes.get(from..from + 8) == Some(&MARK[..]) {
+        let word = |index: usize| {
+            let word = bytes[from + index * 8..].first_chunk::<8>();
+            u64::from_le_bytes(*word.unwrap())
+        };
+        let to = from + HEAD_BYTES + usize::try_from(word(6)).unwrap();
+        let span = Span::new(word(4), word(5));
+        records.push(Record {
+            from,
+            to,
+            piece: (word(1) == PIECE).then_some(span),
+        });
+        from = to;
+    }
+    assert_eq!(from, bytes.len());
+    records
+}
+
+/// Ways in which a file is damaged.
+const WAYS: [&str; 14] = [
+    "one bit",
+    "eight bits",
+    "cut anywhere",
+    "cut at a record",
+    "record missing",
+    "bytes missing",
+    "records swapped",
+    "record twice",
+    "emptied",
+    "4 KiB zeroed",
+    "4 KiB random",
+    "wrong length",
+    "bytes appended",
+    "deleted",
+];
+
+/// Damages a file.
+fn damage(path: &Path, way: &str, rng: &mut Rng) {
+    let mut bytes = fs::read(path).unwrap();
+    let records = records(&bytes);
+    let mut below = |limit: usize| usize::try_from(rng.below(limit as u64)).unwrap();
+    let mut flip = |bytes: &mut Vec<u8>| {
+        let bit = below(bytes.len() * 8);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    };
+    match way {
+        "one bit" => flip(&mut bytes),
+        "eight bits" => (0..8).for_each(|_| flip(&mut bytes)),
+        "cut anywhere" => bytes.truncate(below(bytes.len())),
+        "cut at a record" => bytes.truncate(records[below(records.len())].from),
+        "record missing" => {
+            let record = &records[below(records.len())];
+            bytes.drain(record.from..record.to);
+        }
+        "bytes missing" => {
+            let from = below(bytes.len());
+            let to = bytes.len().min(from + 1 + below(5000));
+            bytes.drain(from..to);
+        }
+        "records swapped" => {
+            let first = below(records.len());
+            let second = below(records.len());
+            let mut order: Vec<usize> = (0..records.len()).collect();
+            order.swap(first, second);
+            let parts = order
+                .iter()
+                .map(|&index| &bytes[records[index].from..records[index].to]);
+            bytes = parts.collect::<Vec<_>>().concat();
+        }
+        "record twice" => {
+            let record = &records[below(records.len())];
+            let copy = bytes[record.from..record.to].to_vec();
+            bytes.splice(record.to..record.to, copy);
+        }
+        "emptied" => bytes.clear(),
+        "4 KiB zeroed" | "4 KiB random" => {
+            let from = below(bytes.len());
+            let to = bytes.len().min(from + 4096);
+            bytes[from..to].fill(0);
+            if way == "4 KiB random" {
+                fill_payload(from as u64, &mut bytes[from..to]);
+            }
+        }
+        "wrong length" => {
+            let record = &records[below(records.len())];
+            let field = record.from + 8 * (5 + below(2));
+            let length = [0, 512, 1 << 40, 1 << 63, u64::MAX][below(5)];
+            bytes[field..field + 8].copy_from_slice(&length.to_le_bytes());
+        }
+        "bytes appended" => {
+            let mut more = vec![0; 1 + below(10_000)];
+            fill_payload(7, &mut more);
+            bytes.extend(more);
+        }
+        "deleted" => return fs::remove_file(path).unwrap(),
+        _ => unreachable!(),
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+/// Blocks of pieces whose records are whole in the damaged file.
+fn intact(before: &[u8], path: &Path) -> Vec<Span> {
+    let after = fs::read(path).unwrap_or_default();
+    let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for (at, window) in after.windows(MARK.len()).enumerate() {
+        if window == MARK
+            && let Some(head) = after.get(at..at + HEAD_BYTES)
+        {
+            places.entry(head).or_default().push(at);
+        }
+    }
+    let mut spans = Vec::new();
+    for record in records(before) {
+        let whole = &before[record.from..record.to];
+        let at = places.get(&whole[..HEAD_BYTES]).into_iter().flatten();
+        let mut copies = at.filter(|at| after.get(**at..**at + whole.len()) == Some(whole));
+        if copies.next().is_some() {
+            spans.extend(record.piece);
+        }
+    }
+    spans
+}
+
+/// Counts of outcomes of one way of damage.
+#[derive(Default)]
+struct Tally {
+    damages: u64,
+    /// Exit statuses 0, 3 and 4 of the first session after the damage.
+    codes: [u64; 3],
+    dirty: u64,
+    with_unrestored: u64,
+    pieces: u64,
+}
+
+fn count() -> u64 {
+    let asked = std::env::var("CARDMARK_DAMAGES").ok();
+    asked.map_or(DAMAGES, |count| {
+        count.parse().expect("CARDMARK_DAMAGES is a number")
+    })
+}
+
+#[test]
+fn no_damage_to_a_log_loses_a_block_silently() {
+    let mut bench = Bench::new();
+    bench.begin();
+    let (ended, calls) = bench.session(u64::MAX);
+    assert_eq!(ended, Ended::With(0));
+    assert_eq!(bench.changed(), [0; 0]);
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let seed = std::env::var("CARDMARK_SEED").map_or(1, |seed| seed.parse().unwrap());
+    for case in 0..count() {
+        let mut rng = Rng::for_part(seed, "damage", case);
+        let way = WAYS[usize::try_from(case % WAYS.len() as u64).unwrap()];
+        bench.begin();
+        assert_eq!(bench.session(rng.below(calls)).0, Ended::Killed);
+        let dirty = bench.changed().len();
+        let mut log = Vec::new();
+        if bench.log().exists() {
+            log = fs::read(bench.log()).unwrap();
+            // Three of five: the log, one: the map, one: both.
+            let target = rng.below(5);
+            if target != 3 {
+                damage(&bench.log(), way, &mut rng);
+            }
+            if target > 2 {
+                damage(&bench.map(), way, &mut rng);
+            }
+        }
+        let spans = intact(&log, &bench.log());
+        let mut sessions = Vec::new();
+        while sessions.len() < 3 {
+            let (ended, _) = bench.session(u64::MAX);
+            let Ended::With(code) = ended else {
+                panic!("case {case}: {ended:?}");
+            };
+            let changed = bench.changed();
+            assert!(
+                code != 0 || changed.is_empty(),
+                "case {case}, {way}: exit status 0 with {} of {dirty} blocks unrestored",
+                changed.len()
+            );
+            assert!([0, 3, 4].contains(&code), "case {case}, {way}: {code}");
+            for span in &spans {
+                let is_in = |block: &&u64| span.start <= **block && **block < span.end();
+                assert_eq!(
+                    changed.iter().find(is_in),
+                    None,
+                    "case {case}, {way}: {span:?}"
+                );
+            }
+            sessions.push((code, changed.len()));
+            if code == 0 {
+                break;
+            }
+        }
+        let tally = tallies.entry(way).or_default();
+        tally.damages += 1;
+        let (code, left) = sessions[0];
+        tally.codes[[0, 3, 4].iter().position(|known| *known == code).unwrap()] += 1;
+        tally.dirty += u64::from(dirty > 0);
+        tally.with_unrestored += u64::from(left > 0);
+        tally.pieces += spans.len() as u64;
+    }
+    for (way, tally) in &tallies {
+        let [done, trouble, refused] = tally.codes;
+        eprintln!(
+            "| {way} | {} | {} | {done} | {trouble} | {refused} | {} | {} |",
+            tally.damages, tally.dirty, tally.with_unrestored, tally.pieces
+        );
+    }
+}
