@@ -214,7 +214,7 @@ impl Bench {
         }
         restoring.into_parts().1.remove_if_empty().unwrap();
         Ok(match found?.kind {
-            StorageKind::Genuine => 0,
+            StorageKind::Confirmed => 0,
             _ => 1,
         })
     }
