@@ -13,6 +13,29 @@ use crate::command::tool;
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Waits until no child of this process has the file open. A child that was forked while the file was open
+/// has it until it runs its program, and the gate refuses a file that another process can write.
+fn wait_for_children(file: &Path) {
+    let own = std::fs::read_link("/proc/self/exe").unwrap();
+    let has_open = |process: PathBuf| {
+        let is_child = std::fs::read_link(process.join("exe")).is_ok_and(|exe| exe == own);
+        let is_self = process.file_name() == Some(std::process::id().to_string().as_ref());
+        let open = std::fs::read_dir(process.join("fd")).into_iter().flatten();
+        let mut links = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+        is_child && !is_self && links.any(|link| link == file)
+    };
+    for _ in 0..TRIES {
+        let processes = std::fs::read_dir("/proc").unwrap();
+        if !processes
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .any(has_open)
+        {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 /// A loop device on a file; detached on drop. The file is the caller's.
 #[derive(Debug)]
 pub struct LoopDevice {
@@ -27,6 +50,7 @@ impl LoopDevice {
     #[must_use]
     pub fn attach(file: &Path, direct_io: bool) -> Self {
         let file = file.canonicalize().unwrap();
+        wait_for_children(&file);
         let direct = if direct_io { "on" } else { "off" };
         let direct = format!("--direct-io={direct}");
         let arguments = [

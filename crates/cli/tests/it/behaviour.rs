@@ -89,6 +89,7 @@ fn a_device_that_would_be_written_is_not_without_consent() {
     let path = scratch.path().join("image");
     let file = std::fs::File::create(&path).unwrap();
     file.set_len(4200 * MIB).unwrap();
+    drop(file);
     let device = LoopDevice::attach(&path, true);
     let output = program.run(&["run", text(device.path()), "--suite", "sustained"]);
     assert_error(

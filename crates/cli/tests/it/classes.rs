@@ -161,6 +161,7 @@ fn a_device_is_erased_and_its_wear_told() {
         file.write_all_at(&old, at).unwrap();
     }
     file.sync_all().unwrap();
+    drop(file);
     let device = LoopDevice::attach(&image, true);
     let program = program(&scratch);
     let said = [

@@ -21,7 +21,7 @@ fn shown(columns: u32) -> String {
 #[test]
 fn a_run_at_80_columns() {
     insta::assert_snapshot!(shown(80), @"
-    quick 1 · run d0912568 · simulated (a1-32gb)
+    quick 1 · run d2057f22 · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
                                     MB/s       ±  95 % interval  IOPS  p99 ms
@@ -41,7 +41,7 @@ fn a_run_at_80_columns() {
 #[test]
 fn a_run_at_40_columns() {
     insta::assert_snapshot!(shown(40), @"
-    quick 1 · run d0912568 · simulated
+    quick 1 · run d2057f22 · simulated
       (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8
       GiB) · simulated board
