@@ -3,6 +3,8 @@
 //!
 //! `CARDMARK_PLACEMENTS` is the number of placements per case; `benchmarks/probe/run` sets it.
 
+#![allow(clippy::print_stdout, reason = "the benchmark prints the rows")]
+
 use cardmark_core::{Rng, StorageKind};
 use cardmark_integrity::{Answer, Content, Held, Medium, Probe, Run, Span, Surface, Trouble};
 
