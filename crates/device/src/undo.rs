@@ -87,6 +87,12 @@ impl FileLog {
             remove(path)?;
             return Ok(None);
         }
+        // The map gets its name first. A session plans before it keeps anything.
+        let has_only_head = map_scan.records.len() == 1 && map_scan.seed().is_some();
+        if log.is_none() && has_only_head && map_scan.is_whole_to(1) {
+            remove(path)?;
+            return Ok(None);
+        }
         let Some(seed) = log_scan.seed().or(map_scan.seed()) else {
             return Err(io::Error::other(
                 "it holds no record that can be read: it is damaged, or of another version of cardmark",
@@ -114,16 +120,21 @@ impl FileLog {
         }))
     }
 
+    /// Whether an earlier session left either file of a log at `path`.
+    #[must_use]
+    pub fn is_at(path: &Path) -> bool {
+        let is_there = |file: &Path| fs::symlink_metadata(file).is_ok();
+        is_there(path) || is_there(&map_path(path))
+    }
+
     /// Makes a new log at `path`, of a session with this seed.
     ///
     /// # Errors
     /// If one of its files is there already, or cannot be made.
     pub fn create(path: &Path, seed: u64) -> io::Result<Self> {
         let map = map_path(path);
-        for taken in [path, &map] {
-            if fs::symlink_metadata(taken).is_ok() {
-                return Err(ErrorKind::AlreadyExists.into());
-            }
+        if Self::is_at(path) {
+            return Err(ErrorKind::AlreadyExists.into());
         }
         let log = Self {
             path: path.to_owned(),
@@ -157,11 +168,27 @@ impl FileLog {
     ///
     /// # Errors
     /// If that cannot be done.
-    pub fn remove_if_empty(self) -> io::Result<()> {
+    pub fn remove_if_empty(mut self) -> io::Result<()> {
         match self.is_empty() && !self.is_damaged {
-            true => remove(&self.path),
+            true => self.remove_restored(),
             false => Ok(()),
         }
+    }
+
+    /// Notes in the map that nothing is left to restore, and removes both files.
+    fn remove_restored(&mut self) -> io::Result<()> {
+        if let Some(map) = &mut self.map {
+            let noted = map
+                .append(Kind::Restored, self.seed, Span::new(0, 0), &[])
+                .and_then(|_| map.file.sync_data());
+            // On a full filesystem the files go without the note: all is restored.
+            if let Err(error) = noted
+                && error.kind() != ErrorKind::StorageFull
+            {
+                return Err(error);
+            }
+        }
+        remove(&self.path)
     }
 
     /// Renames the files, so that a new session can begin; returns the new path of the log, or of the map if there is
@@ -405,13 +432,7 @@ impl UndoLog<BlocksPiece> for FileLog {
     }
 
     fn clear(&mut self) -> Result<(), Trouble> {
-        let clear = |map: &mut Appended| {
-            map.append(Kind::Restored, self.seed, Span::new(0, 0), &[])?;
-            map.file.sync_data()?;
-            remove(&self.path)
-        };
-        let map = self.map.as_mut().ok_or(Trouble::NotKept { errno: 0 })?;
-        clear(map).map_err(|error| not_kept(&error))?;
+        self.remove_restored().map_err(|error| not_kept(&error))?;
         self.pieces.clear();
         (self.log, self.map) = (None, None);
         Ok(())

@@ -18,9 +18,6 @@
 
 use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
 
-/// Number of pieces of an earlier session, the oldest, that are compared with what the storage holds. On storage
-/// whose addresses repeat, later ones may be the test's own content, kept under another address.
-const COMPARED_PIECES: usize = 64;
 /// Blocks read at once when the storage is searched for content that was not restored: 16 MiB.
 const SEARCHED_BLOCKS: u64 = 1 << 15;
 
@@ -35,7 +32,7 @@ pub trait Raw: Medium {
     /// What blocks held.
     type Piece: Piece;
 
-    /// What these blocks hold. Only blocks that cannot be read are left out.
+    /// What these blocks hold. Blocks that cannot be read have no content: they are restored as zeros.
     ///
     /// # Errors
     /// When nothing more can be done.
@@ -54,6 +51,13 @@ pub trait Raw: Medium {
     /// # Errors
     /// When the storage does not say that it is.
     fn settle(&mut self) -> Result<(), Trouble>;
+
+    /// Reads these blocks and compares them with the content, as [`Medium::read`] does, but ignores requests to
+    /// stop.
+    ///
+    /// # Errors
+    /// When nothing more can be done.
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble>;
 
     /// The first block of the piece that holds borrowed content of another seed than this content has.
     fn residue(&self, piece: &Self::Piece, content: Content) -> Option<u64>;
@@ -126,6 +130,8 @@ pub struct Restoring<M, L> {
     put_blocks: u64,
     /// Blocks that are not restored, apart and by rising address.
     unrestored: Vec<Span>,
+    /// Blocks of an earlier session that hold neither its content nor what was kept, in whole pieces.
+    changed: Vec<Span>,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
@@ -151,6 +157,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
             kept,
             put_blocks: 0,
             unrestored: Vec::new(),
+            changed: Vec::new(),
         }
     }
 
@@ -161,7 +168,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
 
     /// Whether this is the storage that the pieces of an earlier session were taken from. It holds something that
     /// was written over them; or, if nothing was written yet or all is restored and only the log was not cleared,
-    /// most of what was kept first. Another card holds neither.
+    /// everything that was kept. A card that holds all of it needs nothing from the log.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -187,18 +194,30 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(false)
     }
 
-    /// Most of it: single blocks are the same on many cards, such as the first one.
+    /// Whether all that was kept is there: single blocks are the same on many cards, and so are blank ones.
     fn holds_kept(&mut self) -> Result<bool, Trouble> {
-        let compared_count = self.found_count.min(COMPARED_PIECES);
-        let mut same_count = 0;
-        for number in 0..compared_count {
-            let Some(piece) = self.intact(number)? else {
+        let mut is_any = false;
+        for number in 0..self.found_count {
+            let Some(piece) = self.foreign(number)? else {
                 continue;
             };
-            let now = self.medium.take(piece.span())?;
-            same_count += usize::from(now == [piece]);
+            is_any = true;
+            if self.medium.take(piece.span())? != [piece] {
+                return Ok(false);
+            }
         }
-        Ok(2 * same_count > compared_count)
+        Ok(is_any)
+    }
+
+    /// The piece with that number, if it is intact and none of the session's own content: where addresses repeat,
+    /// that was kept under another address.
+    fn foreign(&mut self, number: usize) -> Result<Option<M::Piece>, Trouble> {
+        let other = Content {
+            seed: !self.content.seed,
+            ..self.content
+        };
+        let piece = self.intact(number)?;
+        Ok(piece.filter(|piece| self.medium.residue(piece, other).is_none()))
     }
 
     /// The piece with that number, if the log can still read it.
@@ -214,9 +233,9 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
     }
 
     /// Restores every piece that is intact, and calls `tell` with the number of pieces done and of all. Returns
-    /// the number of blocks that are not restored: the storage did not take them, or they hold content of an
-    /// earlier session that the log does not cover. If there are none and the log is undamaged, it is cleared.
-    /// Unknown storage is not written.
+    /// the number of blocks that are not restored: the storage did not take them, or they still hold content of the
+    /// session when they are read afterwards. If there are none, the log is undamaged, and nothing else was changed
+    /// since an earlier session, the log is cleared. Unknown storage is not written.
     ///
     /// # Errors
     /// When the storage can no longer be used; the log stays as it is.
@@ -226,6 +245,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         }
         let count = self.log.spans().len();
         let mut refused_blocks = 0;
+        let all = 2 * count;
         for number in (0..count).rev() {
             if let Some(piece) = self.intact(number)? {
                 // In this session nobody else has had the storage.
@@ -233,12 +253,13 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
                 refused_blocks += self.medium.put(&piece, over)?;
                 self.put_blocks += piece.span().count;
             }
-            tell(count - number, count);
+            tell(count - number, all);
         }
         self.medium.settle()?;
-        self.search_unrestored()?;
+        self.search_unrestored(&mut |done, parts| tell(count + done * count / parts, all))?;
+        self.search_changed()?;
         let unrestored_blocks = refused_blocks.max(count_blocks(&self.unrestored));
-        if unrestored_blocks == 0 && !self.is_damaged {
+        if unrestored_blocks == 0 && !self.is_damaged && self.changed.is_empty() {
             self.kept.clear();
             self.found_count = 0;
             self.is_earlier = false;
@@ -247,23 +268,43 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(unrestored_blocks)
     }
 
-    /// Reads blocks that may have been overwritten, and notes those that hold content of the session.
-    fn search_unrestored(&mut self) -> Result<(), Trouble> {
+    /// Reads blocks that may have been overwritten, with a damaged log all blocks, and notes those that hold content
+    /// of the session. Calls `tell` with the number of parts done and of all.
+    fn search_unrestored(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<(), Trouble> {
         self.unrestored.clear();
-        let mut spans = Vec::new();
+        let mut spans = self.kept.clone();
+        for &span in self.log.possible() {
+            add(&mut spans, span);
+        }
         if self.is_damaged {
             let grain = self.medium.grain_blocks().max(1);
-            spans.push(Span::new(0, self.medium.blocks_count() / grain * grain));
-        } else if self.is_earlier {
-            spans.clone_from(&self.kept);
-            for &span in self.log.possible() {
-                add(&mut spans, span);
-            }
+            spans = vec![Span::new(0, self.medium.blocks_count() / grain * grain)];
         }
-        for part in spans.iter().flat_map(|span| span.parts(SEARCHED_BLOCKS)) {
-            let runs = self.medium.read(part, self.content)?.runs;
+        let parts = spans.iter().flat_map(|span| span.parts(SEARCHED_BLOCKS));
+        let parts: Vec<Span> = parts.collect();
+        for (done, &part) in (1..).zip(&parts) {
+            let runs = self.medium.check(part, self.content)?;
             for run in runs.iter().filter(|run| run.bears_seed()) {
                 add(&mut self.unrestored, run.span);
+            }
+            tell(done, parts.len());
+        }
+        Ok(())
+    }
+
+    /// Compares what an earlier session kept with what is there now. A block that differs, and does not hold content
+    /// of the session, was written by somebody since, or spoiled when power was lost.
+    fn search_changed(&mut self) -> Result<(), Trouble> {
+        self.changed.clear();
+        if !self.is_earlier {
+            return Ok(());
+        }
+        for number in 0..self.found_count {
+            if let Some(piece) = self.foreign(number)? {
+                let span = piece.span();
+                if self.medium.take(span)? != [piece] {
+                    add(&mut self.changed, span);
+                }
             }
         }
         Ok(())
@@ -285,6 +326,13 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
     #[must_use]
     pub fn unrestored(&self) -> &[Span] {
         &self.unrestored
+    }
+
+    /// Stretches in which blocks hold neither content of an earlier session nor what it kept, after the last
+    /// [`Self::restore`]. They were left as they are.
+    #[must_use]
+    pub fn changed(&self) -> &[Span] {
+        &self.changed
     }
 
     /// Number of blocks whose earlier content is kept.
@@ -343,7 +391,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
                         None => self.log.keep(piece)?,
                     }
                 }
-                // Blocks that cannot be read count as kept: they have no content to restore.
+                // Blocks that the storage leaves out count as kept: they have no content to restore.
                 add(&mut self.kept, missing);
                 added.push(missing);
             }

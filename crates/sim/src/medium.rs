@@ -443,6 +443,10 @@ impl Raw for SimMedium {
         self.flush().map(drop)
     }
 
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+        self.read(span, content).map(|answer| answer.runs)
+    }
+
     fn residue(&self, piece: &SimPiece, content: Content) -> Option<u64> {
         let mut start = piece.span.start;
         for &(count, origin) in &piece.origins {

@@ -97,6 +97,7 @@ fn real(
             target: opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?,
             log: None,
             keeps_residue: false,
+            wanted_bytes: 0,
         }
     };
     // The blocks that it writes follow from what it reads first.
@@ -106,9 +107,8 @@ fn real(
     };
     let worked = loan.work(arguments.test.timeout, &work)?;
     head.bytes_written += worked.put_back_bytes();
-    let exit = finish(head, worked.found, arguments, data)?;
-    worked.put_back?;
-    Ok(exit)
+    let finished = finish(head, worked.found.clone(), arguments, data);
+    worked.restored(finished)
 }
 
 /// Looks, and tells how far it is.

@@ -80,9 +80,9 @@ fn real(
     let worked = loan.work(arguments.test.timeout, &work)?;
     let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
     record.bytes_written += worked.put_back_bytes();
-    keep_and_show(&record, data, arguments.test.json)?;
-    worked.put_back?;
-    Ok(exit_of(worked.found.kind))
+    let exit = exit_of(worked.found.kind);
+    let kept = keep_and_show(&record, data, arguments.test.json);
+    worked.restored(kept.map(|()| exit))
 }
 
 /// Looks, and tells how far it is.

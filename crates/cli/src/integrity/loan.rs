@@ -9,7 +9,7 @@ use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble};
 
 use super::undo::{
-    Borrowed, announce_reading, create_log, find_log, put_back, recognise, room_for_undo,
+    Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
 };
 use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
 use crate::args::{Consent, LoanArguments};
@@ -28,6 +28,8 @@ pub(crate) struct Loan {
     pub(crate) log: Option<PathBuf>,
     /// Whether to begin where content of another test is found.
     pub(crate) keeps_residue: bool,
+    /// Size of what is overwritten at most, bytes.
+    pub(crate) wanted_bytes: u64,
 }
 
 /// A test of a lent device.
@@ -52,6 +54,19 @@ impl<T> Worked<T> {
     /// How much was written to put back what was there, bytes.
     pub(crate) fn put_back_bytes(&self) -> u64 {
         self.put_back.as_ref().copied().unwrap_or(0)
+    }
+
+    /// What became of the record, unless the device was not restored. Where both failed, the first error is
+    /// printed here.
+    pub(crate) fn restored<R>(self, kept: Result<R, CommandError>) -> Result<R, CommandError> {
+        match (self.put_back, kept) {
+            (Ok(_), kept) => kept,
+            (Err(error), Ok(_)) => Err(error),
+            (Err(error), Err(other)) => {
+                print::error(&other);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -81,6 +96,7 @@ impl Loan {
         let (worked, signal) = watched(&pulse, limit_ns, lent, || {
             if let Some(log) = earlier {
                 blocks = restore_earlier(blocks, log, &path)?;
+                has_room(&path, self.wanted_bytes)?;
             }
             let mut borrowed = borrow(blocks, create_log(&path, super::seed(None, false))?);
             if self.keeps_residue {
@@ -209,6 +225,7 @@ pub(crate) fn lend(
         target,
         log,
         keeps_residue: arguments.keep_residue,
+        wanted_bytes,
     })
 }
 
@@ -236,6 +253,10 @@ fn log_path(
         .hint("`--destroy` keeps nothing: what is on the device is lost")
         .hint("nothing was written"));
     };
+    let log = folder.join(format!("{name}.undo"));
+    // What an earlier test left is restored first, which frees its room.
+    let is_left = FileLog::is_at(&log);
+    let wanted_bytes = (!is_left).then_some(wanted_bytes);
     room_for_undo(&folder, &device.resolution, wanted_bytes)?;
-    Ok(Some(folder.join(format!("{name}.undo"))))
+    Ok(Some(log))
 }

@@ -22,16 +22,14 @@ const MOST_SHOWN: usize = 10;
 pub(crate) type Borrowed = Restoring<Blocks, FileLog>;
 
 /// Whether what is overwritten can be kept in that folder: it lies on another device, which has room
-/// for so much.
+/// for `bytes`, if they are given.
 pub(crate) fn room_for_undo(
     folder: &Path,
     device: &Resolution,
-    bytes: u64,
+    bytes: Option<u64>,
 ) -> Result<(), CommandError> {
     let refuse = |why: String| {
-        CommandError::new(Exit::Refused, "what is overwritten cannot be kept")
-            .because(why)
-            .hint("`--save-to DIR` names another folder, on another device")
+        cannot_keep(why)
             .hint("`--destroy` keeps nothing: what is on the device is lost")
             .hint("nothing was written")
     };
@@ -56,14 +54,8 @@ pub(crate) fn room_for_undo(
         let shown = folder.display();
         return Err(refuse(format!("`{shown}` lies on the device itself")));
     }
-    let free = free_bytes(folder).map_err(|error| refuse(error.to_string()))?;
-    let needed = bytes + BESIDES_BYTES + RESERVE_BYTES;
-    if free < needed {
-        let (free, needed) = (text::amount(free), text::amount(needed));
-        let shown = folder.display();
-        return Err(refuse(format!(
-            "`{shown}` has {free} free, {needed} are needed"
-        )));
+    if let Some(why) = bytes.and_then(|bytes| lacking_room(folder, bytes)) {
+        return Err(refuse(why));
     }
     if below.memory_backed {
         let shown = folder.display();
@@ -74,6 +66,33 @@ pub(crate) fn room_for_undo(
     Ok(())
 }
 
+fn cannot_keep(why: String) -> CommandError {
+    CommandError::new(Exit::Refused, "what is overwritten cannot be kept")
+        .because(why)
+        .hint("`--save-to DIR` names another folder, on another device")
+}
+
+/// Why a log of `bytes` does not fit into that folder.
+fn lacking_room(folder: &Path, bytes: u64) -> Option<String> {
+    let free = match free_bytes(folder) {
+        Ok(free) => free,
+        Err(error) => return Some(error.to_string()),
+    };
+    let needed = bytes + BESIDES_BYTES + RESERVE_BYTES;
+    (free < needed).then(|| {
+        let (free, needed) = (text::amount(free), text::amount(needed));
+        format!("`{}` has {free} free, needs {needed}", folder.display())
+    })
+}
+
+/// Whether a new log of `bytes` fits where the log of an earlier test was.
+pub(crate) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
+    let lacking = log.parent().and_then(|folder| lacking_room(folder, bytes));
+    lacking.map_or(Ok(()), |why| {
+        Err(cannot_keep(why).hint("the device was restored; no new test was begun"))
+    })
+}
+
 /// Opens the log that an earlier session left at `path`, if any.
 pub(crate) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
     FileLog::open(path).map_err(|error| {
@@ -81,7 +100,10 @@ pub(crate) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
         CommandError::new(Exit::Trouble, what)
             .because(error.to_string())
             .hint("nothing was written, and the log was kept")
-            .hint("an earlier test may not be restored: move the log away to begin without it")
+            .hint(format!(
+                "an earlier test may not be restored: move `{0}` and `{0}-map` away to begin without it",
+                path.display()
+            ))
     })
 }
 
@@ -109,7 +131,11 @@ pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comma
         .because(format!("what was there is kept in `{}`", log.display()))
         .hint("put in the card that was tested then: the same command puts it back first")
         .hint("`--save-to DIR`, another folder, tests this card and leaves that file alone")
-        .hint("if that card is gone, or was written anew, remove that file; nothing was written"))
+        .hint(format!(
+            "if that card is gone, or was written since, remove `{0}` and `{0}-map`",
+            log.display()
+        ))
+        .hint("nothing was written"))
 }
 
 /// Restores what was overwritten, and reports it. Fails if any block is not restored, or the log is damaged.
@@ -118,7 +144,7 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
     if kept_bytes > 0 {
         let amount = text::amount(kept_bytes);
         print::notice(&format!(
-            "putting back what was there: {amount}; do not interrupt"
+            "putting back what was there: {amount}, then reading it back; do not interrupt"
         ));
     }
     let mut told = 0;
@@ -132,6 +158,7 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
     match restored {
         Ok(_) if !borrowed.unrestored().is_empty() => Err(unrestored(borrowed, log)),
         Ok(0) if borrowed.is_damaged() => Err(damaged(borrowed, log)),
+        Ok(0) if !borrowed.changed().is_empty() => Err(changed(borrowed)),
         Ok(0) => Ok(()),
         Ok(blocks) => {
             let why = format!("the device does not take {blocks} blocks of 512 bytes");
@@ -197,8 +224,31 @@ fn damaged(borrowed: &Borrowed, log: &Path) -> CommandError {
     let kept = borrowed.log().set_aside();
     let what = format!("the undo log `{}` was damaged", log.display());
     let error = CommandError::new(Exit::Trouble, what).because(
-        "all that it still has was restored, and the device holds nothing else of that test",
+        "all that it still has was restored, and the device that is here holds nothing else of that test",
     );
+    kept_aside(error, kept)
+}
+
+/// The error for blocks that somebody wrote since the interrupted test, or that were spoiled when it ended.
+fn changed(borrowed: &Borrowed) -> CommandError {
+    let spans = borrowed.changed();
+    let mut error = CommandError::new(
+        Exit::Trouble,
+        "some blocks hold neither test content nor what was there before the test",
+    )
+    .because("they were written since, or were spoiled when the test was interrupted")
+    .because("they were left as they are; all other blocks are restored");
+    for span in spans.iter().take(MOST_SHOWN) {
+        let (first, last) = (span.offset_bytes(), last_byte(*span));
+        error = error.because(format!("within bytes {first} to {last}"));
+    }
+    if let Some(more) = spans.len().checked_sub(MOST_SHOWN + 1) {
+        error = error.because(format!("and {} other ranges", more + 1));
+    }
+    kept_aside(error, borrowed.log().set_aside())
+}
+
+fn kept_aside(error: CommandError, kept: std::io::Result<std::path::PathBuf>) -> CommandError {
     match kept {
         Ok(path) => error
             .hint(format!("the log was kept as `{}`", path.display()))

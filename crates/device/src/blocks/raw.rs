@@ -1,7 +1,7 @@
 //! Taking out what blocks hold, and putting it back.
 
 use cardmark_integrity::{
-    BLOCK_BYTES, Content, Piece, Raw, Span, Surface, Trouble, is_borrowed_content,
+    BLOCK_BYTES, Content, Piece, Raw, Run, Span, Surface, Trouble, is_borrowed_content,
 };
 
 use super::{Blocks, REQUEST_BLOCKS, Storage, Work, length};
@@ -56,6 +56,24 @@ impl Raw for Blocks {
         })
     }
 
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+        let Some(buffer) = self.buffers.first_mut() else {
+            return Ok(Vec::new());
+        };
+        self.storage.pulse.set_waiting(true);
+        if self.storage.is_buffered {
+            self.storage.forget_cached();
+        }
+        let mut surface = Surface::default();
+        let read = span.parts(REQUEST_BLOCKS).try_for_each(|part| {
+            let work = Work::Read(content);
+            self.storage
+                .request(part, work, buffer.bytes_mut(), &mut surface)
+        });
+        self.storage.pulse.set_waiting(false);
+        read.map(|()| surface.runs().to_vec())
+    }
+
     fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {
         let blocks = piece.bytes.as_chunks::<BLOCK_BYTES>().0;
         let is_residue =
@@ -66,8 +84,8 @@ impl Raw for Blocks {
 }
 
 impl Blocks {
-    /// Takes out what blocks hold. Where some cannot be read, all others are taken: they will be
-    /// written, too.
+    /// Takes out what blocks hold. A grain that cannot be read is taken as zeros: the test will overwrite it,
+    /// which often makes it readable, and its own content must not stay there.
     fn take_part(&mut self, span: Span, pieces: &mut Vec<BlocksPiece>) -> Result<(), Trouble> {
         if self.storage.pulse.is_stopped() {
             return Err(Trouble::Stopped);
@@ -83,7 +101,8 @@ impl Blocks {
         };
         self.storage.check(errno)?;
         if span.count <= self.storage.grain_blocks {
-            // What cannot be read now was lost before.
+            let bytes = vec![0; length(span)];
+            pieces.push(BlocksPiece { span, bytes });
             return Ok(());
         }
         let [low, high] = self.storage.halves(span);
@@ -159,6 +178,7 @@ impl Storage {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::os::unix::fs::FileExt;
     use std::sync::Arc;
 
     use cardmark_engine::Pulse;
@@ -183,17 +203,19 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_cannot_be_read_hides_no_other() {
+    fn a_block_that_cannot_be_read_is_zeros_and_hides_no_other() {
         // There is nothing behind the end of a file.
         let file = tempfile::tempfile().unwrap();
-        file.set_len(1500 * 512).unwrap();
+        file.write_all_at(&[7; 1500 * 512], 0).unwrap();
         let pieces = blocks(file).take(Span::new(0, 2048)).unwrap();
         let mut end = 0;
         for piece in &pieces {
             assert_eq!(piece.span.start, end);
             end = piece.span.end();
         }
-        assert_eq!(end, 1500);
+        assert_eq!(end, 2048);
+        let bytes = pieces.iter().flat_map(|piece| &piece.bytes);
+        assert_eq!(bytes.filter(|&&byte| byte == 7).count(), 1500 * 512);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use cardmark_core::{Rng, StorageKind, fill_payload, mix};
 use cardmark_device::{Blocks, BlocksPiece, FileLog};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Medium, ProbeRequest, Raw, Restoring, Span, Trouble, probe,
+    Answer, BLOCK_BYTES, Content, Medium, ProbeRequest, Raw, Restoring, Run, Span, Trouble, probe,
     rehearse,
 };
 
@@ -90,6 +90,11 @@ impl Raw for Killed {
     fn settle(&mut self) -> Result<(), Trouble> {
         self.call()?;
         self.blocks.settle()
+    }
+
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+        self.call()?;
+        self.blocks.check(span, content)
     }
 
     fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {
@@ -187,7 +192,7 @@ impl Bench {
                 if earlier.restore(&mut |_, _| ())? > 0 {
                     return Ok(3);
                 }
-                if earlier.is_damaged() {
+                if earlier.is_damaged() || !earlier.changed().is_empty() {
                     earlier.log().set_aside().unwrap();
                     return Ok(3);
                 }
@@ -258,6 +263,10 @@ impl Raw for ByRef<'_> {
 
     fn settle(&mut self) -> Result<(), Trouble> {
         self.0.settle()
+    }
+
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+        self.0.check(span, content)
     }
 
     fn residue(&self, piece: &BlocksPiece, content: Content) -> Option<u64> {

@@ -245,14 +245,36 @@ fn what_others_wrote_after_an_interruption_stays() {
     let mut restoring = Restoring::new(medium, log, content(3));
     assert!(restoring.has_earlier());
     assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
-    assert!(!restoring.has_earlier());
-    let (mut medium, _) = restoring.into_parts();
+    // It is named, and the log stays: a loss of power spoils blocks as well.
+    let changed: u64 = restoring.changed().iter().map(|span| span.count).sum();
+    assert_eq!(
+        changed,
+        overwritten.iter().map(|span| span.count).sum::<u64>()
+    );
+    assert!(restoring.has_earlier());
+    let (mut medium, log) = restoring.into_parts();
+    assert!(!log.pieces.is_empty());
     let mut expected = used(&model, 1);
     assert_eq!(kept(&mut expected), before);
     for &span in &overwritten {
         expected.write(span, theirs).unwrap();
     }
     assert_eq!(kept(&mut medium), kept(&mut expected));
+}
+
+/// Cards that are blank, or hold copies of one image, differ in few places.
+#[test]
+fn a_card_that_holds_nearly_all_that_was_kept_is_another_one() {
+    let model = Model::named("honest-1gb").unwrap().scaled(16);
+    let (_, log) = interrupted(&model);
+    let last = log.pieces.last().unwrap().span();
+    let mut other = used(&model, 1);
+    other.write(last, Content { seed: 5, round: 2 }).unwrap();
+    let pieces_count = log.pieces.len();
+    let mut restoring = Restoring::new(other, log, content(3));
+    assert_eq!(restoring.knows_storage(), Ok(false));
+    assert!(restoring.restore(&mut |_, _| ()).unwrap() > 0);
+    assert_eq!(restoring.into_parts().1.pieces.len(), pieces_count);
 }
 
 /// Behind a reader that hides them, cards of one size have one name: the log of one is found with another.
