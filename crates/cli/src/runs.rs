@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 
 use cardmark_catalog::publications;
-use cardmark_core::{Context, METHOD, Record, parse_record};
+use cardmark_core::{Context, METHOD, OriginKind, Record, Tool, parse_record};
 use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
@@ -197,9 +197,34 @@ fn distinct(all: Vec<Found>) -> Result<Vec<Found>, CommandError> {
 
 fn two_contents(one: &Found, other: &Found) -> CommandError {
     let what = format!("`{}` and `{}` differ under one id", one.name, other.name);
-    CommandError::new(Exit::Usage, what)
-        .because(format!("both are run {}", one.record.id))
-        .hint("leave one of them out; a record never changes, so one was edited")
+    let refused = CommandError::new(Exit::Usage, what);
+    let run = one.record.id;
+    match two_programs(&one.record, &other.record) {
+        Some(programs) => refused
+            .because(format!("both are run {run}, simulated by {programs}"))
+            .hint("leave one of them out; versions may simulate the same run differently"),
+        None => refused
+            .because(format!("both are run {run}"))
+            .hint("leave one of them out; a record never changes, so one was edited"),
+    }
+}
+
+/// The two builds of the program that simulated a run; `None` if one build did, or a record is not
+/// simulated.
+fn two_programs(one: &Record, other: &Record) -> Option<String> {
+    let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
+    let (Some(first), Some(second)) = (&one.tool, &other.tool) else {
+        return None;
+    };
+    if first == second || !is_simulated(one) || !is_simulated(other) {
+        return None;
+    }
+    let build = |tool: &Tool| match &tool.commit {
+        Some(commit) if first.version == second.version => format!("{} ({commit})", tool.version),
+        _ => tool.version.clone(),
+    };
+    let name = &first.name;
+    Some(format!("{name} {} and {}", build(first), build(second)))
 }
 
 /// `KEY=VALUE,KEY=VALUE…`. What has no `=` belongs to the value before: there may be commas in it.
@@ -285,7 +310,7 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     let mut record = parse_record(text).map_err(|error| refuse(&error))?;
     if derive_again(&mut record) {
         print::notice(&format!(
-            "`{shown}`: its figures do not follow from its trials; shown are those of the trials"
+            "`{shown}`: stored figures do not match the trials; using figures recalculated from the trials"
         ));
     }
     Ok(record)

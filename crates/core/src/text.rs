@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character controls a terminal, changes the direction of text or has no width.
+/// Whether a character controls a terminal, changes the direction of text or is invisible. The
+/// joiners U+200C and U+200D are not: Persian words and emoji need them.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
-            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}')
 }
@@ -63,6 +64,7 @@ mod tests {
             '\u{85}',
             '\u{9b}',
             '\u{61c}',
+            '\u{200b}',
             '\u{200e}',
             '\u{200f}',
             '\u{2028}',
@@ -90,6 +92,10 @@ mod tests {
     #[test]
     fn lines_and_letters_stay() {
         for text in ["a\tb\r\nc\n", "ä € µ 64 GB · ± → 日本", ""] {
+            assert_eq!(visible(text), text);
+        }
+        for text in ["می\u{200c}خواهم", "👩\u{200d}🔬"] {
+            assert_eq!(clean(text), text);
             assert_eq!(visible(text), text);
         }
         assert_eq!(visible("a\rb\n"), "a\\u000db\n");

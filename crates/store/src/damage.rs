@@ -38,7 +38,7 @@ const HEADS: [Check; 2] = [
          OR typeof(started_at) NOT IN ('text', 'null') \
          OR typeof(suite) NOT IN ('text', 'null') OR typeof(board) NOT IN ('text', 'null') \
          OR typeof(model) NOT IN ('text', 'null') OR typeof(card) NOT IN ('text', 'null') \
-         OR typeof(context) NOT IN ('text', 'null') \
+         OR typeof(context) NOT IN ('text', 'null') OR typeof(head) <> 'text' \
          OR sequence IS NOT (SELECT sequence FROM records WHERE id = h.record_id) LIMIT 1",
     ),
     (
@@ -79,20 +79,24 @@ const RECENT: Check = (
      OR typeof(target_kind) NOT IN ('text', 'null') OR typeof(origin_kind) <> 'text' LIMIT 1",
 );
 
-/// Figures of the records stored last, and figures of no record.
+/// Figures of the records stored last.
 const RECENT_FIGURES: Check = (
     "a figure is not readable",
     "SELECT CAST(record_id AS BLOB) FROM metrics WHERE (typeof(id) <> 'text' \
-     OR typeof(quantity) <> 'text' OR typeof(value) <> 'real') \
+     OR typeof(quantity) <> 'text' OR typeof(value) <> 'real' \
+     OR abs(value) > 1.7976931348623157e308) \
      AND record_id IN (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) LIMIT 1",
 );
 
-/// Positions are 0, 1, …: a gap is a figure that went elsewhere.
-const RECENT_GAPS: Check = (
-    "a figure is missing",
-    "SELECT CAST(record_id AS BLOB) FROM metrics \
-     WHERE record_id IN (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) \
-     GROUP BY record_id HAVING count(*) <> max(position) + 1 LIMIT 1",
+/// Records stored last with more or fewer figures than their heads. If a head is not readable, only
+/// gaps in the positions (0, 1, …) show.
+const RECENT_COUNTS: Check = (
+    "a figure is missing or added",
+    "SELECT CAST(id AS BLOB) FROM (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) AS r \
+     WHERE (SELECT count(*) FROM metrics WHERE record_id = r.id) <> coalesce( \
+     (SELECT CASE WHEN typeof(head) = 'text' AND json_valid(head) \
+     THEN coalesce(json_array_length(head, '$.metrics'), 0) END FROM heads WHERE record_id = r.id), \
+     (SELECT max(position) + 1 FROM metrics WHERE record_id = r.id), 0) LIMIT 1",
 );
 
 /// Labels of one run.
@@ -158,7 +162,7 @@ pub(crate) async fn check_recent(
     connection: &mut SqliteConnection,
     limit: u32,
 ) -> Result<(), sqlx::Error> {
-    for (what, sql) in [RECENT, RECENT_FIGURES, RECENT_GAPS] {
+    for (what, sql) in [RECENT, RECENT_FIGURES, RECENT_COUNTS] {
         let finding = query_scalar(sql).bind(limit);
         refuse(finding.fetch_optional(&mut *connection).await?, what)?;
     }

@@ -61,6 +61,8 @@ async fn insert_head(
         sensors: Vec::new(),
         ..record.clone()
     };
+    let context = serde_json::to_string(&Context::of(record).must).map_err(unwritable)?;
+    let head = record_to_json(&head).map_err(unwritable)?;
     let device = record.devices.first();
     query(
         "INSERT INTO heads (sequence, record_id, started_at, suite, origin_kind, board, model, card, \
@@ -70,12 +72,16 @@ async fn insert_head(
     .bind(record.board.as_ref().and_then(|board| board.model.clone()))
     .bind(device.and_then(|device| device.model.clone()))
     .bind(device.and_then(|device| device.sample_id.clone()))
-    .bind(serde_json::to_string(&Context::of(record).must).ok())
-    .bind(record_to_json(&head).ok())
+    .bind(context)
+    .bind(head)
     .bind(id)
     .execute(connection)
     .await?;
     Ok(())
+}
+
+fn unwritable(error: serde_json::Error) -> sqlx::Error {
+    sqlx::Error::Encode(Box::new(error))
 }
 
 /// Puts a record in the place of the one of the same id, as the one stored last. Labels stay: id

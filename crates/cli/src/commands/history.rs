@@ -51,6 +51,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
 fn of_card(card: &str) -> Result<Vec<Record>, CommandError> {
     if card.contains('=') && !Path::new(card).exists() {
         let runs = Runs::default().side(card)?;
+        refuse_unknown_times(&runs)?;
         if are_of_several(&runs) {
             let what = format!("`{card}` holds for runs of several cards");
             return Err(CommandError::new(Exit::Usage, what)

@@ -151,3 +151,22 @@ fn cards_are_listed_and_what_is_no_card_is_refused() {
         &["have no such rates"],
     );
 }
+
+#[test]
+fn a_run_whose_time_is_no_time_is_refused_however_it_is_named() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    keep(&program, "aaaaaa", 2, 1.0);
+    let id = program.last().id.to_string();
+    let database = rusqlite::Connection::open(program.database()).unwrap();
+    let sql =
+        "UPDATE heads SET head = json_set(head, '$.started_at', 'later') WHERE record_id = ?1";
+    assert_eq!(database.execute(sql, [&id]).unwrap(), 1);
+    drop(database);
+    let said = format!("the time of run {id} is not readable");
+    for card in ["aaaaaa", "card=aaaaaa"] {
+        let output = program.run(&["history", card]);
+        assert_error(&output, 3, &[&said]);
+        assert_eq!(output.stdout, "", "{card}");
+    }
+}

@@ -67,6 +67,13 @@ fn one_damaged_value_is_never_left_out() {
             "id = 'seq_read_1m'",
             &["list", "rank"],
         ),
+        (
+            "metrics",
+            "value",
+            "9e999",
+            "id = 'seq_read_1m'",
+            &["list", "rank"],
+        ),
         ("metrics", "is_voided", "7", "id = 'seq_read_1m'", &["rank"]),
         (
             "metrics",
@@ -82,6 +89,13 @@ fn one_damaged_value_is_never_left_out() {
             "'{'",
             "1",
             &["recommend", "history", "report"],
+        ),
+        (
+            "heads",
+            "head",
+            "NULL",
+            "1",
+            &["rank", "recommend", "history", "report"],
         ),
         ("heads", "origin_kind", "'x'", "1", &["rank"]),
         ("labels", "value", "x'00'", "1", &["list", "rank", "report"]),

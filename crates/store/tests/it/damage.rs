@@ -151,23 +151,55 @@ fn no_damaged_row_makes_an_answer_shorter() {
     }
 }
 
+#[track_caller]
+fn assert_names<T: std::fmt::Debug>(found: &Result<T, StoreError>, id: &str) {
+    assert!(
+        matches!(found, Err(StoreError::Damaged { run, .. }) if run == id),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn a_run_without_head_is_named() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("records.sqlite");
-    let id = store_with_runs(&path);
-    change(
-        &path,
-        &format!("DELETE FROM heads WHERE record_id = '{id}'"),
-    );
-    let mut store = Store::open(&path).unwrap();
-    for error in [
-        store.subjects().unwrap_err(),
-        store.select(&[]).unwrap_err(),
+    for damage in ["DELETE FROM heads", "UPDATE heads SET head = NULL"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records.sqlite");
+        let id = store_with_runs(&path);
+        change(&path, &format!("{damage} WHERE record_id = '{id}'"));
+        let mut store = Store::open(&path).unwrap();
+        let condition = Condition {
+            name: "capacity".to_owned(),
+            value: "32000000000".to_owned(),
+        };
+        assert_names(&store.subjects(), &id);
+        assert_names(&store.select(&[]), &id);
+        assert_names(&store.select(&[condition]), &id);
+        // A listing needs no head.
+        assert_eq!(store.list(9).unwrap().len(), RUNS);
+    }
+}
+
+#[test]
+fn missing_and_infinite_figures_of_listed_runs_are_refused() {
+    let is_any = "position >= 0";
+    let is_last = "position = (SELECT max(position) FROM metrics)";
+    for (damage, place) in [
+        ("DELETE FROM metrics", "position = 0"),
+        ("DELETE FROM metrics", is_last),
+        ("DELETE FROM metrics", is_any),
+        ("UPDATE metrics SET value = 9e999", is_last),
+        ("UPDATE metrics SET value = -9e999", "position = 0"),
     ] {
-        assert!(
-            matches!(&error, StoreError::Damaged { run, .. } if *run == id),
-            "{error:?}"
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records.sqlite");
+        let id = store_with_runs(&path);
+        change(
+            &path,
+            &format!("{damage} WHERE record_id = '{id}' AND {place}"),
         );
+        let mut store = Store::open(&path).unwrap();
+        assert_names(&store.list(9), &id);
+        // The damaged run is the second of three.
+        assert_eq!(store.list(1).unwrap().len(), 1, "{damage} {place}");
     }
 }
