@@ -1,14 +1,13 @@
 //! Signs of unusual registers on lists of cards whose licence keeps them out of this repository.
 //!
-//! `CARDMARK_REGISTER_LISTS=FOLDER cargo test -p cardmark-judge --test register_lists -- --ignored --nocapture`
-//! prints a table. The folder holds `cid-labels-sdinfo.csv`, `cid-sbc-bench.csv` and
+//! `cargo run -p cardmark-judge --example register_lists FOLDER` prints a table. The folder holds `cid-labels-sdinfo.csv`, `cid-sbc-bench.csv` and
 //! `cid-low-serials-armbian.csv`; each names its source in its first line.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "tests; the table is for a person"
+    reason = "a table for a person"
 )]
 
 use std::collections::BTreeMap;
@@ -88,10 +87,8 @@ fn listed(row: &BTreeMap<String, String>) -> Listed {
     }
 }
 
-#[test]
-#[ignore = "needs lists that are not part of this repository"]
-fn signs_on_published_lists() {
-    let folder = std::env::var("CARDMARK_REGISTER_LISTS").unwrap();
+fn main() {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     println!("| list | SD cards | strong | medium | weak | none |");
     println!("|---|---:|---:|---:|---:|---:|");
     let mut strong = Vec::new();
