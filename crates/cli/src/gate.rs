@@ -396,8 +396,8 @@ fn advice(one: &Use) -> String {
         Use::ReadOnly { .. } => WRITE_PROTECTED.to_owned(),
         Use::NoMedium { .. } => "put a card into it, or name another device".to_owned(),
         Use::Unclear { .. } => {
-            "a device is written only when all its uses can be seen: as root, outside of \
-             containers; a loop device only when its file is found under its name, on no overlay"
+            "run as root, outside containers; for a loop device, the image must exist at the path \
+             that losetup shows, and not on an overlay"
                 .to_owned()
         }
     }
@@ -419,8 +419,11 @@ fn release(holder: &str, kind: MadeKind, title: Option<&str>) -> String {
     }
 }
 
-/// The usual path of a device; sysfs writes `!` for `/`. Paths stay as they are.
+/// The usual path of a device; sysfs writes `!` for `/`. Paths, as of swap files, stay as they are.
 fn device_path(name: &str) -> PathBuf {
+    if name.starts_with('/') {
+        return name.into();
+    }
     Path::new("/dev").join(name.replace('!', "/"))
 }
 

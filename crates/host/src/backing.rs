@@ -134,7 +134,7 @@ impl Loop {
         let Some(asked) = self.asked else {
             return match self.stat.map(|stat| stat.kind) {
                 Some(FileKind::Block(number)) => Below::Block(number),
-                _ => Below::Unclear(format!("the file of {name} is not to be seen here")),
+                _ => Below::Unclear(lost_file(name)),
             };
         };
         if let Some(number) = asked.block_id {
@@ -154,7 +154,7 @@ impl Loop {
                     is_stacked: self.is_stacked,
                 })
             }
-            _ => Below::Unclear(format!("the file of {name} is not to be seen here")),
+            _ => Below::Unclear(lost_file(name)),
         }
     }
 
@@ -178,12 +178,12 @@ impl Loop {
     pub(crate) fn shares(&self, file: &BackingFile) -> Result<bool, String> {
         let name = &self.device.name;
         let Some(asked) = self.asked else {
-            return Err(format!("the kernel does not tell the file of {name}"));
+            return Err(format!("cannot query the backing file of {name}"));
         };
         if asked.block_id.is_none() && file.may_be(asked.file_id(), self.size(), self.is_stacked) {
             let shown = file.path.display();
             return Err(format!(
-                "{name} may stand on {shown} too: an overlay hides the numbers of its files"
+                "{name} may use {shown} too: overlay filesystems change inode numbers"
             ));
         }
         Ok(asked.block_id.is_none() && asked.file_id() == file.id)
@@ -209,6 +209,11 @@ impl LoopBacking {
             inode: self.inode,
         }
     }
+}
+
+/// Message if the file of the loop device of that name is missing or another one.
+pub(crate) fn lost_file(name: &str) -> String {
+    format!("cannot find the backing file of {name} at the path that losetup shows")
 }
 
 fn on_stacked(mounts: &[Mount], backing: LoopBacking) -> bool {

@@ -2,19 +2,30 @@
 //! writes to its disk.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
 
 use crate::backing::{BackingFile, FileId, is_stacked};
 use crate::filesystems::is_remote;
 use crate::mounts::Mount;
-use crate::root::{DeviceNumber, FileKind, Root, Stat, names_in, open_file};
+use crate::root::{DeviceNumber, FileKind, Root, Stat, open_file};
 use crate::stack::Stack;
 use crate::usage::processes;
 use crate::uses::Use;
 
 /// Bits of the flags in `fdinfo` that hold the access mode; 0 is read-only.
 const WAY_BITS: u32 = 0o3;
+/// Permissions of a link in `/proc/PID/fd`: the descriptor can be read, or written.
+const LINK_READS: u32 = 0o400;
+const LINK_WRITES: u32 = 0o200;
+/// Bit of the flags in `/proc/PID/stat` that marks a kernel thread (`PF_KTHREAD`).
+const KERNEL_THREAD: u64 = 0x0020_0000;
+/// Bit of `CapEff` that lets a process inspect those of other users (`CAP_SYS_PTRACE`).
+const TRACE_BIT: u64 = 1 << 19;
 /// Filesystems that show other device numbers on files than in the list of mounts.
 const OWN_NUMBERS: &[&str] = &["bcachefs", "btrfs", "overlay"];
 
@@ -35,75 +46,117 @@ pub(crate) enum Opening {
 }
 
 impl Openers<'_> {
-    /// Every other process that can write, as far as this one may see.
+    /// Every other process that can write, and once for all processes whose files are not visible.
     pub(crate) fn all(&self) -> Vec<Opening> {
         let own = std::process::id();
-        let others = processes(self.root).into_iter().filter(|id| *id != own);
-        others
-            .flat_map(|process| {
-                let mut found = self.opened_by(process);
-                if !self.stack.files.is_empty() {
-                    found.extend(self.mapped_by(process));
-                }
-                found
-            })
-            .collect()
-    }
-
-    fn opened_by(&self, process: u32) -> Vec<Opening> {
-        let folder = self.root.path(format!("/proc/{process}/fd"));
-        let numbers = names_in(folder).into_iter();
-        numbers
-            .filter_map(|number| self.opened_as(process, &number))
-            .collect()
-    }
-
-    /// What the process has open under that number, if it can write there.
-    fn opened_as(&self, process: u32, number: &str) -> Option<Opening> {
-        let path = PathBuf::from(format!("/proc/{process}/fd/{number}"));
-        let named = std::fs::read_link(self.root.path(&path)).ok()?;
-        // Pipes, sockets and the like have no path.
-        if !named.is_absolute() {
-            return None;
-        }
-        let info = self.root.text(format!("/proc/{process}/fdinfo/{number}"))?;
-        let mount = mount_of(&info).and_then(|id| self.mounts.get(&id));
-        let may_look = named.starts_with("/dev") || self.answers(mount);
-        if !writes(&info) || !may_look {
-            return None;
-        }
-        let stat = self.root.stat(&path).ok()?;
-        let command = || self.command(process);
-        match stat.kind {
-            FileKind::Block(device) => {
-                let device = self.stack.by_number(device)?.name.clone();
-                Some(Opening::Known(Use::Opened {
-                    device,
-                    process,
-                    command: command(),
-                }))
+        let mut found = Vec::new();
+        let mut is_denied = false;
+        for process in processes(self.root).into_iter().filter(|id| *id != own) {
+            let mut results = vec![self.opened_by(process, &mut found)];
+            if !self.stack.files.is_empty() {
+                results.push(self.mapped_by(process, &mut found));
             }
+            let mut errors = results.into_iter().filter_map(Result::err);
+            if !is_denied && errors.any(|error| is_denial(&error)) {
+                is_denied = may_have_files(self.root, process);
+            }
+        }
+        if is_denied && !sees_all(self.root) {
+            let detail = "open files of other users' processes are not visible";
+            found.push(Opening::Unclear(detail.to_owned()));
+        }
+        found
+    }
+
+    /// Adds what the process can write; an error if that is not visible, at least in part.
+    fn opened_by(&self, process: u32, found: &mut Vec<Opening>) -> io::Result<()> {
+        let folder = self.root.path(format!("/proc/{process}/fd"));
+        let mut result = Ok(());
+        for entry in fs::read_dir(folder)?.flatten() {
+            match self.opened_as(process, &entry.file_name().to_string_lossy()) {
+                Ok(opening) => found.extend(opening),
+                Err(error) if is_denial(&error) => result = Err(error),
+                // Closed in the meantime.
+                Err(_) => {}
+            }
+        }
+        result
+    }
+
+    /// What the process has open under that number, if it can write there; an error if the path is
+    /// not visible. `fdinfo` costs most, and is read only if needed.
+    fn opened_as(&self, process: u32, number: &str) -> io::Result<Option<Opening>> {
+        let path = PathBuf::from(format!("/proc/{process}/fd/{number}"));
+        let link = self.root.path(&path);
+        let named = fs::read_link(&link)?;
+        // Pipes, sockets and the like have no path.
+        if !named.is_absolute() || only_reads(&link) {
+            return Ok(None);
+        }
+        let read_info = || self.root.text(format!("/proc/{process}/fdinfo/{number}"));
+        // Outside of /dev, `stat` could wait for a server: look at the mount first.
+        let info = match named.starts_with("/dev") {
+            true => None,
+            false => match read_info() {
+                Some(info) if writes(&info) && self.answers(self.mount(&info)) => Some(info),
+                _ => return Ok(None),
+            },
+        };
+        let Ok(stat) = self.root.stat(&path) else {
+            return Ok(None);
+        };
+        if !self.is_candidate(stat) {
+            return Ok(None);
+        }
+        let info = info.or_else(read_info).filter(|info| writes(info));
+        Ok(info.and_then(|info| self.opening(process, stat, self.mount(&info))))
+    }
+
+    /// Whether it is a device of the stack or, as far as its numbers and size show, can be a file
+    /// of the stack.
+    fn is_candidate(&self, stat: Stat) -> bool {
+        match stat.kind {
+            FileKind::Block(device) => self.stack.by_number(device).is_some(),
+            FileKind::File { size_bytes } => self.stack.files.iter().any(|file| {
+                file.id == FileId::from(stat) || file.may_be(stat.into(), Some(size_bytes), true)
+            }),
+            _ => false,
+        }
+    }
+
+    /// The use that a process makes by having this open for writing.
+    fn opening(&self, process: u32, stat: Stat, mount: Option<&Mount>) -> Option<Opening> {
+        let command = self.command(process);
+        let known = |device| {
+            Some(Opening::Known(Use::Opened {
+                device,
+                process,
+                command: command.clone(),
+            }))
+        };
+        match stat.kind {
+            FileKind::Block(device) => known(self.stack.by_number(device)?.name.clone()),
             FileKind::File { size_bytes } => {
                 if let Some(file) = self.file(stat) {
-                    return Some(Opening::Known(Use::Opened {
-                        device: file.path.display().to_string(),
-                        process,
-                        command: command(),
-                    }));
+                    return known(file.path.display().to_string());
                 }
                 let stacked = mount.is_some_and(|mount| is_stacked(&mount.filesystem));
                 let may_be =
                     |file: &&BackingFile| file.may_be(stat.into(), Some(size_bytes), stacked);
                 let file = self.stack.files.iter().find(may_be)?;
                 Some(Opening::Unclear(format!(
-                    "process {process} ({}) may have {} open for writing: an overlay hides the \
-                     numbers of its files",
-                    command(),
+                    "process {process} ({command}) may have {} open for writing: overlay \
+                     filesystems change inode numbers",
                     file.path.display()
                 )))
             }
             _ => None,
         }
+    }
+
+    /// The mount in the text of `fdinfo`.
+    fn mount(&self, info: &str) -> Option<&Mount> {
+        mount_of(info).and_then(|id| self.mounts.get(&id))
     }
 
     /// Whether `stat` answers for a file on that mount: a server that is gone does not. Files on
@@ -120,13 +173,10 @@ impl Openers<'_> {
             || !is_remote(filesystem) && !filesystem.starts_with("fuse")
     }
 
-    /// Shared mappings that can be written: they stay when the file is closed.
-    fn mapped_by(&self, process: u32) -> Vec<Opening> {
-        let path = self.root.path(format!("/proc/{process}/maps"));
-        let Ok(file) = open_file(path) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
+    /// Adds shared mappings that can be written: they stay when the file is closed. An error if
+    /// they are not visible.
+    fn mapped_by(&self, process: u32, found: &mut Vec<Opening>) -> io::Result<()> {
+        let file = open_file(self.root.path(format!("/proc/{process}/maps")))?;
         for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             let Some(file) = parse_map(&line).and_then(|map| self.mapped(process, map)) else {
@@ -138,7 +188,7 @@ impl Openers<'_> {
                 command: self.command(process),
             }));
         }
-        found
+        Ok(())
     }
 
     /// The file of the mapping, if it is that of the loop device. The list shows the number of the
@@ -152,7 +202,9 @@ impl Openers<'_> {
         let path = format!("/proc/{process}/map_files/{}", map.range);
         match self.root.stat(path.as_ref()) {
             Ok(stat) if matches!(stat.kind, FileKind::File { .. }) => self.file(stat),
-            _ => {
+            // A device, for example of a graphics card.
+            Ok(_) => None,
+            Err(_) => {
                 let by_list = |file: &&BackingFile| {
                     let shows_own = self.has_own_numbers(file.id.device);
                     is_inode(file) && (shows_own || file.id.device == map.device)
@@ -178,6 +230,53 @@ impl Openers<'_> {
         let command = self.root.line(format!("/proc/{process}/comm"));
         command.unwrap_or_default()
     }
+}
+
+fn is_denial(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied
+}
+
+/// Whether this process may inspect all others: it has the capability in the initial user namespace.
+/// What a security module hides even then is ignored.
+fn sees_all(root: &Root) -> bool {
+    let status = root.text("/proc/self/status").unwrap_or_default();
+    let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let rights = rights.and_then(|rights| u64::from_str_radix(rights.trim(), 16).ok());
+    let users = root.text("/proc/self/uid_map").unwrap_or_default();
+    rights.is_some_and(|rights| rights & TRACE_BIT != 0)
+        && users.split_ascii_whitespace().eq(["0", "0", "4294967295"])
+}
+
+/// Whether the process can have open files: it is no kernel thread and has not ended.
+fn may_have_files(root: &Root, process: u32) -> bool {
+    let text = match root.list(format!("/proc/{process}/stat")) {
+        Ok(text) => text,
+        Err(error) => {
+            let has_ended = error.kind() == ErrorKind::NotFound
+                || error.raw_os_error() == Some(Errno::SRCH.raw_os_error());
+            return !has_ended;
+        }
+    };
+    let text = String::from_utf8_lossy(&text);
+    // The name may hold spaces and brackets.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let number = |index: usize| {
+        fields
+            .get(index)
+            .and_then(|field| field.parse::<u64>().ok())
+    };
+    let is_kernel = number(6).is_some_and(|flags| flags & KERNEL_THREAD != 0);
+    // The first thread may end before the others.
+    let has_ended = matches!(fields.first(), Some(&("Z" | "X")))
+        && number(17).is_some_and(|threads| threads <= 1);
+    !is_kernel && !has_ended
+}
+
+/// Whether the link in `/proc/PID/fd` shows a descriptor that can be read and not written.
+fn only_reads(link: &Path) -> bool {
+    let rights = fs::symlink_metadata(link).map(|metadata| metadata.permissions().mode());
+    rights.is_ok_and(|rights| rights & (LINK_READS | LINK_WRITES) == LINK_READS)
 }
 
 /// Whether the text of `fdinfo` shows a file opened for writing.

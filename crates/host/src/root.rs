@@ -31,11 +31,12 @@ const MOST_NAME_CHARS: usize = 128;
 /// file 179:2 1048576 /home/pi/disk.img
 /// file 179:2 1048576#77 /home/pi/link.img
 /// block 0:6 179:0 /dev/mmcblk0
+/// character 0:6 226:0 /dev/dri/card0
 /// ```
 ///
 /// The second column is the device that holds the path, the third the size of a file or the
-/// number of a block device. A file may have its inode number after `#`; without one, it has an
-/// inode of its own. What lies below a directory listed there is a directory, too.
+/// number of a device. A file may have its inode number after `#`; without one, it has an
+/// inode of its own. What lies below a directory listed there is a directory, too, but for `/proc`.
 #[derive(Clone, Debug)]
 pub struct Root {
     base: PathBuf,
@@ -192,7 +193,9 @@ impl Root {
             stated
                 .iter()
                 .filter(|(listed, stat)| {
-                    stat.kind == FileKind::Directory && path.starts_with(listed)
+                    stat.kind == FileKind::Directory
+                        && path.starts_with(listed)
+                        && !path.starts_with("/proc")
                 })
                 .max_by_key(|(listed, _)| listed.components().count())
         };
@@ -244,6 +247,7 @@ fn parse_stated((number, line): (u64, &str)) -> Option<(PathBuf, Stat)> {
             size_bytes: value.parse().ok()?,
         },
         "block" => FileKind::Block(value.parse().ok()?),
+        "character" => FileKind::Other,
         _ => return None,
     };
     let stat = Stat {

@@ -5,6 +5,7 @@ use std::path::Path;
 use cardmark_core::{Finding, FindingKind, Layer, Severity, TargetKind};
 
 use crate::Resolution;
+use crate::backing::lost_file;
 use crate::block::{Below, BlockDevice};
 use crate::devices::device_info;
 use crate::filesystems::{btrfs_members, is_memory, is_remote, upper_directory};
@@ -272,10 +273,7 @@ impl<'a> Walk<'a> {
             }
             _ => {
                 self.disk(device);
-                self.unknown(
-                    false,
-                    format!("the file of {} is not to be seen here", device.name),
-                );
+                self.unknown(false, lost_file(&device.name));
             }
         }
     }

@@ -105,13 +105,18 @@ fn every_use_is_refused_with_what_to_do() {
         directory: "/media/my card".into(),
         process,
     };
+    let swap = |device: &str| Use::Swap {
+        device: device.to_owned(),
+    };
     for (one, advice) in [
         (mounted(None), "umount '/media/my card'"),
         (
             mounted(Some(7)),
             "nsenter --target 7 --mount umount '/media/my card'",
         ),
-        (Use::Swap { device: device() }, "swapoff /dev/sda1"),
+        (swap("sda1"), "swapoff /dev/sda1"),
+        (swap("cciss!c0d0"), "swapoff /dev/cciss/c0d0"),
+        (swap("/home/a!b"), "swapoff '/home/a!b'"),
         (made(MadeKind::Lvm), "lvchange --activate n /dev/dm-0"),
         (made(MadeKind::Crypt), "cryptsetup close backup"),
         (made(MadeKind::Mapper), "dmsetup remove backup"),

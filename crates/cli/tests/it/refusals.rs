@@ -258,7 +258,7 @@ refusals! {
         let (_mount, _) = bench.mount(other.path(), "noatime");
         bench.attempt_as(&device, &renamed)
     };
-    mounted_after_its_name_was_deleted: 4, ["it cannot be seen who uses it", "the file of loop"],
+    mounted_after_its_name_was_deleted: 4, ["it cannot be seen who uses it", "the backing file"],
     [Ext4], |bench| {
         let device = bench.ext4();
         let other = LoopDevice::attach(&bench.hard_link(&device), false);
@@ -266,7 +266,7 @@ refusals! {
         let (_mount, _) = bench.mount(other.path(), "noatime");
         bench.attempt(&device)
     };
-    its_name_is_another_file_now: 4, ["it cannot be seen who uses it", "the file of loop"],
+    its_name_is_another_file_now: 4, ["it cannot be seen who uses it", "the backing file"],
     [], |bench| {
         let device = bench.device("card");
         let other = bench.file("other");
@@ -366,7 +366,7 @@ refusals! {
         let device = LoopDevice::attach(&file, false);
         bench.attempt(&device)
     };
-    its_file_is_covered: 4, ["it cannot be seen who uses it", "the file of loop"], [], |bench| {
+    its_file_is_covered: 4, ["it cannot be seen who uses it", "the backing file"], [], |bench| {
         let device = bench.device("card");
         // What the name in sysfs stands for is not to be seen any more.
         let folder = text(bench.scratch.path());

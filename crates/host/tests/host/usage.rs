@@ -1,12 +1,14 @@
 //! Who uses a block device: holders and systems that few machines have.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cardmark_host::{LoopBacking, MadeKind, Root, Use, usage};
 use cardmark_testkit::trees::{
     PC_NVME, PI3_STICK, Tree, btrfs_two, pc_crypt, pi3_stick, pi4, pi4_overlay,
 };
-use cardmark_testkit::{LoopDevice, needs};
+use cardmark_testkit::{LoopDevice, needs, run_as_nobody};
 
 /// Where a virtual device is in sysfs.
 const DM: &str = "virtual/block/dm-0";
@@ -483,9 +485,9 @@ fn the_kernel_decides_which_file_a_loop_device_has() {
     );
     assert_eq!(
         told(Some(backing(77)), None),
-        [unclear("the kernel does not tell the file of loop4")]
+        [unclear("cannot query the backing file of loop4")]
     );
-    let unseen = unclear("the file of loop3 is not to be seen here");
+    let unseen = unclear("cannot find the backing file of loop3 at the path that losetup shows");
     for answer in [None, Some(backing(76))] {
         let told = told(answer, Some(backing(78)));
         assert!(told.contains(&unseen), "{told:?}");
@@ -576,6 +578,94 @@ fn a_mapping_that_can_be_written_counts_without_an_open_file() {
     let mut tree = maps("7f00-7f10 rw-s 00000000 00:21 77 /home/pi/image");
     tree.stat("file 179:2 1048576#77 /proc/78/map_files/7f00-7f10");
     assert_used(&tree, "loop3", &[said]);
+}
+
+#[test]
+fn a_mapped_device_with_the_inode_number_of_the_file_is_no_use() {
+    let mut tree = idle_stick();
+    attach(&mut tree, 3, "/home/pi/image");
+    // On btrfs the list of mappings shows another number than the file has.
+    tree.mounts("22 1 0:21 / / rw - btrfs /dev/root rw\n")
+        .file("/proc/78/comm", "Xorg\n")
+        .file(
+            "/proc/78/maps",
+            "7f00-7f10 rw-s 00000000 00:06 77 /dev/dri/card0\n",
+        )
+        .stat("file 0:33 1048576#77 /home/pi/image");
+    let said = "process 78 (Xorg) has /home/pi/image mapped into memory for writing";
+    assert_used(&tree, "loop3", &[said]);
+    tree.stat("character 0:6 226:0 /proc/78/map_files/7f00-7f10");
+    let told = told(&tree, "loop3");
+    assert!(!told.iter().any(|line| line == said), "{told:?}");
+}
+
+#[test]
+fn hidden_open_files_of_other_users_count() {
+    if rustix::process::geteuid().is_root() {
+        // Root may list any directory, so that another user has to try.
+        return run_as_nobody("hidden_open_files_of_other_users_count");
+    }
+    const THREADS: &str = "0 0 0 0 0 0 0 0 20 0";
+    let said =
+        "it cannot be seen who uses it: open files of other users' processes are not visible";
+    let hidden = |name: &str, part: &str, stat: Option<&str>, rights: Option<(&str, &str)>| {
+        let mut tree = idle_stick();
+        attach(&mut tree, 3, "/home/pi/image");
+        tree.stat("file 179:2 1048576#77 /home/pi/image");
+        for process in [1, 2] {
+            let path = format!("/proc/{process}/{part}");
+            match part {
+                "fd" => tree.directory(&path),
+                _ => tree.file(&path, ""),
+            };
+            fs::set_permissions(tree.root().path(&path), Permissions::from_mode(0o000)).unwrap();
+            if let Some(stat) = stat {
+                tree.file(
+                    &format!("/proc/{process}/stat"),
+                    &format!("{process} (a) b) {stat}\n"),
+                );
+            }
+        }
+        if let Some((capabilities, users)) = rights {
+            tree.file(
+                "/proc/self/status",
+                &format!("Name:\ta\nCapEff:\t{capabilities}\n"),
+            )
+            .file("/proc/self/uid_map", users);
+        }
+        told(&tree, name)
+    };
+    let live = format!("S 0 1 1 0 -1 4194560 {THREADS} 1 0");
+    let all_users = "         0          0 4294967295\n";
+    let none = [""; 0];
+    for rights in [
+        None,
+        Some(("0000000000000000", all_users)),
+        Some(("00000000a80425fb", all_users)),
+        Some(("000001ffffffffff", "0 100000 65536\n")),
+    ] {
+        assert_eq!(
+            hidden("sda", "fd", Some(&live), rights),
+            [said],
+            "{rights:?}"
+        );
+        assert_eq!(hidden("loop3", "maps", Some(&live), rights), [said]);
+    }
+    // Only the file of a loop device is looked for in mappings.
+    assert_eq!(hidden("sda", "maps", Some(&live), None), none);
+    let root = Some(("000001ffffffffff", all_users));
+    assert_eq!(hidden("sda", "fd", Some(&live), root), none);
+    // A process whose first thread has ended, and one that cannot be understood.
+    let first_ended = format!("Z 0 1 1 0 -1 4194560 {THREADS} 3 0");
+    for stat in [&first_ended, "nonsense"] {
+        assert_eq!(hidden("sda", "fd", Some(stat), None), [said], "{stat}");
+    }
+    let kernel = format!("S 0 0 0 0 -1 2129984 {THREADS} 1 0");
+    let ended = format!("Z 1 1 1 0 -1 4194560 {THREADS} 1 0");
+    for stat in [None, Some(kernel.as_str()), Some(&ended)] {
+        assert_eq!(hidden("sda", "fd", stat, None), none, "{stat:?}");
+        assert_eq!(hidden("loop3", "maps", stat, None), none, "{stat:?}");
+    }
 }
 
 #[test]
