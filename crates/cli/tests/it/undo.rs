@@ -271,7 +271,7 @@ fn content_of_a_test_without_its_log_stops_another_one_unless_it_is_accepted() {
     let output = rig.run(&[]);
     assert_eq!(output.code, 0, "{output}");
     assert_eq!(rig.changed(), [0; 0]);
-    // What is left on purpose stops nobody.
+    // Content that verify leaves on purpose does not stop a probe.
     let output = rig.run(&["--destroy"]);
     assert_eq!(output.code, 0, "{output}");
     let output = rig.run(&[]);
