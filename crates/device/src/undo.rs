@@ -88,8 +88,11 @@ impl FileLog {
             return Ok(None);
         }
         // The map gets its name first. A session plans before it keeps anything.
-        let has_only_head = map_scan.records.len() == 1 && map_scan.seed().is_some();
-        if log.is_none() && has_only_head && map_scan.is_whole_to(1) {
+        let map_bytes = map
+            .as_ref()
+            .map_or(Ok(0), |map| map.metadata().map(|data| data.len()))?;
+        let has_only_head = map_bytes == UNIT_BYTES as u64 && map_scan.is_whole_to(1);
+        if log.is_none() && has_only_head {
             remove(path)?;
             return Ok(None);
         }

@@ -274,3 +274,18 @@ fn pieces_that_change_while_the_log_is_open_are_not_given_out() {
     assert_eq!(log.piece(0), Err(Trouble::NotKept { errno: 0 }));
     assert_eq!(log.piece(1), Ok(piece(0, 1)));
 }
+
+/// The map gets its name before the log. More than its head, even if nothing of it can be read, is damage.
+#[test]
+fn a_map_with_nothing_but_its_head_is_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    FileLog::create(&path, 7).unwrap();
+    fs::remove_file(&path).unwrap();
+    let map = map_path(&path);
+    let head = fs::read(&map).unwrap();
+    assert_eq!(head.len(), UNIT_BYTES);
+    assert!(FileLog::open(&path).unwrap().is_none() && !map.exists());
+    fs::write(&map, [head, vec![0; UNIT_BYTES]].concat()).unwrap();
+    assert!(FileLog::open(&path).unwrap().unwrap().is_damaged());
+}
