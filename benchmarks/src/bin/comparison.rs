@@ -192,7 +192,7 @@ fn print_row(name: &str, same: Tally, ten: Tally) {
 
 fn table() -> Result<bool, String> {
     let (wanted, first) = (number(0, 1000_u64)?, number(1, 1)?);
-    let suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;
+    let suite = cardmark_catalog::suite("quick", None).map_err(|error| error.to_string())?;
     let mut models = Vec::new();
     for text in TEXTS {
         let model = Model::parse(text).map_err(|error| error.to_string())?;

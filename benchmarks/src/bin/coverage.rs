@@ -122,7 +122,7 @@ fn table() -> Result<(u32, u32), String> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (seeds, first) = (number(0, 4000)?, number(1, 1)?);
     let wanted = words.get(2..).unwrap_or_default();
-    let suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;
+    let suite = cardmark_catalog::suite("quick", None).map_err(|error| error.to_string())?;
     println!("| model | metric | intervals | held the truth | ended below it | half-width |");
     println!("|---|---|---:|---:|---:|---:|");
     let mut sums = (0, 0);

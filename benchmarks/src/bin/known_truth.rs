@@ -38,7 +38,7 @@ impl Sensors for Quiet {
 
 /// `quick` with longer trials.
 fn suite(cap_bytes_per_s: u64) -> Result<Suite, String> {
-    let mut suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;
+    let mut suite = cardmark_catalog::suite("quick", None).map_err(|error| error.to_string())?;
     suite.looks = vec![ROUNDS];
     suite.layout_trials_count = 1;
     suite.budget_ns = 3600 * SECOND_NS;

@@ -109,7 +109,7 @@ fn fill() -> Result<(), String> {
     let runs: usize = words
         .get(1)
         .map_or(Ok(10_000), |word| word.parse().map_err(|_| word.clone()))?;
-    let suite = cardmark_catalog::suite("quick").map_err(|error| error.to_string())?;
+    let suite = cardmark_catalog::suite("quick", None).map_err(|error| error.to_string())?;
     let mut bases = Vec::new();
     for name in MODELS {
         for seed in 1..=SEEDS {

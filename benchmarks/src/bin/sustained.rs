@@ -150,7 +150,7 @@ fn all_models() -> Result<Vec<(String, Model, bool)>, String> {
 
 fn table() -> Result<bool, String> {
     let (seeds, first) = (number(0, 2000)?, number(1, 1)?);
-    let suite = cardmark_catalog::suite("sustained").map_err(|error| error.to_string())?;
+    let suite = cardmark_catalog::suite("sustained", None).map_err(|error| error.to_string())?;
     println!("| card | runs | cliffs | cache held | burst held | settled | settled rate held |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
     let mut fits = true;

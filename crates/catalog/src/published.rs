@@ -232,7 +232,7 @@ fn describe(record: &mut Record, setting: &Setting, product: &Product) {
     let suite = setting
         .suite
         .as_deref()
-        .and_then(|name| crate::suite(name).ok());
+        .and_then(|name| crate::suite(name, None).ok());
     record.suite = suite.map(|suite| SuiteRef {
         name: suite.name,
         version: suite.version,

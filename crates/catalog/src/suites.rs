@@ -3,19 +3,33 @@
 use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
-/// The suites that come with the program, by name; the first is the default.
-const SUITES: [(&str, &str); 11] = [
-    ("quick", include_str!("../suites/quick.toml")),
-    ("dramble", include_str!("../suites/dramble.toml")),
-    ("raw-survey", include_str!("../suites/raw-survey.toml")),
-    ("parallel4", include_str!("../suites/parallel4.toml")),
-    ("agnostics", include_str!("../suites/agnostics.toml")),
-    ("pibenchmarks", include_str!("../suites/pibenchmarks.toml")),
-    ("application", include_str!("../suites/application.toml")),
-    ("app-class", include_str!("../suites/app-class.toml")),
-    ("speed-class", include_str!("../suites/speed-class.toml")),
-    ("sustained", include_str!("../suites/sustained.toml")),
-    ("position", include_str!("../suites/position.toml")),
+/// A version of a suite: its name, its version and its text.
+type SuiteText = (&'static str, u32, &'static str);
+
+macro_rules! suite_text {
+    ($name:literal, $version:literal) => {
+        (
+            $name,
+            $version,
+            include_str!(concat!("../suites/", $name, "-", $version, ".toml")),
+        )
+    };
+}
+
+/// The suites that come with the program; the first is the default, and of several versions the last
+/// is the one that is run. Older ones stay for the records that were made with them.
+const SUITES: [SuiteText; 11] = [
+    suite_text!("quick", 1),
+    suite_text!("dramble", 1),
+    suite_text!("raw-survey", 1),
+    suite_text!("parallel4", 1),
+    suite_text!("agnostics", 1),
+    suite_text!("pibenchmarks", 1),
+    suite_text!("application", 1),
+    suite_text!("app-class", 1),
+    suite_text!("speed-class", 1),
+    suite_text!("sustained", 1),
+    suite_text!("position", 1),
 ];
 
 /// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
@@ -32,6 +46,16 @@ pub enum CatalogError {
         /// What there is.
         known: String,
     },
+    /// The suite has no such version.
+    #[error("no version {version} of suite `{name}`; the newest here is {newest}")]
+    UnknownVersion {
+        /// The suite.
+        name: String,
+        /// What was asked for.
+        version: u32,
+        /// The newest that there is.
+        newest: u32,
+    },
     /// The text is not a suite.
     #[error("not a suite")]
     Shape(#[from] toml::de::Error),
@@ -43,28 +67,33 @@ pub enum CatalogError {
 /// Names of the suites, the default first.
 #[must_use]
 pub fn suite_names() -> Vec<&'static str> {
-    SUITES.iter().map(|(name, _)| *name).collect()
+    let mut names: Vec<&str> = SUITES.iter().map(|(name, _, _)| *name).collect();
+    names.dedup();
+    names
 }
 
-/// The suite of that name.
+/// The suite of that name and version; without a version the newest.
 ///
 /// # Errors
 /// When there is none.
-pub fn suite(name: &str) -> Result<Suite, CatalogError> {
-    let text = SUITES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, text)| *text);
-    text.map_or_else(
-        || {
-            let known = suite_names().join(", ");
-            Err(CatalogError::UnknownSuite {
-                name: name.to_owned(),
-                known,
-            })
-        },
-        parse_suite,
-    )
+pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
+    let named = || SUITES.iter().filter(|(known, _, _)| *known == name);
+    let found = match version {
+        None => named().next_back(),
+        Some(version) => named().find(|(_, known, _)| *known == version),
+    };
+    match (found, named().next_back(), version) {
+        (Some((_, _, text)), _, _) => parse_suite(text),
+        (None, Some((_, newest, _)), Some(version)) => Err(CatalogError::UnknownVersion {
+            name: name.to_owned(),
+            version,
+            newest: *newest,
+        }),
+        _ => Err(CatalogError::UnknownSuite {
+            name: name.to_owned(),
+            known: suite_names().join(", "),
+        }),
+    }
 }
 
 /// The suite that the original tools are set beside.
@@ -87,19 +116,38 @@ pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
 
 #[cfg(test)]
 mod tests {
+    use sha2::Digest as _;
+
     use super::*;
 
     #[test]
     fn every_suite_reads_and_holds_its_rules() {
-        for name in suite_names() {
-            assert_eq!(suite(name).unwrap().name, name);
+        for (name, version, _) in SUITES {
+            let suite = suite(name, Some(version)).unwrap();
+            assert_eq!((suite.name.as_str(), suite.version), (name, version));
         }
         assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
     }
 
+    /// A suite that was published is never changed: what it says is a promise to every record made with it.
+    #[test]
+    fn a_change_needs_a_new_version() {
+        let mut found = String::new();
+        for (name, version, text) in SUITES {
+            let digest = sha2::Sha256::digest(text.as_bytes());
+            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            found += &format!("{hex}  {name}-{version}.toml\n");
+        }
+        assert_eq!(
+            include_str!("../suites/SHA256SUMS"),
+            found,
+            "make a file of a new version, or, for a new suite, add its line to suites/SHA256SUMS"
+        );
+    }
+
     #[test]
     fn quick_measures_what_the_design_names() {
-        let suite = suite("quick").unwrap();
+        let suite = suite("quick", None).unwrap();
         let ids: Vec<&str> = suite.workloads.iter().map(|w| w.id.as_str()).collect();
         assert_eq!(
             ids,
@@ -129,7 +177,7 @@ mod tests {
 
     #[test]
     fn broken_rules_are_named() {
-        let good = SUITES[0].1;
+        let good = SUITES[0].2;
         let cases = [
             (
                 "layout = \"seq_write_1m\"",
@@ -168,14 +216,14 @@ mod tests {
             Err(CatalogError::Shape(_))
         ));
         assert!(matches!(
-            suite("fast"),
+            suite("fast", None),
             Err(CatalogError::UnknownSuite { .. })
         ));
     }
 
     /// What breaks the first rule of a suite when these words are changed in it.
     fn broken(suite: &str, from: &str, to: &str) -> String {
-        let (_, text) = SUITES.iter().find(|(name, _)| *name == suite).unwrap();
+        let (_, _, text) = SUITES.iter().find(|(name, _, _)| *name == suite).unwrap();
         assert!(text.contains(from), "{from}");
         match parse_suite(&text.replacen(from, to, 1)) {
             Err(CatalogError::Rule(rule)) => rule.to_string(),

@@ -109,7 +109,7 @@ mod tests {
     fn metrics_are_those_of_suites() {
         let mut known = Vec::new();
         for name in suite_names() {
-            let suite = suite(name).unwrap();
+            let suite = suite(name, None).unwrap();
             known.extend(suite.workloads.iter().map(|workload| workload.id.clone()));
             known.extend(suite.figures.iter().map(|figure| figure.id.clone()));
         }

@@ -122,7 +122,7 @@ impl Campaign {
             return Err("it needs a suite, a card and a board".to_owned());
         }
         for suite in &self.suites {
-            cardmark_catalog::suite(suite).map_err(|error| error.to_string())?;
+            cardmark_catalog::suite(suite, None).map_err(|error| error.to_string())?;
         }
         are_names("card", self.cards.iter().map(|card| card.name.as_str()))?;
         are_names("board", self.boards.iter().map(|board| board.name.as_str()))?;

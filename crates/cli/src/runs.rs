@@ -319,7 +319,7 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
 /// Derives the figures of a record of this method from its trials. Returns whether they differed.
 fn derive_again(record: &mut Record) -> bool {
     let suite = record.suite.as_ref().and_then(|known| {
-        let suite = cardmark_catalog::suite(&known.name).ok()?;
+        let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
         (suite.version == known.version).then_some(suite)
     });
     let Some(suite) = suite.filter(|_| record.method == Some(METHOD)) else {

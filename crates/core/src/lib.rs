@@ -46,9 +46,10 @@ pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
-    DeviceCounters, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric, OperationError,
-    Origin, OriginKind, Quantity, Record, Slice, StopReason, StreamTotals, SuiteRef, Target,
-    TargetKind, Tool, Trial, Window, Windows,
+    DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric,
+    OperationError, Origin, OriginKind, Quantity, RateParts, Record, Slice, StallCount, Stalls,
+    StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition, Trial, Untimed,
+    Window, Windows,
 };
 pub use registers::{
     CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,

@@ -328,6 +328,9 @@ pub struct Trial {
     /// the counters.
     #[serde(default)]
     pub untimed_bytes: u64,
+    /// What the ramp and the drain took; absent of records made before method 2 and of several streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untimed: Option<Untimed>,
     /// Bytes written, ramp and drain included.
     #[serde(default)]
     pub bytes_written: u64,
@@ -365,6 +368,21 @@ impl Trial {
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }
+}
+
+/// Ramp and drain of a trial: operations before and after its timed span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Untimed {
+    /// From the first submission to the start of the timed span, nanoseconds.
+    pub ramp_span_ns: u64,
+    /// Operations completed in the ramp.
+    pub ramp_operations_count: u64,
+    /// Longest latency in the ramp, nanoseconds.
+    pub ramp_longest_ns: u64,
+    /// From the end of the timed span to the last completion, nanoseconds.
+    pub drain_span_ns: u64,
+    /// Longest latency in the drain, nanoseconds.
+    pub drain_longest_ns: u64,
 }
 
 /// The windows of a trial: stretches of equal size, each timed by itself.
@@ -542,9 +560,82 @@ pub struct Metric {
     /// For rates: upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_high_per_s: Option<f64>,
+    /// What a rate consists of; only of suites that measure in rounds, since method 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<RateParts>,
     /// As the tool prints it whose method the suite reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
+}
+
+/// What a rate consists of. Rates have the unit of the metric's value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RateParts {
+    /// The rate between stalls in this run, with its 95 % range.
+    pub body: Estimate,
+    /// What stalls were seen; absent above queue depth 1, where operations wait for each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<Stalls>,
+    /// The rate over a long time on a device that goes on as it did in this run: its value is the metric's,
+    /// its ends allow for stalls that are too rare to have been seen. Absent where stalls are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_run: Option<Estimate>,
+    /// Of writes: the rate with the flush after each trial counted in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_per_s: Option<f64>,
+    /// What changing to this workload and away from it cost; absent of records that do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transition: Option<Transition>,
+}
+
+/// A value and the ends of its 95 % range, where there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The point.
+    pub value: f64,
+    /// Lower end.
+    #[serde(default)]
+    pub low: Option<f64>,
+    /// Upper end.
+    #[serde(default)]
+    pub high: Option<f64>,
+}
+
+/// Operations that took at least 100 ms longer than the median one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stalls {
+    /// Time in which they were looked for, nanoseconds.
+    pub observed_ns: u64,
+    /// Stalls of 100 ms and longer.
+    pub over_100ms: StallCount,
+    /// Stalls of 500 ms and longer.
+    pub over_500ms: StallCount,
+    /// Stalls of 1 s and longer.
+    pub over_1s: StallCount,
+    /// The longest stall, nanoseconds; absent where none was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_ns: Option<u64>,
+    /// Share of the time spent in stalls, 0 to 1; the upper end holds for stalls of up to 2 s.
+    pub time_ratio: Estimate,
+}
+
+/// How many stalls were seen, and how many a minute that means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StallCount {
+    /// Stalls seen.
+    pub seen_count: u64,
+    /// Stalls a minute, with the exact 95 % range of a Poisson process (Garwood 1936).
+    pub per_minute: Estimate,
+}
+
+/// Time before, between and after trials in which a card does what it put off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Transition {
+    /// Time that ramp, drain and flush took beyond what their operations take at the body's rate, as a
+    /// share of all time spent on the workload, 0 to 1.
+    pub time_ratio: f64,
+    /// The longest of ramp operations, drain operations and flushes, nanoseconds.
+    pub longest_ns: u64,
 }
 
 impl Metric {
@@ -567,6 +658,7 @@ impl Metric {
             operations_per_s: None,
             operations_low_per_s: None,
             operations_high_per_s: None,
+            parts: None,
             printed: None,
         }
     }

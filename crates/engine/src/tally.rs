@@ -102,6 +102,7 @@ impl Tally {
             slices: self.slices.into_list(),
             device_counters: None,
             untimed_bytes: self.untimed_bytes,
+            untimed: None,
             bytes_written: self.bytes_written,
             flush_span_ns: self.flush_span_ns,
             windows: self

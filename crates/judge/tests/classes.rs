@@ -92,7 +92,7 @@ fn warned(mut record: Record, kinds: &[FindingKind]) -> Record {
 
 fn derived(record: &Record) -> Derived {
     let name = &record.suite.as_ref().unwrap().name;
-    judge(record, Some(&suite(name).unwrap())).unwrap()
+    judge(record, Some(&suite(name, None).unwrap())).unwrap()
 }
 
 fn verdict(record: &Record, class: &str) -> (VerdictOutcome, String) {
@@ -110,7 +110,7 @@ use VerdictOutcome::{Borderline, Fail, LikelyPass, NotTestable, Pass};
 /// For each class: just above, around and just below its limit, in decimal and binary MB.
 #[test]
 fn every_limit_is_kept_to_the_byte() {
-    let speed = families(&suite("speed-class").unwrap());
+    let speed = families(&suite("speed-class", None).unwrap());
     let tested = |class: &&Class| speed.contains(&class.family) && !class.id.starts_with('E');
     for class in classes().iter().filter(tested) {
         let limit = class.least_write_bytes_per_s as f64;
@@ -414,7 +414,7 @@ fn figures_that_are_not_the_cards_and_broken_runs_give_no_verdict() {
 #[test]
 fn deviations_are_those_of_the_tier_and_of_the_device() {
     let mut record = steady(35e6, 34e6, 36e6);
-    let suite = suite("speed-class").unwrap();
+    let suite = suite("speed-class", None).unwrap();
     for tier in &suite.tiers {
         record.suite.as_mut().unwrap().tier = Some(tier.name.clone());
         let all = [&tier.deviations[..], &suite.deviations].concat();
@@ -428,7 +428,7 @@ fn deviations_are_those_of_the_tier_and_of_the_device() {
     let mut quick = record.clone();
     quick.suite.as_mut().unwrap().name = "quick".to_owned();
     quick.labels.insert("claims".to_owned(), "A1".to_owned());
-    let suite = cardmark_catalog::suite("quick").unwrap();
+    let suite = cardmark_catalog::suite("quick", None).unwrap();
     assert_eq!(judge(&quick, Some(&suite)), None);
 }
 

@@ -29,7 +29,7 @@ fn record(figures: &[(&str, f64)]) -> Record {
 }
 
 fn verdict(name: &str, figures: &[(&str, f64)]) -> Verdict {
-    let mut derived = judge(&record(figures), Some(&suite(name).unwrap())).unwrap();
+    let mut derived = judge(&record(figures), Some(&suite(name, None).unwrap())).unwrap();
     assert_eq!(derived.verdicts.len(), 1);
     let verdict = derived.verdicts.remove(0);
     assert_eq!(verdict.rule, name);
@@ -154,7 +154,7 @@ fn our_own_suite_has_no_verdict_yet() {
     assert_eq!(
         judge(
             &record(&[("rand_read_4k", 1.0)]),
-            Some(&suite("quick").unwrap())
+            Some(&suite("quick", None).unwrap())
         ),
         None
     );

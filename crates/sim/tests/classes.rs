@@ -252,7 +252,7 @@ fn fits(may: May, outcome: VerdictOutcome) -> bool {
 
 /// Verdicts of all classes that a suite measures, beside what is possible.
 fn compare(suite: &str, tier: &str) -> Vec<(String, VerdictOutcome, Option<Vec<May>>)> {
-    let suite = cardmark_catalog::suite(suite).unwrap();
+    let suite = cardmark_catalog::suite(suite, None).unwrap();
     let families = families(&suite);
     let mut rows = Vec::new();
     for name in names() {
@@ -384,7 +384,7 @@ fn shorter_tiers_say_the_same() {
 #[test]
 fn an_interrupted_procedure_has_no_verdict_and_begins_anew() {
     for (name, every) in [("app-class", ["A1", "A2"]), ("speed-class", ["C10", "V30"])] {
-        let suite = cardmark_catalog::suite(name).unwrap();
+        let suite = cardmark_catalog::suite(name, None).unwrap();
         let model = Model::named("a2-64gb").unwrap();
         let planned = plan_for(&SimulatedCard::new(&model, SEED), &suite, "raw-short", &[]);
         for stopped in 0..planned.workloads.len() {
@@ -440,7 +440,7 @@ fn is_last_needed(plan: &Plan, name: &str, stopped: usize) -> bool {
 /// the card is erased again.
 #[test]
 fn after_a_failure_nothing_is_measured_without_preconditioning() {
-    let suite = cardmark_catalog::suite("app-class").unwrap();
+    let suite = cardmark_catalog::suite("app-class", None).unwrap();
     let card = SimulatedCard::new(&Model::named("failing-32gb").unwrap(), SEED);
     let plan = plan_for(&card, &suite, "raw-short", &[]);
     let outcome = executed(&card, &plan, usize::MAX);
@@ -455,7 +455,7 @@ fn after_a_failure_nothing_is_measured_without_preconditioning() {
 /// What a plan says that it will write is what it writes, but for trials that last for a time.
 #[test]
 fn wear_is_told_before() {
-    let suite = cardmark_catalog::suite("speed-class").unwrap();
+    let suite = cardmark_catalog::suite("speed-class", None).unwrap();
     for tier in ["raw-short", "raw-full"] {
         let card = SimulatedCard::new(&Model::named("a1-32gb").unwrap(), SEED);
         let plan = plan_for(&card, &suite, tier, &[]);
@@ -463,7 +463,7 @@ fn wear_is_told_before() {
         let record = judged(&card, &plan, &suite, outcome);
         assert_eq!(record.bytes_written, plan.wear().bytes);
     }
-    let suite = cardmark_catalog::suite("app-class").unwrap();
+    let suite = cardmark_catalog::suite("app-class", None).unwrap();
     let card = SimulatedCard::new(&Model::named("a2-64gb").unwrap(), SEED);
     let plan = plan_for(&card, &suite, "raw-full", &[]);
     let outcome = executed(&card, &plan, usize::MAX);
@@ -476,7 +476,7 @@ fn wear_is_told_before() {
 /// slowest window of another run.
 #[test]
 fn the_slowest_window_is_where_the_model_puts_it() {
-    let suite = cardmark_catalog::suite("speed-class").unwrap();
+    let suite = cardmark_catalog::suite("speed-class", None).unwrap();
     for name in ["a1-32gb", "worn-32gb", "swaying-32gb", "c10-16gb"] {
         let model = Model::named(name).unwrap();
         let mut held = 0;

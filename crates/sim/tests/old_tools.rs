@@ -161,7 +161,7 @@ fn figures_are_what_follows_from_the_model() {
     for name in STEADY {
         let (model, table) = numbers(name);
         for suite in SUITES {
-            let suite = cardmark_catalog::suite(suite).unwrap();
+            let suite = cardmark_catalog::suite(suite, None).unwrap();
             let (record, factor) = measured(&model, &suite, 5);
             for figure in &suite.figures {
                 let metric = record.metric(&figure.id).unwrap();
@@ -210,7 +210,7 @@ fn every_figure_is_there_on_cards_that_change() {
     for name in UNSTEADY {
         let (model, _) = numbers(name);
         for suite in SUITES {
-            let suite = cardmark_catalog::suite(suite).unwrap();
+            let suite = cardmark_catalog::suite(suite, None).unwrap();
             let (record, _) = measured(&model, &suite, 5);
             for figure in &suite.figures {
                 assert!(
@@ -227,7 +227,7 @@ fn every_figure_is_there_on_cards_that_change() {
 fn after_its_first_read_the_cached_figure_is_that_of_memory() {
     for name in ["a1-32gb", "usb2-32gb", "c10-16gb"] {
         let (model, _) = numbers(name);
-        let suite = cardmark_catalog::suite("dramble").unwrap();
+        let suite = cardmark_catalog::suite("dramble", None).unwrap();
         let (record, _) = measured(&model, &suite, 3);
         let is_it = |trial: &&Trial| trial.workload.id == "hdparm_T";
         let trial = record.trials.iter().find(is_it).unwrap();

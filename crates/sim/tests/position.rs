@@ -12,7 +12,7 @@ use support::{executed, head};
 /// The record of a run that may not write.
 fn measured(name: &str, seed: u64) -> Record {
     let card = SimulatedCard::new(&Model::named(name).unwrap(), seed);
-    let suite = cardmark_catalog::suite("position").unwrap();
+    let suite = cardmark_catalog::suite("position", None).unwrap();
     let request = Request {
         seed,
         read_only: true,

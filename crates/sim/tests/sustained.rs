@@ -21,7 +21,7 @@ const CACHELESS: [&str; 7] = [
 ];
 
 fn measured(card: &SimulatedCard, seed: u64) -> Record {
-    let suite = cardmark_catalog::suite("sustained").unwrap();
+    let suite = cardmark_catalog::suite("sustained", None).unwrap();
     let request = Request {
         seed,
         ..Request::default()

@@ -40,7 +40,7 @@ fn flushes_count(device: &Path) -> u64 {
 
 /// A trial of that workload on the card, and the flushes of an operation as the device saw them.
 fn trial(card: &SimCard, folder: &Path, id: &str) -> (Trial, f64) {
-    let mut workload = cardmark_catalog::suite("application")
+    let mut workload = cardmark_catalog::suite("application", None)
         .unwrap()
         .workload(id)
         .unwrap()

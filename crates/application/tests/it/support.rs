@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(crate) const SEED: u64 = 11;
 
 pub(crate) fn suite() -> Suite {
-    cardmark_catalog::suite("application").unwrap()
+    cardmark_catalog::suite("application", None).unwrap()
 }
 
 pub(crate) fn workload(id: &str) -> Workload {

@@ -98,7 +98,7 @@ fn every_class_and_every_finding_is_explained() {
 #[test]
 fn every_metric_is_explained() {
     for name in suite_names() {
-        let suite = suite(name).unwrap();
+        let suite = suite(name, None).unwrap();
         for workload in &suite.workloads {
             let id = &workload.id;
             let latencies = ["_p50", "_p99", "_max"].map(|end| format!("{id}{end}"));

@@ -306,7 +306,7 @@ fn metrics_are_those_of_the_suite() {
             let Some(name) = &setting.suite else {
                 continue;
             };
-            let suite = suite(name).unwrap();
+            let suite = suite(name, None).unwrap();
             for figure in &run.figures {
                 let is_figure = suite.figures.iter().any(|known| known.id == figure.metric);
                 let is_known = is_figure || suite.workload(&figure.metric).is_some();

@@ -161,7 +161,10 @@ fn record(
     one: Imported,
     arguments: &ImportArguments,
 ) -> Result<Record, CommandError> {
-    let suite = one.suite.map(cardmark_catalog::suite).transpose();
+    let suite = one
+        .suite
+        .map(|name| cardmark_catalog::suite(name, None))
+        .transpose();
     let suite = suite.map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
     let mut record = Record {
         board: one.board,

@@ -29,7 +29,7 @@ fn suites(json: bool) -> Result<String, CommandError> {
     let suites: Vec<Suite> = cardmark_catalog::suite_names()
         .into_iter()
         .map(|name| {
-            cardmark_catalog::suite(name)
+            cardmark_catalog::suite(name, None)
                 .map_err(|error| CommandError::from_error(Exit::Bug, &error))
         })
         .collect::<Result<_, _>>()?;

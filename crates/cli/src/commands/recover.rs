@@ -137,24 +137,14 @@ fn keep(store: &mut Store, recovered: &Recovered) -> Result<&'static str, Comman
 /// The record of a run that ended without a word: what the journal holds, and that it is partial.
 fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
     let mut header = recovered.record.clone();
-    let name = header
-        .suite
-        .as_ref()
-        .map(|suite| suite.name.clone())
-        .unwrap_or_default();
-    let suite = cardmark_catalog::suite(&name)
-        .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
-    if header
-        .suite
-        .as_ref()
-        .is_some_and(|known| known.version != suite.version)
-    {
-        let what = format!(
-            "run {} was made by another version of suite `{name}`",
-            header.id
-        );
-        return Err(CommandError::new(Exit::Trouble, what).hint("recover it with that version"));
-    }
+    let known = header.suite.clone();
+    let name = known.as_ref().map_or("", |suite| suite.name.as_str());
+    let version = known.as_ref().map(|suite| suite.version);
+    let suite = cardmark_catalog::suite(name, version).map_err(|error| {
+        CommandError::from_error(Exit::Trouble, &error)
+            .because(format!("run {} was made by it", header.id))
+            .hint("recover it with the program that made it")
+    })?;
     let mut detail = "the run ended without a word; its journal was recovered".to_owned();
     if let Some(note) = &recovered.note {
         detail.push_str(&format!(" ({note})"));

@@ -23,7 +23,7 @@ const DEMO_SEED: u64 = 1;
 
 /// Measures a target, keeps the record, shows it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
-    let suite = cardmark_catalog::suite(&arguments.suite).map_err(|error| {
+    let suite = cardmark_catalog::suite(&arguments.suite, None).map_err(|error| {
         CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
     })?;
     let chosen = choose(&arguments.target)?;

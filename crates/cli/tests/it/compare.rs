@@ -50,7 +50,7 @@ fn a_faster_card_is_found_faster() {
     let write = difference(&all[0], "rand_write_4k");
     assert_eq!(write["outcome"], "higher");
     let [base, other] = ["a1-32gb", "a2-64gb"].map(|name| {
-        let quick = cardmark_catalog::suite("quick").unwrap();
+        let quick = cardmark_catalog::suite("quick", None).unwrap();
         let model = cardmark_sim::Model::named(name).unwrap();
         let truth = model.truth(quick.workload("rand_write_4k").unwrap());
         truth.unwrap().operations_per_s

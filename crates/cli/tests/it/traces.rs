@@ -189,7 +189,7 @@ fn a_suite_cut_for_a_trace() {
     };
     let folder = Path::new(&folder);
     let most_bytes: u64 = bytes.parse().unwrap();
-    let mut suite = cardmark_catalog::suite(&suite).unwrap();
+    let mut suite = cardmark_catalog::suite(&suite, None).unwrap();
     suite.needs = TargetNeed::Any;
     suite
         .workloads

@@ -84,6 +84,7 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
         slices: Vec::new(),
         device_counters: None,
         untimed_bytes: 0,
+        untimed: None,
         bytes_written: bytes,
         flush_span_ns: None,
         windows: Vec::new(),
