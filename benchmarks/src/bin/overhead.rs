@@ -103,10 +103,12 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         latency_metrics: true,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     };
     let context = TrialContext {
         seed: SEED,

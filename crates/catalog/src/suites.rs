@@ -18,8 +18,9 @@ macro_rules! suite_text {
 
 /// The suites that come with the program; the first is the default, and of several versions the last
 /// is the one that is run. Older ones stay for the records that were made with them.
-const SUITES: [SuiteText; 11] = [
+const SUITES: [SuiteText; 12] = [
     suite_text!("quick", 1),
+    suite_text!("quick", 2),
     suite_text!("dramble", 1),
     suite_text!("raw-survey", 1),
     suite_text!("parallel4", 1),
@@ -116,6 +117,7 @@ pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
 
 #[cfg(test)]
 mod tests {
+    use cardmark_core::{Flush, Workload};
     use sha2::Digest as _;
 
     use super::*;
@@ -156,23 +158,40 @@ mod tests {
                 "seq_read_1m",
                 "rand_read_4k",
                 "rand_write_4k",
+                "sync_write_4k",
+                "mixed_4k",
                 "rand_read_4k_q32",
                 "rand_write_4k_q32",
-                "mixed_4k",
-                "sync_write_4k"
+                "rand_read_4k_device",
+                "rand_write_4k_long",
+                "reference_read"
             ]
         );
         let least_rounds = u64::from(suite.looks[0]);
-        for workload in &suite.workloads {
+        let in_rounds = |w: &&Workload| !w.rounds.once && w.rounds.every_ns == 0;
+        for workload in suite.workloads.iter().filter(in_rounds) {
             // Over all rounds at least 3 s and 200 operations (METHODOLOGY, "Rounds").
             assert!(workload.stop.least_span_ns * least_rounds >= 3_000_000_000);
             assert!(workload.stop.least_operations_count * least_rounds >= 200);
         }
         assert_eq!(suite.workload("mixed_4k").unwrap().read_share_percent, 20);
-        assert_eq!(
-            suite.workload("sync_write_4k").unwrap().span_bytes,
-            16 << 20
-        );
+        // Nothing but the flush tells synced writes from others.
+        let synced = suite.workload("sync_write_4k").unwrap();
+        let like_unsynced = Workload {
+            id: "rand_write_4k".to_owned(),
+            flush: Flush::AfterTrial,
+            ..synced.clone()
+        };
+        assert_eq!(suite.workload("rand_write_4k"), Some(&like_unsynced));
+    }
+
+    #[test]
+    fn quick_writes_4_gib_at_most() {
+        let suite = suite("quick", None).unwrap();
+        let writing = suite.workloads.iter().filter(|w| w.writes());
+        let most = |w: &Workload| w.rounds.budget_bytes.or(w.exact_bytes());
+        let all: Option<Vec<u64>> = writing.map(most).collect();
+        assert_eq!(all.unwrap().iter().sum::<u64>(), 4 << 30);
     }
 
     #[test]

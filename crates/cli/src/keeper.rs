@@ -134,7 +134,7 @@ impl Observer for RunObserver {
                 self.keeper.keep_trial(trial);
             }
             Event::Found { finding } => self.keeper.keep_finding(finding),
-            Event::Started { .. } => {}
+            Event::Started { .. } | Event::ReadingBack { .. } => {}
         }
         self.progress.event(event);
     }

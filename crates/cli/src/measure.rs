@@ -135,7 +135,7 @@ pub(crate) fn real(
     // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
     let pulse = Arc::new(Pulse::new());
-    let backend = opening::backend(path, resolution, opened, plan.seed);
+    let backend = opening::backend(path, resolution, opened, &plan);
     let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&pulse)));
     let mut described = target(resolution.kind, &plan);
     described.free_bytes = free;
@@ -306,6 +306,12 @@ impl<'a> Run<'a> {
         self.observer.progress.end();
         let signal = watch.end();
         let exit = exit_of(&outcome, signal);
+        let is_lost = outcome.read_back.is_some_and(|read| read.lost_bytes > 0);
+        let exit = if is_lost {
+            exit.or_worse(Exit::Bad)
+        } else {
+            exit
+        };
         let mut record = record(self.header.clone(), outcome, self.job.suite);
         record.derived = judge(&record, Some(self.job.suite));
         advise(&mut record);

@@ -121,6 +121,18 @@ impl Progress {
                 };
                 self.show(&name, ends, (*layout, *round_index));
             }
+            Event::ReadingBack {
+                expected_ns,
+                pieces_count,
+            } => {
+                let ends = Ends {
+                    started: Instant::now(),
+                    trial: Duration::from_nanos(*expected_ns),
+                    rest: Duration::ZERO,
+                    operations: Some((*pieces_count, self.pulse.reading().0)),
+                };
+                self.show("reading back what was written", ends, (false, u32::MAX));
+            }
             Event::TrialEnded { .. } | Event::Found { .. } => {}
         }
     }

@@ -112,11 +112,19 @@ pub enum FindingKind {
     NotErased,
     /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
     NoCliff,
+    /// Before and after the trials of a workload the card spent time that is in no rate.
+    TransitionCost,
+    /// Writes that are made durable one by one are as fast as others: the device may confirm before storing.
+    SyncNotSlower,
+    /// The same reads, done again and again, had different rates: something else changed meanwhile.
+    ReferenceMoved,
+    /// Reads anywhere on the device are slower than those within a small part of it.
+    SmallMap,
 }
 
 impl FindingKind {
     /// Those whose figures are not the device's: something in between answered for it.
-    pub const VOIDING: [Self; 2] = [Self::NotReached, Self::Buffered];
+    pub const VOIDING: [Self; 3] = [Self::NotReached, Self::Buffered, Self::DataLost];
 
     /// Whether it is about what the device says of itself, and not about how it was measured.
     #[must_use]

@@ -47,9 +47,9 @@ pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
     DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric,
-    OperationError, Origin, OriginKind, Quantity, RateParts, Record, Slice, StallCount, Stalls,
-    StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition, Trial, Untimed,
-    Window, Windows,
+    OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record, Slice, StallCount,
+    Stalls, StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition, Trial,
+    Untimed, Window, Windows,
 };
 pub use registers::{
     CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,
@@ -64,7 +64,7 @@ pub use text::{clean, is_hidden, visible};
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
 pub use workload::{
-    Access, Flush, Manner, Object, Order, Payload, Region, Start, StopRule, Workload,
+    Access, Flush, Manner, Object, Order, Payload, Region, Rounds, Start, StopRule, Workload,
 };
 
 /// One kibibyte: 1,024 bytes.

@@ -17,7 +17,7 @@ use crate::{
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
 /// Version of the method: it changes when numbers could change.
-pub const METHOD: u32 = 1;
+pub const METHOD: u32 = 2;
 
 /// The document of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +67,9 @@ pub struct Record {
     /// Whether the storage holds what is written to it, where that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
+    /// What was read back of what a suite had written for its measuring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<ReadBack>,
     /// What the timing of reads and writes showed of the inside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anatomy: Option<Anatomy>,
@@ -114,6 +117,7 @@ impl Record {
             context: None,
             trials: Vec::new(),
             integrity: None,
+            read_back: None,
             anatomy: None,
             surface: Vec::new(),
             metrics: Vec::new(),
@@ -368,6 +372,18 @@ impl Trial {
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }
+}
+
+/// How much of what was written was still there afterwards, in a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadBack {
+    /// Bytes that were read and compared.
+    pub read_bytes: u64,
+    /// Of these, bytes of blocks that do not hold what was written to them last.
+    pub lost_bytes: u64,
+    /// Where the first such block lies, bytes from the start of the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_lost_bytes: Option<u64>,
 }
 
 /// Ramp and drain of a trial: operations before and after its timed span.

@@ -37,9 +37,16 @@ pub struct Suite {
     /// Goal for the half-width of the interval, relative to the point, percent.
     #[serde(default)]
     pub goal_percent: f64,
-    /// No further rounds are begun once a run has lasted this long, nanoseconds.
+    /// No further rounds are begun once this long has passed since the layout's end, nanoseconds.
     #[serde(default)]
     pub budget_ns: u64,
+    /// Nothing new is begun in the rounds once this long has passed since the layout's end, however few
+    /// rounds there were, nanoseconds; 0: no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub longest_ns: u64,
+    /// Bytes of what was written that are read back and compared after all measuring; 0: none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub read_back_bytes: u64,
     /// How often the list is run through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
@@ -58,6 +65,11 @@ pub struct Suite {
     /// In what every tier differs from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// One way to run a procedure: how much of it, and in what it is not what its standard says.

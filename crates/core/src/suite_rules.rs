@@ -103,6 +103,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
         let rules = pattern_rules(workload)
             .into_iter()
             .chain(span_rules(workload, suite))
+            .chain(rounds_rules(workload, suite))
             .chain(procedure_rules(workload, suite));
         for (holds, why) in rules {
             if !holds {
@@ -114,6 +115,33 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 }
 
 pub(crate) type Rule = (bool, &'static str);
+
+/// How a workload may take part in rounds.
+fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
+    let rounds = &workload.rounds;
+    let is_apart = rounds.once || rounds.every_ns > 0;
+    let cap_bytes = workload.stop.cap_bytes;
+    let beside = rounds.unless_equal_to.as_ref();
+    [
+        (
+            suite.passes.is_none() || *rounds == crate::Rounds::default(),
+            "a list that is run through has no rounds",
+        ),
+        (
+            rounds.budget_bytes.is_none()
+                || cap_bytes.is_some_and(|cap| cap >= workload.block_bytes),
+            "a budget of bytes needs a cap on each trial",
+        ),
+        (
+            beside.is_none_or(|id| suite.workload(id).is_some()),
+            "the workload that it may be equal to is not there",
+        ),
+        (
+            !(is_apart && workload.id == suite.layout) && !(rounds.once && rounds.every_ns > 0),
+            "what lays out the file takes part in all rounds",
+        ),
+    ]
+}
 
 fn pattern_rules(workload: &Workload) -> [Rule; 8] {
     let depth = workload.queue_depth;

@@ -127,9 +127,22 @@ pub struct StopRule {
     /// long, nanoseconds. `most_bytes` may then go through the span more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_span_ns: Option<u64>,
+    /// Bytes after which a trial that is no exact work ends although the minima are not reached; its ramp
+    /// ends after an eighth of it. So that fast storage is not written more than it takes to measure it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap_bytes: Option<u64>,
 }
 
+/// The part of a trial's cap that its ramp may move.
+const RAMP_SHARE: u64 = 8;
+
 impl StopRule {
+    /// Bytes after which the ramp ends although its time is not up.
+    #[must_use]
+    pub fn most_ramp_bytes(&self) -> u64 {
+        self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
+    }
+
     /// Whether a trial of one stream ends now, after so many operations, `at_ns` after its start;
     /// all that was to be moved being moved ends it anyway.
     #[inline(always)]
@@ -190,6 +203,32 @@ pub struct Workload {
     /// What an operation consists of where it is an application's; absent: one block of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procedure: Option<Procedure>,
+    /// How it takes part in the rounds of a suite.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rounds: Rounds,
+}
+
+/// How a workload takes part in the rounds of a suite. The default: in all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rounds {
+    /// Not in the rounds: one trial after them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub once: bool,
+    /// Not in the rounds: a trial before the first, whenever so much time has passed since the last, and one
+    /// after the rounds, nanoseconds; 0: none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub every_ns: u64,
+    /// The workload beside which it gets no further rounds after the least number, where its rate is the
+    /// same within 5 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unless_equal_to: Option<String>,
+    /// Bytes that all its trials may write, ramps and drains included; absent: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_bytes: Option<u64>,
+    /// Whether the run goes on as if nothing had been asked where this user may not do it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub optional: bool,
 }
 
 /// What an old tool or a standard's procedure does otherwise than we do. The default is our way.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cardmark_core::{Access, DeviceCounters, Order, Workload};
+use cardmark_core::{Access, DeviceCounters, Order, ReadBack, Workload};
 use cardmark_engine::{Backend, Done, Op, OpKind, Pulse};
 use rustix::fs::Advice;
 use rustix::io::Errno;
@@ -45,6 +45,8 @@ pub struct RealBackend {
     rejected: Vec<u32>,
     payload: PayloadPool,
     reads: AlignedBuffer,
+    /// For reading back.
+    compared: AlignedBuffer,
     block_bytes: usize,
     /// Places in flight of the workload that was prepared.
     places_count: u32,
@@ -97,6 +99,7 @@ impl RealBackend {
             rejected: Vec::new(),
             payload: PayloadPool::new(seed, memory_alignment),
             reads: AlignedBuffer::empty(),
+            compared: AlignedBuffer::empty(),
             block_bytes: 0,
             places_count: 0,
             used: Vec::new(),
@@ -144,6 +147,14 @@ impl RealBackend {
     pub fn with_disk(mut self, disk: PathBuf, counters: CountersSource) -> Self {
         self.objects.set_disk(disk);
         self.disk_counters = counters;
+        self
+    }
+
+    /// The same back end, which keeps in mind what it writes to the first so many bytes of the target, so that
+    /// [`Backend::read_back`] can compare.
+    #[must_use]
+    pub fn keep_in_mind(mut self, bytes: u64) -> Self {
+        self.payload.keep_in_mind(bytes);
         self
     }
 
@@ -371,6 +382,28 @@ impl Backend for RealBackend {
         self.used.iter().try_for_each(|object| flush(&object.file))
     }
 
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+        if !self.payload.has_memory() {
+            return Ok(None);
+        }
+        let bytes = usize::try_from(bytes).map_err(|_| number(Errno::INVAL))?;
+        if self.compared.len() < bytes {
+            let memory = AlignedBuffer::new(bytes, self.memory_alignment_bytes);
+            self.compared = memory.ok_or(number(Errno::NOMEM))?;
+        }
+        let target = self.objects.target();
+        if !target.direct {
+            target.drop_cache(Advice::Random)?;
+        }
+        let read = &mut self.compared.bytes_mut()[..bytes];
+        let moved = execute(&target.file, OpKind::Read, read, offset)?;
+        // As of any operation, fewer bytes than asked for are an error without number.
+        let is_whole = moved as usize == bytes;
+        is_whole
+            .then(|| Some(self.payload.compare(offset, read)))
+            .ok_or(0)
+    }
+
     fn counters(&mut self) -> Option<DeviceCounters> {
         if self.is_on_disk {
             (self.disk_counters)()
@@ -506,6 +539,7 @@ mod tests {
             latency_metrics: false,
             manner: Manner::default(),
             procedure: None,
+            rounds: cardmark_core::Rounds::default(),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use cardmark_core::{PAYLOAD_POOL_BYTES, Payload, fill_payload, stamp_payload};
+use cardmark_core::{
+    PAYLOAD_POOL_BYTES, Payload, ReadBack, STAMP_STRIDE_BYTES, fill_payload, stamp_payload,
+};
 
 use crate::buffer::{AlignedBuffer, Stretch};
 
@@ -29,7 +31,15 @@ pub(crate) struct PayloadPool {
     cursors: Vec<usize>,
     /// Number of writes so far.
     generation: u64,
+    /// Of each 4 KiB from the object's start what was written there last; empty where nobody will ask.
+    last: Vec<Last>,
 }
+
+/// What was written to a block last: the page of the pool in the lower 24 bits, the number of the write
+/// from 1 on above them.
+/// 0: nothing that could be named.
+type Last = u64;
+const PAGE_BITS: u32 = 24;
 
 impl PayloadPool {
     /// A pool that is not filled yet.
@@ -43,7 +53,60 @@ impl PayloadPool {
             part_bytes: 0,
             cursors: Vec::new(),
             generation: 0,
+            last: Vec::new(),
         }
+    }
+
+    /// Keeps in mind what is written last to the first so many bytes of the object.
+    pub(crate) fn keep_in_mind(&mut self, bytes: u64) {
+        let pages = usize::try_from(bytes / STAMP_STRIDE_BYTES as u64).unwrap_or(0);
+        self.last = vec![0; pages];
+    }
+
+    /// Whether it keeps anything in mind.
+    pub(crate) fn has_memory(&self) -> bool {
+        !self.last.is_empty()
+    }
+
+    #[inline]
+    fn note(&mut self, offset: u64, bytes: usize, pool_place: usize) {
+        let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
+        let is_whole = (offset as usize | bytes | pool_place).is_multiple_of(STAMP_STRIDE_BYTES);
+        let end = first.saturating_add(bytes.div_ceil(STAMP_STRIDE_BYTES));
+        let page = pool_place / STAMP_STRIDE_BYTES;
+        let end = end.min(self.last.len());
+        for (index, last) in self.last[first.min(end)..end].iter_mut().enumerate() {
+            *last = match is_whole && self.kind.is_stamped() {
+                true => (self.generation + 1) << PAGE_BITS | (page + index) as u64,
+                false => 0,
+            };
+        }
+    }
+
+    /// Compares what was read from `offset` on with what was written there last.
+    pub(crate) fn compare(&mut self, offset: u64, read: &[u8]) -> ReadBack {
+        let mut found = ReadBack::default();
+        let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
+        let mut wanted = [0_u8; STAMP_STRIDE_BYTES];
+        for (index, page) in read.chunks_exact(STAMP_STRIDE_BYTES).enumerate() {
+            let Some(&last) = self
+                .last
+                .get(first.saturating_add(index))
+                .filter(|last| **last != 0)
+            else {
+                continue;
+            };
+            let here = offset + (index * STAMP_STRIDE_BYTES) as u64;
+            let from = (last & ((1 << PAGE_BITS) - 1)) as usize * STAMP_STRIDE_BYTES;
+            wanted.copy_from_slice(&self.pool.bytes_mut()[from..from + STAMP_STRIDE_BYTES]);
+            stamp_payload(&mut wanted, here, (last >> PAGE_BITS) - 1);
+            found.read_bytes += STAMP_STRIDE_BYTES as u64;
+            if wanted != page {
+                found.lost_bytes += STAMP_STRIDE_BYTES as u64;
+                found.first_lost_bytes.get_or_insert(here);
+            }
+        }
+        found
     }
 
     /// Whether the pool would have to move for this queue. Nothing may be in flight then.
@@ -99,7 +162,8 @@ impl PayloadPool {
         }
         let slot = slot as usize;
         let cursor = self.cursors.get_mut(slot)?;
-        let stretch = self.pool.stretch(slot * self.part_bytes + *cursor, bytes)?;
+        let pool_place = slot * self.part_bytes + *cursor;
+        let stretch = self.pool.stretch(pool_place, bytes)?;
         *cursor += self.block_bytes;
         if *cursor >= self.part_bytes {
             *cursor = 0;
@@ -109,6 +173,9 @@ impl PayloadPool {
             // in flight uses this one.
             let block = unsafe { stretch.as_mut_slice() };
             stamp_payload(block, offset, self.generation);
+        }
+        if !self.last.is_empty() {
+            self.note(offset, bytes, pool_place);
         }
         self.generation += 1;
         Some(stretch)

@@ -32,6 +32,13 @@ pub enum Event<'a> {
         /// The trial.
         trial: &'a Trial,
     },
+    /// What was written is read back.
+    ReadingBack {
+        /// Span it is expected to take, nanoseconds.
+        expected_ns: u64,
+        /// Pieces that are read; the pulse beats after each.
+        pieces_count: u64,
+    },
     /// Something was noticed.
     Found {
         /// The finding.

@@ -141,17 +141,22 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     fn ramp(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let begun_ns = self.now_ns;
         let ramp_ns = self.workload.ramp_ns;
+        let most_bytes = self.workload.stop.most_ramp_bytes();
         let mut waiting = if ramp_ns == 0 {
             0
         } else {
             self.workload.queue_depth
         };
-        while (self.now_ns - begun_ns < ramp_ns || waiting > 0) && self.in_flight > 0 {
+        let is_short = |now_ns: u64, bytes: u64| now_ns - begun_ns < ramp_ns && bytes < most_bytes;
+        while (is_short(self.now_ns, tally.untimed_bytes) || waiting > 0) && self.in_flight > 0 {
             let done = self.reap(begun_ns)?;
             waiting = waiting.saturating_sub(1);
             tally.untimed_bytes += u64::from(done.op.bytes);
+            tally.untimed.ramp_operations_count += 1;
+            tally.untimed.ramp_longest_ns = tally.untimed.ramp_longest_ns.max(done.latency_ns);
             self.submit(done.op.slot);
         }
+        tally.untimed.ramp_span_ns = self.now_ns - begun_ns;
         Ok(())
     }
 
@@ -159,13 +164,17 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let started_ns = self.now_ns;
         let stop = self.workload.stop;
         let depth = u64::from(self.workload.queue_depth);
+        let cap_count = stop
+            .cap_bytes
+            .map_or(u64::MAX, |bytes| bytes / self.workload.block_bytes);
         let mut watch = stop.settled_span_ns.map(SettleWatch::new);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
             let at_ns = self.now_ns - started_ns;
             tally.add(&done, at_ns);
-            if stop.ends(at_ns, tally.operations_count(), depth) {
+            let count = tally.operations_count();
+            if stop.ends(at_ns, count, depth) || count >= cap_count {
                 break;
             }
             if let Some(watch) = &mut watch
@@ -212,7 +221,11 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let mut result = Ok(());
         while self.in_flight > 0 {
             match self.reap(tally.started_ns) {
-                Ok(done) => tally.untimed_bytes += u64::from(done.op.bytes),
+                Ok(done) => {
+                    tally.untimed_bytes += u64::from(done.op.bytes);
+                    let longest_ns = tally.untimed.drain_longest_ns.max(done.latency_ns);
+                    tally.untimed.drain_longest_ns = longest_ns;
+                }
                 Err(Failure::Operation(error)) => {
                     if tally.errors.len() < ERRORS_KEPT {
                         tally.errors.push(error);
@@ -226,6 +239,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             }
         }
         self.now_ns = self.now_ns.max(ended_ns);
+        tally.untimed.drain_span_ns = self.now_ns - ended_ns;
         result
     }
 

@@ -3,12 +3,14 @@
 //! Single-threaded and generic over the back end; it never prints, opens no file and reads no
 //! clock but the one it is given. See `docs/METHODOLOGY.md`.
 
+mod apart;
 mod during;
 mod event;
 mod flow;
 mod offsets;
 mod plan;
 mod ports;
+mod read_back;
 mod recorder;
 mod run;
 mod schedule;

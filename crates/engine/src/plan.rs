@@ -295,6 +295,7 @@ fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload
     }
     if let Some(most) = &mut workload.stop.most_bytes
         && workload.stop.settled_span_ns.is_none()
+        && !workload.rounds.once
         && (*most == 0 || *most > workload.span_bytes)
     {
         *most = workload.span_bytes;
@@ -320,6 +321,7 @@ impl Plan {
             debug_assert_eq!(workload.order, Order::Sequential);
             workload.ramp_ns = 0;
             workload.stop.most_bytes = Some(share);
+            workload.stop.cap_bytes = None;
             workload
         })
     }

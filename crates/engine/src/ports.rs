@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use cardmark_core::{DeviceCounters, SensorSample, Workload};
+use cardmark_core::{DeviceCounters, ReadBack, SensorSample, Workload};
 
 use crate::Event;
 
@@ -65,6 +65,16 @@ pub trait Backend {
     /// # Errors
     /// The system's error number.
     fn flush(&mut self) -> Result<(), i32>;
+
+    /// Reads what was written last to the stretch of so many bytes from `offset` on, and tells how much of it is not
+    /// there any more. `None` where the back end does not keep in mind what it wrote. Called between trials.
+    ///
+    /// # Errors
+    /// The system's error number.
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+        let _ = (offset, bytes);
+        Ok(None)
+    }
 
     /// What the block layer below has counted so far; `None` where it cannot be known.
     fn counters(&mut self) -> Option<DeviceCounters>;

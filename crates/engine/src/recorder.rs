@@ -25,6 +25,7 @@ pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
     header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
     header.trials = outcome.trials;
     header.sensors = outcome.sensors;
+    header.read_back = outcome.read_back;
     header.findings.extend(outcome.findings);
     let only = header
         .suite
@@ -175,7 +176,7 @@ const NO_PERMISSION: [i32; 2] = [1, 13];
 const VANISHED: [i32; 4] = [6, 19, 108, 123];
 
 /// The finding for a failure, and whether other workloads can still be measured.
-pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, bool) {
+pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding, bool) {
     let (kind, detail) = match failure {
         Failure::NotReady(errno) if NO_PERMISSION.contains(&errno) => {
             let detail = "this user may not read the disk below the target";
@@ -214,11 +215,17 @@ pub(crate) fn failure_finding(workload: &str, failure: Failure) -> (Finding, boo
     );
     let severity = match kind {
         FindingKind::NotApplicable => Severity::Note,
+        FindingKind::NotPermitted if workload.rounds.optional => Severity::Note,
         _ => Severity::Error,
     };
     let finding = Finding::new(kind, severity, detail);
     let all = matches!(kind, FindingKind::Interrupted);
-    (if all { finding } else { finding.on(workload) }, goes_on)
+    let finding = if all {
+        finding
+    } else {
+        finding.on(&workload.id)
+    };
+    (finding, goes_on)
 }
 
 /// The number with its usual words. Not the system's own, which differ among C libraries.

@@ -1,15 +1,17 @@
 //! A run: layout, rounds, looks, and what to do when a part fails.
 
 use cardmark_core::{
-    Access, Finding, FindingKind, Order, Passes, SensorSample, Severity, Start, StopReason, Trial,
-    Workload,
+    Access, Finding, FindingKind, Order, Passes, ReadBack, SensorSample, Severity, Start,
+    StopReason, Trial, Workload,
 };
-use cardmark_stats::{is_good, is_precise};
+use cardmark_stats::{is_equal, is_good, is_precise};
 
+use crate::apart::Apart;
+use crate::read_back::{PIECE_BYTES, read_back};
 use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
 use crate::trial::{Failure, TrialContext, TrialEnd, run_trial};
-use crate::wear::expected_ns;
+use crate::wear::{NS_PER_BYTE, expected_ns, largest_trial_bytes};
 use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
 
 /// The ports of one run.
@@ -33,6 +35,8 @@ pub struct Outcome {
     pub trials: Vec<Trial>,
     /// Readings of the board.
     pub sensors: Vec<SensorSample>,
+    /// What was read back of what was written; absent where nothing was.
+    pub read_back: Option<ReadBack>,
     /// What went wrong.
     pub findings: Vec<Finding>,
     /// Span of the whole run, nanoseconds.
@@ -125,7 +129,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 expected[index] = self.elapsed_ns() - begun_ns;
                 self.keep(end.trial);
                 if let Some(failure) = end.failure {
-                    if !self.fail(&workload.id, failure) {
+                    if !self.fail(workload, failure) {
                         return;
                     }
                     // A procedure begins anew with its preconditioning: nothing rests on half of it.
@@ -138,20 +142,81 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         }
     }
 
-    /// Measures in interleaved rounds until every figure is known well enough.
+    /// Measures in interleaved rounds until every figure is known well enough, or time or bytes are used up.
     fn rounds(&mut self) {
         let plan = self.plan;
         let expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
-        let mut schedule = Schedule::new(&plan.suite.looks, plan.suite.budget_ns, &expected);
+        let suite = &plan.suite;
+        let longest_ns = match suite.longest_ns {
+            0 => u64::MAX,
+            longest_ns => longest_ns,
+        };
+        let mut schedule = Schedule::new(&suite.looks, suite.budget_ns, longest_ns, &expected);
+        let mut apart = Apart::of(&plan.workloads);
+        for index in apart.indices() {
+            schedule.leave_out(index);
+        }
         if !self.lay_out(&mut schedule) {
             return;
         }
+        let laid_out_ns = self.elapsed_ns();
         let mut cursors: Cursors = vec![0; plan.workloads.len()];
-        while let Some((index, round_index)) = schedule.next(self.elapsed_ns()) {
-            if !self.round_trial(&mut schedule, &mut cursors, index, round_index) {
+        loop {
+            let elapsed_ns = self.elapsed_ns() - laid_out_ns;
+            let left_ns = schedule.remaining_ns(elapsed_ns) + apart.remaining_ns(&expected);
+            let goes_on = match (apart.due(elapsed_ns), schedule.next(elapsed_ns)) {
+                (Some(index), Some(next)) => {
+                    schedule.put_back(next.0);
+                    self.apart_trial(&mut apart, index, left_ns)
+                }
+                (_, Some(next)) => self.round_trial(&mut schedule, &mut cursors, next, left_ns),
+                (_, None) => break,
+            };
+            if !goes_on {
                 return;
             }
         }
+        while let Some(index) = apart.last() {
+            let left_ns = apart.remaining_ns(&expected);
+            if !self.apart_trial(&mut apart, index, left_ns) {
+                return;
+            }
+        }
+        self.read_back();
+    }
+
+    /// Looks whether a sample of what the layout and later trials wrote is still there.
+    fn read_back(&mut self) {
+        let suite = &self.plan.suite;
+        let (Some(layout), bytes @ 1..) = (&self.plan.layout, suite.read_back_bytes) else {
+            return;
+        };
+        self.ports.observer.event(&Event::ReadingBack {
+            expected_ns: bytes * NS_PER_BYTE,
+            pieces_count: bytes / PIECE_BYTES,
+        });
+        let Ports { backend, pulse, .. } = &mut self.ports;
+        let written_bytes = suite.file_bytes;
+        match read_back(*backend, pulse, self.plan.seed, written_bytes, bytes) {
+            Ok(read_back) => self.outcome.read_back = read_back,
+            Err(failure) => {
+                self.fail(layout, failure);
+            }
+        }
+    }
+
+    /// One trial of a workload that is no part of the rounds. Returns whether the run can go on.
+    fn apart_trial(&mut self, apart: &mut Apart, index: usize, left_ns: u64) -> bool {
+        let workload = &self.plan.workloads[index];
+        let round_index = apart.note(index);
+        self.announce(workload, round_index, expected_ns(workload), left_ns, false);
+        let end = self.trial(workload, round_index, 0, false);
+        self.keep(end.trial);
+        let Some(failure) = end.failure else {
+            return true;
+        };
+        apart.drop_workload(index);
+        self.fail(workload, failure)
     }
 
     /// Writes the file for the first time. Returns whether the run can go on.
@@ -179,7 +244,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             next_block = end.next_block;
             if let Some(failure) = end.failure {
                 self.keep(end.trial);
-                self.fail(&workload.id, failure);
+                self.fail(&workload, failure);
                 return false;
             }
             self.keep(end.trial);
@@ -192,16 +257,19 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         &mut self,
         schedule: &mut Schedule,
         cursors: &mut Cursors,
-        index: usize,
-        round_index: u32,
+        (index, round_index): (usize, u32),
+        left_ns: u64,
     ) -> bool {
         let workload = &self.plan.workloads[index];
-        let remaining_ns = schedule.remaining_ns(self.elapsed_ns());
+        if !self.has_bytes_left(workload) {
+            schedule.end_for_bytes(index);
+            return true;
+        }
         self.announce(
             workload,
             round_index,
             schedule.expected_ns(index),
-            remaining_ns,
+            left_ns,
             false,
         );
         let begun_ns = self.elapsed_ns();
@@ -210,14 +278,35 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         self.keep(end.trial);
         if let Some(failure) = end.failure {
             schedule.drop_workload(index);
-            return self.fail(&workload.id, failure);
+            return self.fail(workload, failure);
         }
         if schedule.note(index, self.elapsed_ns() - begun_ns) {
-            let trials = self.trials_of(&workload.id);
-            let precise = is_precise(&trials, self.plan.suite.goal_percent / 100.0);
-            schedule.look(index, precise);
+            schedule.look(index, self.is_enough(workload));
         }
         true
+    }
+
+    /// Whether a further trial, as large as it may become, stays within the workload's bytes.
+    fn has_bytes_left(&self, workload: &Workload) -> bool {
+        let Some(budget_bytes) = workload.rounds.budget_bytes else {
+            return true;
+        };
+        let of_workload = self
+            .outcome
+            .trials
+            .iter()
+            .filter(|trial| trial.workload.id == workload.id);
+        let spent_bytes: u64 = of_workload.map(|trial| trial.bytes_written).sum();
+        spent_bytes + largest_trial_bytes(workload) <= budget_bytes
+    }
+
+    /// Whether a workload needs no further rounds: its rate is precise enough, or that of the one that it
+    /// is measured beside.
+    fn is_enough(&self, workload: &Workload) -> bool {
+        let trials = self.trials_of(&workload.id);
+        let beside = workload.rounds.unless_equal_to.as_ref();
+        let is_equal = beside.is_some_and(|id| is_equal(&trials, &self.trials_of(id)));
+        is_equal || is_precise(&trials, self.plan.suite.goal_percent / 100.0)
     }
 
     fn trial(
@@ -287,7 +376,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     }
 
     /// Notes a failure. Returns whether other workloads can go on.
-    fn fail(&mut self, workload: &str, failure: Failure) -> bool {
+    fn fail(&mut self, workload: &Workload, failure: Failure) -> bool {
         let (finding, goes_on) = failure_finding(workload, failure);
         self.found(finding);
         goes_on

@@ -16,6 +16,7 @@ struct Place {
 pub(crate) struct Schedule {
     looks: Vec<u32>,
     budget_ns: u64,
+    longest_ns: u64,
     places: Vec<Place>,
     /// Trials of the round under way, in reverse order.
     round: Vec<usize>,
@@ -24,7 +25,7 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// A schedule for workloads that are expected to take these spans a trial.
-    pub(crate) fn new(looks: &[u32], budget_ns: u64, expected_ns: &[u64]) -> Self {
+    pub(crate) fn new(looks: &[u32], budget_ns: u64, longest_ns: u64, expected_ns: &[u64]) -> Self {
         let place = |&expected_ns| Place {
             rounds_count: 0,
             stopped_by: None,
@@ -34,6 +35,7 @@ impl Schedule {
         Self {
             looks: looks.to_vec(),
             budget_ns,
+            longest_ns,
             places,
             round: Vec::new(),
             round_index: 0,
@@ -46,7 +48,11 @@ impl Schedule {
     /// measured before (the layout's trials) waits until the others have caught up.
     pub(crate) fn next(&mut self, elapsed_ns: u64) -> Option<(usize, u32)> {
         if elapsed_ns >= self.budget_ns {
-            self.stop_for_budget();
+            let least = self.looks.first().copied().unwrap_or(0);
+            self.stop_from(least);
+        }
+        if elapsed_ns >= self.longest_ns {
+            self.stop_from(0);
         }
         loop {
             while let Some(index) = self.round.pop() {
@@ -56,6 +62,11 @@ impl Schedule {
             }
             self.round = self.next_round()?;
         }
+    }
+
+    /// Puts a workload back that [`Self::next`] named, so that it is named again.
+    pub(crate) fn put_back(&mut self, index: usize) {
+        self.round.push(index);
     }
 
     fn next_round(&mut self) -> Option<Vec<usize>> {
@@ -87,11 +98,21 @@ impl Schedule {
         self.looks.contains(&place.rounds_count)
     }
 
-    /// Notes the outcome of a look.
-    pub(crate) fn look(&mut self, index: usize, is_precise: bool) {
+    /// A workload that is no part of the rounds.
+    pub(crate) fn leave_out(&mut self, index: usize) {
+        self.places[index].stopped_by = Some(StopReason::Rounds);
+    }
+
+    /// Notes that the bytes of a workload are used up.
+    pub(crate) fn end_for_bytes(&mut self, index: usize) {
+        self.places[index].stopped_by = Some(StopReason::Budget);
+    }
+
+    /// Notes the outcome of a look: whether enough is known.
+    pub(crate) fn look(&mut self, index: usize, is_enough: bool) {
         let last = self.looks.last().copied().unwrap_or(0);
         let place = &mut self.places[index];
-        if is_precise {
+        if is_enough {
             place.stopped_by = Some(StopReason::Goal);
         } else if place.rounds_count >= last {
             place.stopped_by = Some(StopReason::Rounds);
@@ -103,10 +124,9 @@ impl Schedule {
         self.places[index].stopped_by = Some(StopReason::Error);
     }
 
-    /// After the first look nothing new is begun once the budget is used up; before it, a slow
-    /// card is given the time that the least number of rounds takes.
-    fn stop_for_budget(&mut self) {
-        let least = self.looks.first().copied().unwrap_or(0);
+    /// Nothing new is begun for those that have had so many rounds. Once the budget is used up these are those
+    /// that had the least number: a slow card is given the time that it takes.
+    fn stop_from(&mut self, least: u32) {
         for place in &mut self.places {
             if place.stopped_by.is_none() && place.rounds_count >= least {
                 place.stopped_by = Some(StopReason::Budget);
@@ -142,7 +162,7 @@ impl Schedule {
             .budget_ns
             .saturating_sub(elapsed_ns)
             .saturating_sub(must);
-        must + may.min(budget)
+        (must + may.min(budget)).min(self.longest_ns.saturating_sub(elapsed_ns))
     }
 }
 
@@ -164,7 +184,7 @@ mod tests {
 
     #[test]
     fn each_round_begins_with_another_workload() {
-        let mut schedule = Schedule::new(&[3, 6], 100, &[1, 1, 1]);
+        let mut schedule = Schedule::new(&[3, 6], 100, u64::MAX, &[1, 1, 1]);
         let seen: Vec<usize> = order(&mut schedule, 9)
             .into_iter()
             .map(|(index, _)| index)
@@ -174,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_workload_that_was_measured_before_waits_for_the_others() {
-        let mut schedule = Schedule::new(&[3], 100, &[1, 1]);
+        let mut schedule = Schedule::new(&[3], 100, u64::MAX, &[1, 1]);
         schedule.note(0, 1);
         schedule.note(0, 1);
         assert_eq!(order(&mut schedule, 9), [(1, 0), (1, 1), (0, 2), (1, 2)]);
@@ -182,7 +202,7 @@ mod tests {
 
     #[test]
     fn rounds_end_at_the_goal_at_the_last_look_or_with_the_budget() {
-        let mut schedule = Schedule::new(&[3, 6], 100, &[1, 1]);
+        let mut schedule = Schedule::new(&[3, 6], 100, u64::MAX, &[1, 1]);
         for _ in 0..3 {
             for _ in 0..2 {
                 let (index, _) = schedule.next(0).unwrap();
@@ -202,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_budget_never_cuts_the_least_number_of_rounds() {
-        let mut schedule = Schedule::new(&[3], 0, &[1]);
+        let mut schedule = Schedule::new(&[3], 0, u64::MAX, &[1]);
         let mut trials = 0;
         while let Some((index, _)) = schedule.next(1_000) {
             if schedule.note(index, 1) {
@@ -214,8 +234,21 @@ mod tests {
     }
 
     #[test]
+    fn what_lasts_too_long_is_cut_below_the_least_number_of_rounds() {
+        let mut schedule = Schedule::new(&[6], 10, 20, &[8, 8]);
+        let mut elapsed_ns = 0;
+        let mut trials = 0;
+        while let Some((index, _)) = schedule.next(elapsed_ns) {
+            schedule.note(index, 8);
+            elapsed_ns += 8;
+            trials += 1;
+        }
+        assert_eq!(trials, 3, "begun at 0, 8 and 16");
+    }
+
+    #[test]
     fn what_remains_is_what_the_next_look_needs_but_not_beyond_the_budget() {
-        let mut schedule = Schedule::new(&[3, 12], 10, &[2]);
+        let mut schedule = Schedule::new(&[3, 12], 10, u64::MAX, &[2]);
         assert_eq!(schedule.remaining_ns(0), 6);
         for _ in 0..3 {
             schedule.next(0);

@@ -1,6 +1,6 @@
 //! What is counted while a trial runs.
 
-use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Workload};
+use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Untimed, Workload};
 use cardmark_stats::{Histogram, has_settled};
 
 use crate::OpKind;
@@ -24,6 +24,8 @@ pub(crate) struct Tally {
     /// The span, nanoseconds.
     pub(crate) span_ns: u64,
     pub(crate) untimed_bytes: u64,
+    /// Ramp and drain.
+    pub(crate) untimed: Untimed,
     pub(crate) bytes_written: u64,
     /// What a flush inside the span took, nanoseconds.
     pub(crate) flush_span_ns: Option<u64>,
@@ -41,6 +43,7 @@ impl Tally {
             started_ns: 0,
             span_ns: 0,
             untimed_bytes: 0,
+            untimed: Untimed::default(),
             bytes_written: 0,
             flush_span_ns: None,
             errors: Vec::with_capacity(ERRORS_KEPT),
@@ -102,7 +105,7 @@ impl Tally {
             slices: self.slices.into_list(),
             device_counters: None,
             untimed_bytes: self.untimed_bytes,
-            untimed: None,
+            untimed: (workload.manner.streams_count == 1).then_some(self.untimed),
             bytes_written: self.bytes_written,
             flush_span_ns: self.flush_span_ns,
             windows: self

@@ -20,8 +20,11 @@ pub struct Wear {
 /// fastest application class promises.
 pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
 
+/// Time that a middling card of 20 MB/s takes for a byte, one after the other, nanoseconds.
+pub(crate) const NS_PER_BYTE: u64 = 50;
+
 impl Plan {
-    /// What all passes through a list cost, or one round.
+    /// What all passes through a list cost, or all rounds.
     #[must_use]
     pub fn wear(&self) -> Wear {
         let writing = || self.workloads.iter().filter(|workload| workload.writes());
@@ -32,12 +35,49 @@ impl Plan {
         Wear {
             is_exact: writing().all(|workload| workload.exact_bytes().is_some()),
             bytes: passes_count * writing().map(bytes).sum::<u64>(),
-            span_ns: passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
+            span_ns: match self.suite.passes {
+                Some(_) => passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
+                None => self.rounds_ns(),
+            },
         }
+    }
+
+    /// What layout, rounds, all that is done once after them, and reading back take, nanoseconds.
+    fn rounds_ns(&self) -> u64 {
+        let apart = self
+            .workloads
+            .iter()
+            .filter(|workload| workload.rounds.once);
+        let once_ns: u64 = apart.map(expected_ns).sum();
+        let layout_bytes = self.layout.as_ref().map_or(0, |_| self.suite.file_bytes);
+        let read_bytes = layout_bytes.min(self.suite.read_back_bytes);
+        self.suite.budget_ns + once_ns + (layout_bytes + read_bytes) * NS_PER_BYTE
+    }
+
+    /// Whether it is known before how many bytes are written at most.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        let mut writing = self.workloads.iter().filter(|workload| workload.writes());
+        writing.all(|w| w.rounds.budget_bytes.is_some() || w.exact_bytes().is_some())
     }
 }
 
+/// The most that a trial with a cap writes, bytes: its ramp and its span, and twice the queue that is in flight
+/// at the end of each.
+pub(crate) fn largest_trial_bytes(workload: &Workload) -> u64 {
+    let cap_bytes = workload.stop.cap_bytes.unwrap_or(0);
+    let ramp_bytes = match workload.ramp_ns {
+        0 => 0,
+        _ => workload.stop.most_ramp_bytes().min(cap_bytes),
+    };
+    let queue_bytes = u64::from(workload.in_flight_count()) * workload.block_bytes;
+    cap_bytes + ramp_bytes + 3 * queue_bytes
+}
+
 fn bytes(workload: &Workload) -> u64 {
+    if let Some(budget_bytes) = workload.rounds.budget_bytes {
+        return budget_bytes;
+    }
     let timed_bytes = || {
         let span_s = (workload.stop.least_span_ns + workload.ramp_ns).div_ceil(SECOND_NS);
         span_s * SUPPOSED_OPERATIONS_PER_S * workload.block_bytes
@@ -59,7 +99,7 @@ pub(crate) fn expected_ns(workload: &Workload) -> u64 {
         Order::Random | Order::Permuted => bytes / workload.block_bytes,
     };
     let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };
-    let work_ns = bytes * 50 + blocks * each_ns;
+    let work_ns = bytes * NS_PER_BYTE + blocks * each_ns;
     let timed_ns = match workload.stop.longest_span_ns {
         None => work_ns,
         Some(longest) => work_ns.min(longest),

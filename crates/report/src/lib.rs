@@ -15,6 +15,7 @@ mod names;
 mod prepared;
 mod ranking;
 mod recommendation;
+mod stalls;
 mod style;
 mod summary;
 mod survey;

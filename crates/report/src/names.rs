@@ -3,16 +3,21 @@
 use cardmark_core::OriginKind;
 
 /// Workloads of `quick` in the order of the suite: id, name.
-pub(crate) const QUICK: [(&str, &str); 8] = [
+pub(crate) const QUICK: [(&str, &str); 10] = [
     ("seq_write_1m", "sequential write 1 MiB"),
     ("seq_read_1m", "sequential read 1 MiB"),
     ("rand_read_4k", "random read 4 KiB"),
     ("rand_write_4k", "random write 4 KiB"),
+    ("rand_write_4k_long", "random write 4 KiB, 15 s"),
+    ("sync_write_4k", "synced write 4 KiB"),
+    ("mixed_4k", "mixed 4 KiB, 20 % reads"),
+    ("rand_read_4k_device", "random read 4 KiB, whole device"),
     ("rand_read_4k_q32", "random read 4 KiB, 32 at once"),
     ("rand_write_4k_q32", "random write 4 KiB, 32 at once"),
-    ("mixed_4k", "mixed 4 KiB, 20 % reads"),
-    ("sync_write_4k", "synced write 4 KiB"),
 ];
+
+/// Those of them that version 1 did not have.
+pub(crate) const SINCE_VERSION_2: [&str; 2] = ["rand_write_4k_long", "rand_read_4k_device"];
 
 /// Workloads of `application`: id, name.
 const APPLICATION: [(&str, &str); 4] = [

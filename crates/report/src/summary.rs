@@ -7,6 +7,7 @@ use cardmark_core::{
 use crate::layout::wrap;
 use crate::names::{origin_word, workload_name};
 use crate::prepared;
+use crate::stalls;
 use crate::style::{Style, Tone, clean};
 use crate::table;
 use crate::text::{MISSING, amount, capacity};
@@ -33,6 +34,13 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     } else {
         blocks.push(table::lines(&rows, width, style));
     }
+    let stalls = stalls::sentences(record);
+    blocks.push(
+        stalls
+            .iter()
+            .flat_map(|text| wrap(text, width, 2))
+            .collect(),
+    );
     let others = table::others(record, &rows).into_iter();
     let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
     blocks.push(others.collect());

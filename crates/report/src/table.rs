@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
 
 use crate::layout::{Grid, Side, wrap};
-use crate::names::{QUICK, workload_name};
+use crate::names::{QUICK, SINCE_VERSION_2, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
 
@@ -22,6 +22,10 @@ const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
 pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) rate: Option<Interval>,
+    /// Ends of the range that allows for stalls too rare to have been seen, bytes/s.
+    pub(crate) long_run: Option<(f64, f64)>,
+    /// Whether it tells what its rate consists of: then its interval is that of the body.
+    has_parts: bool,
     pub(crate) operations_per_s: Option<f64>,
     pub(crate) p99_ns: Option<f64>,
     /// As an old tool prints it.
@@ -39,6 +43,15 @@ pub(crate) struct Interval {
 
 impl Interval {
     fn of(metric: &Metric) -> Option<Self> {
+        if let Some(parts) = &metric.parts {
+            let in_bytes = bytes_per_unit(metric)?;
+            let ends = parts.body.low.zip(parts.body.high);
+            return Some(Self {
+                value: metric.value * in_bytes,
+                ends: ends.map(|(low, high)| (low * in_bytes, high * in_bytes)),
+                is_within_trial: metric.interval_kind == IntervalKind::WithinTrial,
+            });
+        }
         let is_byte_rate = metric.quantity == Quantity::ByteRate;
         let or_own = |rate: Option<f64>, own| rate.or(if is_byte_rate { own } else { None });
         let value = or_own(metric.rate_bytes_per_s, Some(metric.value))?;
@@ -80,6 +93,19 @@ impl Interval {
     }
 }
 
+/// Bytes in one unit of a rate.
+fn bytes_per_unit(metric: &Metric) -> Option<f64> {
+    let bytes_per_s = metric.rate_bytes_per_s?;
+    (metric.value > 0.0).then(|| bytes_per_s / metric.value)
+}
+
+/// The long run's ends, bytes/s.
+fn long_run(metric: &Metric) -> Option<(f64, f64)> {
+    let long_run = metric.parts.as_ref()?.long_run?;
+    let in_bytes = bytes_per_unit(metric)?;
+    Some((long_run.low? * in_bytes, long_run.high? * in_bytes))
+}
+
 /// In MB/s, as the heading says.
 fn shown(bytes_per_s: f64) -> String {
     figure(in_unit(Quantity::ByteRate, bytes_per_s))
@@ -97,6 +123,8 @@ fn row(record: &Record, id: &str) -> Row {
     Row {
         id: clean(id),
         rate: metric.and_then(Interval::of),
+        long_run: metric.and_then(long_run),
+        has_parts: metric.is_some_and(|metric| metric.parts.is_some()),
         operations_per_s: metric
             .filter(|metric| is_spoken_of_in_operations(metric))
             .and_then(|metric| metric.operations_per_s.or_else(|| own_operations(metric))),
@@ -132,7 +160,9 @@ fn ids(record: &Record) -> Vec<&str> {
     let mut ids = Vec::new();
     if let Some(suite) = record.suite.as_ref().filter(|suite| suite.name == "quick") {
         let is_wanted = |id: &str| suite.only.is_empty() || suite.only.iter().any(|o| o == id);
-        ids.extend(QUICK.iter().map(|(id, _)| *id).filter(|id| is_wanted(id)));
+        let is_of_version = |id: &str| suite.version > 1 || !SINCE_VERSION_2.contains(&id);
+        let known = QUICK.iter().map(|(id, _)| *id);
+        ids.extend(known.filter(|id| is_wanted(id) && is_of_version(id)));
     }
     let rates = record
         .metrics
@@ -277,12 +307,18 @@ fn operations_unit(rows: &[Row]) -> &'static str {
 
 fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
     let p99 = format!("p99 {}", unit.name());
+    let has_parts = rows.iter().any(|row| row.has_parts);
+    let (half_width, ends) = if has_parts {
+        ("± this run", "long run")
+    } else {
+        ("±", "95 % interval")
+    };
     let heading = [
         "",
         "id",
         "MB/s",
-        "±",
-        "95 % interval",
+        half_width,
+        ends,
         operations_unit(rows),
         &p99,
         "as printed",
@@ -295,7 +331,7 @@ fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
             row.id.clone(),
             or_missing(row.rate.map(Interval::value_cell)),
             or_missing(row.rate.and_then(Interval::half_width_cell)),
-            or_missing(row.rate.and_then(Interval::ends_cell)),
+            or_missing(ends_cell(row)),
             or_missing(row.operations_per_s.map(figure)),
             or_missing(row.p99_ns.map(|latency_ns| unit.figure(latency_ns))),
             or_missing(row.printed.clone()),
@@ -308,6 +344,15 @@ fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
         .chain(rows.iter().map(cells))
         .collect();
     Grid { sides, rows }
+}
+
+/// The range in the long run, where the row tells of it, else its interval.
+fn ends_cell(row: &Row) -> Option<String> {
+    if !row.has_parts {
+        return row.rate.and_then(Interval::ends_cell);
+    }
+    let (low, high) = row.long_run?;
+    Some(format!("{}–{}", shown(low), shown(high)))
 }
 
 fn name(row: &Row) -> String {
@@ -361,9 +406,8 @@ fn rate_text(row: &Row) -> Option<String> {
     let Some(rate) = row.rate else {
         return row.operations_per_s.is_none().then(|| MISSING.to_owned());
     };
-    let ends = rate
-        .ends_cell()
-        .map_or(String::new(), |ends| format!(" ({ends})"));
+    let within = if row.has_parts { "long run " } else { "" };
+    let ends = ends_cell(row).map_or(String::new(), |ends| format!(" ({within}{ends})"));
     Some(format!("{}{ends}", text::rate(rate.value)))
 }
 

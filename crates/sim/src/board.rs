@@ -148,6 +148,7 @@ mod tests {
             latency_metrics: true,
             manner: Manner::default(),
             procedure: None,
+            rounds: cardmark_core::Rounds::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, SensorSample, Workload};
+use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, ReadBack, SensorSample, Workload};
 use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
 use crate::Model;
@@ -173,6 +173,16 @@ impl Backend for SimBackend {
             .now_ns
             .set(self.shared.state.borrow_mut().flush(now_ns)?);
         Ok(())
+    }
+
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+        let now_ns = self.shared.now_ns.get();
+        let mut state = self.shared.state.borrow_mut();
+        state.refuse_if_gone(now_ns)?;
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let (later_ns, found) = state.read_back(now_ns, offset, bytes);
+        self.shared.now_ns.set(later_ns);
+        Ok(Some(found))
     }
 
     fn counters(&mut self) -> Option<DeviceCounters> {

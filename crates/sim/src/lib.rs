@@ -14,6 +14,7 @@ mod course;
 mod data;
 mod flash;
 mod heat;
+mod kept;
 mod library;
 mod medium;
 mod model;

@@ -1,12 +1,15 @@
 //! The state of a simulated card: what happens to an operation.
 
-use cardmark_core::{Access, DeviceCounters, Order, Rng, SECOND_NS, SensorSample, Workload};
+use cardmark_core::{
+    Access, DeviceCounters, Order, ReadBack, Rng, SECOND_NS, SensorSample, Workload,
+};
 use cardmark_engine::{Done, Op, OpKind};
 
 use crate::Model;
 use crate::body::draw_factor;
 use crate::data::{CacheData, FaultData};
 use crate::heat::Heat;
+use crate::kept::Kept;
 use crate::page_cache::{PageCache, Share};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
@@ -41,6 +44,7 @@ pub(crate) struct State {
     sway: Option<Sway>,
     fault: Option<FaultData>,
     units: Option<Units>,
+    kept: Option<Kept>,
     counters: DeviceCounters,
     is_dirty: bool,
     service_rng: Rng,
@@ -67,6 +71,7 @@ impl State {
             sway,
             fault: model.fault(),
             units: model.units().map(Units::new),
+            kept: Kept::new(model, seed),
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
@@ -150,6 +155,27 @@ impl State {
         Ok(self.pass(now_ns, span_ns, true))
     }
 
+    /// Reads a stretch back. Returns the time afterwards, and what is still there.
+    pub(crate) fn read_back(&mut self, now_ns: u64, offset: u64, bytes: u32) -> (u64, ReadBack) {
+        let read = Op {
+            kind: OpKind::Read,
+            offset,
+            bytes,
+            slot: 0,
+            stream: 0,
+        };
+        let finish_ns = self.serve(now_ns, read, Place::Sequential, 1);
+        self.heat.pass(now_ns, finish_ns, true);
+        let found = match &mut self.kept {
+            Some(kept) => kept.read_back(offset, u64::from(bytes)),
+            None => ReadBack {
+                read_bytes: u64::from(bytes),
+                ..ReadBack::default()
+            },
+        };
+        (finish_ns, found)
+    }
+
     /// Takes an operation on.
     #[inline]
     pub(crate) fn submit(&mut self, now_ns: u64, op: Op) {
@@ -190,6 +216,13 @@ impl State {
     #[inline]
     fn begin(&mut self, start_ns: u64, op: Op) {
         let outcome = self.outcome(start_ns, op);
+        if let Some(kept) = &mut self.kept
+            && outcome.is_ok()
+            && matches!(op.kind, OpKind::Write | OpKind::WriteSync)
+        {
+            let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
+            kept.write(begin + op.offset, u64::from(op.bytes));
+        }
         let finish_ns = match outcome {
             Err(ENODEV) => start_ns + REFUSAL_NS,
             _ => self.finish(start_ns, op),

@@ -121,6 +121,7 @@ fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u32) -> Workl
         latency_metrics: false,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     }
 }
 

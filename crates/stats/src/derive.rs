@@ -5,6 +5,7 @@ use cardmark_core::{
 };
 
 use crate::figures::figure_metrics;
+use crate::parts::rate_parts;
 use crate::{is_precise, merged_histogram, percentile_interval, rate_interval, rate_point};
 
 /// Workloads with blocks of this size on are spoken of in bytes per second, smaller ones in
@@ -33,11 +34,18 @@ pub(crate) struct Derived<'a> {
 
 /// What [`derive`] returns, by workload; workloads without a whole trial are left out.
 pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Derived<'a>> {
-    let derived = suite.workloads.iter().filter_map(|workload| {
+    let measured = suite.workloads.iter().filter(|w| w.rounds.every_ns == 0);
+    let derived = measured.filter_map(|workload| {
         let whole = counted(trials, workload, suite);
         let stopped_by = stop_reason(&whole, trials, workload, suite);
         let quantity = quantity_of(workload);
-        let rate = rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?;
+        let parts = (suite.passes.is_none())
+            .then(|| rate_parts(workload, &whole, quantity))
+            .flatten();
+        let rate = Metric {
+            parts,
+            ..rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?
+        };
         let mut metrics = figure_metrics(workload, &whole, stopped_by, suite);
         if suite.figures.is_empty() {
             metrics.push(rate);

@@ -198,6 +198,16 @@ impl Histogram {
             .sum()
     }
 
+    /// The latencies above this, as the middle of each bucket and how many lie in it.
+    pub(crate) fn above(&self, limit_ns: f64) -> impl Iterator<Item = (f64, u64)> {
+        let counted = self.buckets.iter().enumerate();
+        counted
+            .filter(|&(_, &count)| count > 0)
+            .map(|(index, &count)| (bucket_range(index), count))
+            .filter(move |&((start, _), _)| start as f64 > limit_ns)
+            .map(|((start, width), count)| (start as f64 + 0.5 * width as f64, count))
+    }
+
     /// The value below or at which the share `q` (0–1) of the latencies lies, interpolated inside
     /// its bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` when nothing was counted or
     /// `q` is no share.

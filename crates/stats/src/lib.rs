@@ -3,6 +3,7 @@
 //! Pure: nothing here reads a clock, a file, the environment or a random source. Transcendental
 //! functions come from `libm`, so that the same record gives the same bytes on every platform.
 
+mod clusters;
 mod compare;
 mod course;
 mod course_figures;
@@ -14,7 +15,10 @@ mod history;
 mod holm;
 mod interval;
 mod median;
+mod noticed;
+mod parts;
 mod percentile;
+mod poisson;
 mod ranking;
 mod rate;
 mod refresh;
@@ -23,6 +27,7 @@ mod slices;
 mod windows;
 mod within;
 
+pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};
 pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
     cards_count, claim_of, compare, joint_rate, observation, pairs,
@@ -35,9 +40,14 @@ pub use histogram::Histogram;
 pub use history::{LEAST_DAYS, RateHistory, RateTrend, rate_trends};
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval};
+pub use noticed::{
+    LEAST_SYNC_RATE, REFERENCE_RATIO, SMALL_MAP_RATIO, SYNC_EQUAL_RATIO, TRANSITION_RATIO,
+};
+pub use parts::LONGEST_STALL_NS;
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
+pub use poisson::{poisson_bounds, weighted_bounds};
 pub use ranking::{Candidate, Place, Subject, rank};
-pub use rate::{is_precise, rate_interval};
+pub use rate::{is_equal, is_precise, rate_interval};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 

@@ -2,25 +2,27 @@
 
 use cardmark_core::{IntervalKind, Trial};
 
-use crate::interval::{
-    Interval, Portion, RateEstimate, bytes_of, operations_of, ratio, total_span, whole,
-};
+use crate::clusters::{Cluster, clusters};
+use crate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_span, whole};
 use crate::{LEAST_TRIALS, LEVEL, student_t, within};
 
 /// The rate over the whole trials with its interval at [`LEVEL`]: from the differences between
-/// trials with three or more of them, else from the slices of the one or two there are. `None`
+/// trials with three or more of them, short ones put together, else from the slices of the one or two there are. `None`
 /// when neither is possible.
 #[must_use]
 pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let trials = whole(trials);
-    if trials.len() < LEAST_TRIALS {
+    let clusters = clusters(&trials, None);
+    if clusters.len() < LEAST_TRIALS {
         return within::rate_interval(&trials);
     }
-    let bytes: Vec<_> = trials.iter().map(|trial| bytes_of(trial)).collect();
-    let operations: Vec<_> = trials.iter().map(|trial| operations_of(trial)).collect();
+    let portions = |amount: fn(&Cluster) -> u64| -> Vec<Portion> {
+        let portion = |cluster: &Cluster| Portion::new(amount(cluster), cluster.span_ns);
+        clusters.iter().map(portion).collect()
+    };
     Some(RateEstimate {
-        bytes_per_s: between(&bytes),
-        operations_per_s: between(&operations),
+        bytes_per_s: between(&portions(|cluster| cluster.bytes)),
+        operations_per_s: between(&portions(|cluster| cluster.operations)),
         kind: IntervalKind::BetweenRounds,
     })
 }
@@ -28,7 +30,7 @@ pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
 /// The ratio estimator and the linearised variance between its parts (Cochran, *Sampling
 /// Techniques*, 3rd edition 1977, §6.4; parts are clusters): with `d = amount − R·span`,
 /// var(R) = n/(n−1) · Σd² / (Σspan)².
-fn between(portions: &[Portion]) -> Interval {
+pub(crate) fn between(portions: &[Portion]) -> Interval {
     let rate = ratio(portions);
     let count = portions.len() as f64;
     let squares: f64 = portions
@@ -42,11 +44,25 @@ fn between(portions: &[Portion]) -> Interval {
 }
 
 /// Whether the rate is known as well as the goal asks: three or more whole trials and a half-width
-/// of at most `goal_ratio` of the point.
+/// of at most `goal_ratio` of the point. Never with a goal of 0.
 #[must_use]
 pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
-    rate_interval(trials).is_some_and(|estimate| {
+    let estimate = rate_interval(trials).filter(|_| goal_ratio > 0.0);
+    estimate.is_some_and(|estimate| {
         estimate.kind == IntervalKind::BetweenRounds
             && estimate.bytes_per_s.half_width_ratio() <= goal_ratio
+    })
+}
+
+/// Rates that differ by less are the same to [`is_equal`].
+const EQUAL_RATIO: f64 = 1.05;
+
+/// Whether two workloads have the same rate within 5 %; not without whole trials of both.
+#[must_use]
+pub fn is_equal(one: &[&Trial], other: &[&Trial]) -> bool {
+    let rates = rate_point(one).zip(rate_point(other));
+    rates.is_some_and(|(one, other)| {
+        let ratio = one.0 / other.0;
+        (1.0 / EQUAL_RATIO..=EQUAL_RATIO).contains(&ratio)
     })
 }

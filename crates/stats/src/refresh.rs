@@ -6,6 +6,7 @@ use cardmark_core::{
 
 use crate::course_figures::course_findings;
 use crate::derive::{Derived, by_workload};
+use crate::noticed::{KINDS, noticed};
 use crate::settle::trend;
 
 /// Rebuilds the metrics from the trials, and with them the findings that follow from the trials
@@ -28,6 +29,7 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
         findings.extend(wide_interval(one, suite));
         findings.extend(course_findings(&one.trials));
     }
+    findings.extend(noticed(record, suite, &derived));
     sort(&mut findings);
     let mut metrics = Vec::new();
     for one in derived {
@@ -43,10 +45,11 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
 }
 
 fn is_derived(kind: FindingKind) -> bool {
-    matches!(
-        kind,
-        FindingKind::NotSettled | FindingKind::WideInterval | FindingKind::NoCliff
-    )
+    KINDS.contains(&kind)
+        || matches!(
+            kind,
+            FindingKind::NotSettled | FindingKind::WideInterval | FindingKind::NoCliff
+        )
 }
 
 fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
@@ -73,11 +76,13 @@ fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
 fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
     let rate = derived.metrics.first()?;
     // A list that is run through has no goal: it is what the old tools do.
-    if rate.stopped_by == StopReason::Goal || suite.passes.is_some() {
+    let has_goal = suite.passes.is_none() && !derived.workload.rounds.once;
+    if rate.stopped_by == StopReason::Goal || !has_goal {
         return None;
     }
     // The same words for every workload, so that a reader gets one line.
     let detail = match rate.interval_kind {
+        IntervalKind::BetweenRounds if suite.goal_percent == 0.0 => return None,
         IntervalKind::BetweenRounds => {
             format!("the goal of ± {} % was not reached", suite.goal_percent)
         }

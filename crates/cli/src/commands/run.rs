@@ -151,9 +151,15 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
     if causes.is_empty() {
         return None;
     }
-    let mut error = CommandError::new(measured.exit, "the run is not complete");
+    let is_whole = measured.exit == Exit::Bad;
+    let what = if is_whole {
+        "the device does not keep what is written to it"
+    } else {
+        "the run is not complete"
+    };
+    let mut error = CommandError::new(measured.exit, what);
     error.causes = causes;
-    Some(error.hint("what was measured before is kept; `cardmark show last` shows it"))
+    Some(error.hint("what was measured is kept; `cardmark show last` shows it"))
 }
 
 fn default_seed(chosen: &Chosen) -> u64 {

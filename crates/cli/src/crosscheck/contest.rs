@@ -320,6 +320,7 @@ mod tests {
                 most_bytes: None,
                 longest_span_ns: None,
                 settled_span_ns: None,
+                cap_bytes: None,
             };
             assert_eq!(workload.stop, stop);
         }

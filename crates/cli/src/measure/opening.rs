@@ -106,9 +106,12 @@ pub(super) fn backend(
     path: &Path,
     resolution: &Resolution,
     opened: OpenTarget,
-    seed: u64,
+    plan: &Plan,
 ) -> RealBackend {
-    let backend = RealBackend::new(opened, seed, counters(&resolution.counted));
+    let mut backend = RealBackend::new(opened, plan.seed, counters(&resolution.counted));
+    if plan.suite.read_back_bytes > 0 {
+        backend = backend.keep_in_mind(plan.suite.file_bytes);
+    }
     if resolution.kind == TargetKind::Device {
         return backend.with_disk(path.to_owned(), counters(&resolution.counted));
     }
@@ -178,7 +181,19 @@ pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
             plan.suite.name,
             until_settled(plan)
         ));
+    } else if plan.layout.is_some() && plan.is_bounded() {
+        print::notice(&format!("{}{}", plan.suite.name, at_most(plan)));
     }
+}
+
+/// How much a plan writes at most, and how long it takes on a middling card.
+fn at_most(plan: &Plan) -> String {
+    let wear = plan.wear();
+    format!(
+        " writes {} at most, far less on a card, and takes about {}",
+        text::amount(wear.bytes),
+        text::span(wear.span_ns)
+    )
 }
 
 fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
@@ -224,9 +239,10 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     };
     let (how_often, bytes) = match (plan.layout.is_some(), writing().next().is_some()) {
         (true, true) => (
-            ": once for the layout, then again and again, some hundred MB on a card, more on a fast \
-             disk"
-                .to_owned(),
+            format!(
+                ": once for the layout, then again and again, {} at most, far less on a card",
+                text::amount(plan.wear().bytes)
+            ),
             None,
         ),
         (true, false) => (", once".to_owned(), Some(reach_bytes)),

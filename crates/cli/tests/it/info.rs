@@ -121,6 +121,6 @@ fn a_run_waits_for_its_turn() {
     let record = program.last();
     assert_eq!(record.labels.get("claims").map(String::as_str), Some("U3"));
     let context = record.context.unwrap();
-    assert_eq!(context.must["suite"], "quick 1");
+    assert_eq!(context.must["suite"], "quick 2");
     assert_eq!(context.must["target"], "directory");
 }

@@ -260,3 +260,55 @@ fn the_clock_starts_at_zero_goes_forward_and_is_shared_by_copies() {
         "{first} {second}"
     );
 }
+
+#[test]
+fn what_was_written_is_known_again_and_what_was_not_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    for depth in [1, 32] {
+        let (backend, look) = backend_in(directory.path(), 5);
+        let size = BLOCKS * u64::from(BLOCK);
+        look.set_len(size).unwrap();
+        let mut backend = backend.keep_in_mind(size);
+        assert_eq!(
+            backend
+                .read_back(0, size)
+                .unwrap()
+                .map(|found| found.read_bytes),
+            Some(0),
+            "nothing was written yet"
+        );
+        let mut writing = workload(0, depth);
+        let offsets: Vec<u64> = (0..BLOCKS)
+            .map(|n| n * 77 % BLOCKS * u64::from(BLOCK))
+            .collect();
+        for pass in [&offsets[..], &offsets[..100]] {
+            backend.prepare(&writing).unwrap();
+            run_all(&mut backend, depth, OpKind::Write, pass);
+            backend.flush().unwrap();
+        }
+        writing.flush = Flush::EachOperation;
+        backend.prepare(&writing).unwrap();
+        run_all(&mut backend, depth, OpKind::WriteSync, &offsets[50..60]);
+        let found = backend.read_back(0, size).unwrap().unwrap();
+        assert_eq!(
+            (found.read_bytes, found.lost_bytes, found.first_lost_bytes),
+            (size, 0, None)
+        );
+
+        // A block changes place, another one loses a bit, a third one is zeros.
+        let mut moved = vec![0; BLOCK as usize];
+        look.read_exact_at(&mut moved, offsets[3]).unwrap();
+        look.write_all_at(&moved, offsets[4]).unwrap();
+        let mut byte = [0];
+        look.read_exact_at(&mut byte, offsets[9] + 4095).unwrap();
+        look.write_all_at(&[byte[0] ^ 1], offsets[9] + 4095)
+            .unwrap();
+        look.write_all_at(&vec![0; BLOCK as usize], offsets[200])
+            .unwrap();
+        look.sync_all().unwrap();
+        let found = backend.read_back(0, size).unwrap().unwrap();
+        let first = [offsets[4], offsets[9], offsets[200]].into_iter().min();
+        assert_eq!(found.lost_bytes, 3 * u64::from(BLOCK));
+        assert_eq!(found.first_lost_bytes, first);
+    }
+}

@@ -28,10 +28,12 @@ pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         latency_metrics: true,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     }
 }
 

@@ -9,6 +9,7 @@
     reason = "tests: a surprise is to end them, and their numbers are small"
 )]
 
+mod apart;
 mod failures;
 mod manners;
 mod offsets;

@@ -65,6 +65,7 @@ fn sequential_trials_go_on_where_the_one_before_stopped_and_wrap() {
         let mut rig = Rig::new(Script::constant(MS));
         let forward = Workload {
             queue_depth: depth,
+            stop: workload("seq_read").stop,
             ..sequential("seq_read", 100)
         };
         let mut next_block = 0;

@@ -63,6 +63,18 @@ pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
         "everything was waited for"
     );
     assert_eq!(trial.untimed_bytes, untimed_count as u64 * block_bytes);
+    let longest_ns = |range: std::ops::Range<usize>| {
+        let latency = |&(index, at_ns): &(usize, u64)| at_ns - log.submitted[index].1;
+        log.reaped[range].iter().map(latency).max().unwrap_or(0)
+    };
+    let untimed = cardmark_core::Untimed {
+        ramp_span_ns: started_ns - begun_ns,
+        ramp_operations_count: ramp as u64,
+        ramp_longest_ns: longest_ns(0..ramp),
+        drain_span_ns: times[times.len() - 1] - times[last - 1],
+        drain_longest_ns: longest_ns(last..log.reaped.len()),
+    };
+    assert_eq!(trial.untimed, Some(untimed));
     let writes_count = log
         .submitted
         .iter()
@@ -76,8 +88,14 @@ fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
     if workload.ramp_ns == 0 {
         return 0;
     }
+    let most_count = workload
+        .stop
+        .cap_bytes
+        .map_or(u64::MAX, |cap| (cap / 8).div_ceil(workload.block_bytes));
     let over = times.iter().enumerate().position(|(index, at_ns)| {
-        at_ns - begun_ns >= workload.ramp_ns && index as u64 + 1 >= u64::from(workload.queue_depth)
+        let count = index as u64 + 1;
+        let is_long = at_ns - begun_ns >= workload.ramp_ns || count >= most_count;
+        is_long && count >= u64::from(workload.queue_depth)
     });
     over.map_or(times.len(), |index| index + 1)
 }
@@ -86,13 +104,21 @@ fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
 fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
     let stop = workload.stop;
     if stop.most_bytes.is_some() {
-        return times.len();
+        let longest_ns = stop.longest_span_ns.unwrap_or(u64::MAX);
+        let over = times
+            .iter()
+            .position(|at_ns| at_ns - started_ns >= longest_ns);
+        return over.map_or(times.len(), |index| index + 1);
     }
+    let cap_count = stop
+        .cap_bytes
+        .map_or(u64::MAX, |bytes| bytes / workload.block_bytes);
     let enough = |(index, at_ns): (usize, &u64)| {
         let count = index as u64 + 1;
-        at_ns - started_ns >= stop.least_span_ns
-            && count >= stop.least_operations_count
-            && count.is_multiple_of(u64::from(workload.queue_depth))
+        count >= cap_count
+            || at_ns - started_ns >= stop.least_span_ns
+                && count >= stop.least_operations_count
+                && count.is_multiple_of(u64::from(workload.queue_depth))
     };
     times
         .iter()

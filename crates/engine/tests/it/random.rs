@@ -54,10 +54,12 @@ fn workloads(file_bytes: u64) -> impl Strategy<Value = Workload> {
                     most_bytes,
                     longest_span_ns: None,
                     settled_span_ns: None,
+                    cap_bytes: None,
                 },
                 latency_metrics: each,
                 manner: Manner::default(),
                 procedure: None,
+                rounds: cardmark_core::Rounds::default(),
             }
         },
     )
@@ -95,6 +97,8 @@ fn suites() -> impl Strategy<Value = Suite> {
                 goal_percent: 3.0,
                 budget_ns: budget,
                 passes: None,
+                longest_ns: 0,
+                read_back_bytes: 0,
                 workloads: list,
                 figures: Vec::new(),
                 score: None,

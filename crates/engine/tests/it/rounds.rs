@@ -9,7 +9,7 @@ use crate::support::{
     three, workload,
 };
 
-fn whole_run(script: Script, plan: &Plan) -> (Outcome, Rig) {
+pub(crate) fn whole_run(script: Script, plan: &Plan) -> (Outcome, Rig) {
     let mut rig = Rig::new(script);
     let outcome = rig.run(plan);
     assert!(outcome.is_complete());
@@ -28,7 +28,7 @@ fn of<'a>(outcome: &'a Outcome, id: &str) -> Vec<&'a Trial> {
 }
 
 /// A plan that reads only.
-fn reading(suite: &Suite) -> Plan {
+pub(crate) fn reading(suite: &Suite) -> Plan {
     let request = Request {
         read_only: true,
         limit_ns: LIMIT_NS,

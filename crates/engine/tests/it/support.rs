@@ -286,6 +286,7 @@ impl Sensors for ScriptedSensors {
 #[derive(Debug)]
 pub(crate) enum Heard {
     Started,
+    ReadingBack,
     TrialStarted {
         workload: String,
         round_index: u32,
@@ -317,6 +318,7 @@ impl Observer for Listener {
         let mut heard = self.heard.borrow_mut();
         heard.push(match event {
             Event::Started { .. } => Heard::Started,
+            Event::ReadingBack { .. } => Heard::ReadingBack,
             Event::TrialStarted {
                 workload,
                 round_index,
@@ -452,16 +454,23 @@ pub(crate) fn workload(id: &str) -> Workload {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         latency_metrics: true,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     }
 }
 
-/// Writes in order, of 64 KiB.
+/// Writes in order, of 64 KiB. As short as a piece of the layout at 1 ms an operation, so that none are put together.
 pub(crate) fn sequential(id: &str, read_share_percent: u8) -> Workload {
     Workload {
+        stop: StopRule {
+            least_span_ns: 16 * MS,
+            least_operations_count: 16,
+            ..workload(id).stop
+        },
         read_share_percent,
         order: Order::Sequential,
         block_bytes: 64 * KIB,
@@ -485,6 +494,8 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         goal_percent: 3.0,
         budget_ns: 60 * SECOND_NS,
         passes: None,
+        longest_ns: 0,
+        read_back_bytes: 0,
         workloads,
         figures: Vec::new(),
         score: None,

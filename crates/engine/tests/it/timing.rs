@@ -88,6 +88,7 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         ..workload("rand_read")
     };
@@ -130,6 +131,7 @@ fn both_minima_must_be_reached() {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         };
         let trial = rig
             .trial(

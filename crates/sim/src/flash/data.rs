@@ -24,6 +24,19 @@ pub(crate) struct FlashData {
     pub(crate) fade: Option<FadeData>,
 }
 
+impl FlashData {
+    /// Whether what is written can be read where it was written.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.real_bytes.is_none()
+            && self.module_bytes.is_none()
+            && self.hidden_cache.is_none()
+            && self.damage.is_none()
+            && self.flipped_share == 0.0
+            && self.taken_bytes.is_none()
+            && self.wear.is_none()
+    }
+}
+
 impl Default for FlashData {
     fn default() -> Self {
         Self {

@@ -32,6 +32,7 @@ pub(crate) fn workload(read_share: u8, order: Order, block_bytes: u64, depth: u3
         latency_metrics: true,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     }
 }
 

@@ -14,6 +14,7 @@ mod coverage;
 mod figures;
 mod histogram;
 mod history;
+mod parts;
 mod settle;
 mod support;
 mod table;

@@ -24,10 +24,12 @@ pub(crate) fn workload(id: &str, block_bytes: u64) -> Workload {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         latency_metrics: true,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     }
 }
 
@@ -45,6 +47,8 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
         workloads,
         needs: TargetNeed::Any,
         passes: None,
+        longest_ns: 0,
+        read_back_bytes: 0,
         figures: Vec::new(),
         score: None,
         tiers: Vec::new(),

@@ -67,10 +67,12 @@ pub(crate) fn trial(id: u32) -> Trial {
             most_bytes: None,
             longest_span_ns: None,
             settled_span_ns: None,
+            cap_bytes: None,
         },
         latency_metrics: false,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     };
     let json = serde_json::json!({
         "id": id, "workload": workload, "round_index": id, "started_ns": 7, "span_ns": 1000,

@@ -1,0 +1,69 @@
+//! After the measuring: whether the storage still holds what was written.
+
+use cardmark_core::{MIB, OperationError, ReadBack, Rng};
+
+use crate::trial::Failure;
+use crate::{Backend, Pulse};
+
+/// What is read at once, bytes.
+pub(crate) const PIECE_BYTES: u64 = MIB;
+
+/// Reads so many bytes of the first `written_bytes` back, in pieces drawn without replacement. `None` where the
+/// back end cannot tell.
+pub(crate) fn read_back<B: Backend>(
+    backend: &mut B,
+    pulse: &Pulse,
+    seed: u64,
+    written_bytes: u64,
+    bytes: u64,
+) -> Result<Option<ReadBack>, Failure> {
+    let mut all = ReadBack::default();
+    for offset in places(seed, written_bytes, bytes) {
+        if pulse.is_stopped() {
+            return Err(Failure::Stopped);
+        }
+        let failed = |errno| {
+            Failure::Operation(OperationError {
+                offset,
+                errno,
+                at_ns: 0,
+            })
+        };
+        let Some(piece) = backend.read_back(offset, PIECE_BYTES).map_err(failed)? else {
+            return Ok(None);
+        };
+        pulse.beat();
+        all.read_bytes += piece.read_bytes;
+        all.lost_bytes += piece.lost_bytes;
+        let firsts = all
+            .first_lost_bytes
+            .into_iter()
+            .chain(piece.first_lost_bytes);
+        all.first_lost_bytes = firsts.min();
+    }
+    Ok(Some(all))
+}
+
+/// Where the pieces begin, by rising address.
+fn places(seed: u64, written_bytes: u64, bytes: u64) -> Vec<u64> {
+    let mut pieces: Vec<u64> = (0..written_bytes / PIECE_BYTES).collect();
+    let wanted = usize::try_from(bytes / PIECE_BYTES)
+        .unwrap_or(usize::MAX)
+        .min(pieces.len());
+    let mut rng = Rng::for_part(seed, "read_back", 0);
+    for place in 0..wanted {
+        let others = (pieces.len() - place) as u64;
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "below the number of pieces"
+        )]
+        let other = place + rng.below(others) as usize;
+        pieces.swap(place, other);
+    }
+    pieces.truncate(wanted);
+    pieces.sort_unstable();
+    pieces
+        .into_iter()
+        .map(|piece| piece * PIECE_BYTES)
+        .collect()
+}
