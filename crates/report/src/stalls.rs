@@ -1,6 +1,6 @@
-//! What a run says about stalls, in a sentence for each workload.
+//! What a run says about stalls and about what its writes put off.
 
-use cardmark_core::{Metric, Record, Stalls};
+use cardmark_core::{Metric, RateParts, Record, Stalls};
 
 use crate::names::workload_name;
 use crate::style::clean;
@@ -9,53 +9,72 @@ use crate::text::{figure, percent, span, value};
 /// A durable rate is told where it is below the rate by this share.
 const DURABLE_RATIO: f64 = 0.05;
 
-/// Sentences about the workloads that write, and about all others that stalled.
+/// Sentences: in how much writing no stall was seen, each workload that stalled, and each whose flushes took long.
 pub(crate) fn sentences(record: &Record) -> Vec<String> {
-    let rates = record.metrics.iter();
-    rates
-        .filter_map(|metric| sentence(record, metric))
+    let metrics = record.metrics.iter();
+    let all: Vec<(&Metric, &RateParts)> = metrics
+        .filter_map(|metric| Some((metric, metric.parts.as_ref()?)))
+        .collect();
+    let quiet = quiet(record, &all);
+    let with_stalls = all.iter().filter_map(|(metric, parts)| {
+        let stalls = parts
+            .stalls
+            .as_ref()
+            .filter(|stalls| stalls.over_100ms.seen_count > 0)?;
+        Some(format!("{}: {}", name(metric), stalled(stalls)))
+    });
+    let put_off = all
+        .iter()
+        .filter_map(|(metric, parts)| durable(metric, parts));
+    quiet
+        .into_iter()
+        .chain(with_stalls)
+        .chain(put_off)
         .collect()
 }
 
-fn sentence(record: &Record, metric: &Metric) -> Option<String> {
-    let parts = metric.parts.as_ref()?;
-    let stalls = parts.stalls.as_ref()?;
-    let workload = record.trials.iter().map(|trial| &trial.workload);
-    let writes = workload
-        .filter(|workload| workload.id == metric.id)
-        .any(|workload| workload.read_share_percent == 0);
-    let seen = stalls.over_100ms.seen_count;
-    if !writes && seen == 0 {
-        return None;
-    }
-    let mut text = format!("{}: {}", clean(workload_name(&metric.id)), counted(stalls));
-    if let Some(low) = parts.long_run.and_then(|range| range.low) {
-        let low = value(&metric.id, metric.quantity, low);
-        text.push_str(&format!("; in the long run {low} or more"));
-    }
-    let durable = parts
-        .durable_per_s
-        .filter(|durable| *durable < (1.0 - DURABLE_RATIO) * metric.value);
-    if let Some(durable) = durable {
-        let durable = value(&metric.id, metric.quantity, durable);
-        text.push_str(&format!("; {durable} with the flushes"));
-    }
-    Some(text)
+fn name(metric: &Metric) -> String {
+    clean(workload_name(&metric.id))
 }
 
-fn counted(stalls: &Stalls) -> String {
-    let within = span(stalls.observed_ns);
+fn quiet(record: &Record, all: &[(&Metric, &RateParts)]) -> Option<String> {
+    let writes = |id: &str| {
+        let mut trials = record.trials.iter();
+        trials.any(|trial| trial.workload.id == id && trial.workload.read_share_percent == 0)
+    };
+    let quiet = all.iter().filter_map(|(metric, parts)| {
+        let stalls = parts.stalls.as_ref()?;
+        let is_quiet = stalls.over_100ms.seen_count == 0 && writes(&metric.id);
+        is_quiet.then(|| format!("{} of {}", span(stalls.observed_ns), name(metric)))
+    });
+    let quiet: Vec<String> = quiet.collect();
+    (!quiet.is_empty()).then(|| {
+        format!(
+            "no stall over 100 ms was seen in {}; the long run allows for stalls too rare to be seen in so short \
+             a time",
+            quiet.join(", ")
+        )
+    })
+}
+
+fn stalled(stalls: &Stalls) -> String {
     let over = stalls.over_100ms;
-    let many = over.per_minute.high.map(figure).unwrap_or_default();
-    if over.seen_count == 0 {
-        return format!("no stall over 100 ms in {within}, so fewer than {many} a minute");
-    }
-    let few = over.per_minute.low.map(figure).unwrap_or_default();
+    let bound = |bound: Option<f64>| bound.map(figure).unwrap_or_default();
     let plural = if over.seen_count == 1 { "" } else { "s" };
-    let longest = stalls.longest_ns.map(span).unwrap_or_default();
     format!(
-        "{} stall{plural} over 100 ms in {within} ({few}–{many} a minute), the longest {longest}, {} of the time",
+        "{} stall{plural} over 100 ms in {} ({} to {} a minute), the longest {}, {} of the time",
         over.seen_count,
+        span(stalls.observed_ns),
+        bound(over.per_minute.low),
+        bound(over.per_minute.high),
+        stalls.longest_ns.map(span).unwrap_or_default(),
         percent(stalls.time_ratio.value)
     )
+}
+
+fn durable(metric: &Metric, parts: &RateParts) -> Option<String> {
+    let limit = (1.0 - DURABLE_RATIO) * metric.value;
+    let durable = parts.durable_per_s.filter(|durable| *durable < limit)?;
+    let durable = value(&metric.id, metric.quantity, durable);
+    Some(format!("{}: {durable} with the flushes", name(metric)))
 }

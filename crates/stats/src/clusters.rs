@@ -1,15 +1,15 @@
 //! What a rate is made of, in parts long enough to be compared with each other.
 
-use cardmark_core::{SECOND_NS, Trial};
+use cardmark_core::Trial;
 
 use crate::Histogram;
 
 /// Trials that are shorter are put together until they are this long, nanoseconds: below it, chance and the
 /// time slices of a host decide what a trial shows.
-pub const LEAST_CLUSTER_NS: u64 = SECOND_NS / 2;
+pub const LEAST_CLUSTER_NS: u64 = 500_000_000;
 
 /// From this on an operation that takes longer than the median one is a stall, nanoseconds.
-pub const STALL_NS: u64 = SECOND_NS / 10;
+pub const STALL_NS: u64 = 100_000_000;
 
 /// Consecutive trials of a workload, taken as one.
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,7 +17,7 @@ use crate::{
 /// Stalls up to this length are allowed for where none, or too few, were seen, nanoseconds. Real cards were seen to
 /// stall for up to half a second in writes; a standard allows 250 to 750 ms. Longer ones that were seen are allowed for
 /// as they were seen.
-pub const LONGEST_STALL_NS: u64 = 2 * SECOND_NS;
+pub const LONGEST_STALL_NS: u64 = 2_000_000_000;
 
 /// The parts of the rate of these whole trials of a workload. `None` without any.
 pub(crate) fn rate_parts(

@@ -43,6 +43,7 @@ pub(super) fn open(
         &plan,
         disk_below(resolution).and_then(|disk| disk.size_bytes),
     );
+    tell_most(&plan);
     Ok((plan, opened.into(), Some(free)))
 }
 
@@ -138,6 +139,7 @@ fn open_for_writing(
         return Err(part_of_a_card(path, &device.disk));
     }
     tell_wear(&plan, Some(device.size_bytes));
+    tell_most(&plan);
     let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = match job.leave {
         Some(leave) => leave.open()?,
@@ -181,7 +183,12 @@ pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
             plan.suite.name,
             until_settled(plan)
         ));
-    } else if plan.layout.is_some() && plan.is_bounded() {
+    }
+}
+
+/// Says before rounds begin how much they write at most, where that is known.
+fn tell_most(plan: &Plan) {
+    if plan.layout.is_some() && plan.is_bounded() {
         print::notice(&format!("{}{}", plan.suite.name, at_most(plan)));
     }
 }

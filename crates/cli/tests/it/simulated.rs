@@ -21,57 +21,82 @@ fn shown(columns: u32) -> String {
 #[test]
 fn a_run_at_80_columns() {
     insta::assert_snapshot!(shown(80), @"
-    quick 1 · run d2057f22 · simulated (a1-32gb)
+    quick 2 · run 520a314a · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
-                                    MB/s       ±  95 % interval  IOPS  p99 ms
-    sequential write 1 MiB          32.4  ±1.3 %      31.9–32.8  30.9       –
-    sequential read 1 MiB           89.8  ±1.1 %      88.8–90.7  85.6       –
-    random read 4 KiB               10.7  ±1.0 %      10.6–10.9  2624   0.611
-    random write 4 KiB              3.71  ±2.6 %      3.61–3.81   906    2.14
-    random read 4 KiB, 32 at once   10.7  ±2.1 %      10.5–10.9  2609    13.5
-    random write 4 KiB, 32 at once  3.76  ±1.7 %      3.70–3.82   919    39.8
-    mixed 4 KiB, 20 % reads         4.27  ±1.5 %      4.20–4.33  1042    2.04
-    synced write 4 KiB              1.36  ±1.4 %      1.34–1.38   332    5.28
+                                     MB/s  ± this run    long run  IOPS  p99 ms
+    sequential write 1 MiB           32.3      ±0.9 %   21.9–32.6  30.8       –
+    sequential read 1 MiB            89.0      ±0.6 %   38.0–89.5  84.9       –
+    random read 4 KiB                10.7      ±0.7 %   4.55–10.8  2617   0.618
+    random write 4 KiB               3.73      ±1.1 %   1.58–3.77   910    2.07
+    random write 4 KiB, 15 s         3.72     ~±1.1 %   2.47–3.76   908    2.09
+    synced write 4 KiB               1.37      ±1.6 %  0.546–1.39   335    5.12
+    mixed 4 KiB, 20 % reads          4.28      ±1.1 %   1.71–4.32  1044    2.05
+    random read 4 KiB, whole device  10.7      ±0.6 %   4.31–10.8  2620   0.617
+    random read 4 KiB, 32 at once    10.8      ±1.1 %           –  2636    13.3
+    random write 4 KiB, 32 at once   3.73      ±2.7 %           –   911    40.9
 
-    written to the target: 405 MB
+    no stall over 100 ms was seen in 16 s of sequential write 1 MiB, 5.5 s of random
+      write 4 KiB, 5.0 s of synced write 4 KiB, 15 s of random write 4 KiB, 15 s;
+      the long run allows for stalls too rare to be seen in so short a time
+
+    ~ interval from within a trial: it does not tell how runs differ
+
+    written to the target: 669 MB
     ");
 }
 
 #[test]
 fn a_run_at_40_columns() {
     insta::assert_snapshot!(shown(40), @"
-    quick 1 · run d2057f22 · simulated
+    quick 2 · run 520a314a · simulated
       (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8
       GiB) · simulated board
 
     sequential write 1 MiB
-      32.4 MB/s (31.9–32.8)
-      30.9 IOPS
+      32.3 MB/s (long run 21.9–32.6)
+      30.8 IOPS
     sequential read 1 MiB
-      89.8 MB/s (88.8–90.7)
-      85.6 IOPS
+      89.0 MB/s (long run 38.0–89.5)
+      84.9 IOPS
     random read 4 KiB
-      10.7 MB/s (10.6–10.9)
-      2624 IOPS, p99 0.611 ms
+      10.7 MB/s (long run 4.55–10.8)
+      2617 IOPS, p99 0.618 ms
     random write 4 KiB
-      3.71 MB/s (3.61–3.81)
-      906 IOPS, p99 2.14 ms
-    random read 4 KiB, 32 at once
-      10.7 MB/s (10.5–10.9)
-      2609 IOPS, p99 13.5 ms
-    random write 4 KiB, 32 at once
-      3.76 MB/s (3.70–3.82)
-      919 IOPS, p99 39.8 ms
-    mixed 4 KiB, 20 % reads
-      4.27 MB/s (4.20–4.33)
-      1042 IOPS, p99 2.04 ms
+      3.73 MB/s (long run 1.58–3.77)
+      910 IOPS, p99 2.07 ms
+    random write 4 KiB, 15 s
+      3.72 MB/s (long run 2.47–3.76)
+      908 IOPS, p99 2.09 ms
     synced write 4 KiB
-      1.36 MB/s (1.34–1.38)
-      332 IOPS, p99 5.28 ms
+      1.37 MB/s (long run 0.546–1.39)
+      335 IOPS, p99 5.12 ms
+    mixed 4 KiB, 20 % reads
+      4.28 MB/s (long run 1.71–4.32)
+      1044 IOPS, p99 2.05 ms
+    random read 4 KiB, whole device
+      10.7 MB/s (long run 4.31–10.8)
+      2620 IOPS, p99 0.617 ms
+    random read 4 KiB, 32 at once
+      10.8 MB/s
+      2636 IOPS, p99 13.3 ms
+    random write 4 KiB, 32 at once
+      3.73 MB/s
+      911 IOPS, p99 40.9 ms
 
-    written to the target: 405 MB
+    no stall over 100 ms was seen in 16 s of
+      sequential write 1 MiB, 5.5 s of
+      random write 4 KiB, 5.0 s of synced
+      write 4 KiB, 15 s of random write 4
+      KiB, 15 s; the long run allows for
+      stalls too rare to be seen in so short
+      a time
+
+    ~ interval from within a trial: it does
+      not tell how runs differ
+
+    written to the target: 669 MB
     ");
 }
 
