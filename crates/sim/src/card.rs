@@ -58,9 +58,7 @@ impl SimulatedCard {
     /// factor included. `None` where the model is not stationary.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
-        self.model
-            .truth(workload)
-            .map(|truth| truth.times(self.run_factor))
+        truth_of(&self.model, workload, Some(self.seed)).map(|truth| truth.times(self.run_factor))
     }
 
     /// What is true of one long series of sequential writes that is the run's first trial, the
@@ -130,7 +128,7 @@ impl Model {
     /// is not stationary or cannot run the workload.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
-        truth_of(self, workload)
+        truth_of(self, workload, None)
     }
 }
 

@@ -19,6 +19,7 @@ mod medium;
 mod model;
 mod online;
 mod page_cache;
+mod process;
 mod queue;
 mod service;
 mod settled;
@@ -27,6 +28,7 @@ mod streams;
 mod sway;
 mod truth;
 mod units;
+mod zoo;
 
 /// Revision of the simulation, part of the id of every simulated run. It rises whenever the same model,
 /// seed and request give other bytes; `digests.txt` beside it and a test in `cardmark-cli` notice.
@@ -40,5 +42,6 @@ pub use library::{Entry, models};
 pub use medium::{Origin, SimMedium, SimPiece, Stretch};
 pub use model::{Model, ModelError};
 pub use online::{OnlineCard, Request, Way};
+pub use process::StallTruth;
 pub use settled::Ends;
 pub use truth::Truth;

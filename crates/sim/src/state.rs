@@ -8,6 +8,7 @@ use crate::body::draw_factor;
 use crate::data::{CacheData, FaultData};
 use crate::heat::Heat;
 use crate::page_cache::{PageCache, Share};
+use crate::process::{Call, Processes};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
 use crate::streams::Place;
@@ -41,6 +42,7 @@ pub(crate) struct State {
     sway: Option<Sway>,
     fault: Option<FaultData>,
     units: Option<Units>,
+    processes: Processes,
     counters: DeviceCounters,
     is_dirty: bool,
     service_rng: Rng,
@@ -67,6 +69,7 @@ impl State {
             sway,
             fault: model.fault(),
             units: model.units().map(Units::new),
+            processes: Processes::new(model, Some(seed)),
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
@@ -100,7 +103,7 @@ impl State {
         self.stream_bytes = workload.span_bytes;
         self.page_cache = (workload.manner.access == Access::Cached).then(PageCache::default);
         let trial_factor = draw_factor(self.model.trial_deviation(), &mut self.trial_rng);
-        self.rate_factor = self.run_factor * trial_factor;
+        self.rate_factor = self.run_factor * trial_factor * self.processes.trial_factor();
         Ok(self.pass(now_ns, to_ns(self.model.prepare_ns()), false))
     }
 
@@ -249,22 +252,33 @@ impl State {
         });
         let service = service_of(&self.model, op.kind, place.order());
         let rng = &mut self.service_rng;
-        let work_ns = slowdown
-            * match place {
-                Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
-                Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
-            }
-            + more_ns;
-        let finish_ns = match &mut self.sway {
-            Some(sway) => sway.finish(start_ns, work_ns),
-            None => start_ns + to_ns(work_ns),
+        let ordinary_ns = match place {
+            Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
+            Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
         };
+        let call = Call {
+            start_ns,
+            is_read: op.kind == OpKind::Read,
+            is_sequential: place.order() == Order::Sequential,
+            bytes,
+        };
+        let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns) + more_ns;
+        let finish_ns = self.done_ns(start_ns, work_ns);
         if let Some(cache) = &mut self.cache
             && op.kind != OpKind::Read
         {
             cache.written_ns = finish_ns;
         }
         finish_ns
+    }
+
+    /// Returns when work begun at `start_ns` is done.
+    #[inline]
+    fn done_ns(&mut self, start_ns: u64, work_ns: f64) -> u64 {
+        match &mut self.sway {
+            Some(sway) => sway.finish(start_ns, work_ns),
+            None => self.processes.finish(start_ns, work_ns),
+        }
     }
 
     /// The end of the one long silence of a card that has it, if it begins now.
@@ -298,11 +312,15 @@ impl State {
             rest -= bytes;
             let slowdown = self.heat.slowdown() / self.rate_factor / channels as f64;
             let service = service_of(&self.model, card_kind, Order::Sequential);
-            let work_ns = slowdown * service.draw_ns(bytes, channels, &mut self.service_rng);
-            finish_ns = match &mut self.sway {
-                Some(sway) => sway.finish(finish_ns, work_ns),
-                None => finish_ns + to_ns(work_ns),
+            let ordinary_ns = service.draw_ns(bytes, channels, &mut self.service_rng);
+            let call = Call {
+                start_ns: finish_ns,
+                is_read: card_kind == OpKind::Read,
+                is_sequential: true,
+                bytes,
             };
+            let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns);
+            finish_ns = self.done_ns(finish_ns, work_ns);
             self.count(card_kind, bytes);
         }
         if kind == OpKind::Sync {
