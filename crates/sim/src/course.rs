@@ -21,7 +21,8 @@ pub struct CourseTruth {
 /// `factor`. `None` where heat, a fault or a process changes
 /// the rate.
 pub(crate) fn course_truth(model: &Model, block_bytes: u64, factor: f64) -> Option<CourseTruth> {
-    let is_uneven = model.fault().is_some() || !model.processes().is_empty();
+    let is_uneven =
+        model.fault().is_some() || !model.processes().is_empty() || model.ftl().is_some();
     if model.data().heat.is_some() || is_uneven {
         return None;
     }

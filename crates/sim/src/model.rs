@@ -10,6 +10,7 @@ use crate::data::{
     BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
 };
 use crate::flash::FlashData;
+use crate::ftl::FtlData;
 use crate::process::{ProcessData, Processes};
 use crate::service::{Service, Stall};
 use crate::units::UnitsData;
@@ -188,7 +189,7 @@ impl Model {
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = &self.resolved.data;
-        let is_even = data.weak.is_none() && data.units.is_none();
+        let is_even = data.weak.is_none() && data.units.is_none() && data.ftl.is_none();
         let is_whole = data.cache.is_none() && data.heat.is_none() && data.fault.is_none();
         is_even && is_whole && Processes::new(self, None).long_run_factor().is_some()
     }
@@ -252,6 +253,12 @@ impl Model {
 
     pub(crate) fn units(&self) -> Option<UnitsData> {
         self.data().units
+    }
+
+    /// The translation layer, if it has one.
+    #[must_use]
+    pub fn ftl(&self) -> Option<FtlData> {
+        self.data().ftl
     }
 
     pub(crate) fn processes(&self) -> &[ProcessData] {

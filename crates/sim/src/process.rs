@@ -130,6 +130,22 @@ impl Processes {
         Some(clocked * trials)
     }
 
+    /// Returns the factor on the rate in the long run, freezes left out.
+    pub(crate) fn body_factor(&self) -> Option<f64> {
+        let factor = self.long_run_factor()?;
+        let clocked = self.clocked.as_ref();
+        Some(match clocked.filter(|clocked| clocked.stalls().is_some()) {
+            Some(freezes) => factor / freezes.long_run_factor()?,
+            None => factor,
+        })
+    }
+
+    /// Returns the mean time that an operation spends in stalls of its own, nanoseconds.
+    pub(crate) fn stalls_ns(&self, call: &Call) -> f64 {
+        self.stalls(call)
+            .map_or(0.0, |stalls| stalls.per_operation * stalls.mean_ns)
+    }
+
     fn stalls(&self, call: &Call) -> Option<StallTruth> {
         let works = self.works.iter().find_map(|work| work.stalls(call));
         works.or_else(|| self.clocked.as_ref()?.stalls())

@@ -66,7 +66,8 @@ impl Model {
 
     /// Channels at work; none where the model breaks, or the workload is mixed.
     fn busy_count(&self, workload: &Workload) -> Option<usize> {
-        let is_plain = self.fault().is_none() && self.processes().is_empty();
+        let is_plain =
+            self.fault().is_none() && self.processes().is_empty() && self.ftl().is_none();
         let is_whole = is_plain && workload.reads() != workload.writes();
         let depth = usize::try_from(workload.queue_depth).ok()?;
         is_whole.then(|| depth.min(self.channels_count()))

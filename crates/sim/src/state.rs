@@ -6,6 +6,7 @@ use cardmark_engine::{Done, Op, OpKind};
 use crate::Model;
 use crate::body::draw_factor;
 use crate::data::{CacheData, FaultData};
+use crate::ftl::{Ftl, FtlCounts};
 use crate::heat::Heat;
 use crate::page_cache::{PageCache, Share};
 use crate::process::{Call, Processes};
@@ -43,6 +44,9 @@ pub(crate) struct State {
     fault: Option<FaultData>,
     units: Option<Units>,
     processes: Processes,
+    ftl: Option<Ftl>,
+    /// Place of what goes through the page cache, bytes.
+    cached_place: u64,
     counters: DeviceCounters,
     is_dirty: bool,
     service_rng: Rng,
@@ -70,6 +74,10 @@ impl State {
             fault: model.fault(),
             units: model.units().map(Units::new),
             processes: Processes::new(model, Some(seed)),
+            ftl: model
+                .ftl()
+                .map(|data| Ftl::new(data, model.capacity_bytes())),
+            cached_place: 0,
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
@@ -247,9 +255,10 @@ impl State {
             slowdown *= cache.write(start_ns, bytes);
         }
         let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
-        let more_ns = self.units.as_mut().map_or(0.0, |units| {
-            units.cost_ns(op.kind, begin.saturating_add(op.offset), bytes)
-        });
+        let offset = begin.saturating_add(op.offset);
+        let units = self.units.as_mut();
+        let more_ns = units.map_or(0.0, |units| units.cost_ns(op.kind, offset, bytes))
+            + self.flash_ns(start_ns, op.kind, offset, bytes);
         let service = service_of(&self.model, op.kind, place.order());
         let rng = &mut self.service_rng;
         let ordinary_ns = match place {
@@ -275,10 +284,28 @@ impl State {
     /// Returns when work begun at `start_ns` is done.
     #[inline]
     fn done_ns(&mut self, start_ns: u64, work_ns: f64) -> u64 {
-        match &mut self.sway {
+        let finish_ns = match &mut self.sway {
             Some(sway) => sway.finish(start_ns, work_ns),
             None => self.processes.finish(start_ns, work_ns),
+        };
+        if let Some(ftl) = &mut self.ftl {
+            ftl.ended(finish_ns);
         }
+        finish_ns
+    }
+
+    /// Returns the work of the flash below a translation layer, nanoseconds.
+    fn flash_ns(&mut self, start_ns: u64, kind: OpKind, offset: u64, bytes: u64) -> f64 {
+        match (&mut self.ftl, kind) {
+            (Some(ftl), OpKind::Read) => ftl.read_ns(start_ns, offset, bytes),
+            (Some(ftl), OpKind::Write | OpKind::WriteSync) => ftl.write_ns(start_ns, offset, bytes),
+            (None, _) | (_, OpKind::Sync) => 0.0,
+        }
+    }
+
+    /// Returns what the translation layer has done so far.
+    pub(crate) fn ftl_counts(&self) -> Option<FtlCounts> {
+        self.ftl.as_ref().map(Ftl::counts)
     }
 
     /// The end of the one long silence of a card that has it, if it begins now.
@@ -319,7 +346,10 @@ impl State {
                 is_sequential: true,
                 bytes,
             };
-            let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns);
+            let place = self.cached_place;
+            self.cached_place = (place + bytes) % self.stream_bytes.max(1);
+            let more_ns = self.flash_ns(finish_ns, card_kind, place, bytes);
+            let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns) + more_ns;
             finish_ns = self.done_ns(finish_ns, work_ns);
             self.count(card_kind, bytes);
         }

@@ -1,8 +1,11 @@
 //! Processes as written in a model's file, and the rules they keep.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 
 use super::Call;
+use crate::replay::Trace;
 
 /// Operations that a process concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -86,6 +89,9 @@ pub(crate) enum ProcessData {
         shares: Vec<f64>,
         spans_us: Vec<f64>,
     },
+    /// Recorded spans, in their order.
+    #[serde(skip)]
+    Replay(Arc<Trace>),
 }
 
 impl ProcessData {
@@ -169,6 +175,7 @@ impl ProcessData {
                 shortest_ms,
                 longest_ms,
             } => spans(*shortest_ms, *longest_ms),
+            Self::Replay(_) => true,
             Self::Quantiles {
                 shares, spans_us, ..
             } => is_table(shares, spans_us),
