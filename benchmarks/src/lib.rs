@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stderr, reason = "programs for the hand")]
 
+pub mod poisson;
+
 use std::process::ExitCode;
 use std::str::FromStr;
 

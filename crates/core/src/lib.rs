@@ -27,7 +27,7 @@ mod upgrade;
 mod verdict;
 mod workload;
 
-pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource};
+pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
 pub use context::{Context, ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,

@@ -11,6 +11,8 @@
 //! much longer.
 
 mod boundary;
+#[cfg(test)]
+mod real_cards;
 mod turns;
 
 use cardmark_core::{Anatomy, UnitSource};

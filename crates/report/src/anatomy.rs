@@ -1,6 +1,6 @@
 //! What was found of the inside of a card, as text.
 
-use cardmark_core::{Anatomy, Record, UnitSource};
+use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
 use crate::layout::{Grid, Side, bar, wrap};
 use crate::style::{Style, Tone};
@@ -62,24 +62,27 @@ fn open(found: &Anatomy) -> Option<String> {
     let Some(most) = open.most_count else {
         return Some(format!("at least {least} {unit} can be written in turn."));
     };
-    let write_ns = |count: u32| {
-        let time = found.turns.iter().find(|time| time.units_count == count);
-        time.map_or(0.0, |time| time.write_ns as f64)
-    };
-    let beyond = found.turns.iter().find(|time| time.units_count > most)?;
+    let step = UnitStep::of(open, &found.turns)?;
+    let units_count = found
+        .turns
+        .iter()
+        .map(|time| time.units_count)
+        .find(|&count| count > most)?;
     let count = match least == most {
         true => least.to_string(),
         false => format!("{least} to {most}"),
     };
-    let (before_ns, after_ns) = (write_ns(least), beyond.write_ns as f64);
+    let end = match step.is_cliff() {
+        true => "more cannot be kept open",
+        false => "a soft step, no cliff",
+    };
     Some(format!(
-        "{count} {unit} can be written in turn: with {} a write of {} takes {} instead of {}, {} times as \
-         long.",
-        beyond.units_count,
+        "{count} {unit} can be written in turn: with {units_count} a write of {} takes {} instead of {}, {} times \
+         as long: {end}.",
         size(found.write_bytes),
-        latency(after_ns),
-        latency(before_ns),
-        figure(after_ns / before_ns.max(1.0))
+        latency(step.after_ns as f64),
+        latency(step.before_ns as f64),
+        figure(step.factor())
     ))
 }
 

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, ReadBack, SensorSample, Workload};
 use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
-use crate::Model;
 use crate::board::BoardData;
 use crate::body::draw_factor;
 use crate::course::{CourseTruth, course_truth};
 use crate::state::{State, first_trial};
 use crate::truth::{Truth, truth_of};
+use crate::{FtlCounts, Model};
 
 struct Shared {
     now_ns: Cell<u64>,
@@ -58,9 +58,7 @@ impl SimulatedCard {
     /// factor included. `None` where the model is not stationary.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
-        self.model
-            .truth(workload)
-            .map(|truth| truth.times(self.run_factor))
+        truth_of(&self.model, workload, Some(self.seed)).map(|truth| truth.times(self.run_factor))
     }
 
     /// What is true of one long series of sequential writes that is the run's first trial, the
@@ -70,6 +68,12 @@ impl SimulatedCard {
         let mut rng = first_trial(self.seed);
         let factor = self.run_factor * draw_factor(self.model.trial_deviation(), &mut rng);
         course_truth(&self.model, block_bytes, factor)
+    }
+
+    /// Returns what its translation layer has done so far, if it has one.
+    #[must_use]
+    pub fn ftl_counts(&self) -> Option<FtlCounts> {
+        self.shared.state.borrow().ftl_counts()
     }
 
     /// Factor by which this run is faster than the model.
@@ -130,7 +134,7 @@ impl Model {
     /// is not stationary or cannot run the workload.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
-        truth_of(self, workload)
+        truth_of(self, workload, None)
     }
 }
 

@@ -18,9 +18,12 @@ pub struct CourseTruth {
 }
 
 /// The truth of a series of writes of that size, one at a time, on a card that is faster by
-/// `factor`. `None` where heat or a fault changes the rate.
+/// `factor`. `None` where heat, a fault or a process changes
+/// the rate.
 pub(crate) fn course_truth(model: &Model, block_bytes: u64, factor: f64) -> Option<CourseTruth> {
-    if model.data().heat.is_some() || model.fault().is_some() {
+    let is_uneven =
+        model.fault().is_some() || !model.processes().is_empty() || model.ftl().is_some();
+    if model.data().heat.is_some() || is_uneven {
         return None;
     }
     let service = service_of(model, OpKind::Write, Order::Sequential);

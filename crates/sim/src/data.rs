@@ -4,6 +4,8 @@ use serde::Deserialize;
 
 use crate::board::BoardData;
 use crate::flash::FlashData;
+use crate::ftl::FtlData;
+use crate::process::{ProcessData, process_rules};
 use crate::units::UnitsData;
 
 /// Rare pause on top of an operation.
@@ -146,6 +148,9 @@ pub(crate) struct ModelData {
     pub(crate) fault: Option<FaultData>,
     pub(crate) units: Option<UnitsData>,
     #[serde(default)]
+    pub(crate) process: Vec<ProcessData>,
+    pub(crate) ftl: Option<FtlData>,
+    #[serde(default)]
     pub(crate) flash: FlashData,
     /// The board whose slot it is in.
     #[serde(skip)]
@@ -165,6 +170,12 @@ pub(crate) fn broken_rule(data: &ModelData) -> Option<&'static str> {
     rules.extend(services.into_iter().flat_map(service_rules));
     rules.extend(surroundings_rules(data));
     rules.extend(flash_rules(data.flash));
+    let broken = process_rules(&data.process, data.sway.is_some());
+    rules.push((broken.is_none(), broken.unwrap_or_default()));
+    let broken = data
+        .ftl
+        .and_then(|ftl| ftl.broken_rule(data.capacity_bytes));
+    rules.push((broken.is_none(), broken.unwrap_or_default()));
     rules
         .into_iter()
         .find(|(holds, _)| !holds)

@@ -1,5 +1,6 @@
 //! The models that come with the program.
 
+use crate::zoo::ZOO;
 use crate::{Model, ModelError};
 
 /// Honest cards first, then those that trouble a measurement, then those that break, then those
@@ -92,9 +93,8 @@ pub struct Entry {
 /// The models there are, in a fixed order.
 #[must_use]
 pub fn models() -> Vec<Entry> {
-    EMBEDDED
-        .iter()
-        .map(|&(name, text)| Entry {
+    texts()
+        .map(|(name, text)| Entry {
             name,
             // A test parses every embedded model, so that the empty summary is never seen.
             summary: Model::parse(text)
@@ -104,6 +104,11 @@ pub fn models() -> Vec<Entry> {
         .collect()
 }
 
+/// Names and texts: cards first, then processes.
+fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    EMBEDDED.iter().chain(&ZOO).copied()
+}
+
 /// The embedded model of that name.
 pub(crate) fn named(name: &str) -> Result<Model, ModelError> {
     Model::parse(text(name)?)
@@ -111,10 +116,13 @@ pub(crate) fn named(name: &str) -> Result<Model, ModelError> {
 
 /// The text of the embedded model of that name.
 pub(crate) fn text(name: &str) -> Result<&'static str, ModelError> {
-    let found = EMBEDDED.iter().find(|(known, _)| *known == name);
-    let (_, text) = found.ok_or_else(|| ModelError::Unknown {
-        name: name.to_owned(),
-        known: EMBEDDED.map(|(known, _)| known).join(", "),
+    let found = texts().find(|&(known, _)| known == name);
+    let (_, text) = found.ok_or_else(|| {
+        let known: Vec<&str> = texts().map(|(known, _)| known).collect();
+        ModelError::Unknown {
+            name: name.to_owned(),
+            known: known.join(", "),
+        }
     })?;
     Ok(text)
 }

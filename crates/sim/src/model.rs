@@ -10,6 +10,8 @@ use crate::data::{
     BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
 };
 use crate::flash::FlashData;
+use crate::ftl::FtlData;
+use crate::process::{ProcessData, Processes};
 use crate::service::{Service, Stall};
 use crate::units::UnitsData;
 
@@ -183,12 +185,13 @@ impl Model {
         self.resolved.data.variance.trial_deviation
     }
 
-    /// Whether its rates are the same throughout a run, so that there is one truth.
+    /// Whether there is one rate that a workload tends to without end, so that there is one truth.
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = &self.resolved.data;
-        let is_even = data.weak.is_none() && data.units.is_none();
-        is_even && data.cache.is_none() && data.heat.is_none() && data.fault.is_none()
+        let is_even = data.weak.is_none() && data.units.is_none() && data.ftl.is_none();
+        let is_whole = data.cache.is_none() && data.heat.is_none() && data.fault.is_none();
+        is_even && is_whole && Processes::new(self, None).long_run_factor().is_some()
     }
 
     /// Whether its flash keeps nothing any more once it was written often enough.
@@ -250,6 +253,16 @@ impl Model {
 
     pub(crate) fn units(&self) -> Option<UnitsData> {
         self.data().units
+    }
+
+    /// The translation layer, if it has one.
+    #[must_use]
+    pub fn ftl(&self) -> Option<FtlData> {
+        self.data().ftl
+    }
+
+    pub(crate) fn processes(&self) -> &[ProcessData] {
+        &self.data().process
     }
 
     pub(crate) fn fault(&self) -> Option<FaultData> {

@@ -27,7 +27,8 @@ pub struct Ends {
 
 impl Model {
     /// Operations a second of one kind (all reads or all writes) once the card has settled, in a run
-    /// whose factor is one. `None` for models that break.
+    /// whose factor is one. `None` for models that break
+    /// or have processes.
     #[must_use]
     pub fn settled_operations_per_s(&self, workload: &Workload) -> Option<f64> {
         let busy_count = self.busy_count(workload)?;
@@ -65,7 +66,9 @@ impl Model {
 
     /// Channels at work; none where the model breaks, or the workload is mixed.
     fn busy_count(&self, workload: &Workload) -> Option<usize> {
-        let is_whole = self.fault().is_none() && workload.reads() != workload.writes();
+        let is_plain =
+            self.fault().is_none() && self.processes().is_empty() && self.ftl().is_none();
+        let is_whole = is_plain && workload.reads() != workload.writes();
         let depth = usize::try_from(workload.queue_depth).ok()?;
         is_whole.then(|| depth.min(self.channels_count()))
     }

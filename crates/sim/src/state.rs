@@ -8,9 +8,11 @@ use cardmark_engine::{Done, Op, OpKind};
 use crate::Model;
 use crate::body::draw_factor;
 use crate::data::{CacheData, FaultData};
+use crate::ftl::{Ftl, FtlCounts};
 use crate::heat::Heat;
 use crate::kept::Kept;
 use crate::page_cache::{PageCache, Share};
+use crate::process::{Call, Processes};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
 use crate::streams::Place;
@@ -45,6 +47,10 @@ pub(crate) struct State {
     fault: Option<FaultData>,
     units: Option<Units>,
     kept: Option<Kept>,
+    processes: Processes,
+    ftl: Option<Ftl>,
+    /// Place of what goes through the page cache, bytes.
+    cached_place: u64,
     counters: DeviceCounters,
     is_dirty: bool,
     service_rng: Rng,
@@ -72,6 +78,11 @@ impl State {
             fault: model.fault(),
             units: model.units().map(Units::new),
             kept: Kept::new(model, seed),
+            processes: Processes::new(model, Some(seed)),
+            ftl: model
+                .ftl()
+                .map(|data| Ftl::new(data, model.capacity_bytes())),
+            cached_place: 0,
             counters: DeviceCounters::default(),
             is_dirty: false,
             service_rng: part("sim service"),
@@ -105,7 +116,7 @@ impl State {
         self.stream_bytes = workload.span_bytes;
         self.page_cache = (workload.manner.access == Access::Cached).then(PageCache::default);
         let trial_factor = draw_factor(self.model.trial_deviation(), &mut self.trial_rng);
-        self.rate_factor = self.run_factor * trial_factor;
+        self.rate_factor = self.run_factor * trial_factor * self.processes.trial_factor();
         Ok(self.pass(now_ns, to_ns(self.model.prepare_ns()), false))
     }
 
@@ -277,27 +288,57 @@ impl State {
             slowdown *= cache.write(start_ns, bytes);
         }
         let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
-        let more_ns = self.units.as_mut().map_or(0.0, |units| {
-            units.cost_ns(op.kind, begin.saturating_add(op.offset), bytes)
-        });
+        let offset = begin.saturating_add(op.offset);
+        let units = self.units.as_mut();
+        let more_ns = units.map_or(0.0, |units| units.cost_ns(op.kind, offset, bytes))
+            + self.flash_ns(start_ns, op.kind, offset, bytes);
         let service = service_of(&self.model, op.kind, place.order());
         let rng = &mut self.service_rng;
-        let work_ns = slowdown
-            * match place {
-                Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
-                Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
-            }
-            + more_ns;
-        let finish_ns = match &mut self.sway {
-            Some(sway) => sway.finish(start_ns, work_ns),
-            None => start_ns + to_ns(work_ns),
+        let ordinary_ns = match place {
+            Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
+            Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
         };
+        let call = Call {
+            start_ns,
+            is_read: op.kind == OpKind::Read,
+            is_sequential: place.order() == Order::Sequential,
+            bytes,
+        };
+        let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns) + more_ns;
+        let finish_ns = self.done_ns(start_ns, work_ns);
         if let Some(cache) = &mut self.cache
             && op.kind != OpKind::Read
         {
             cache.written_ns = finish_ns;
         }
         finish_ns
+    }
+
+    /// Returns when work begun at `start_ns` is done.
+    #[inline]
+    fn done_ns(&mut self, start_ns: u64, work_ns: f64) -> u64 {
+        let finish_ns = match &mut self.sway {
+            Some(sway) => sway.finish(start_ns, work_ns),
+            None => self.processes.finish(start_ns, work_ns),
+        };
+        if let Some(ftl) = &mut self.ftl {
+            ftl.ended(finish_ns);
+        }
+        finish_ns
+    }
+
+    /// Returns the work of the flash below a translation layer, nanoseconds.
+    fn flash_ns(&mut self, start_ns: u64, kind: OpKind, offset: u64, bytes: u64) -> f64 {
+        match (&mut self.ftl, kind) {
+            (Some(ftl), OpKind::Read) => ftl.read_ns(start_ns, offset, bytes),
+            (Some(ftl), OpKind::Write | OpKind::WriteSync) => ftl.write_ns(start_ns, offset, bytes),
+            (None, _) | (_, OpKind::Sync) => 0.0,
+        }
+    }
+
+    /// Returns what the translation layer has done so far.
+    pub(crate) fn ftl_counts(&self) -> Option<FtlCounts> {
+        self.ftl.as_ref().map(Ftl::counts)
     }
 
     /// The end of the one long silence of a card that has it, if it begins now.
@@ -331,11 +372,18 @@ impl State {
             rest -= bytes;
             let slowdown = self.heat.slowdown() / self.rate_factor / channels as f64;
             let service = service_of(&self.model, card_kind, Order::Sequential);
-            let work_ns = slowdown * service.draw_ns(bytes, channels, &mut self.service_rng);
-            finish_ns = match &mut self.sway {
-                Some(sway) => sway.finish(finish_ns, work_ns),
-                None => finish_ns + to_ns(work_ns),
+            let ordinary_ns = service.draw_ns(bytes, channels, &mut self.service_rng);
+            let call = Call {
+                start_ns: finish_ns,
+                is_read: card_kind == OpKind::Read,
+                is_sequential: true,
+                bytes,
             };
+            let place = self.cached_place;
+            self.cached_place = (place + bytes) % self.stream_bytes.max(1);
+            let more_ns = self.flash_ns(finish_ns, card_kind, place, bytes);
+            let work_ns = slowdown * self.processes.work_ns(&call, ordinary_ns) + more_ns;
+            finish_ns = self.done_ns(finish_ns, work_ns);
             self.count(card_kind, bytes);
         }
         if kind == OpKind::Sync {

@@ -13,8 +13,10 @@ use crate::service::to_ns;
 const STEP_NS: u64 = 10_000_000;
 /// Steps that are remembered, because channels look ahead by different spans.
 const KEPT: usize = 64;
-/// After so many steps without a draw nothing of the past is left.
+/// After this many steps without a draw nothing of the past is left, at least.
 const FORGOTTEN_STEPS: u64 = 4_096;
+/// After this many correlation times as well.
+const FORGOTTEN_TIMES: f64 = 20.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Sway {
@@ -23,6 +25,7 @@ pub(crate) struct Sway {
     renewal: f64,
     level: f64,
     newest: u64,
+    forgotten_steps: u64,
     rates: [f64; KEPT],
     rng: Rng,
 }
@@ -39,6 +42,7 @@ impl Sway {
             renewal,
             level,
             newest: 0,
+            forgotten_steps: FORGOTTEN_STEPS.max(to_ns(FORGOTTEN_TIMES * correlation_ns) / STEP_NS),
             rates: [1.0; KEPT],
             rng,
         };
@@ -65,7 +69,7 @@ impl Sway {
     }
 
     fn rate(&mut self, step: u64) -> f64 {
-        if step > self.newest + FORGOTTEN_STEPS {
+        if step > self.newest + self.forgotten_steps {
             self.newest = step - 1;
             self.level = draw_normal(&mut self.rng);
         }

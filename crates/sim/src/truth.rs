@@ -9,6 +9,7 @@ use cardmark_engine::OpKind;
 
 use crate::Model;
 use crate::body::inverse_normal;
+use crate::process::{Processes, call_of};
 use crate::service::Service;
 use crate::state::service_of;
 
@@ -22,6 +23,8 @@ pub struct Truth {
     pub rate_bytes_per_s: f64,
     /// Operations per second.
     pub operations_per_s: f64,
+    /// Operations per second between stalls of 100 ms and longer.
+    pub body_operations_per_s: f64,
     /// Median latency, nanoseconds; absent where operations wait for one another. It is that of a
     /// trial whose own factor is one.
     pub p50_ns: Option<f64>,
@@ -36,6 +39,7 @@ impl Truth {
         Self {
             rate_bytes_per_s: self.rate_bytes_per_s * factor,
             operations_per_s: self.operations_per_s * factor,
+            body_operations_per_s: self.body_operations_per_s * factor,
             p50_ns: self.p50_ns.map(|ns| ns / factor),
             p99_ns: self.p99_ns.map(|ns| ns / factor),
         }
@@ -44,12 +48,14 @@ impl Truth {
 
 /// One kind of operation of a workload.
 struct Part<'a> {
+    is_read: bool,
     share: f64,
     ordinary_ns: f64,
     service: &'a Service,
 }
 
-pub(crate) fn truth_of(model: &Model, workload: &Workload) -> Option<Truth> {
+/// Of a run with that seed; without one, of a run whose factors are one.
+pub(crate) fn truth_of(model: &Model, workload: &Workload, seed: Option<u64>) -> Option<Truth> {
     let depth = usize::try_from(workload.queue_depth).ok()?;
     let is_plain = workload.manner.access == Access::Direct
         && workload.flush != Flush::InSpan
@@ -63,15 +69,24 @@ pub(crate) fn truth_of(model: &Model, workload: &Workload) -> Option<Truth> {
     }
     let busy_count = depth.min(model.channels_count());
     let parts = parts_of(model, workload, busy_count);
-    let mean_ns: f64 = parts
-        .iter()
-        .map(|part| part.share * part.service.mean_ns(workload.block_bytes, busy_count))
-        .sum();
-    let operations_per_s = busy_count as f64 / mean_ns * 1e9;
-    let latencies = (depth <= model.channels_count()).then(|| Latencies::new(model, &parts));
+    let processes = Processes::new(model, seed);
+    let read_share = f64::from(workload.read_share_percent) / 100.0;
+    let (mut mean_ns, mut stalls_ns) = (0.0, 0.0);
+    for part in &parts {
+        let ordinary_ns = part.service.mean_ns(workload.block_bytes, busy_count);
+        let call = call_of(workload, part.is_read);
+        mean_ns += part.share * processes.mean_ns(&call, ordinary_ns, read_share)?;
+        stalls_ns += part.share * processes.stalls_ns(&call);
+    }
+    let per_s = |span_ns: f64| busy_count as f64 / span_ns * 1e9;
+    let operations_per_s = per_s(mean_ns) * processes.long_run_factor()?;
+    // Quantiles are not worked out for processes.
+    let has_quantiles = depth <= model.channels_count() && model.processes().is_empty();
+    let latencies = has_quantiles.then(|| Latencies::new(model, &parts));
     Some(Truth {
         rate_bytes_per_s: operations_per_s * workload.block_bytes as f64,
         operations_per_s,
+        body_operations_per_s: per_s(mean_ns - stalls_ns) * processes.body_factor()?,
         p50_ns: latencies.as_ref().map(|l| l.quantile(0.5)),
         p99_ns: latencies.as_ref().map(|l| l.quantile(0.99)),
     })
@@ -90,6 +105,7 @@ fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec
             let service = service_of(model, kind, workload.order);
             let ordinary_ns = service.ordinary_ns(workload.block_bytes, busy_count);
             Part {
+                is_read: kind == OpKind::Read,
                 share,
                 ordinary_ns,
                 service,

@@ -194,7 +194,7 @@ fn is_like_stationary(name: &str) -> bool {
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let text = std::fs::read_to_string(models.join(name).with_extension("toml")).unwrap();
     let like = |known: &&str| text.contains(&format!("like = \"{known}\""));
-    let differs = ["weak = ", "[units]"]
+    let differs = ["weak = ", "[units]", "\"drift\"", "[ftl]"]
         .iter()
         .any(|part| text.contains(part));
     STATIONARY.iter().any(like) && !differs

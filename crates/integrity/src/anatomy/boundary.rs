@@ -166,34 +166,44 @@ fn boundary(size: u64, read: &[[f64; 3]]) -> BoundaryTime {
 ///
 /// A boundary at the multiples of a size is one at the multiples of its multiples: a power of two shows
 /// at all sizes from it on, three times a power of two at those of its own kind only. Where both explain
-/// what is seen the better explanation counts.
+/// what is seen the better explanation counts. On many cards a read across anything takes longer than
+/// one within a page, so that a boundary counts by how far its multiples stand above all other sizes.
 pub(super) fn found_boundary(boundaries: &[BoundaryTime]) -> Option<(u64, u64)> {
     let explained = boundaries.iter().filter_map(|begin| {
-        let showing = boundaries
-            .iter()
-            .filter(|other| other.size_bytes.is_multiple_of(begin.size_bytes));
-        let showing: Vec<&BoundaryTime> = showing.collect();
-        let (gain, more) = gain(&showing)?;
+        let is_showing = |time: &&BoundaryTime| time.size_bytes.is_multiple_of(begin.size_bytes);
+        let (showing, others): (Vec<_>, Vec<_>) = boundaries.iter().partition(is_showing);
+        let (gain, more) = gain(&showing, &others)?;
         Some((gain, begin.size_bytes, more))
     });
     let best = explained.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= LEAST_GAIN).then(|| (best.1, to_ns(best.2)))
 }
 
-/// How much a common difference of these explains, and the difference; nothing where it is none.
-fn gain(showing: &[&BoundaryTime]) -> Option<(f64, f64)> {
+/// How much a common difference of these explains beyond that of the others, and the difference;
+/// nothing where it is none.
+fn gain(showing: &[&BoundaryTime], others: &[&BoundaryTime]) -> Option<(f64, f64)> {
+    let (more, weight) = mean(showing)?;
+    // Without others every size shows it, and then it is no boundary but what any read across costs.
+    let (base, base_weight) = mean(others)?;
+    let above = more - base;
+    let agreeing = showing
+        .iter()
+        .filter(|time| time.more_ns as f64 + 2.0 * time.error_ns as f64 >= base + above / 2.0);
+    let share = agreeing.count() as f64 / showing.len() as f64;
+    let harmonic = weight * base_weight / (weight + base_weight);
+    (above > 0.0 && more > 0.0 && share >= SHARE_SHOWING)
+        .then_some((above * above * harmonic, more))
+}
+
+/// The mean of differences, weighted by their errors, and the sum of the weights.
+fn mean(times: &[&BoundaryTime]) -> Option<(f64, f64)> {
     let weight = |time: &BoundaryTime| (time.error_ns as f64).powi(-2);
-    let weights: f64 = showing.iter().map(|time| weight(time)).sum();
-    let sum: f64 = showing
+    let weights: f64 = times.iter().map(|time| weight(time)).sum();
+    let sum: f64 = times
         .iter()
         .map(|time| weight(time) * time.more_ns as f64)
         .sum();
-    let more = sum / weights;
-    let agreeing = showing
-        .iter()
-        .filter(|time| time.more_ns as f64 + 2.0 * time.error_ns as f64 >= more / 2.0);
-    let share = agreeing.count() as f64 / showing.len() as f64;
-    (more > 0.0 && share >= SHARE_SHOWING).then_some((more * more * weights, more))
+    (!times.is_empty()).then(|| (sum / weights, weights))
 }
 
 /// The median; 0 of nothing.

@@ -1,0 +1,278 @@
+//! A card with a page-mapped flash translation layer.
+//!
+//! Logical pages are written wherever room is: first into a cache of single-level cells while it has
+//! some, else into one of a few open blocks. What a page held before becomes invalid; when free
+//! blocks run short, the block with the fewest valid pages is emptied and erased. Segments of the map
+//! that are not in memory cost a read. In idle time the cache is emptied.
+//!
+//! It says what flash work an operation costs; setup and transfer are those of the model. Of a page
+//! it keeps 8 bytes, so that a card of 4 GB takes some 8 MB of memory.
+
+mod blocks;
+mod cache;
+mod map;
+
+use serde::Deserialize;
+
+use blocks::{Blocks, Stream};
+use cache::PseudoCache;
+use map::MapCache;
+
+/// A logical page that is nowhere.
+const NOWHERE: u32 = u32::MAX;
+/// Locations from here on lie in the cache.
+const CACHED: u32 = 1 << 31;
+
+/// A translation layer as written in a model's file.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FtlData {
+    /// Size of a page, bytes: 4, 8 or 16 KiB.
+    pub page_bytes: u64,
+    /// Pages of an erase block.
+    pub block_pages: u32,
+    /// Flash beyond the capacity, as a share of the capacity.
+    pub spare_share: f64,
+    /// Free blocks below which garbage is collected.
+    pub reserve_blocks: u32,
+    /// Blocks that can be written in turn, one for each area of the size of a block.
+    pub open_units: usize,
+    /// Size of the pseudo-SLC cache, bytes; 0: none.
+    pub cache_bytes: u64,
+    /// Logical bytes that one segment of the map covers.
+    pub segment_bytes: u64,
+    /// Segments in memory.
+    pub segments_in_memory: usize,
+    /// Whether every page was written once, in order, before the run.
+    pub is_filled: bool,
+    /// Spans of flash work, microseconds a page, or a block for the erase.
+    pub read_us: f64,
+    /// As above.
+    pub program_us: f64,
+    /// Program of a page of the cache.
+    pub cache_program_us: f64,
+    /// As above.
+    pub erase_us: f64,
+    /// Going on in another open block.
+    pub open_us: f64,
+}
+
+impl FtlData {
+    /// The first rule that does not hold on a card of this capacity.
+    pub(crate) fn broken_rule(&self, capacity_bytes: u64) -> Option<&'static str> {
+        let is_page = [4096, 8192, 16_384].contains(&self.page_bytes);
+        let pages = capacity_bytes / self.page_bytes.max(1);
+        let is_size = pages.is_multiple_of(u64::from(self.block_pages.max(1))) && pages < 1 << 28;
+        let spans = [
+            self.read_us,
+            self.program_us,
+            self.cache_program_us,
+            self.erase_us,
+            self.open_us,
+        ];
+        let spare = (pages as f64 * self.spare_share) / f64::from(self.block_pages.max(1));
+        let least = self.reserve_blocks as usize + self.open_units + 3;
+        let holds = is_page
+            && is_size
+            && (8..=65_536).contains(&self.block_pages)
+            && (0.0..=4.0).contains(&self.spare_share)
+            && spare > least as f64
+            && self.reserve_blocks >= 2
+            && (1..=64).contains(&self.open_units)
+            && self.cache_bytes <= capacity_bytes
+            && self.segment_bytes.is_multiple_of(self.page_bytes)
+            && self.segment_bytes > 0
+            && self.segments_in_memory > 0
+            && spans.iter().all(|us| (0.0..=1e7).contains(us));
+        (!holds).then_some("a number of the translation layer is out of range")
+    }
+}
+
+/// What a translation layer has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FtlCounts {
+    /// Pages that were asked to be written.
+    pub host_pages: u64,
+    /// Pages programmed outside the cache, those moved included.
+    pub programmed_pages: u64,
+    /// Pages programmed into the cache.
+    pub cached_pages: u64,
+    /// Blocks erased.
+    pub erased_blocks: u64,
+    /// Looks at the map.
+    pub lookups: u64,
+    /// Looks at the map that had to read a segment.
+    pub misses: u64,
+}
+
+/// A translation layer with what it maps.
+pub struct Ftl {
+    data: FtlData,
+    /// By logical page: physical page, place in the cache, or nowhere.
+    locations: Vec<u32>,
+    blocks: Blocks,
+    cache: PseudoCache,
+    map: MapCache,
+    counts: FtlCounts,
+    /// End of the last operation, nanoseconds.
+    end_ns: f64,
+}
+
+impl Ftl {
+    /// A translation layer of a card of this capacity.
+    #[must_use]
+    pub fn new(data: FtlData, capacity_bytes: u64) -> Self {
+        let pages = to_u32(capacity_bytes / data.page_bytes);
+        let segments = to_u32(capacity_bytes / data.segment_bytes) as usize + 1;
+        let mut ftl = Self {
+            data,
+            locations: vec![NOWHERE; pages as usize],
+            blocks: Blocks::new(&data, pages),
+            cache: PseudoCache::new(data.cache_bytes / data.page_bytes),
+            map: MapCache::new(segments, data.segments_in_memory),
+            counts: FtlCounts::default(),
+            end_ns: 0.0,
+        };
+        if data.is_filled {
+            ftl.blocks.fill(&mut ftl.locations);
+        }
+        ftl
+    }
+
+    /// Returns what it has done so far.
+    #[must_use]
+    pub fn counts(&self) -> FtlCounts {
+        self.counts
+    }
+
+    /// Returns how often the least and the most erased block was erased.
+    #[must_use]
+    pub fn wear(&self) -> (u32, u32) {
+        self.blocks.wear()
+    }
+
+    /// Returns the flash work of a read, nanoseconds.
+    pub fn read_ns(&mut self, start_ns: u64, offset: u64, bytes: u64) -> f64 {
+        self.idle_until(start_ns);
+        let mut work_us = 0.0;
+        for page in self.pages(offset, bytes) {
+            work_us += self.look_up(page);
+            if self.locations[page as usize] != NOWHERE {
+                work_us += self.data.read_us;
+            }
+        }
+        self.end(start_ns, work_us)
+    }
+
+    /// Returns the flash work of a write, nanoseconds. Pages that it covers in part are read first.
+    pub fn write_ns(&mut self, start_ns: u64, offset: u64, bytes: u64) -> f64 {
+        self.idle_until(start_ns);
+        let mut work_us = 0.0;
+        for page in self.pages(offset, bytes) {
+            work_us += self.look_up(page);
+            let begin = u64::from(page) * self.data.page_bytes;
+            let is_whole = offset <= begin && begin + self.data.page_bytes <= offset + bytes;
+            if !is_whole && self.locations[page as usize] != NOWHERE {
+                work_us += self.data.read_us;
+            }
+            self.counts.host_pages += 1;
+            work_us += self.store(page);
+        }
+        self.end(start_ns, work_us)
+    }
+
+    fn pages(&self, offset: u64, bytes: u64) -> std::ops::RangeInclusive<u32> {
+        let last = (offset + bytes.max(1) - 1) / self.data.page_bytes;
+        let most = self.locations.len() as u64 - 1;
+        to_u32(offset / self.data.page_bytes)..=to_u32(last.min(most))
+    }
+
+    /// Looks a page up in the map. The time for it, microseconds.
+    fn look_up(&mut self, page: u32) -> f64 {
+        let segment = u64::from(page) * self.data.page_bytes / self.data.segment_bytes;
+        self.counts.lookups += 1;
+        if self.map.touch(to_u32(segment) as usize) {
+            return 0.0;
+        }
+        self.counts.misses += 1;
+        self.data.read_us
+    }
+
+    /// Writes a page to the cache if it has room, else to its open block.
+    fn store(&mut self, page: u32) -> f64 {
+        if let Some(place) = self.cache.take(page) {
+            self.forget(page);
+            self.locations[page as usize] = CACHED + place;
+            self.counts.cached_pages += 1;
+            return self.data.cache_program_us;
+        }
+        self.program(page)
+    }
+
+    /// Writes a page to its open block, after making room.
+    fn program(&mut self, page: u32) -> f64 {
+        self.forget(page);
+        let unit = page / self.data.block_pages;
+        let is_open = self.blocks.choose(unit);
+        let mut work_us = if is_open { 0.0 } else { self.data.open_us };
+        work_us += self.make_room();
+        self.locations[page as usize] = self.blocks.append(Stream::Host, page);
+        self.counts.programmed_pages += 1;
+        work_us + self.data.program_us
+    }
+
+    /// What the page held before is not valid any more.
+    fn forget(&mut self, page: u32) {
+        let location = self.locations[page as usize];
+        if location < CACHED {
+            self.blocks.invalidate(location);
+        }
+        self.locations[page as usize] = NOWHERE;
+    }
+
+    /// Collects garbage until there are enough free blocks.
+    fn make_room(&mut self) -> f64 {
+        let mut work_us = 0.0;
+        while self.blocks.free_count() < self.data.reserve_blocks as usize {
+            let victim = self.blocks.victim();
+            for page in self.blocks.valid_pages(victim, &self.locations) {
+                self.locations[page as usize] = self.blocks.append(Stream::Moved, page);
+                self.counts.programmed_pages += 1;
+                work_us += self.data.read_us + self.data.program_us;
+            }
+            self.blocks.erase(victim);
+            self.counts.erased_blocks += 1;
+            work_us += self.data.erase_us;
+        }
+        work_us
+    }
+
+    /// Empties the cache in the time since the last operation.
+    fn idle_until(&mut self, now_ns: u64) {
+        let mut left_us = (now_ns as f64 - self.end_ns) / 1e3;
+        while left_us > 0.0 {
+            let Some((page, place)) = self.cache.first() else {
+                break;
+            };
+            self.cache.drop_first();
+            if self.locations[page as usize] == CACHED + place {
+                left_us -= self.data.read_us + self.program(page);
+            }
+        }
+    }
+
+    fn end(&mut self, start_ns: u64, work_us: f64) -> f64 {
+        self.end_ns = start_ns as f64 + work_us * 1e3;
+        work_us * 1e3
+    }
+
+    /// The operation took until then, with what is none of the flash's.
+    pub(crate) fn ended(&mut self, finish_ns: u64) {
+        self.end_ns = self.end_ns.max(finish_ns as f64);
+    }
+}
+
+/// Page numbers are below 2³¹: a rule of models.
+fn to_u32(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(CACHED - 1)
+}
