@@ -55,7 +55,7 @@ impl StallTruth {
 }
 
 /// Changes the work of operations.
-trait Process {
+trait Process: Send {
     /// Returns the work of an operation, nanoseconds, given its work without this process.
     fn work_ns(&mut self, call: &Call, work_ns: f64) -> f64;
 
