@@ -208,7 +208,7 @@ fn run_one(model: &Model, suite: &Suite, seed: u64, table: &mut Table) -> Result
     for workload in &suite.workloads {
         if let Some(truth) = card.truth(workload) {
             note_rate(model, &record, workload, truth, table);
-            note_latencies(&record, workload, truth, table);
+            note_latencies(model, &record, workload, truth, table);
         }
     }
     let mut kinds: Vec<String> = record
@@ -259,16 +259,23 @@ fn note_rate(model: &Model, record: &Record, workload: &Workload, truth: Truth, 
         row.is_goal = per_minute >= 1.0 && stalls.longest_ns <= LONGEST_NS;
         row.bounds.push(exact_width(record, metric, stalls));
     } else {
-        row.is_goal = workload.queue_depth == 1 && ORDINARY.contains(&model.name());
+        row.is_goal = ORDINARY.contains(&model.name());
     }
 }
 
-fn note_latencies(record: &Record, workload: &Workload, truth: Truth, table: &mut Table) {
+fn note_latencies(
+    model: &Model,
+    record: &Record,
+    workload: &Workload,
+    truth: Truth,
+    table: &mut Table,
+) {
     for (suffix, truth_ns) in [("_p50", truth.p50_ns), ("_p99", truth.p99_ns)] {
         let metric = record.metric(&format!("{}{suffix}", workload.id));
         if let Some((metric, truth_ns)) = metric.zip(truth_ns) {
             let row = table.rows.entry(metric.id.clone()).or_default();
             row.runs += 1;
+            row.is_goal = ORDINARY.contains(&model.name());
             row.interval
                 .add(metric.low, metric.value, metric.high, truth_ns);
         }
@@ -318,10 +325,7 @@ fn median(values: &[f64]) -> Option<f64> {
 
 /// Prints the rows of a model. Returns how many missed a goal.
 fn print_rows(name: &str, table: &Table) -> u32 {
-    let is_zoo = table
-        .rows
-        .values()
-        .any(|row| row.stalls_per_minute.is_some());
+    let is_zoo = !ORDINARY.contains(&name);
     let mut missed = 0;
     for (id, row) in &table.rows {
         let share = |count: u32| 100.0 * f64::from(count) / f64::from(row.runs);
@@ -350,7 +354,13 @@ fn print_rows(name: &str, table: &Table) -> u32 {
         println!(
             "| {name} | {id} | {} | {} | {} | {}{} | {} | {} | {} |",
             number(row.stalls_per_minute, 1),
-            percent(&row.interval),
+            given(
+                &row.interval,
+                format!(
+                    "{:.1} %",
+                    100.0 * f64::from(row.interval.held) / f64::from(row.interval.given)
+                )
+            ),
             percent(&row.body),
             percent(&row.long_run),
             mark,
@@ -363,14 +373,19 @@ fn print_rows(name: &str, table: &Table) -> u32 {
 }
 
 /// Whether a row would miss the goals of the long run, or on ordinary cards the body's band. Rows of
-/// latencies and of deep queues have no such ranges.
+/// latencies and of deep queues have no such ranges: on ordinary cards their interval keeps the band.
 fn fails(row: &Row, is_zoo: bool, ratio: Option<f64>) -> bool {
     let share = |count: u32| 100.0 * f64::from(count) / f64::from(row.runs);
     let long_run = share(row.long_run.held) < LEAST_HELD
         || share(row.long_run.above) > MOST_ABOVE
         || ratio.is_some_and(|ratio| ratio > MOST_WIDTH);
     let body = !is_zoo && !BODY_BAND.contains(&share(row.body.held));
-    row.has_parts && (long_run || body)
+    if row.has_parts {
+        return long_run || body;
+    }
+    // Of a latency's interval only those count that there are.
+    let held = 100.0 * f64::from(row.interval.held) / f64::from(row.interval.given);
+    !is_zoo && row.interval.given > 0 && !BODY_BAND.contains(&held)
 }
 
 fn findings_line(name: &str, table: &Table, runs: u64) -> String {

@@ -35,8 +35,23 @@ pub struct StallTruth {
     pub longest_ns: f64,
     /// Stalls per operation; 0 where they come by the clock.
     pub per_operation: f64,
-    /// Stalls a second by the clock; 0 where they come by operations.
+    /// Stalls a second by the clock; 0 where they come by operations. A model with both counts only the
+    /// latter.
     pub per_second: f64,
+}
+
+impl StallTruth {
+    /// These and others, both per operation.
+    fn with(self, other: Self) -> Self {
+        let per_operation = self.per_operation + other.per_operation;
+        let sum_ns = self.per_operation * self.mean_ns + other.per_operation * other.mean_ns;
+        Self {
+            mean_ns: sum_ns / per_operation,
+            longest_ns: self.longest_ns.max(other.longest_ns),
+            per_operation,
+            per_second: 0.0,
+        }
+    }
 }
 
 /// Changes the work of operations.
@@ -147,8 +162,9 @@ impl Processes {
     }
 
     fn stalls(&self, call: &Call) -> Option<StallTruth> {
-        let works = self.works.iter().find_map(|work| work.stalls(call));
-        works.or_else(|| self.clocked.as_ref()?.stalls())
+        let works = self.works.iter().filter_map(|work| work.stalls(call));
+        let clocked = self.clocked.as_ref().and_then(Clocked::stalls);
+        works.reduce(StallTruth::with).or(clocked)
     }
 }
 
