@@ -45,11 +45,15 @@ impl Interval {
     fn of(metric: &Metric) -> Option<Self> {
         if let Some(parts) = &metric.parts {
             let in_bytes = bytes_per_unit(metric)?;
-            let ends = parts.body.low.zip(parts.body.high);
+            let body = parts.body.low.zip(parts.body.high);
+            let within = metric.low.zip(metric.high);
+            let within = within.filter(|_| metric.interval_kind == IntervalKind::WithinTrial);
             return Some(Self {
                 value: metric.value * in_bytes,
-                ends: ends.map(|(low, high)| (low * in_bytes, high * in_bytes)),
-                is_within_trial: metric.interval_kind == IntervalKind::WithinTrial,
+                ends: body
+                    .or(within)
+                    .map(|(low, high)| (low * in_bytes, high * in_bytes)),
+                is_within_trial: body.is_none(),
             });
         }
         let is_byte_rate = metric.quantity == Quantity::ByteRate;

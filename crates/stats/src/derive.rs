@@ -40,7 +40,7 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
         let stopped_by = stop_reason(&whole, trials, workload, suite);
         let quantity = quantity_of(workload);
         let parts = (suite.passes.is_none())
-            .then(|| rate_parts(workload, &whole, quantity))
+            .then(|| rate_parts(workload, &whole, &alike(trials, workload, suite), quantity))
             .flatten();
         let rate = Metric {
             parts,
@@ -77,6 +77,22 @@ fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&
         whole.retain(|trial| Some(trial.round_index) == last);
     }
     whole
+}
+
+/// The whole trials of another workload that is done once, with the same operations in the same span: as good as its own
+/// where stalls are looked for.
+fn alike<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a Trial> {
+    let same = |other: &&Workload| {
+        let pattern = |w: &Workload| {
+            let place = (w.order, w.block_bytes, w.span_bytes, w.manner);
+            (place, w.read_share_percent, w.queue_depth, w.flush)
+        };
+        other.rounds.once && other.id != workload.id && pattern(other) == pattern(workload)
+    };
+    let others = suite.workloads.iter().filter(same);
+    others
+        .flat_map(|other| counted(trials, other, suite))
+        .collect()
 }
 
 /// Why no further rounds were added.

@@ -1,28 +1,26 @@
 //! What a rate consists of: body, stalls, long run, durable rate, transition.
 
 use cardmark_core::{
-    Estimate, Flush, Quantity, RateParts, SECOND_NS, Slice, StallCount, Stalls, Transition, Trial,
+    Estimate, Flush, Quantity, RateParts, SECOND_NS, StallCount, Stalls, Transition, Trial,
     Workload,
 };
 
 use crate::clusters::{Cluster, STALL_NS, clusters};
-use crate::interval::{Interval, Portion};
+use crate::interval::{Portion, ratio, total_span};
 use crate::rate::between;
-use crate::slices::full_slices;
-use crate::{
-    Histogram, LEAST_CLUSTER_NS, LEAST_TRIALS, merged_histogram, poisson_bounds, weighted_bounds,
-    within,
-};
+use crate::{Histogram, LEAST_TRIALS, merged_histogram, poisson_bounds, weighted_bounds};
 
 /// Stalls up to this length are allowed for where none, or too few, were seen, nanoseconds. Real cards were seen to
 /// stall for up to half a second in writes; a standard allows 250 to 750 ms. Longer ones that were seen are allowed for
 /// as they were seen.
 pub const LONGEST_STALL_NS: u64 = 2_000_000_000;
 
-/// The parts of the rate of these whole trials of a workload. `None` without any.
+/// The parts of the rate of these whole trials of a workload. `None` without any. Stalls are also looked for in
+/// `alike`, whole trials of another workload with the same operations.
 pub(crate) fn rate_parts(
     workload: &Workload,
     whole: &[&Trial],
+    alike: &[&Trial],
     quantity: Quantity,
 ) -> Option<RateParts> {
     let histogram = merged_histogram(whole)?;
@@ -33,8 +31,8 @@ pub(crate) fn rate_parts(
         Quantity::ByteRate => |cluster: &Cluster| cluster.bytes,
         _ => |cluster: &Cluster| cluster.operations,
     };
-    let body = body(whole, &clusters, amount, ordinary_ns)?;
-    let stalls = ordinary_ns.map(|ns| stalls(&histogram, &clusters, ns));
+    let body = body(&clusters, amount)?;
+    let stalls = ordinary_ns.and_then(|ns| stalls(whole, alike, ns));
     let total: u64 = clusters.iter().map(amount).sum();
     let value = total as f64 / seconds(span_ns(&clusters) as f64);
     Some(RateParts {
@@ -58,97 +56,81 @@ fn stalled_ns(clusters: &[Cluster]) -> f64 {
     clusters.iter().map(|cluster| cluster.stalled_ns).sum()
 }
 
-/// The rate between stalls: from the differences between clusters, else from the slices of a long trial.
-fn body(
-    whole: &[&Trial],
-    clusters: &[Cluster],
-    amount: fn(&Cluster) -> u64,
-    ordinary_ns: Option<f64>,
-) -> Option<Estimate> {
+/// The rate between stalls, with a range from the differences between clusters where there are enough.
+fn body(clusters: &[Cluster], amount: fn(&Cluster) -> u64) -> Option<Estimate> {
     let portion = |cluster: &Cluster| Portion {
         amount: amount(cluster) as f64,
         span_s: seconds(cluster.span_ns as f64 - cluster.stalled_ns),
     };
     let portions: Vec<Portion> = clusters.iter().map(portion).collect();
-    let total: f64 = portions.iter().map(|portion| portion.amount).sum();
-    let time_s: f64 = portions.iter().map(|portion| portion.span_s).sum();
-    if time_s <= 0.0 {
+    if total_span(&portions) <= 0.0 {
         return None;
     }
-    let value = total / time_s;
-    let interval = if clusters.len() >= LEAST_TRIALS {
-        Some(between(&portions))
-    } else {
-        width_between_stalls(whole, ordinary_ns).map(|width| Interval::around(value, value * width))
-    };
+    let interval = (clusters.len() >= LEAST_TRIALS).then(|| between(&portions));
     Some(Estimate {
-        value,
+        value: ratio(&portions),
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
     })
 }
 
-/// Half-width, relative, from the slices of one long trial in which nothing stalled.
-fn width_between_stalls(whole: &[&Trial], ordinary_ns: Option<f64>) -> Option<f64> {
-    let [trial] = whole else {
-        return None;
-    };
-    let limit_ns = ordinary_ns.map_or(f64::INFINITY, |ns| ns + STALL_NS as f64);
-    let slices = full_slices(trial);
-    let mut is_stalled = vec![false; slices.len()];
-    for (index, slice) in slices.iter().enumerate() {
-        if slice.2 as f64 > limit_ns {
-            let reach = usize::try_from(slice.2 / trial.slice_span_ns.max(1)).unwrap_or(index) + 1;
-            is_stalled[index.saturating_sub(reach)..=index].fill(true);
-        }
-    }
-    let quiet: Vec<Slice> = slices
-        .iter()
-        .zip(is_stalled)
-        .filter(|(_, is_stalled)| !is_stalled)
-        .map(|(slice, _)| *slice)
-        .collect();
-    within::width_of_batches(&quiet, trial.slice_span_ns, LEAST_CLUSTER_NS)
-}
-
-fn stalls(histogram: &Histogram, clusters: &[Cluster], ordinary_ns: f64) -> Stalls {
-    let observed_ns = span_ns(clusters);
-    let body_s = seconds(observed_ns as f64 - stalled_ns(clusters)).max(f64::MIN_POSITIVE);
+fn stalls(whole: &[&Trial], alike: &[&Trial], ordinary_ns: f64) -> Option<Stalls> {
+    let all: Vec<&Trial> = whole.iter().chain(alike).copied().collect();
+    let histogram = merged_histogram(&all)?;
+    let clusters = clusters(&all, Some(ordinary_ns));
+    let observed_ns = span_ns(&clusters);
     let count = |limit_ns: u64| {
         let seen_count = histogram.count_above(ordinary_ns + limit_ns as f64);
-        let (low, high) = poisson_bounds(seen_count);
-        let per_minute = |count: f64| 60.0 * count / seconds(observed_ns as f64);
-        StallCount {
-            seen_count,
-            per_minute: Estimate {
-                value: per_minute(seen_count as f64),
-                low: Some(per_minute(low)),
-                high: Some(per_minute(high)),
-            },
-        }
+        stall_count(seen_count, seconds(observed_ns as f64))
     };
     let limit_ns = ordinary_ns + STALL_NS as f64;
-    let (mut sum, mut squares, mut longest) = (0.0, 0.0, 0.0_f64);
-    for (ns, count) in histogram.above(limit_ns) {
-        let span_s = seconds(ns - ordinary_ns);
-        sum += span_s * count as f64;
-        squares += span_s * span_s * count as f64;
-        longest = longest.max(span_s);
-    }
-    let most = longest.max(seconds(LONGEST_STALL_NS as f64));
-    let (low, high) = weighted_bounds(sum, squares, most);
-    let share = |load_s: f64| load_s / (body_s + load_s);
-    Stalls {
+    let longest_ns = histogram.max_ns().filter(|&ns| ns as f64 > limit_ns);
+    let body_s = seconds(observed_ns as f64 - stalled_ns(&clusters));
+    Some(Stalls {
         observed_ns,
         over_100ms: count(STALL_NS),
         over_500ms: count(SECOND_NS / 2),
         over_1s: count(SECOND_NS),
-        longest_ns: histogram.max_ns().filter(|&ns| ns as f64 > limit_ns),
-        time_ratio: Estimate {
-            value: share(sum),
-            low: Some(share(low)),
-            high: Some(share(high)),
+        longest_ns,
+        time_ratio: time_ratio(&histogram, ordinary_ns, body_s),
+    })
+}
+
+fn stall_count(seen_count: u64, observed_s: f64) -> StallCount {
+    let (low, high) = poisson_bounds(seen_count);
+    let per_minute = |count: f64| 60.0 * count / observed_s;
+    StallCount {
+        seen_count,
+        per_minute: Estimate {
+            value: per_minute(seen_count as f64),
+            low: Some(per_minute(low)),
+            high: Some(per_minute(high)),
         },
+    }
+}
+
+/// The share of time in stalls, when so many seconds were free of them.
+///
+/// The bounds need the length of the longest stall that may still come. Where `n` were seen, the next one is longer than
+/// all of them with a chance of 1/(n + 1); that share of [`LONGEST_STALL_NS`] is allowed for, or the longest seen where that
+/// is more.
+fn time_ratio(histogram: &Histogram, ordinary_ns: f64, body_s: f64) -> Estimate {
+    let limit_ns = ordinary_ns + STALL_NS as f64;
+    let (mut seen, mut sum, mut squares, mut longest) = (0, 0.0, 0.0, 0.0_f64);
+    for (ns, count) in histogram.above(limit_ns) {
+        let span_s = seconds(ns - ordinary_ns);
+        seen += count;
+        sum += span_s * count as f64;
+        squares += span_s * span_s * count as f64;
+        longest = longest.max(span_s);
+    }
+    let unseen = seconds(LONGEST_STALL_NS as f64) / (seen + 1) as f64;
+    let (low, high) = weighted_bounds(sum, squares, longest.max(unseen));
+    let share = |load_s: f64| load_s / (body_s + load_s).max(f64::MIN_POSITIVE);
+    Estimate {
+        value: share(sum),
+        low: Some(share(low)),
+        high: Some(share(high)),
     }
 }
 

@@ -37,20 +37,11 @@ const LEAST_BATCH_NS: u64 = 1_000_000_000;
 /// Half-width of the interval of the rate over slices of that span, relative to it; `None` where
 /// they are too few or too short.
 pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
-    width_of_batches(slices, slice_span_ns, LEAST_BATCH_NS)
-}
-
-/// The same with batches that last at least as long as is said, nanoseconds.
-pub(crate) fn width_of_batches(
-    slices: &[Slice],
-    slice_span_ns: u64,
-    least_batch_ns: u64,
-) -> Option<f64> {
     let operations_count: u64 = slices.iter().map(|slice| slice.1).sum();
     if operations_count < LEAST_OPERATIONS || slice_span_ns == 0 {
         return None;
     }
-    let least = usize::try_from(least_batch_ns.div_ceil(slice_span_ns)).ok()?;
+    let least = usize::try_from(LEAST_BATCH_NS.div_ceil(slice_span_ns)).ok()?;
     let size = (slices.len() / BATCHES).max(least);
     let batches: Vec<Portion> = batches(slices, size, slice_span_ns, |slice| slice.0).collect();
     half_width_ratio(&batches, sum_bytes(slices) / operations_count as f64)

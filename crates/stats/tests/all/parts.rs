@@ -254,3 +254,50 @@ fn content_that_was_not_kept_is_an_error_on_every_figure() {
             .all(|metric| metric.voided_by() == Some("data_lost"))
     );
 }
+
+#[test]
+fn a_long_series_of_the_same_operations_is_looked_at_for_stalls() {
+    let mut rng = Rng::new(5);
+    let plain = workload("rand_write_4k", 4096);
+    let long = Workload {
+        rounds: Rounds {
+            once: true,
+            ..Rounds::default()
+        },
+        ..workload("long", 4096)
+    };
+    let mut trials: Vec<Trial> = (0..6).map(|id| stalled(id, &[], &mut rng)).collect();
+    let mut once = stalled(6, &[300, 500], &mut rng);
+    once.workload = long.clone();
+    trials.push(once);
+    let metrics = derive(&trials, &suite(vec![plain.clone(), long.clone()]));
+    let parts = metrics[0].parts.clone().unwrap();
+    let stalls = parts.stalls.unwrap();
+    assert_eq!(stalls.over_100ms.seen_count, 2);
+    near(stalls.observed_ns as f64, 7.8e9, 0.01);
+    near(parts.body.value, metrics[0].value, 1e-9);
+    assert!(parts.long_run.unwrap().high.unwrap() < parts.body.high.unwrap());
+    // One trial says nothing of the differences between trials.
+    let of_long = metrics[1].parts.clone().unwrap();
+    assert_eq!(
+        (of_long.body.low, of_long.long_run.unwrap().low),
+        (None, None)
+    );
+    // Other operations are no witness.
+    let other = Workload {
+        read_share_percent: 50,
+        ..long
+    };
+    let metrics = derive(&trials, &suite(vec![plain, other]));
+    assert_eq!(
+        metrics[0]
+            .parts
+            .clone()
+            .unwrap()
+            .stalls
+            .unwrap()
+            .over_100ms
+            .seen_count,
+        0
+    );
+}
