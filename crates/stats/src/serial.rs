@@ -41,7 +41,7 @@ impl Serial {
             })
             .sum();
         let degrees = trace * trace / square;
-        if !(degrees >= 1.0) {
+        if degrees.is_nan() || degrees < 1.0 {
             return None;
         }
         let of_row = |(row, moment): (&Vec<f64>, &f64)| {
