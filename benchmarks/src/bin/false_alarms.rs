@@ -102,6 +102,7 @@ impl Case {
                 let run = |_| Observation {
                     value: 100.0 * libm::exp(level + between * normal(rng)),
                     half_width_ratio: Some(OWN_HALF_WIDTH),
+                    error_ratio: Some(0.4 * OWN_HALF_WIDTH),
                 };
                 (0..self.runs_count).map(run).collect()
             };
@@ -110,6 +111,7 @@ impl Case {
         Pair {
             metric: "m".to_owned(),
             quantity: Quantity::ByteRate,
+            known: None,
             base: side(0.0),
             other: side(1.0),
             is_matched,

@@ -11,6 +11,7 @@ mod published;
 mod quirks;
 mod readers;
 mod signs;
+mod spreads;
 mod suites;
 mod uses;
 
@@ -25,5 +26,6 @@ pub use published::{
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
+pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
 pub use suites::{CatalogError, crosscheck_suite, parse_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};

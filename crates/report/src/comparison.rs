@@ -1,12 +1,12 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use cardmark_core::ContextRow;
-use cardmark_stats::{Claim, Difference, Outcome};
+use cardmark_core::{ContextRow, Quantity};
+use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
 use crate::layout::{Grid, Side, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, p_value, value};
+use crate::text::{MISSING, figure, p_value, value};
 
 /// What is compared, and what came out.
 #[derive(Clone, Debug)]
@@ -21,6 +21,10 @@ pub struct Comparison<'a> {
     pub claim: Claim,
     /// The metrics that both sides have.
     pub differences: &'a [Difference],
+    /// How often both sides stall.
+    pub stalls: &'a [StallDifference],
+    /// The command that makes one more run of a side that has one only.
+    pub repeat: Option<&'a str>,
     /// The context of both sides.
     pub context: &'a [ContextRow],
     /// Names of the context that were allowed to differ.
@@ -92,31 +96,98 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
         |outcome: Outcome| -> Vec<&str> { of(outcome).map(|d| workload_name(&d.metric)).collect() };
     let same = names(Outcome::Same);
     if !same.is_empty() {
-        clauses.push(format!("the same within 10 %: {}", same.join(", ")));
+        clauses.push(format!(
+            "the same within 10 %, each by its own 95 % CI: {}",
+            same.join(", ")
+        ));
+    }
+    clauses.extend(comparison.stalls.iter().filter_map(stall_clause));
+    let is_single = comparison.differences.iter().any(|d| d.p_value.is_none());
+    if is_single {
+        clauses.push(single(comparison));
+        return wrapped(&clauses, width);
     }
     let undecided = names(Outcome::Undecided);
     if !undecided.is_empty() {
         clauses.push(format!("not decided: {}", undecided.join(", ")));
     }
-    let mut lines: Vec<String> = clauses
-        .iter()
-        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
-        .collect();
+    let needed = of(Outcome::Undecided).filter_map(|difference| difference.runs_needed);
+    if let Some((least, most)) = needed.clone().min().zip(needed.max()) {
+        let runs = if least == most {
+            format!("{most}")
+        } else {
+            format!("{least} to {most}")
+        };
+        clauses.push(format!(
+            "to decide these takes about {runs} runs a side, for the difference seen or 10 % where it is smaller"
+        ));
+    }
+    let mut lines = wrapped(&clauses, width);
     if comparison.differences.is_empty() {
         lines.push("no metric is there on both sides".to_owned());
     }
     lines
 }
 
+fn wrapped(clauses: &[String], width: usize) -> Vec<String> {
+    let lines = clauses.iter();
+    lines
+        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
+        .collect()
+}
+
+/// What to do where a side has one run.
+fn single(comparison: &Comparison<'_>) -> String {
+    let [base, other] = comparison.counts.map(|counts| counts.runs);
+    let what = match base.max(other) {
+        1 => "one run each cannot decide",
+        _ if base.min(other) == 1 => "one run on a side cannot decide",
+        _ => "one card or product on a side cannot decide",
+    };
+    match comparison.repeat {
+        Some(command) => format!("{what}; repeat with `{}`", clean(command)),
+        None => format!("{what}; measure again"),
+    }
+}
+
+/// `more stalls in random write 4 KiB: 12 a minute, was 1.5`.
+fn stall_clause(difference: &StallDifference) -> Option<String> {
+    let word = match difference.outcome {
+        Outcome::Higher => "more",
+        Outcome::Lower => "fewer",
+        Outcome::Same | Outcome::Undecided => return None,
+    };
+    Some(format!(
+        "{word} stalls over 100 ms in {}: {} a minute against {}",
+        workload_name(&difference.metric),
+        figure(difference.other_per_minute),
+        figure(difference.base_per_minute)
+    ))
+}
+
 /// `faster random write 4 KiB: 4.20× as fast (95 % CI 3.85–4.58)`. It is always the ratio of the
 /// table, also below 1: "4× faster" can be read as five times the rate, and percent for small
-/// differences would be a second scale.
+/// differences would be a second scale. A latency is `as long`.
 fn clause(difference: &Difference) -> String {
-    let [ratio, low, high] = [difference.ratio, difference.low, difference.high].map(figure);
+    let compared = if difference.quantity == Quantity::Span {
+        "long"
+    } else {
+        "fast"
+    };
     format!(
-        "{} {}: {ratio}× as fast (95 % CI {low}–{high})",
-        word(difference.outcome),
-        workload_name(&difference.metric)
+        "{} {}: {}× as {compared} (95 % CI {})",
+        word(difference),
+        workload_name(&difference.metric),
+        figure(difference.ratio),
+        interval(difference)
+    )
+}
+
+/// The ends of the ratio's interval; a dash where there is none.
+fn interval(difference: &Difference) -> String {
+    difference.low.zip(difference.high).map_or_else(
+        || MISSING.to_owned(),
+        |(low, high)| format!("{}–{}", figure(low), figure(high)),
     )
 }
 
@@ -133,7 +204,7 @@ fn grid(differences: &[Difference]) -> Grid {
 
 /// Whether there is room for the probabilities.
 fn has_probabilities(differences: &[Difference], width: usize) -> bool {
-    !differences.is_empty() && grid(differences).width() <= width
+    differences.iter().any(|d| d.p_value.is_some()) && grid(differences).width() <= width
 }
 
 fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> {
@@ -169,9 +240,11 @@ fn row(difference: &Difference) -> Vec<String> {
         value(difference.base_value),
         value(difference.other_value),
         figure(difference.ratio),
-        format!("{}–{}", figure(difference.low), figure(difference.high)),
-        probability(difference.adjusted_p_value),
-        word(difference.outcome).to_owned(),
+        interval(difference),
+        difference
+            .adjusted_p_value
+            .map_or_else(|| MISSING.to_owned(), probability),
+        word(difference).to_owned(),
     ]
 }
 
@@ -179,11 +252,10 @@ fn row(difference: &Difference) -> Vec<String> {
 fn stacked(differences: &[Difference], width: usize) -> Vec<String> {
     let lines = differences.iter().flat_map(|difference| {
         let ratio = format!(
-            "{} ({}–{}), {}",
+            "{} ({}), {}",
             figure(difference.ratio),
-            figure(difference.low),
-            figure(difference.high),
-            word(difference.outcome)
+            interval(difference),
+            word(difference)
         );
         let mut lines = wrap(workload_name(&difference.metric), width, 2);
         let indented = wrap(&ratio, width.saturating_sub(2), 0);
@@ -193,11 +265,15 @@ fn stacked(differences: &[Difference], width: usize) -> Vec<String> {
     lines.collect()
 }
 
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
+fn word(difference: &Difference) -> &'static str {
+    let is_span = difference.quantity == Quantity::Span;
+    match difference.outcome {
+        Outcome::Higher if is_span => "longer",
+        Outcome::Lower if is_span => "shorter",
         Outcome::Higher => "faster",
         Outcome::Lower => "slower",
         Outcome::Same => "same",
+        Outcome::Undecided if difference.p_value.is_none() => MISSING,
         Outcome::Undecided => "undecided",
     }
 }

@@ -1,5 +1,7 @@
 //! One card over time: its runs with their rates, and what became of each rate.
 
+use std::collections::BTreeSet;
+
 use cardmark_core::Record;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
@@ -115,9 +117,19 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
     if !undecided.is_empty() {
         clauses.push(format!("not decided: {}", undecided.join(", ")));
     }
+    let changes = group.trends.iter().flat_map(|t| &t.kernel_changes_at_days);
+    let changes: BTreeSet<String> = changes.map(|at_days| date_of(*at_days)).collect();
+    if !changes.is_empty() {
+        let dates: Vec<String> = changes.into_iter().collect();
+        clauses.push(format!(
+            "kernel changed on {}: only runs of one kernel are held against each other",
+            dates.join(", ")
+        ));
+    }
     if let Some(trend) = of(None).max_by_key(|trend| trend.days_count) {
         let days = trend.days_count;
         clauses.push(match days {
+            days if days >= LEAST_DAYS => "no trend: no kernel has runs on two days".to_owned(),
             0 => "no run tells when it was, so that there is no trend".to_owned(),
             days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
         });
@@ -176,7 +188,8 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
     {
         notes.push(
             "a trend over days with runs (Mann, Theil, Sen), corrected for the number of rates \
-             (Holm); a sudden change is better found by `cardmark compare` of runs before and after",
+             (Holm) and for days that resemble each other; below 8 % nothing is said to change, as seasons do \
+             that; a sudden change is better found by `cardmark compare` of runs before and after",
         );
     }
     if groups.len() > 1 {
@@ -190,7 +203,7 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
 mod tests {
     use super::*;
     use cardmark_core::{Metric, Origin, OriginKind, Quantity};
-    use cardmark_stats::{RateHistory, rate_trends};
+    use cardmark_stats::{HistoryRun, RateHistory, rate_trends};
 
     #[test]
     fn dates_are_those_of_the_calendar() {
@@ -226,7 +239,14 @@ mod tests {
         let history = RateHistory {
             metric: "rand_write_4k".to_owned(),
             quantity: Quantity::OperationRate,
-            runs: days.zip(rates).collect(),
+            runs: days
+                .zip(rates)
+                .map(|(at_days, value)| HistoryRun {
+                    at_days,
+                    value,
+                    kernel: None,
+                })
+                .collect(),
         };
         let group = HistoryGroup {
             about: "quick 1".to_owned(),

@@ -1,15 +1,19 @@
 //! Whether a card's rates change from run to run over months: a trend test for few runs at
 //! irregular times.
 //!
-//! Mann's test asks only for order, so that neither the shape of the change nor a run that went
-//! wrong decides it. Its distribution is exact for any number of days.
+//! Days are not independent: the room, the fill level and the system change slowly. Three conditions
+//! must hold before a rate is said to change. Mann's test, exact for any number of days and indifferent to
+//! the shape of the change, finds an order. The slope stands out against a variance computed for days
+//! that are correlated ([`STEP_CORRELATION`]), a value assumed and not estimated, as eight days cannot tell
+//! it. And the change is at least [`LEAST_CHANGE`], more than a season makes of a straight line. A new
+//! kernel begins a new stretch: only runs of one kernel are held against each other.
 
 use cardmark_core::Quantity;
 use serde::Serialize;
 
-use crate::compare::outcome_of;
 use crate::holm::holm;
-use crate::{COMPARISON_LEVEL, Outcome, median};
+use crate::serial::Serial;
+use crate::{COMPARISON_LEVEL, Outcome, SAME_RATIO, median};
 
 /// Fewest days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
@@ -18,6 +22,29 @@ const MOST_DAYS: usize = 200;
 /// Runs that begin less than so many hours after the first one of a day belong to that day.
 const DAY_HOURS: f64 = 12.0;
 
+/// Correlation that is assumed of the deviations of two days that follow each other at a distance of a
+/// week or more; of closer days more (see `serial`).
+pub const STEP_CORRELATION: f64 = 0.8;
+/// Least change over a period of up to a year, as a ratio of rates, before a rate is said to have
+/// changed; over more years less, in proportion. A season of ±3 % bends a straight line by up to 7.3 %.
+pub const LEAST_CHANGE: f64 = 0.08;
+/// Days of a year.
+const YEAR_DAYS: f64 = 365.25;
+
+/// A run in a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryRun {
+    /// When it began, days since 1970-01-01 (UTC).
+    pub at_days: f64,
+    /// Its rate.
+    pub value: f64,
+    /// The kernel it ran on; runs that do not tell count as being of one kernel.
+    pub kernel: Option<String>,
+}
+
+/// A day's first moment, mean logarithm of the rate, and number of its stretch.
+type Day = (f64, f64, usize);
+
 /// A rate of one card over time, of runs that may be put together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateHistory {
@@ -25,8 +52,8 @@ pub struct RateHistory {
     pub metric: String,
     /// What the values are rates of.
     pub quantity: Quantity,
-    /// When a run began, days since 1970-01-01 (UTC), and its rate.
-    pub runs: Vec<(f64, f64)>,
+    /// The runs.
+    pub runs: Vec<HistoryRun>,
 }
 
 /// What became of a rate.
@@ -48,8 +75,11 @@ pub struct RateTrend {
     pub low_ratio: Option<f64>,
     /// Upper end of its 95 % interval.
     pub high_ratio: Option<f64>,
-    /// How probable an order of the days as clear as this one would be without any trend. Absent
-    /// with fewer than [`LEAST_DAYS`].
+    /// When the kernel changed: first runs on another one, days since 1970-01-01 (UTC).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kernel_changes_at_days: Vec<f64>,
+    /// Probability of such days without any trend: the larger one of two tests. Absent with fewer than
+    /// [`LEAST_DAYS`], and where no kernel has two days.
     pub p_value: Option<f64>,
     /// The same, corrected for the number of rates that were looked at (Holm).
     pub adjusted_p_value: Option<f64>,
@@ -68,12 +98,30 @@ pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
     for (index, adjusted) in tested.into_iter().zip(holm(&p_values)) {
         let trend = &mut trends[index];
         trend.adjusted_p_value = Some(adjusted);
-        trend.outcome = trend
-            .change_ratio
-            .zip(trend.low_ratio.zip(trend.high_ratio))
-            .map(|(ratio, (low, high))| outcome_of(adjusted, 1.0 + ratio, 1.0 + low, 1.0 + high));
+        trend.outcome = outcome(trend, adjusted);
     }
     trends
+}
+
+/// What follows from the corrected probability, the change and its interval.
+fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
+    let change = trend.change_ratio?;
+    let (low, high) = trend.low_ratio.zip(trend.high_ratio)?;
+    let least = LEAST_CHANGE * (YEAR_DAYS / trend.period_days).min(1.0);
+    // As much down as up: on logarithms.
+    let is_large = libm::log1p(change).abs() >= libm::log1p(least);
+    let is_narrow = 1.0 + low >= 1.0 / (1.0 + SAME_RATIO) && high <= SAME_RATIO;
+    Some(if adjusted_p_value < 1.0 - COMPARISON_LEVEL && is_large {
+        if change > 0.0 {
+            Outcome::Higher
+        } else {
+            Outcome::Lower
+        }
+    } else if is_narrow {
+        Outcome::Same
+    } else {
+        Outcome::Undecided
+    })
 }
 
 /// The trend of one rate, not yet corrected.
@@ -86,6 +134,7 @@ fn alone(history: &RateHistory) -> RateTrend {
         days_count: days.len(),
         first_at_days: days.first().map(|day| day.0),
         period_days,
+        kernel_changes_at_days: kernel_changes(&days),
         change_ratio: None,
         low_ratio: None,
         high_ratio: None,
@@ -94,75 +143,90 @@ fn alone(history: &RateHistory) -> RateTrend {
         outcome: None,
     };
     let slopes = slopes(&days);
-    let over_period = |slope: f64| libm::expm1(slope * period_days);
-    trend.change_ratio = median(&slopes).map(over_period);
+    let Some(slope) = median(&slopes) else {
+        return trend;
+    };
+    trend.change_ratio = Some(libm::expm1(slope * period_days));
     if days.len() < LEAST_DAYS {
         return trend;
     }
-    let orders = Orders::of(days.len());
+    let orders = Orders::of(&stretches(&days));
     let rising = slopes.iter().filter(|slope| **slope > 0.0).count();
     let falling = slopes.iter().filter(|slope| **slope < 0.0).count();
-    trend.p_value = Some(orders.two_sided(slopes.len() - rising.abs_diff(falling)));
-    if let Some(rank) = orders.outer_rank() {
-        trend.low_ratio = Some(over_period(slopes[rank]));
-        trend.high_ratio = Some(over_period(slopes[slopes.len() - 1 - rank]));
+    let by_order = orders.two_sided(slopes.len() - rising.abs_diff(falling));
+    if let Some(serial) = Serial::of(&days, slope) {
+        trend.p_value = Some(by_order.max(serial.p_value));
+        let over_period = |slope: f64| libm::expm1(slope * period_days);
+        trend.low_ratio = Some(over_period(slope - serial.half_width));
+        trend.high_ratio = Some(over_period(slope + serial.half_width));
     }
     trend
+}
+
+/// First moments of the days on another kernel than the day before.
+fn kernel_changes(days: &[Day]) -> Vec<f64> {
+    let pairs = days.windows(2).filter(|pair| pair[0].2 != pair[1].2);
+    pairs.map(|pair| pair[1].0).collect()
+}
+
+/// Days of each stretch.
+fn stretches(days: &[Day]) -> Vec<usize> {
+    let count = |parts: &[Day]| parts.len();
+    days.chunk_by(|one, next| one.2 == next.2)
+        .map(count)
+        .collect()
 }
 
 /// Each day's first moment and mean logarithm of the rate. Runs of one day share the state of the
 /// card and the heat of the room: they are one observation. The first moment, not the mean one, so that
 /// no two days are closer than [`DAY_HOURS`] and no slope rests on minutes.
-fn days(runs: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let is_usable = |run: &&(f64, f64)| run.1 > 0.0 && run.0.is_finite();
-    let mut runs: Vec<(f64, f64)> = runs.iter().filter(is_usable).copied().collect();
-    runs.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut sums: Vec<(f64, f64, f64)> = Vec::new();
-    for (at_days, value) in runs {
-        let log = libm::log(value);
+/// A new kernel begins a new day and a new stretch.
+fn days(runs: &[HistoryRun]) -> Vec<Day> {
+    let is_usable = |run: &&HistoryRun| run.value > 0.0 && run.at_days.is_finite();
+    let mut runs: Vec<&HistoryRun> = runs.iter().filter(is_usable).collect();
+    runs.sort_by(|one, other| one.at_days.total_cmp(&other.at_days));
+    let mut sums: Vec<(f64, f64, f64, usize)> = Vec::new();
+    let mut kernel = runs.first().and_then(|run| run.kernel.as_deref());
+    for run in runs {
+        let log = libm::log(run.value);
+        let is_same = run.kernel.as_deref() == kernel;
+        kernel = run.kernel.as_deref();
+        let stretch = sums.last().map_or(0, |last| last.3 + usize::from(!is_same));
         match sums.last_mut() {
-            Some((first, count, sum)) if at_days - *first < DAY_HOURS / 24.0 => {
+            Some((first, count, sum, _)) if is_same && run.at_days - *first < DAY_HOURS / 24.0 => {
                 *count += 1.0;
                 *sum += log;
             }
-            _ => sums.push((at_days, 1.0, log)),
+            _ => sums.push((run.at_days, 1.0, log, stretch)),
         }
     }
     let last = &sums[sums.len().saturating_sub(MOST_DAYS)..];
-    last.iter().map(|day| (day.0, day.2 / day.1)).collect()
+    last.iter()
+        .map(|day| (day.0, day.2 / day.1, day.3))
+        .collect()
 }
 
-/// The slopes between all pairs of days, rising (Theil, Sen).
-fn slopes(days: &[(f64, f64)]) -> Vec<f64> {
+/// The slopes between all pairs of days of one stretch, rising (Theil, Sen).
+fn slopes(days: &[Day]) -> Vec<f64> {
     let mut slopes = Vec::with_capacity(days.len() * days.len() / 2);
     for (index, later) in days.iter().enumerate() {
-        let before = days[..index].iter();
+        let before = days[..index].iter().filter(|day| day.2 == later.2);
         slopes.extend(before.map(|day| (later.1 - day.1) / (later.0 - day.0)));
     }
     slopes.sort_by(f64::total_cmp);
     slopes
 }
 
-/// How probable each number of pairs in the wrong order is among so many days without a trend.
+/// Probability of each number of pairs in the wrong order among the days of all stretches without a
+/// trend.
 struct Orders(Vec<f64>);
 
 impl Orders {
-    fn of(days: usize) -> Self {
-        let mut shares = vec![1.0];
-        for count in 2..=days {
-            // The day that is added stands before 0 to count - 1 of the others.
-            let mut next = vec![0.0; shares.len() + count - 1];
-            let mut sum = 0.0;
-            for (wrong, share) in next.iter_mut().enumerate() {
-                sum += shares.get(wrong).copied().unwrap_or(0.0);
-                if wrong >= count {
-                    sum -= shares.get(wrong - count).copied().unwrap_or(0.0);
-                }
-                *share = sum / count as f64;
-            }
-            shares = next;
-        }
-        Self(shares)
+    fn of(stretches: &[usize]) -> Self {
+        let all = stretches.iter().fold(vec![1.0], |shares, &days| {
+            (2..=days).fold(shares, |shares, count| with_day(&shares, count))
+        });
+        Self(all)
     }
 
     /// The probability of an order at least as clear, either way. `doubled` is twice the number of
@@ -171,10 +235,36 @@ impl Orders {
         let wrong: f64 = self.0.iter().take(doubled / 2 + 1).sum();
         (2.0 * wrong).min(1.0)
     }
+}
 
-    /// How many slopes are beyond each end of a 95 % interval; `None` where it takes more days.
-    fn outer_rank(&self) -> Option<usize> {
-        let beyond = |rank: &usize| self.two_sided(2 * rank) <= 1.0 - COMPARISON_LEVEL;
-        (0..self.0.len()).take_while(beyond).last()
+/// The distribution after one more day, the `count`-th of its stretch: it stands before 0 to count − 1
+/// of the others.
+fn with_day(shares: &[f64], count: usize) -> Vec<f64> {
+    let mut next = vec![0.0; shares.len() + count - 1];
+    let mut sum = 0.0;
+    for (wrong, share) in next.iter_mut().enumerate() {
+        sum += shares.get(wrong).copied().unwrap_or(0.0);
+        if wrong >= count {
+            sum -= shares.get(wrong - count).copied().unwrap_or(0.0);
+        }
+        *share = sum / count as f64;
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hollander and Wolfe, table of Kendall's K: P(K ≥ 10) = 1/120 for n = 5, P(K ≥ 16) = 0.031 for
+    /// n = 8, P(K ≥ 23) = 0.023 for n = 10.
+    #[test]
+    fn probabilities_are_those_of_the_tables() {
+        let p = |days: usize, wrong: usize| Orders::of(&[days]).two_sided(2 * wrong) / 2.0;
+        assert!((p(5, 0) - 1.0 / 120.0).abs() < 1e-12);
+        assert!((p(8, 6) - 0.031).abs() < 0.0005);
+        assert!((p(10, 11) - 0.023).abs() < 0.0005);
+        // Two stretches of three days: each of the 36 pairs of orders is as likely.
+        assert!((Orders::of(&[3, 3]).two_sided(0) - 2.0 / 36.0).abs() < 1e-12);
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: nothing here reads a clock, a file, the environment or a random source. Transcendental
 //! functions come from `libm`, so that the same record gives the same bytes on every platform.
 
+mod again;
 mod clusters;
 mod compare;
 mod course;
@@ -15,6 +16,7 @@ mod history;
 mod holm;
 mod interval;
 mod median;
+mod needed;
 mod noticed;
 mod parts;
 mod percentile;
@@ -22,24 +24,31 @@ mod poisson;
 mod ranking;
 mod rate;
 mod refresh;
+mod serial;
 mod settle;
+mod sides;
 mod slices;
+mod stall_rates;
 mod windows;
 mod within;
 
+pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};
 pub use compare::{
-    COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
-    cards_count, claim_of, compare, joint_rate, observation, pairs,
+    COMPARISON_LEVEL, Claim, Difference, Outcome, SAME_RATIO, claim_of, compare,
+    compare_with_stalls, joint_rate,
 };
 pub use course::{has_settled, settle_round_ns};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;
 pub use histogram::Histogram;
-pub use history::{LEAST_DAYS, RateHistory, RateTrend, rate_trends};
+pub use history::{
+    HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, STEP_CORRELATION, rate_trends,
+};
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval};
+pub use needed::runs_needed;
 pub use noticed::{
     LEAST_SYNC_RATE, REFERENCE_RATIO, SMALL_MAP_RATIO, SYNC_EQUAL_RATIO, TRANSITION_RATIO,
 };
@@ -50,6 +59,10 @@ pub use ranking::{Candidate, Place, Subject, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
+pub use sides::{
+    KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs, stall_pairs,
+};
+pub use stall_rates::{StallDifference, StallPair, StallRun};
 
 /// Level of every interval that is computed. Intervals are looked at up to three times in a run
 /// (`Suite::looks`) and the first that is narrow enough ends the measuring, which favours intervals

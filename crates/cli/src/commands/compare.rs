@@ -1,8 +1,11 @@
 //! `cardmark compare`.
 
-use cardmark_core::{ContextRow, Record, context_rows};
+use cardmark_catalog::spread_of;
+use cardmark_core::{ContextRow, OriginKind, Record, context_rows};
 use cardmark_report::{Comparison, Counts, comparison};
-use cardmark_stats::{Products, cards_count, claim_of, compare as differences, pairs};
+use cardmark_stats::{
+    KnownSpread, Pair, Products, cards_count, claim_of, compare_with_stalls, pairs, stall_pairs,
+};
 use serde_json::json;
 
 use crate::args::CompareArguments;
@@ -47,8 +50,15 @@ fn one(
     allow(&context, &arguments.across)?;
     let products = Products::of(&sides[0], &sides[1]);
     let mut pairs = pairs(&sides[0], &sides[1]);
+    pairs.iter_mut().for_each(with_published_spread);
+    let mut stalls = stall_pairs(&sides[0], &sides[1]);
+    if products.are_matched() {
+        // Counts of several products are no counts of one process.
+        stalls.clear();
+    }
     if !arguments.metrics.is_empty() {
         pairs.retain(|pair| arguments.metrics.contains(&pair.metric));
+        stalls.retain(|pair| arguments.metrics.contains(&pair.metric));
         if pairs.is_empty() {
             let what = format!(
                 "no figures of {} on both sides",
@@ -58,7 +68,7 @@ fn one(
                 .hint("without `--metric` all that there is on both is compared"));
         }
     }
-    let differences = differences(&pairs);
+    let (differences, stalls) = compare_with_stalls(&pairs, &stalls);
     let left_out: Vec<String> = match products.are_matched() {
         true => products.one.into_iter().collect(),
         false => Vec::new(),
@@ -72,6 +82,8 @@ fn one(
             counts,
             claim,
             differences: &differences,
+            stalls: &stalls,
+            repeat: repeat(&sides).as_deref(),
             context: &context,
             across: &arguments.across,
             left_out: &left_out,
@@ -88,11 +100,37 @@ fn one(
         "other": side(name, other),
         "claim": claim,
         "differences": differences,
+        "stalls": stalls,
         "context": context,
         "across": arguments.across,
         "left_out": left_out,
     });
     Ok(Told { text, as_json })
+}
+
+/// Adds the spread that was published of the metric's class.
+fn with_published_spread(pair: &mut Pair) {
+    pair.known = spread_of(&pair.metric, pair.quantity).map(|spread| KnownSpread {
+        pooled: spread.pooled,
+        degrees: spread.degrees,
+        typical: spread.typical,
+        typical_degrees: spread.typical_degrees,
+    });
+}
+
+/// The command that makes another run of the first side with one run.
+fn repeat(sides: &[Vec<&Record>; 2]) -> Option<String> {
+    let side = sides.iter().find(|side| side.len() == 1)?;
+    let suite = &side.first()?.suite.as_ref()?.name;
+    let model = side.first()?.origin.source.as_deref();
+    let target = match model {
+        Some(model) if side.first()?.origin.kind == OriginKind::Simulated => {
+            let model = model.strip_prefix("sim:").unwrap_or(model);
+            format!("sim:{model} --seed 2")
+        }
+        _ => "TARGET".to_owned(),
+    };
+    Some(format!("cardmark run {target} --suite {suite}"))
 }
 
 /// Refuses where what must match does not, and was not said to be allowed to differ.

