@@ -112,6 +112,8 @@ pub enum FindingKind {
     NotErased,
     /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
     NoCliff,
+    /// The rate of a long series of writes goes up and down in a steady rhythm.
+    Period,
 }
 
 impl FindingKind {

@@ -4,8 +4,10 @@
 //! clock but the one it is given. See `docs/METHODOLOGY.md`.
 
 mod during;
+mod ending;
 mod event;
 mod flow;
+mod long;
 mod offsets;
 mod plan;
 mod ports;

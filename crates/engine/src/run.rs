@@ -6,6 +6,7 @@ use cardmark_core::{
 };
 use cardmark_stats::{is_good, is_precise};
 
+use crate::long;
 use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
 use crate::trial::{Failure, TrialContext, TrialEnd, run_trial};
@@ -121,7 +122,13 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
                 self.announce(workload, pass, expected[index], remaining_ns, false);
                 let begun_ns = self.elapsed_ns();
-                let end = self.trial(&in_pass(workload, pass), pass, 0, false);
+                let Some(workload) =
+                    long::behind_rest(in_pass(workload, pass), &self.outcome.trials)
+                else {
+                    self.found(long::no_cliff_before(&workload.id));
+                    continue;
+                };
+                let end = self.trial(&workload, pass, 0, false);
                 expected[index] = self.elapsed_ns() - begun_ns;
                 self.keep(end.trial);
                 if let Some(failure) = end.failure {

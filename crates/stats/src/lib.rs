@@ -6,6 +6,7 @@
 mod compare;
 mod course;
 mod course_figures;
+mod course_findings;
 mod derive;
 mod distribution;
 mod figures;
@@ -13,13 +14,17 @@ mod histogram;
 mod history;
 mod holm;
 mod interval;
+mod lasting;
 mod median;
 mod percentile;
+mod periods;
 mod ranking;
 mod rate;
+mod refill;
 mod refresh;
 mod settle;
 mod slices;
+mod stretches;
 mod windows;
 mod within;
 
@@ -27,7 +32,7 @@ pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Observation, Outcome, Pair, Products, SAME_RATIO, Samples,
     cards_count, claim_of, compare, joint_rate, observation, pairs,
 };
-pub use course::{has_settled, settle_round_ns};
+pub use course::{has_settled, is_settled, settle_round_ns};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;
@@ -38,6 +43,7 @@ pub use median::{median, median_interval};
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use ranking::{Candidate, Place, Subject, rank};
 pub use rate::{is_precise, rate_interval};
+pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 

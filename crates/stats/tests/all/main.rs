@@ -14,6 +14,7 @@ mod coverage;
 mod figures;
 mod histogram;
 mod history;
+mod lasting;
 mod settle;
 mod support;
 mod table;
