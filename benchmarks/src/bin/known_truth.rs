@@ -64,6 +64,7 @@ fn measure(directory: &Path, suite: &Suite, only: &[String]) -> Result<Record, S
         passes_count: None,
         read_only: false,
         tier: None,
+        most_bytes: None,
     };
     let place = Place {
         kind: TargetKind::Directory,

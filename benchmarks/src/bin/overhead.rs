@@ -102,8 +102,7 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
             least_operations_count: 200,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         latency_metrics: true,
         manner: Manner::default(),

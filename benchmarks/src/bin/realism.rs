@@ -111,6 +111,7 @@ fn workload(name: &str) -> Result<Workload, String> {
         latency_metrics: false,
         manner: Manner::default(),
         procedure: None,
+        rounds: cardmark_core::Rounds::default(),
     })
 }
 

@@ -18,7 +18,7 @@ macro_rules! suite_text {
 
 /// The suites that come with the program; the first is the default, and of several versions the last
 /// is the one that is run. Older ones stay for the records that were made with them.
-const SUITES: [SuiteText; 12] = [
+const SUITES: [SuiteText; 13] = [
     suite_text!("quick", 1),
     suite_text!("quick", 2),
     suite_text!("dramble", 1),
@@ -30,6 +30,7 @@ const SUITES: [SuiteText; 12] = [
     suite_text!("app-class", 1),
     suite_text!("speed-class", 1),
     suite_text!("sustained", 1),
+    suite_text!("sustained", 2),
     suite_text!("position", 1),
 ];
 

@@ -158,6 +158,9 @@ pub(crate) struct RunArguments {
     /// Run a suite of an old tool through so many times, for an interval
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
     pub(crate) rounds: Option<u32>,
+    /// With `sustained`: write at most N bytes, in place of 128 GiB and 60 minutes
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(crate) bytes: Option<u64>,
     /// Seconds after which the device counts as not answering
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400), value_name = "SECONDS")]
     pub(crate) timeout: u64,

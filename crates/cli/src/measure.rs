@@ -84,6 +84,9 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     if let Some(count) = job.request.passes_count {
         asked.push_str(&format!(" {count} passes"));
     }
+    if let Some(bytes) = job.request.most_bytes {
+        asked.push_str(&format!(" {bytes} bytes"));
+    }
     let name = model.name_on_board();
     // Not the program's version: other bytes mean another method, suite, model or revision.
     let id = simulated_run_id(&[

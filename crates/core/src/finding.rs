@@ -120,6 +120,8 @@ pub enum FindingKind {
     ReferenceMoved,
     /// Reads anywhere on the device are slower than those within a small part of it.
     SmallMap,
+    /// The rate of a long series of writes goes up and down in a steady rhythm.
+    Period,
 }
 
 impl FindingKind {

@@ -64,7 +64,8 @@ pub use text::{clean, is_hidden, visible};
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
 pub use workload::{
-    Access, Flush, Manner, Object, Order, Payload, Region, Rounds, Start, StopRule, Workload,
+    Access, Flush, LeastWritten, Manner, Object, Order, Payload, Refill, Region, Rounds, Start,
+    StopRule, Workload,
 };
 
 /// One kibibyte: 1,024 bytes.

@@ -241,6 +241,18 @@ pub enum CourseFigure {
     /// Pauses of more than 1 s for each GiB written.
     #[serde(rename = "pauses_1_s")]
     Pauses1S,
+    /// Bytes a second over the last 60 s; absent where the rate has settled.
+    RateAtEnd,
+    /// Bytes a second over the slowest 10 s.
+    #[serde(rename = "slowest_10_s")]
+    Slowest10S,
+    /// Bytes a second over the slowest 60 s.
+    #[serde(rename = "slowest_60_s")]
+    Slowest60S,
+    /// Period of a rate that goes up and down, nanoseconds.
+    Period,
+    /// Bytes that were fast again behind a rest.
+    Refill,
 }
 
 /// The score of an old tool: the sum of printed numbers times their weights, over the divisor,

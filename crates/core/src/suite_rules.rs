@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::procedure_rules::procedure_rules;
-use crate::{FigureOf, Order, Passes, Suite, TargetNeed, Workload};
+use crate::{CourseFigure, FigureOf, Order, Passes, Suite, TargetNeed, Workload};
 
 /// Largest block size, bytes.
 const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
@@ -143,7 +143,7 @@ fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
     ]
 }
 
-fn pattern_rules(workload: &Workload) -> [Rule; 8] {
+fn pattern_rules(workload: &Workload) -> [Rule; 10] {
     let depth = workload.queue_depth;
     let most = workload.stop.most_bytes;
     let windows = || workload.manner.windows_bytes();
@@ -156,6 +156,15 @@ fn pattern_rules(workload: &Workload) -> [Rule; 8] {
             }),
             "what goes on until its rate has settled needs a span for that, and a limit of bytes and \
              of time",
+        ),
+        (
+            workload.stop.least_written.is_none() || workload.stop.settled_span_ns.is_some(),
+            "only what goes on until its rate has settled has a least amount",
+        ),
+        (
+            workload.stop.refill.is_none()
+                || (most.is_some_and(|most| most > 0) && workload.stop.settled_span_ns.is_none()),
+            "writing behind a rest needs a limit of bytes, and settles by itself",
         ),
         (
             workload.order != Order::Spread || most.is_some_and(|most| most > 0),
@@ -239,8 +248,12 @@ fn figure_rules(suite: &Suite) -> Result<(), SuiteError> {
         if !has_windows {
             return wrong("its workload has no such windows");
         }
-        let settles = workload.stop.settled_span_ns.is_some();
-        if matches!(figure.of, FigureOf::Course(_)) && !settles {
+        let has_course = match figure.of {
+            FigureOf::Course(CourseFigure::Refill) => workload.stop.refill.is_some(),
+            FigureOf::Course(_) => workload.stop.settled_span_ns.is_some(),
+            _ => true,
+        };
+        if !has_course {
             return wrong("a course is that of a workload that goes on until its rate has settled");
         }
         if figure.printed.is_none() && (figure.least.is_some() || figure.weight.is_some()) {

@@ -131,6 +131,69 @@ pub struct StopRule {
     /// ends after an eighth of it. So that fast storage is not written more than it takes to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
+    /// What is written at least before the rate may count as settled; absent: the two minima alone,
+    /// and the course is read as by suite `sustained` 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_written: Option<LeastWritten>,
+    /// Exact work ends, too, once the rate has fallen back behind a rest. The engine sets the rates
+    /// and the limit of bytes from the workload before that showed a cliff; without one it is skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refill: Option<Refill>,
+}
+
+/// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and what is
+/// written in `span_ns`. Behind a cliff it is at least `cliff_percent` of the capacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeastWritten {
+    /// Bytes on any target; the planner raises it to the share of the capacity.
+    pub bytes: u64,
+    /// Share of the capacity, percent.
+    pub capacity_percent: u8,
+    /// The same once a cliff was found, percent: another one may follow.
+    pub cliff_percent: u8,
+    /// Time of writing, nanoseconds.
+    pub span_ns: u64,
+    /// No more bytes than these are asked for by a share or by `span_ns`.
+    pub most_bytes: u64,
+    /// Size of the storage, bytes; the planner sets it. 0: not known.
+    #[serde(default)]
+    pub capacity_bytes: u64,
+}
+
+impl LeastWritten {
+    /// Whether enough was written for the rate to count as settled.
+    #[must_use]
+    pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {
+        bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
+    }
+
+    /// Bytes that are written at least where a cliff was found.
+    #[must_use]
+    pub fn behind_cliff_bytes(&self) -> u64 {
+        self.bytes.max(self.share_bytes(self.cliff_percent))
+    }
+
+    /// The same rule for storage of this size.
+    #[must_use]
+    pub fn for_capacity(mut self, capacity_bytes: u64) -> Self {
+        self.capacity_bytes = capacity_bytes;
+        self.bytes = self.bytes.max(self.share_bytes(self.capacity_percent));
+        self
+    }
+
+    fn share_bytes(&self, percent: u8) -> u64 {
+        (self.capacity_bytes / 100 * u64::from(percent)).min(self.most_bytes)
+    }
+}
+
+/// The two rates between which writing behind a rest counts as fast or as fallen back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Refill {
+    /// The middle between the rates before and behind the cliff, bytes per second; 0 in a suite.
+    #[serde(default)]
+    pub middle_bytes_per_s: u64,
 }
 
 /// The part of a trial's cap that its ramp may move.
@@ -334,7 +397,7 @@ impl Workload {
     /// Bytes that a trial moves over all streams, where its rule says so and its rate does not decide.
     #[must_use]
     pub fn exact_bytes(&self) -> Option<u64> {
-        let is_exact = self.stop.settled_span_ns.is_none();
+        let is_exact = self.stop.settled_span_ns.is_none() && self.stop.refill.is_none();
         let bytes = self.stop.most_bytes.filter(|_| is_exact)?;
         Some(bytes * u64::from(self.manner.streams_count))
     }

@@ -2,8 +2,7 @@
 
 use cardmark_core::{Access, Flush, OperationError, Rng, Workload};
 
-use cardmark_stats::settle_round_ns;
-
+use crate::ending::Ending;
 use crate::offsets::Offsets;
 use crate::tally::{ERRORS_KEPT, Tally};
 use crate::trial::{Failure, TrialContext};
@@ -22,31 +21,6 @@ pub(crate) struct Completion {
     pub(crate) op: Op,
     pub(crate) latency_ns: u64,
     outcome: Result<u32, i32>,
-}
-
-/// When to look whether the rate has settled: once a round.
-struct SettleWatch {
-    settled_span_ns: u64,
-    next_look_ns: u64,
-}
-
-impl SettleWatch {
-    fn new(settled_span_ns: u64) -> Self {
-        Self {
-            settled_span_ns,
-            next_look_ns: settle_round_ns(settled_span_ns),
-        }
-    }
-
-    #[inline(always)]
-    fn is_due(&mut self, at_ns: u64) -> bool {
-        let is_due = at_ns >= self.next_look_ns;
-        if is_due {
-            let round_ns = settle_round_ns(self.settled_span_ns).max(1);
-            self.next_look_ns = at_ns - at_ns % round_ns + round_ns;
-        }
-        is_due
-    }
 }
 
 /// Submits operations and waits for them.
@@ -167,7 +141,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let cap_count = stop
             .cap_bytes
             .map_or(u64::MAX, |bytes| bytes / self.workload.block_bytes);
-        let mut watch = stop.settled_span_ns.map(SettleWatch::new);
+        let mut ending = Ending::of(stop);
         // Without `most_bytes` something is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
@@ -177,10 +151,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             if stop.ends(at_ns, count, depth) || count >= cap_count {
                 break;
             }
-            if let Some(watch) = &mut watch
-                && watch.is_due(at_ns)
-                && stop.has_least(at_ns, tally.operations_count())
-                && tally.has_settled(watch.settled_span_ns)
+            if let Some(ending) = &mut ending
+                && ending.is_over(at_ns, tally)
             {
                 break;
             }

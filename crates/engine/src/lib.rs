@@ -5,8 +5,10 @@
 
 mod apart;
 mod during;
+mod ending;
 mod event;
 mod flow;
+mod long;
 mod offsets;
 mod plan;
 mod ports;

@@ -5,6 +5,7 @@ use cardmark_core::{
 };
 use thiserror::Error;
 
+use crate::long;
 use crate::tiers::{Units, at_tier, preconditions};
 
 /// What was asked for.
@@ -22,6 +23,9 @@ pub struct Request {
     pub passes_count: Option<u32>,
     /// How thoroughly a suite with tiers is run; absent: as fits the target.
     pub tier: Option<String>,
+    /// Most bytes of a series of writes that goes on until its rate has settled, in place of the
+    /// suite's limits of bytes and time; absent: these.
+    pub most_bytes: Option<u64>,
 }
 
 /// Where it will be done.
@@ -116,6 +120,12 @@ pub enum PlanError {
         /// The suite.
         suite: String,
     },
+    /// The suite has no series of writes that a limit of bytes could end.
+    #[error("suite `{suite}` does not write until its rate has settled")]
+    NoByteLimit {
+        /// The suite.
+        suite: String,
+    },
     /// The suite brings its target into a known state first, which writes.
     #[error("suite `{suite}` writes before it reads")]
     WritesFirst {
@@ -165,6 +175,7 @@ impl Request {
 /// When the request cannot be fulfilled on such a target.
 pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
     let (suite, tier) = at_tier(suite.clone(), request, place)?;
+    let suite = long::adapted(suite, request, place)?;
     check(&suite, request, place)?;
     let suite = with_passes(&suite, request)?;
     let is_asked = |id: &String| request.only.is_empty() || request.only.contains(id);
@@ -296,6 +307,7 @@ fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload
     if let Some(most) = &mut workload.stop.most_bytes
         && workload.stop.settled_span_ns.is_none()
         && !workload.rounds.once
+        && workload.stop.refill.is_none()
         && (*most == 0 || *most > workload.span_bytes)
     {
         *most = workload.span_bytes;

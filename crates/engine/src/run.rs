@@ -7,6 +7,7 @@ use cardmark_core::{
 use cardmark_stats::{is_equal, is_good, is_precise};
 
 use crate::apart::Apart;
+use crate::long;
 use crate::read_back::{PIECE_BYTES, read_back};
 use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
@@ -125,11 +126,17 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
                 self.announce(workload, pass, expected[index], remaining_ns, false);
                 let begun_ns = self.elapsed_ns();
-                let end = self.trial(&in_pass(workload, pass), pass, 0, false);
+                let Some(workload) =
+                    long::behind_rest(in_pass(workload, pass), &self.outcome.trials)
+                else {
+                    self.found(long::no_cliff_before(&workload.id));
+                    continue;
+                };
+                let end = self.trial(&workload, pass, 0, false);
                 expected[index] = self.elapsed_ns() - begun_ns;
                 self.keep(end.trial);
                 if let Some(failure) = end.failure {
-                    if !self.fail(workload, failure) {
+                    if !self.fail(&workload, failure) {
                         return;
                     }
                     // A procedure begins anew with its preconditioning: nothing rests on half of it.

@@ -1,7 +1,7 @@
 //! What is counted while a trial runs.
 
 use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Untimed, Workload};
-use cardmark_stats::{Histogram, has_settled};
+use cardmark_stats::Histogram;
 
 use crate::OpKind;
 use crate::flow::Completion;
@@ -68,10 +68,14 @@ impl Tally {
         }
     }
 
-    /// Whether the rate has been settled for so long, nanoseconds.
-    #[cold]
-    pub(crate) fn has_settled(&self, settled_span_ns: u64) -> bool {
-        has_settled(self.slices.full(), self.slices.span_ns(), settled_span_ns)
+    /// The slices so far.
+    pub(crate) fn slices(&self) -> &Slices {
+        &self.slices
+    }
+
+    /// Bytes of the first stream so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.streams[0].bytes
     }
 
     /// Operations of the first stream so far.

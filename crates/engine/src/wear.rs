@@ -1,6 +1,6 @@
 //! What a plan is expected to cost, told before it is begun.
 
-use cardmark_core::{Order, Passes, SECOND_NS, Workload};
+use cardmark_core::{MIB, Order, Passes, SECOND_NS, Workload};
 
 use crate::Plan;
 
@@ -86,10 +86,19 @@ fn bytes(workload: &Workload) -> u64 {
     most_bytes.unwrap_or_else(timed_bytes)
 }
 
+/// Bytes that a cache is supposed to take again behind a rest.
+const GIB: u64 = 1024 * MIB;
+
 /// What a trial is expected to take before any was run, nanoseconds. For exact work the speed of
 /// a middling card is supposed: 20 MB/s one after the other, at random 0.4 ms to read and 1.5 ms
 /// to write a block besides.
 pub(crate) fn expected_ns(workload: &Workload) -> u64 {
+    if let Some(least) = workload.stop.least_written {
+        return least.span_ns.max(least.bytes * 50);
+    }
+    if workload.stop.refill.is_some() {
+        return workload.manner.rest_ns + workload.stop.most_bytes.unwrap_or(0).min(GIB) * 50;
+    }
     let Some(bytes) = workload.exact_bytes() else {
         let settled_span_ns = workload.stop.settled_span_ns.unwrap_or(0);
         return (workload.ramp_ns + workload.stop.least_span_ns).max(settled_span_ns);

@@ -50,10 +50,16 @@ const CLASSES: [(&str, &str); 13] = [
     ("class_worst_video_read", "slowest video unit of reading"),
 ];
 /// Metrics of other suites of ours: id, name.
-const BEHAVIOUR: [(&str, &str); 10] = [
+const BEHAVIOUR: [(&str, &str); 16] = [
     ("sustained_write", "sustained sequential write 1 MiB"),
     ("burst_write", "write before the cliff"),
     ("settled_write", "write once settled"),
+    ("rate_at_end", "write in the last minute"),
+    ("slowest_10s_write", "slowest 10 s of writing"),
+    ("slowest_60s_write", "slowest minute of writing"),
+    ("write_period", "period of the rate"),
+    ("refill_30s_bytes", "fast again after 30 s of rest"),
+    ("refill_120s_bytes", "fast again after 2 min of rest"),
     ("cache_bytes", "written until the cliff"),
     ("longest_pause", "longest pause"),
     ("pauses_100ms_per_gib", "pauses over 100 ms for each GiB"),

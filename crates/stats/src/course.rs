@@ -3,8 +3,9 @@
 //! All of it is made from the slices of one trial, which all last equally long. Nothing here
 //! allocates: the measuring loop asks, too.
 
-use cardmark_core::{Slice, Trial};
+use cardmark_core::{Slice, StopRule, Trial};
 
+use crate::lasting::lasting_course;
 use crate::settle::{TEST_LEVEL, inflation};
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::student_t;
@@ -42,12 +43,20 @@ pub(crate) struct Cliff {
 }
 
 /// What a series of slices shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Course {
     /// The first lasting fall of the rate.
     pub(crate) cliff: Option<Cliff>,
     /// The first slice of the settled part, which lasts until the end.
     pub(crate) settled_from: Option<usize>,
+    /// Slices of one period, where the rate behind the last fall goes up and down.
+    pub(crate) period_slices: Option<f64>,
+}
+
+/// Whether a series of writes ends under its rule: its rate has settled.
+#[must_use]
+pub fn is_settled(slices: &[Slice], slice_span_ns: u64, stop: &StopRule) -> bool {
+    course_under(slices, slice_span_ns, stop).is_some_and(|course| course.settled_from.is_some())
 }
 
 /// Whether the rate over the slices, each of that span, has been settled for so long, nanoseconds,
@@ -67,12 +76,19 @@ pub fn settle_round_ns(settled_span_ns: u64) -> u64 {
 
 /// The course of a trial whose workload goes on until its rate has settled; `None` of others.
 pub(crate) fn course_of(trial: &Trial) -> Option<Course> {
-    let settled_span_ns = trial.workload.stop.settled_span_ns?;
-    Some(course(
+    course_under(
         full_slices(trial),
         trial.slice_span_ns,
-        settled_span_ns,
-    ))
+        &trial.workload.stop,
+    )
+}
+
+fn course_under(slices: &[Slice], slice_span_ns: u64, stop: &StopRule) -> Option<Course> {
+    let settled_span_ns = stop.settled_span_ns?;
+    Some(match &stop.least_written {
+        None => course(slices, slice_span_ns, settled_span_ns),
+        Some(least) => lasting_course(slices, slice_span_ns, stop, least),
+    })
 }
 
 fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course {
@@ -81,49 +97,58 @@ fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course 
         .and_then(|round| usize::try_from(round).ok())
         .unwrap_or(0);
     if round == 0 {
-        return Course {
-            cliff: None,
-            settled_from: None,
-        };
+        return Course::default();
     }
-    let cliff = first_cliff(slices, round);
+    let cliff = first_cliff(slices, round, LEAST_BEFORE, |_, _| true);
     let begin = cliff.map_or(0, |cliff| cliff.to);
     Course {
         cliff,
         settled_from: settled_from(&slices[begin..], round).map(|from| begin + from),
+        period_slices: None,
     }
 }
 
 /// The first of the settled slices: a window at the end that is steady, and the rounds before it
 /// that are like it.
 fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
-    let rounds = slices.len() / round;
-    // From the end backwards.
-    let rate = |index: usize| {
-        let end = slices.len() - index * round;
-        mean_bytes(&slices[end - round..end])
+    if !is_steady(slices, round, WINDOW_ROUNDS) {
+        return None;
+    }
+    let average = (0..WINDOW_ROUNDS)
+        .map(|index| round_from_end(slices, round, index))
+        .sum::<f64>()
+        / WINDOW_ROUNDS as f64;
+    let is_like = |index: &usize| {
+        (round_from_end(slices, round, *index) - average).abs() <= ROUND_RATIO * average
     };
-    if rounds < WINDOW_ROUNDS {
-        return None;
-    }
-    let window = || (0..WINDOW_ROUNDS).map(rate);
-    let average = window().sum::<f64>() / WINDOW_ROUNDS as f64;
-    let highest = window().fold(0.0, f64::max);
-    let lowest = window().fold(f64::INFINITY, f64::min);
-    let is_steady = average > 0.0
-        && highest - lowest <= WINDOW_RANGE_RATIO * average
-        && excursion(window()).abs() <= WINDOW_SLOPE_RATIO * average;
-    if !is_steady {
-        return None;
-    }
-    let is_like = |index: &usize| (rate(*index) - average).abs() <= ROUND_RATIO * average;
+    let rounds = slices.len() / round;
     let more = (WINDOW_ROUNDS..rounds).take_while(is_like).count();
     Some(slices.len() - (WINDOW_ROUNDS + more) * round)
 }
 
+/// Mean of a round, counted from the end backwards.
+fn round_from_end(slices: &[Slice], round: usize, index: usize) -> f64 {
+    let end = slices.len() - index * round;
+    mean_bytes(&slices[end - round..end])
+}
+
+/// Whether so many rounds at the end differ little, and a line through them changes little.
+pub(crate) fn is_steady(slices: &[Slice], round: usize, rounds: usize) -> bool {
+    if round == 0 || slices.len() / round < rounds {
+        return false;
+    }
+    let window = || (0..rounds).map(|index| round_from_end(slices, round, index));
+    let average = window().sum::<f64>() / rounds as f64;
+    let highest = window().fold(0.0, f64::max);
+    let lowest = window().fold(f64::INFINITY, f64::min);
+    average > 0.0
+        && highest - lowest <= WINDOW_RANGE_RATIO * average
+        && excursion(window(), rounds).abs() <= WINDOW_SLOPE_RATIO * average
+}
+
 /// By how much the straight line through a window's rounds changes over it.
-fn excursion(rates: impl Iterator<Item = f64>) -> f64 {
-    let middle = (WINDOW_ROUNDS - 1) as f64 / 2.0;
+fn excursion(rates: impl Iterator<Item = f64>, rounds: usize) -> f64 {
+    let middle = (rounds - 1) as f64 / 2.0;
     let (mut joint, mut squares) = (0.0, 0.0);
     for (index, rate) in rates.enumerate() {
         let x = index as f64 - middle;
@@ -134,10 +159,18 @@ fn excursion(rates: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// The first lasting fall: the best one, and then the best one before it, as long as there is one.
-fn first_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
+/// A fall that `lasts` refuses, of the slices looked at, is none.
+pub(crate) fn first_cliff(
+    slices: &[Slice],
+    round: usize,
+    least_before: usize,
+    lasts: impl Fn(&[Slice], &Cliff) -> bool,
+) -> Option<Cliff> {
     let mut found = None;
     let mut end = slices.len();
-    while let Some(cliff) = best_cliff(&slices[..end], round) {
+    while let Some(cliff) = best_cliff(&slices[..end], round, least_before)
+        && lasts(&slices[..end], &cliff)
+    {
         found = Some(cliff);
         end = cliff.from;
     }
@@ -146,14 +179,14 @@ fn first_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
 
 /// The fall that explains the slices best, with a whole round behind it. `None` where it is not
 /// more than chance, too small, or no more than a decline.
-fn best_cliff(slices: &[Slice], round: usize) -> Option<Cliff> {
+pub(crate) fn best_cliff(slices: &[Slice], round: usize, least_before: usize) -> Option<Cliff> {
     let count = slices.len();
     let last = count
         .checked_sub(round)
-        .filter(|&last| last >= LEAST_BEFORE)?;
+        .filter(|&last| last >= least_before)?;
     let falls = Falls::of(slices);
     let (place, least) = falls.least();
-    if !(LEAST_BEFORE..=last).contains(&place) {
+    if !(least_before..=last).contains(&place) {
         return None;
     }
     let (before, after) = (mean_bytes(&slices[..place]), mean_bytes(&slices[place..]));

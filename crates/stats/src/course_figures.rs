@@ -1,13 +1,14 @@
 //! The figures of a series of writes that goes on until its rate has settled.
 
 use cardmark_core::{
-    CourseFigure, Finding, FindingKind, IntervalKind, Metric, Quantity, SECOND_NS, Severity, Slice,
-    StopReason, Trial,
+    CourseFigure, IntervalKind, Metric, Quantity, SECOND_NS, Slice, StopReason, Trial,
 };
 
 use crate::course::{Course, course_of};
 use crate::derive::bare_metric;
+use crate::refill::refilled_bytes;
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
+use crate::stretches::{rate_at_end, slowest_rate};
 use crate::{Histogram, Interval, within};
 
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -21,8 +22,14 @@ pub(crate) fn course_metric(
     stopped_by: StopReason,
 ) -> Option<Metric> {
     let trial = *whole.first()?;
-    let course = course_of(trial)?;
     let bare = |quantity, value| bare_metric(id.to_owned(), quantity, value, &[trial], stopped_by);
+    if let CourseFigure::Refill = of {
+        let refill = trial.workload.stop.refill?;
+        return Some(bare(Quantity::Size, refilled_bytes(trial, refill)));
+    }
+    let course = course_of(trial)?;
+    let slowest = |span_ns| slowest_rate(full_slices(trial), trial.slice_span_ns, span_ns);
+    let of_rate = |rate| with_rate(bare(Quantity::ByteRate, rate), trial, rate);
     let pauses = |longer_than_ns| -> Option<Metric> {
         let count = pauses_count(trial, &course, longer_than_ns)?;
         let per_gib = count as f64 * GIB / trial.bytes() as f64;
@@ -35,7 +42,12 @@ pub(crate) fn course_metric(
         }
         CourseFigure::Settled => {
             let from = course.settled_from?;
-            Some(rate(bare, trial, &full_slices(trial)[from..]))
+            let settled = rate(bare, trial, &full_slices(trial)[from..]);
+            // Batches of a rhythm are no chance: their differences say nothing about the mean.
+            Some(match course.period_slices {
+                None => settled,
+                Some(_) => of_rate(settled.value),
+            })
         }
         CourseFigure::CacheBytes => {
             let cliff = course.cliff?;
@@ -54,6 +66,26 @@ pub(crate) fn course_metric(
         CourseFigure::Pauses100Ms => pauses(SECOND_NS / 10),
         CourseFigure::Pauses500Ms => pauses(SECOND_NS / 2),
         CourseFigure::Pauses1S => pauses(SECOND_NS),
+        CourseFigure::RateAtEnd => {
+            let rate = rate_at_end(full_slices(trial), trial.slice_span_ns)?;
+            course.settled_from.is_none().then(|| of_rate(rate))
+        }
+        CourseFigure::Slowest10S => slowest(10 * SECOND_NS).map(of_rate),
+        CourseFigure::Slowest60S => slowest(60 * SECOND_NS).map(of_rate),
+        CourseFigure::Period => {
+            let span_ns = course.period_slices? * trial.slice_span_ns as f64;
+            Some(bare(Quantity::Span, span_ns))
+        }
+        CourseFigure::Refill => None,
+    }
+}
+
+/// A rate without an interval: an extreme, or a stretch that was chosen.
+fn with_rate(metric: Metric, trial: &Trial, rate: f64) -> Metric {
+    Metric {
+        rate_bytes_per_s: Some(rate),
+        operations_per_s: Some(rate / trial.workload.block_bytes.max(1) as f64),
+        ..metric
     }
 }
 
@@ -95,36 +127,4 @@ fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
 fn pauses_count(trial: &Trial, course: &Course, longer_than_ns: u64) -> Option<u64> {
     let limit_ns = ordinary_ns(trial, course)? + longer_than_ns as f64;
     Some(Histogram::from_sparse(&trial.latency)?.count_above(limit_ns))
-}
-
-/// What a series of writes did not show.
-pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
-    let Some((trial, course)) = whole
-        .first()
-        .and_then(|trial| Some((trial, course_of(trial)?)))
-    else {
-        return Vec::new();
-    };
-    let written = format!(
-        "{:.1} GB in {:.0} s",
-        trial.bytes() as f64 / 1e9,
-        trial.span_ns as f64 / 1e9
-    );
-    let mut findings = Vec::new();
-    if course.settled_from.is_none() {
-        let detail = format!("the rate had not settled after {written}");
-        let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail).advise(
-            "look at the rate over time: it may go up and down for as long as it is written",
-        );
-        findings.push(finding);
-    }
-    if course.cliff.is_none() {
-        let detail = format!(
-            "no lasting fall of the rate in {written}: there is no cache in front that ends, or it \
-             is larger"
-        );
-        findings.push(Finding::new(FindingKind::NoCliff, Severity::Note, detail));
-    }
-    let id = &trial.workload.id;
-    findings.into_iter().map(|finding| finding.on(id)).collect()
 }

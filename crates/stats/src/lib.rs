@@ -8,6 +8,7 @@ mod clusters;
 mod compare;
 mod course;
 mod course_figures;
+mod course_findings;
 mod derive;
 mod distribution;
 mod figures;
@@ -15,20 +16,24 @@ mod histogram;
 mod history;
 mod holm;
 mod interval;
+mod lasting;
 mod median;
 mod needed;
 mod noticed;
 mod parts;
 mod percentile;
+mod periods;
 mod poisson;
 mod ranking;
 mod rate;
+mod refill;
 mod refresh;
 mod serial;
 mod settle;
 mod sides;
 mod slices;
 mod stall_rates;
+mod stretches;
 mod windows;
 mod within;
 
@@ -38,7 +43,7 @@ pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Outcome, SAME_RATIO, claim_of, compare,
     compare_with_stalls, joint_rate,
 };
-pub use course::{has_settled, settle_round_ns};
+pub use course::{has_settled, is_settled, settle_round_ns};
 pub use derive::derive;
 pub use distribution::student_t;
 pub use figures::is_good;
@@ -57,6 +62,7 @@ pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percent
 pub use poisson::{poisson_bounds, weighted_bounds};
 pub use ranking::{Candidate, Place, Subject, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
+pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::refresh;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 pub use sides::{

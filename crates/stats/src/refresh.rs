@@ -4,7 +4,7 @@ use cardmark_core::{
     Finding, FindingKind, IntervalKind, Metric, Record, Severity, StopReason, Suite,
 };
 
-use crate::course_figures::course_findings;
+use crate::course_findings::course_findings;
 use crate::derive::{Derived, by_workload};
 use crate::noticed::{KINDS, noticed};
 use crate::settle::trend;
@@ -48,7 +48,10 @@ fn is_derived(kind: FindingKind) -> bool {
     KINDS.contains(&kind)
         || matches!(
             kind,
-            FindingKind::NotSettled | FindingKind::WideInterval | FindingKind::NoCliff
+            FindingKind::NotSettled
+                | FindingKind::WideInterval
+                | FindingKind::NoCliff
+                | FindingKind::Period
         )
 }
 

@@ -262,6 +262,7 @@ impl Bench<'_> {
             seed: 1,
             limit_ns: measure::limit_ns(LIMIT_SECONDS),
             passes_count: None,
+            most_bytes: None,
             tier: None,
         };
         let job = Job {

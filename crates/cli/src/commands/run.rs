@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         limit_ns: measure::limit_ns(arguments.timeout),
         passes_count: arguments.rounds,
         tier: arguments.tier.clone(),
+        most_bytes: arguments.bytes,
     };
     if let Chosen::Real { path, resolution } = &chosen
         && request.writes(&suite)

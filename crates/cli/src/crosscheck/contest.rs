@@ -319,8 +319,7 @@ mod tests {
                 least_operations_count: 1,
                 most_bytes: None,
                 longest_span_ns: None,
-                settled_span_ns: None,
-                cap_bytes: None,
+                ..StopRule::default()
             };
             assert_eq!(workload.stop, stop);
         }

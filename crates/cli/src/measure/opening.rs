@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{DeviceInfo, MIB, TargetKind, Workload};
+use cardmark_core::{DeviceInfo, MIB, StopRule, Suite, TargetKind, Workload};
 use cardmark_device::{
     CountersSource, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
 };
@@ -34,7 +34,11 @@ pub(super) fn open(
         let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
     }
-    let plan = plan(job, directory(resolution))?;
+    let place = match writes_long(job.suite) {
+        true => quarter_of_free(path, directory(resolution))?,
+        false => directory(resolution),
+    };
+    let plan = plan(job, place)?;
     // Asked first, so that a read-only or closed directory is told as what it is.
     let opened =
         TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
@@ -45,6 +49,21 @@ pub(super) fn open(
     );
     tell_most(&plan);
     Ok((plan, opened.into(), Some(free)))
+}
+
+/// Whether a file is written again and again until the rate has settled, so that any size will do.
+fn writes_long(suite: &Suite) -> bool {
+    let has_least = |workload: &Workload| workload.stop.least_written.is_some();
+    suite.workloads.iter().any(has_least)
+}
+
+/// The same directory, of whose room at most a quarter may be used.
+fn quarter_of_free(path: &Path, place: Place) -> Result<Place, CommandError> {
+    let free = free_bytes(path).map_err(|error| open_error(&error))?;
+    Ok(Place {
+        usable_bytes: free / 4,
+        ..place
+    })
 }
 
 /// A directory as a place for files.
@@ -183,6 +202,9 @@ pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
             plan.suite.name,
             until_settled(plan)
         ));
+        if let Some(text) = expected_text(plan, size_bytes) {
+            print::notice(&text);
+        }
     }
 }
 
@@ -264,15 +286,47 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
 
 /// How much a workload writes that ends when its rate has settled.
 fn until_settled(plan: &Plan) -> String {
-    let writing = plan.workloads.iter().filter(|workload| workload.writes());
-    let settling = writing.filter(|workload| workload.stop.settled_span_ns.is_some());
-    let most = settling
-        .filter_map(|workload| workload.stop.most_bytes)
-        .max();
+    let Some(stop) = settling(plan) else {
+        return String::new();
+    };
+    let minutes = match stop.longest_span_ns {
+        Some(longest_ns) if stop.least_written.is_some() => {
+            format!(" or {}", text::span(longest_ns))
+        }
+        _ => String::new(),
+    };
     format!(
-        ": from its start on until the rate has settled, some GB on a card and {} at most",
-        text::amount(most.unwrap_or(0))
+        ": from its start on until the rate has settled, some GB on a card and {}{minutes} at most",
+        text::amount(stop.most_bytes.unwrap_or(0))
     )
+}
+
+/// The rule of the workload that ends when its rate has settled.
+fn settling(plan: &Plan) -> Option<StopRule> {
+    let mut stops = plan.workloads.iter().map(|workload| workload.stop);
+    stops.find(|stop| stop.settled_span_ns.is_some())
+}
+
+/// What is expected of it on a middling card.
+fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
+    let stop = settling(plan)?;
+    let least = stop.least_written?;
+    let most = stop.most_bytes.unwrap_or(u64::MAX);
+    // 20 MB/s, as for all that is expected of a middling card.
+    let bytes = least.bytes.max(least.span_ns / 50).min(most);
+    let share = size_bytes.map_or_else(String::new, |size_bytes| {
+        let share = bytes as f64 / size_bytes.max(1) as f64;
+        format!(", {} of its capacity", text::percent(share))
+    });
+    let behind = match least.behind_cliff_bytes().min(most) {
+        more if more > bytes => format!("; behind a cliff {}", text::amount(more)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "expected: about {}{share}, in about {} on a middling card{behind}",
+        text::amount(bytes),
+        text::span(bytes.saturating_mul(50))
+    ))
 }
 
 pub(super) fn plan(job: &Job<'_>, place: Place) -> Result<Plan, CommandError> {
@@ -304,6 +358,9 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
             }
             _ => "mount a filesystem of the device and name a directory on it",
         }),
+        PlanError::NoByteLimit { .. } => {
+            made(Exit::Usage).hint("leave `--bytes` out, or take `--suite sustained`")
+        }
         PlanError::OwnPasses { .. } => made(Exit::Usage).hint(
             "leave `--rounds` out; dramble, raw-survey, parallel4 and pibenchmarks have rounds",
         ),

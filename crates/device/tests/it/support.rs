@@ -27,8 +27,7 @@ pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
             least_operations_count: 100,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         latency_metrics: true,
         manner: Manner::default(),

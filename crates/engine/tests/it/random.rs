@@ -53,8 +53,7 @@ fn workloads(file_bytes: u64) -> impl Strategy<Value = Workload> {
                     least_operations_count: operations,
                     most_bytes,
                     longest_span_ns: None,
-                    settled_span_ns: None,
-                    cap_bytes: None,
+                    ..StopRule::default()
                 },
                 latency_metrics: each,
                 manner: Manner::default(),

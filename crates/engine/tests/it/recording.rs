@@ -317,8 +317,7 @@ fn payload_must_be_made_ten_times_faster_than_it_is_written() {
         least_operations_count: 1,
         most_bytes: None,
         longest_span_ns: None,
-        settled_span_ns: None,
-        cap_bytes: None,
+        ..StopRule::default()
     };
     let read = Workload {
         read_share_percent: 100,

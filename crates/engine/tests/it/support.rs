@@ -453,8 +453,7 @@ pub(crate) fn workload(id: &str) -> Workload {
             least_operations_count: 34,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         latency_metrics: true,
         manner: Manner::default(),
@@ -544,6 +543,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
         limit_ns: LIMIT_NS,
         passes_count: None,
         tier: None,
+        most_bytes: None,
     };
     make_plan(
         suite,

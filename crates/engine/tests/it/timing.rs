@@ -87,8 +87,7 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
             least_operations_count: 1,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         ..workload("rand_read")
     };
@@ -130,8 +129,7 @@ fn both_minima_must_be_reached() {
             least_operations_count: operations,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         };
         let trial = rig
             .trial(

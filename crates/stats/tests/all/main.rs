@@ -15,6 +15,7 @@ mod coverage;
 mod figures;
 mod histogram;
 mod history;
+mod lasting;
 mod parts;
 mod settle;
 mod support;

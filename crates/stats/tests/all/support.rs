@@ -23,8 +23,7 @@ pub(crate) fn workload(id: &str, block_bytes: u64) -> Workload {
             least_operations_count: 1,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         latency_metrics: true,
         manner: Manner::default(),

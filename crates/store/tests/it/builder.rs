@@ -66,8 +66,7 @@ pub(crate) fn trial(id: u32) -> Trial {
             least_operations_count: 1,
             most_bytes: None,
             longest_span_ns: None,
-            settled_span_ns: None,
-            cap_bytes: None,
+            ..StopRule::default()
         },
         latency_metrics: false,
         manner: Manner::default(),

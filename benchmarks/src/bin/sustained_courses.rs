@@ -1,0 +1,437 @@
+//! The suite `sustained` on twelve courses of the rate that are hard to judge, and on honest flat
+//! ones: the settled rate beside the rate of a write of an hour, the slowest minute beside that of
+//! the operations, cliffs where there are none. The courses are none of the simulator's models; the
+//! engine runs on a back end of its own in virtual time. Prints Markdown and fails where a goal is
+//! missed.
+//!
+//! Usage: `sustained_courses [SEEDS = 20] [HONEST = 1000]`
+
+#![allow(clippy::print_stdout, reason = "a program that prints a table")]
+
+use std::cell::RefCell;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use cardmark_benchmarks::{ended, number};
+use cardmark_core::{
+    DeviceCounters, MIB, Origin, OriginKind, Record, Rng, SensorSample, Suite, TargetKind,
+    Workload, simulated_run_id,
+};
+use cardmark_engine::{
+    Backend, Clock, Done, Event, Observer, Op, OpKind, Place, Ports, Pulse, Request, Sensors,
+    execute, make_plan, record,
+};
+
+const CAPACITY_BYTES: u64 = 64_000_000_000;
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+const MINUTE_S: f64 = 60.0;
+/// A settled rate and a slowest minute are right within this share.
+const RIGHT: f64 = 0.10;
+/// Courses whose settled rate must be right in every run that claims one, and claimed in all.
+const LEAST_RIGHT: usize = 8;
+/// MB/s at which a cache is emptied at rest.
+const EMPTIED_MB_PER_S: f64 = 20.0;
+
+/// How a rate goes on, MB/s.
+#[derive(Clone, Copy)]
+enum Shape {
+    Flat(f64),
+    /// Behind bytes of the first, the second. The cache is emptied at rest.
+    Cache(f64, f64, f64),
+    /// Behind a cache each 64 MiB has 16 that are folded slowly.
+    Folding,
+    /// Three rates, behind 1 and 20 GiB.
+    TwoCliffs,
+    /// Falls between two points of time.
+    Thermal,
+    Hyperbolic,
+    /// Fast in three tenths of a period of seconds.
+    Sawtooth(f64),
+    /// Of three in a thousand operations each takes 0.5 to 3.5 s longer.
+    Stalls,
+    /// Flat with slow wandering and short pauses.
+    Honest(f64, f64),
+}
+
+const COURSES: [(&str, Shape); 12] = [
+    ("flat", Shape::Flat(29.8)),
+    ("1 GiB SLC, then short folding", Shape::Folding),
+    ("USB bridge with 2 GiB", Shape::Cache(2.0, 298.0, 29.8)),
+    ("SLC 6 GiB, 80 → 20", Shape::Cache(6.0, 80.0, 20.0)),
+    ("SLC 6 GiB, 25 → 8", Shape::Cache(6.0, 25.0, 8.0)),
+    ("cliffs at 1 and 20 GiB, 90/45/15", Shape::TwoCliffs),
+    ("thermal, 80 → 32 from 60 to 150 s", Shape::Thermal),
+    ("hyperbolic decline", Shape::Hyperbolic),
+    ("sawtooth 80/12, 10 s", Shape::Sawtooth(10.0)),
+    ("sawtooth 80/12, 40 s", Shape::Sawtooth(40.0)),
+    ("sawtooth 80/12, 90 s", Shape::Sawtooth(90.0)),
+    ("0.3 % of MiB stall 0.5–3.5 s", Shape::Stalls),
+];
+
+/// A card whose rate follows a shape.
+struct Card {
+    shape: Shape,
+    rng: Rng,
+    now_s: f64,
+    written: f64,
+    /// Bytes in the cache.
+    fill: f64,
+    /// Wandering of the logarithm of the rate.
+    wander: f64,
+    /// End of each write, seconds.
+    ends_s: Vec<f64>,
+}
+
+impl Card {
+    fn new(shape: Shape, seed: u64) -> Self {
+        Self {
+            shape,
+            rng: Rng::for_part(seed, "course", 0),
+            now_s: 0.0,
+            written: 0.0,
+            fill: 0.0,
+            wander: 0.0,
+            ends_s: Vec::new(),
+        }
+    }
+
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.rng.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.rng.unit()).cos()
+    }
+
+    fn cache_bytes(&self) -> f64 {
+        match self.shape {
+            Shape::Cache(gib, _, _) => gib * GIB,
+            Shape::Folding => GIB,
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn mb_per_s(&self) -> f64 {
+        let is_cached = self.fill < self.cache_bytes();
+        match self.shape {
+            Shape::Flat(rate) | Shape::Honest(rate, _) => rate,
+            Shape::Cache(_, before, _) if is_cached => before,
+            Shape::Cache(_, _, after) => after,
+            Shape::Folding if is_cached => 60.0,
+            Shape::Folding if self.written % (64.0 * MIB as f64) < 16.0 * MIB as f64 => 14.0,
+            Shape::Folding => 30.0,
+            Shape::TwoCliffs if self.written < GIB => 90.0,
+            Shape::TwoCliffs if self.written < 20.0 * GIB => 45.0,
+            Shape::TwoCliffs => 15.0,
+            Shape::Thermal => 80.0 - 48.0 * ((self.now_s - 60.0) / 90.0).clamp(0.0, 1.0),
+            Shape::Hyperbolic => 80.0 / (1.0 + self.now_s / 89.0),
+            Shape::Sawtooth(period_s) if self.now_s % period_s < 0.3 * period_s => 80.0,
+            Shape::Sawtooth(_) => 12.0,
+            Shape::Stalls => 29.8,
+        }
+    }
+
+    /// Writes a block.
+    fn write(&mut self, bytes: f64) {
+        let mut span_s = bytes / 1e6 / self.mb_per_s() * (0.05 * self.normal()).exp();
+        match self.shape {
+            Shape::Stalls if self.rng.unit() < 0.003 => span_s += 0.5 + 3.0 * self.rng.unit(),
+            Shape::Honest(_, deviation) => {
+                // Correlated over some seconds of writing, as housekeeping is.
+                let keep = (-span_s / 3.0).exp();
+                let fresh = (1.0 - keep * keep).sqrt() * deviation * self.normal();
+                self.wander = keep * self.wander + fresh;
+                span_s *= self.wander.exp();
+                if self.rng.unit() < 0.004 {
+                    span_s += 0.01 + 0.09 * self.rng.unit();
+                }
+            }
+            _ => {}
+        }
+        self.now_s += span_s;
+        self.written += bytes;
+        self.fill = (self.fill + bytes).min(self.cache_bytes());
+        self.ends_s.push(self.now_s);
+    }
+
+    fn rest(&mut self, span_s: f64) {
+        self.now_s += span_s;
+        self.fill = (self.fill - EMPTIED_MB_PER_S * 1e6 * span_s).max(0.0);
+    }
+}
+
+type Shared = Rc<RefCell<Card>>;
+
+struct Disk(Shared, Vec<Op>);
+
+impl Backend for Disk {
+    fn prepare(&mut self, _: &Workload) -> Result<u64, i32> {
+        Ok(0)
+    }
+
+    fn submit(&mut self, op: Op) {
+        self.1.push(op);
+    }
+
+    fn reap(&mut self) -> Done {
+        let op = self.1.remove(0);
+        if op.kind == OpKind::Write {
+            self.0.borrow_mut().write(f64::from(op.bytes));
+        }
+        Done {
+            slot: op.slot,
+            outcome: Ok(op.bytes),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), i32> {
+        Ok(())
+    }
+
+    fn counters(&mut self) -> Option<DeviceCounters> {
+        None
+    }
+}
+
+struct Time(Shared);
+
+impl Clock for Time {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "some hours in nanoseconds"
+    )]
+    fn now_ns(&mut self) -> u64 {
+        (self.0.borrow().now_s * 1e9) as u64
+    }
+
+    fn rest(&mut self, span_ns: u64) {
+        self.0.borrow_mut().rest(span_ns as f64 / 1e9);
+    }
+}
+
+struct Nothing;
+
+impl Sensors for Nothing {
+    fn take(&mut self) -> Vec<SensorSample> {
+        Vec::new()
+    }
+}
+
+impl Observer for Nothing {
+    fn event(&mut self, _: &Event<'_>) {}
+}
+
+/// The record of the suite on a course, and the ends of the writes.
+fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), String> {
+    let card = Rc::new(RefCell::new(Card::new(shape, seed)));
+    let request = Request {
+        seed,
+        limit_ns: 30_000_000_000,
+        ..Request::default()
+    };
+    let place = Place::disk(TargetKind::Sim, CAPACITY_BYTES);
+    let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
+    let head = Record::new(
+        simulated_run_id(&["course"]),
+        Origin::of(OriginKind::Simulated),
+    );
+    let ports = Ports {
+        backend: &mut Disk(Rc::clone(&card), Vec::new()),
+        clock: &mut Time(Rc::clone(&card)),
+        sensors: &mut Nothing,
+        observer: &mut Nothing,
+        pulse: &Pulse::new(),
+    };
+    let record = record(head, execute(&plan, ports), suite);
+    let ends_s = card.borrow().ends_s.clone();
+    Ok((record, ends_s))
+}
+
+/// MB/s of the last ten minutes of an hour of writing.
+fn hour_truth(shape: Shape, seed: u64) -> f64 {
+    let mut card = Card::new(shape, seed);
+    while card.now_s < 60.0 * MINUTE_S {
+        card.write(MIB as f64);
+    }
+    let begin_s = 50.0 * MINUTE_S;
+    let count = card.ends_s.iter().filter(|&&end| end > begin_s).count();
+    count as f64 * MIB as f64 / 1e6 / (card.now_s - begin_s)
+}
+
+/// MB/s of the slowest minute that begins at the end of a write.
+fn slowest_minute(ends_s: &[f64]) -> f64 {
+    let mut least = f64::INFINITY;
+    let mut last = 0;
+    for (first, begin_s) in ends_s.iter().enumerate() {
+        while last < ends_s.len() && ends_s[last] <= begin_s + MINUTE_S {
+            last += 1;
+        }
+        if last == ends_s.len() {
+            break;
+        }
+        // The part of the write under way at the end that falls into the minute.
+        let under_way = (begin_s + MINUTE_S - ends_s[last - 1]) / (ends_s[last] - ends_s[last - 1]);
+        least = least.min((last - 1 - first) as f64 + under_way);
+    }
+    least * MIB as f64 / 1e6 / MINUTE_S
+}
+
+/// Figures over the runs of a course.
+#[derive(Default)]
+struct Row {
+    settled: Vec<f64>,
+    /// Settled rate over truth, for each run that claims one.
+    ratios: Vec<f64>,
+    truths: Vec<f64>,
+    slowest: Vec<f64>,
+    minutes: Vec<f64>,
+    cliffs: Vec<f64>,
+    periods: Vec<f64>,
+    bytes: Vec<f64>,
+    spans: Vec<f64>,
+    refills: [Vec<f64>; 2],
+}
+
+impl Row {
+    fn add(&mut self, record: &Record, ends_s: &[f64], truth: f64) {
+        let trial = &record.trials[0];
+        let value = |id: &str| record.metric(id).map(|metric| metric.value);
+        self.truths.push(truth);
+        if let Some(settled) = value("settled_write") {
+            self.settled.push(settled / 1e6);
+            self.ratios.push(settled / 1e6 / truth);
+        }
+        self.minutes
+            .extend(value("slowest_60s_write").map(|rate| rate / 1e6));
+        self.cliffs
+            .extend(value("cache_bytes").map(|bytes| bytes / GIB));
+        self.periods
+            .extend(value("write_period").map(|span| span / 1e9));
+        self.bytes.push(trial.bytes() as f64 / 1e9);
+        self.spans.push(trial.span_ns as f64 / 1e9);
+        for (list, id) in self
+            .refills
+            .iter_mut()
+            .zip(["refill_30s_bytes", "refill_120s_bytes"])
+        {
+            list.extend(value(id).map(|bytes| bytes / 1e9));
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "a count of writes")]
+        let writes = trial.operations_count() as usize;
+        let truth = slowest_minute(&ends_s[..writes]);
+        self.slowest.push(truth);
+    }
+
+    fn is_right(&self, runs: usize) -> bool {
+        self.ratios.len() == runs && !self.is_wrong()
+    }
+
+    fn is_wrong(&self) -> bool {
+        self.ratios.iter().any(|ratio| (ratio - 1.0).abs() > RIGHT)
+    }
+
+    fn has_minutes(&self) -> bool {
+        self.minutes.len() == self.slowest.len()
+            && self
+                .minutes
+                .iter()
+                .zip(&self.slowest)
+                .all(|(found, truth)| (found / truth - 1.0).abs() <= RIGHT)
+    }
+}
+
+/// Mean and range, as far as there is something.
+fn shown(values: &[f64]) -> String {
+    if values.is_empty() {
+        return "–".to_owned();
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    if (high - low) < 0.02 * mean {
+        return format!("{mean:.1}");
+    }
+    format!("{mean:.1} ({low:.1}–{high:.1})")
+}
+
+fn print(name: &str, row: &Row, runs: usize) {
+    let claimed = format!("{} of {runs}", row.ratios.len());
+    let verdict = match (row.is_right(runs), row.is_wrong()) {
+        (true, _) => "right",
+        (_, true) => "WRONG",
+        (false, false) if row.ratios.is_empty() => "not claimed",
+        (false, false) => "right where claimed",
+    };
+    let minutes = if row.has_minutes() { "" } else { " MISSED" };
+    println!(
+        "| {name} | {} | {claimed} | {} | {verdict} | {} | {}{minutes} | {} | {} | {} | {} | {} / {} |",
+        shown(&row.settled),
+        shown(&row.truths),
+        shown(&row.minutes),
+        shown(&row.slowest),
+        shown(&row.cliffs),
+        shown(&row.periods),
+        shown(&row.bytes),
+        shown(&row.spans),
+        shown(&row.refills[0]),
+        shown(&row.refills[1]),
+    );
+}
+
+fn courses(suite: &Suite, seeds: u64) -> Result<bool, String> {
+    println!(
+        "| course | settled, MB/s | claimed | truth | | slowest 60 s | its truth | cliff, GiB | \
+         period, s | written, GB | time, s | refill 30 s / 120 s, GB |"
+    );
+    println!("|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|");
+    let runs = usize::try_from(seeds).map_err(|error| error.to_string())?;
+    let (mut right, mut fits) = (0, true);
+    for (name, shape) in COURSES {
+        let mut row = Row::default();
+        for seed in 0..seeds {
+            let (record, ends_s) = run(shape, suite, seed)?;
+            row.add(&record, &ends_s, hour_truth(shape, seed));
+        }
+        print(name, &row, runs);
+        right += usize::from(row.is_right(runs));
+        let has_false_cliff = matches!(
+            shape,
+            Shape::Flat(_) | Shape::Sawtooth(_) | Shape::Stalls | Shape::Hyperbolic
+        ) && !row.cliffs.is_empty();
+        fits &= !row.is_wrong() && row.has_minutes() && !has_false_cliff;
+    }
+    println!("\n{right} of {} courses right in every run.", COURSES.len());
+    Ok(fits && right >= LEAST_RIGHT)
+}
+
+/// Flat courses of many rates with wandering and short pauses.
+fn honest(suite: &Suite, count: u64) -> Result<bool, String> {
+    let (mut cliffs, mut periods, mut claimed, mut wrong) = (0, 0, 0, 0);
+    for seed in 0..count {
+        let mut rng = Rng::for_part(seed, "honest", 0);
+        let rate = 8.0 + 82.0 * rng.unit();
+        let shape = Shape::Honest(rate, 0.01 + 0.09 * rng.unit());
+        let (record, _) = run(shape, suite, seed)?;
+        cliffs += u32::from(record.metric("cache_bytes").is_some());
+        periods += u32::from(record.metric("write_period").is_some());
+        if let Some(settled) = record.metric("settled_write") {
+            claimed += 1;
+            let ratio = settled.value / 1e6 / hour_truth(shape, seed);
+            wrong += u32::from((ratio - 1.0).abs() > RIGHT);
+        }
+    }
+    println!(
+        "\nHonest runs: {count}; cliffs {cliffs}, periods {periods}, settled {claimed}, of these \
+         off by more than 10 % {wrong}."
+    );
+    Ok(cliffs == 0 && wrong == 0)
+}
+
+fn table() -> Result<bool, String> {
+    let (seeds, count) = (number(0, 20)?, number(1, 1000)?);
+    let suite = cardmark_catalog::suite("sustained", None).map_err(|error| error.to_string())?;
+    let courses = courses(&suite, seeds)?;
+    Ok(honest(&suite, count)? && courses)
+}
+
+fn main() -> ExitCode {
+    ended(table())
+}

@@ -1,0 +1,85 @@
+//! When a series of writes ends whose rate decides about it.
+
+use cardmark_core::{LeastWritten, Refill, SECOND_NS, StopRule};
+use cardmark_stats::{has_fallen_back, is_settled, settle_round_ns};
+
+use crate::tally::Tally;
+
+/// Behind the least amount it is looked at fixed points, each so much later than the one before:
+/// who looks all the time waits for the first quiet minute.
+const LATER_PERCENT: u64 = 120;
+/// How often it is asked whether the rate has fallen back behind a rest, nanoseconds.
+const REFILL_LOOK_NS: u64 = SECOND_NS;
+
+/// The rule of one trial and when to look again.
+pub(crate) struct Ending {
+    stop: StopRule,
+    way: Way,
+    next_look_ns: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    /// Every round.
+    Rounds(u64),
+    /// At fixed points from the least amount on.
+    Least(LeastWritten),
+    /// Every second.
+    Refill(Refill),
+}
+
+impl Ending {
+    /// The rule of a workload whose rate decides; `None` of others.
+    pub(crate) fn of(stop: StopRule) -> Option<Self> {
+        let way = match (stop.settled_span_ns, stop.least_written, stop.refill) {
+            (Some(_), Some(least), _) => Way::Least(least),
+            (Some(settled_ns), None, _) => Way::Rounds(settle_round_ns(settled_ns).max(1)),
+            (None, _, Some(refill)) => Way::Refill(refill),
+            (None, _, None) => return None,
+        };
+        let next_look_ns = match way {
+            Way::Rounds(round_ns) => round_ns,
+            Way::Least(_) | Way::Refill(_) => 0,
+        };
+        Some(Self {
+            stop,
+            way,
+            next_look_ns,
+        })
+    }
+
+    /// Whether the trial ends now.
+    #[inline(always)]
+    pub(crate) fn is_over(&mut self, at_ns: u64, tally: &Tally) -> bool {
+        at_ns >= self.next_look_ns && self.look(at_ns, tally)
+    }
+
+    #[cold]
+    fn look(&mut self, at_ns: u64, tally: &Tally) -> bool {
+        match self.way {
+            Way::Rounds(round_ns) => {
+                self.next_look_ns = at_ns - at_ns % round_ns + round_ns;
+                let has_least = self.stop.has_least(at_ns, tally.operations_count());
+                has_least && self.has_settled(tally)
+            }
+            Way::Least(least) => {
+                if !least.is_reached(at_ns, tally.bytes()) {
+                    self.next_look_ns = at_ns + SECOND_NS / 10;
+                    return false;
+                }
+                self.next_look_ns = at_ns / 100 * LATER_PERCENT;
+                self.has_settled(tally)
+            }
+            Way::Refill(refill) => {
+                self.next_look_ns = at_ns + REFILL_LOOK_NS;
+                let slices = tally.slices();
+                has_fallen_back(slices.full(), slices.span_ns(), refill)
+            }
+        }
+    }
+
+    fn has_settled(&self, tally: &Tally) -> bool {
+        let slices = tally.slices();
+        is_settled(slices.full(), slices.span_ns(), &self.stop)
+    }
+}

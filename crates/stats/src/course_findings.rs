@@ -1,0 +1,91 @@
+//! What a series of writes did not show, or shows besides its figures.
+
+use cardmark_core::{Finding, FindingKind, Severity, Trial};
+
+use crate::course::{Course, course_of};
+use crate::slices::full_slices;
+use crate::stretches::rate_at_end;
+
+/// The findings of the first of these trials.
+pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
+    let Some((trial, course)) = whole
+        .first()
+        .and_then(|trial| Some((*trial, course_of(trial)?)))
+    else {
+        return Vec::new();
+    };
+    let id = &trial.workload.id;
+    [
+        not_settled(trial, &course),
+        no_cliff(trial, &course),
+        period(trial, &course),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|finding| finding.on(id))
+    .collect()
+}
+
+fn written(trial: &Trial) -> String {
+    format!(
+        "{:.1} GB in {:.0} s",
+        trial.bytes() as f64 / 1e9,
+        trial.span_ns as f64 / 1e9
+    )
+}
+
+fn not_settled(trial: &Trial, course: &Course) -> Option<Finding> {
+    if course.settled_from.is_some() {
+        return None;
+    }
+    let mut detail = format!("the rate had not settled after {}", written(trial));
+    if let (Some(_), Some(rate)) = (
+        trial.workload.stop.least_written,
+        rate_at_end(full_slices(trial), trial.slice_span_ns),
+    ) {
+        detail += &format!("; over the last minute it was {:.1} MB/s", rate / 1e6);
+    }
+    let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
+    Some(
+        finding.advise(
+            "look at the rate over time: it may go up and down for as long as it is written",
+        ),
+    )
+}
+
+fn no_cliff(trial: &Trial, course: &Course) -> Option<Finding> {
+    if course.cliff.is_some() {
+        return None;
+    }
+    let detail = match trial.workload.stop.least_written {
+        None => format!(
+            "no lasting fall of the rate in {}: there is no cache in front that ends, or it is \
+             larger",
+            written(trial)
+        ),
+        Some(least) => format!(
+            "no cliff within {}{}",
+            written(trial),
+            share_of(trial.bytes(), least.capacity_bytes)
+        ),
+    };
+    Some(Finding::new(FindingKind::NoCliff, Severity::Note, detail))
+}
+
+fn share_of(bytes: u64, capacity_bytes: u64) -> String {
+    if capacity_bytes == 0 {
+        return String::new();
+    }
+    let percent = 100.0 * bytes as f64 / capacity_bytes as f64;
+    format!(" ({percent:.0} % of its capacity)")
+}
+
+fn period(trial: &Trial, course: &Course) -> Option<Finding> {
+    let span_s = course.period_slices? * trial.slice_span_ns as f64 / 1e9;
+    let mean = match course.settled_from {
+        Some(_) => ": the settled rate is the mean over whole periods",
+        None => "",
+    };
+    let detail = format!("the rate goes up and down every {span_s:.0} s{mean}");
+    Some(Finding::new(FindingKind::Period, Severity::Note, detail))
+}

@@ -1,0 +1,150 @@
+//! The course of a long series of writes that has a least amount (suite `sustained`, version 2):
+//! cliffs that last, whole periods, and a settled rate only where enough was written.
+
+use cardmark_core::{LeastWritten, SECOND_NS, Slice, StopRule};
+
+use crate::course::{Cliff, Course, best_cliff, first_cliff, is_steady, settle_round_ns};
+use crate::periods::period_slices;
+use crate::slices::{mean_bytes, sum_bytes};
+use crate::within;
+
+/// Most half-width of the interval of a settled rate, relative to it.
+const MOST_WIDTH_RATIO: f64 = 0.05;
+/// Share of what lies behind the last cliff that must be steady, counted from the end.
+const TAIL_RATIO: f64 = 0.5;
+/// Span over which the rate is averaged to see whether it crosses the middle of a cliff.
+const CROSSING_NS: u64 = 2 * SECOND_NS;
+/// Share of such spans behind a cliff that may be faster than its middle.
+const RETURNING_RATIO: f64 = 0.05;
+/// Share of such spans before a cliff that may be slower than its middle.
+const EARLY_RATIO: f64 = 0.20;
+/// Slices before a cliff: in a long series they last up to 1.6 s, so that a short cache has few.
+const LEAST_BEFORE: usize = 2;
+/// Rounds of a steady tail, and the fewest where each is whole periods.
+const ROUNDS: usize = 5;
+const LEAST_ROUNDS: usize = 3;
+
+/// Returns the course of these slices under a rule with a least amount.
+pub(crate) fn lasting_course(
+    slices: &[Slice],
+    slice_span_ns: u64,
+    stop: &StopRule,
+    least: &LeastWritten,
+) -> Course {
+    let settled_span_ns = stop.settled_span_ns.unwrap_or(0);
+    let (Some(round), Some(window)) = (
+        count_of(settle_round_ns(settled_span_ns), slice_span_ns),
+        count_of(settled_span_ns, slice_span_ns),
+    ) else {
+        return Course::default();
+    };
+    let lasts = |slices: &[Slice], cliff: &Cliff| {
+        lasts(slices, cliff, count_of(CROSSING_NS, slice_span_ns))
+    };
+    let cliff = first_cliff(slices, round, LEAST_BEFORE, lasts);
+    let mut begin = cliff.map_or(0, |cliff| cliff.to);
+    while let Some(next) = best_cliff(&slices[begin..], round, LEAST_BEFORE)
+        && lasts(&slices[begin..], &next)
+    {
+        begin += next.to;
+    }
+    let tail = &slices[begin..];
+    let period = period_slices(tail, slice_span_ns);
+    let is_enough = is_enough(slices, slice_span_ns, stop, least, cliff.is_some());
+    let settled = is_enough
+        .then(|| settled(tail, slice_span_ns, window, period))
+        .flatten();
+    Course {
+        cliff,
+        settled_from: settled.map(|from| begin + from),
+        period_slices: period,
+    }
+}
+
+/// Number of slices in a span, at least one; `None` where slices or the span have no length.
+pub(crate) fn count_of(span_ns: u64, slice_span_ns: u64) -> Option<usize> {
+    let half = slice_span_ns / 2;
+    let count = (span_ns + half).checked_div(slice_span_ns)?;
+    (span_ns > 0).then(|| usize::try_from(count.max(1)).unwrap_or(usize::MAX))
+}
+
+/// Whether so much was written, or for so long, that a steady rate may count as the lasting one.
+/// The slice under way is not there yet, so one slice may be missing.
+fn is_enough(
+    slices: &[Slice],
+    slice_span_ns: u64,
+    stop: &StopRule,
+    least: &LeastWritten,
+    has_cliff: bool,
+) -> bool {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a sum of bytes"
+    )]
+    let bytes = (sum_bytes(slices) + mean_bytes(slices)) as u64;
+    let at_ns = (slices.len() as u64 + 1) * slice_span_ns;
+    let is_behind = !has_cliff || bytes >= least.behind_cliff_bytes();
+    // An hour of writing is as long as anything here is looked at.
+    let is_longest = stop.longest_span_ns.is_some_and(|most| at_ns >= most);
+    least.is_reached(at_ns, bytes) && (is_behind || is_longest)
+}
+
+/// Whether the rate stays on its side of the middle of a fall: a rate that goes up and down crosses
+/// it again and again.
+fn lasts(slices: &[Slice], cliff: &Cliff, crossing: Option<usize>) -> bool {
+    // A short cache may end in the first slices: the very first lies before.
+    let (before, after) = (&slices[..cliff.from.max(1)], &slices[cliff.to..]);
+    let middle = 0.5 * (mean_bytes(before) + mean_bytes(after));
+    let span = crossing.unwrap_or(1);
+    let share = |part: &[Slice], crosses: &dyn Fn(f64) -> bool| {
+        let windows = part.windows(span.min(part.len()).max(1));
+        let count = windows.len().max(1) as f64;
+        windows.filter(|w| crosses(mean_bytes(w))).count() as f64 / count
+    };
+    share(after, &|mean| mean > middle) <= RETURNING_RATIO
+        && share(before, &|mean| mean < middle) <= EARLY_RATIO
+}
+
+/// The first slice of the settled part, which lasts until the end.
+fn settled(
+    tail: &[Slice],
+    slice_span_ns: u64,
+    window: usize,
+    period: Option<f64>,
+) -> Option<usize> {
+    if tail.len() < window {
+        return None;
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a part of a number of slices"
+    )]
+    let least = ((tail.len() as f64 * TAIL_RATIO) as usize).max(window);
+    let Some(period) = period else {
+        let round = least / ROUNDS;
+        let from = tail.len() - round * ROUNDS;
+        let width = within::width_of_slices(&tail[from..], slice_span_ns)?;
+        let is_settled = width <= MOST_WIDTH_RATIO && is_steady(tail, round, ROUNDS);
+        return is_settled.then_some(from);
+    };
+    let (round, rounds) = whole_periods(tail.len(), least, period)?;
+    is_steady(tail, round, rounds).then(|| tail.len() - round * rounds)
+}
+
+/// Slices of a round of whole periods, and number of such rounds, that together are at least `least`.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "parts of a number of slices"
+)]
+fn whole_periods(count: usize, least: usize, period: f64) -> Option<(usize, usize)> {
+    let there = (count as f64 / period + 1e-9) as usize;
+    let wanted = (least as f64 / period).ceil() as usize;
+    let periods = wanted.clamp(LEAST_ROUNDS, there.max(LEAST_ROUNDS));
+    let rounds = periods.min(ROUNDS);
+    let each = periods / rounds;
+    let round = (each as f64 * period).round() as usize;
+    (there >= LEAST_ROUNDS && round * rounds <= count).then_some((round, rounds))
+}
