@@ -149,9 +149,9 @@ fn a_rate_that_goes_up_and_down_for_long_is_said_not_to_settle() {
             .starts_with("the rate had not settled after ")
     );
     assert!(record.metric("longest_pause").is_some());
-    // Twenty minutes, not longer.
+    // Sixty minutes, not longer.
     let span_s = record.trials[0].span_ns as f64 / 1e9;
-    assert!((1_200.0..1_210.0).contains(&span_s), "{span_s}");
+    assert!((3_600.0..3_610.0).contains(&span_s), "{span_s}");
 }
 
 #[test]

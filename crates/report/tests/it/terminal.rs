@@ -21,10 +21,10 @@ fn a_full_record_at_80_columns() {
     sequential read 1 MiB            43.7  ±0.2 %      43.6–43.8  41.7       –
     random read 4 KiB                9.22  ±2.1 %      9.02–9.41  2250   0.445
     random write 4 KiB !             2.87   ±11 %      2.54–3.20   701    1.43
+    synced write 4 KiB              0.412  ±3.0 %    0.400–0.425   101    9.95
+    mixed 4 KiB, 20 % reads          3.11  ±2.7 %      3.03–3.20   760    1.32
     random read 4 KiB, 32 at once    12.0  ±1.8 %      11.8–12.2  2937   0.341
     random write 4 KiB, 32 at once      –       –              –     –       –
-    mixed 4 KiB, 20 % reads          3.11  ±2.7 %      3.03–3.20   760    1.32
-    synced write 4 KiB              0.412  ±3.0 %    0.400–0.425   101    9.95
 
     ! limited by a warning below
 
@@ -51,10 +51,10 @@ fn a_full_record_at_120_columns_names_ids_too() {
     sequential read 1 MiB           seq_read_1m         43.7  ±0.2 %      43.6–43.8  41.7       –
     random read 4 KiB               rand_read_4k        9.22  ±2.1 %      9.02–9.41  2250   0.445
     random write 4 KiB !            rand_write_4k       2.87   ±11 %      2.54–3.20   701    1.43
+    synced write 4 KiB              sync_write_4k      0.412  ±3.0 %    0.400–0.425   101    9.95
+    mixed 4 KiB, 20 % reads         mixed_4k            3.11  ±2.7 %      3.03–3.20   760    1.32
     random read 4 KiB, 32 at once   rand_read_4k_q32    12.0  ±1.8 %      11.8–12.2  2937   0.341
     random write 4 KiB, 32 at once  rand_write_4k_q32      –       –              –     –       –
-    mixed 4 KiB, 20 % reads         mixed_4k            3.11  ±2.7 %      3.03–3.20   760    1.32
-    synced write 4 KiB              sync_write_4k      0.412  ±3.0 %    0.400–0.425   101    9.95
 
     ! limited by a warning below
 
@@ -89,17 +89,17 @@ fn a_full_record_at_40_columns_is_stacked() {
     random write 4 KiB !
       2.87 MB/s (2.54–3.20)
       701 IOPS, p99 1.43 ms
+    synced write 4 KiB
+      0.412 MB/s (0.400–0.425)
+      101 IOPS, p99 9.95 ms
+    mixed 4 KiB, 20 % reads
+      3.11 MB/s (3.03–3.20)
+      760 IOPS, p99 1.32 ms
     random read 4 KiB, 32 at once
       12.0 MB/s (11.8–12.2)
       2937 IOPS, p99 0.341 ms
     random write 4 KiB, 32 at once
       –
-    mixed 4 KiB, 20 % reads
-      3.11 MB/s (3.03–3.20)
-      760 IOPS, p99 1.32 ms
-    synced write 4 KiB
-      0.412 MB/s (0.400–0.425)
-      101 IOPS, p99 9.95 ms
 
     ! limited by a warning below
 
