@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use cardmark_benchmarks::poisson::garwood;
 use cardmark_benchmarks::simulate;
 use cardmark_core::{
-    Estimate, LatencyHistogram, Metric, Origin, OriginKind, Record, Suite, TargetKind, Workload,
+    Estimate, IntervalKind, Origin, OriginKind, Record, Stalls, Suite, TargetKind, Workload,
     simulated_run_id,
 };
 use cardmark_engine::Place;
@@ -40,8 +40,6 @@ const LEAST_HELD: f64 = 90.0;
 const MOST_ABOVE: f64 = 5.0;
 /// Most that a range may be wide, as a multiple of the exact bound.
 const MOST_WIDTH: f64 = 1.5;
-/// Shortest pause that counts as a stall, nanoseconds.
-const STALL_NS: u64 = 100_000_000;
 /// Longest stall that the long-run range is meant for, nanoseconds.
 const LONGEST_NS: f64 = 2e9;
 
@@ -79,6 +77,7 @@ struct Row {
     stalls_per_minute: Option<f64>,
     /// A rate at queue depth 1, which has a body and a long run.
     has_parts: bool,
+    is_of_one_trial: bool,
     /// Stalls are at least as frequent as, and no longer than, the goal is for.
     is_goal: bool,
     /// The metric's own interval.
@@ -181,6 +180,7 @@ impl Row {
         self.runs += other.runs;
         self.stalls_per_minute = self.stalls_per_minute.or(other.stalls_per_minute);
         self.has_parts |= other.has_parts;
+        self.is_of_one_trial |= other.is_of_one_trial;
         self.is_goal |= other.is_goal;
         self.bounds.extend(other.bounds);
         let ranges = [
@@ -245,6 +245,9 @@ fn note_rate(model: &Model, record: &Record, workload: &Workload, truth: Truth, 
         truth.operations_per_s * unit,
     );
     let parts = metric.parts.as_ref();
+    let has_stalls = parts.is_some_and(|parts| parts.stalls.is_some());
+    row.has_parts |= has_stalls && metric.interval_kind == IntervalKind::BetweenRounds;
+    row.is_of_one_trial |= metric.interval_kind == IntervalKind::WithinTrial;
     row.body.estimate(
         parts.map(|parts| parts.body),
         truth.body_operations_per_s * unit,
@@ -257,7 +260,9 @@ fn note_rate(model: &Model, record: &Record, workload: &Workload, truth: Truth, 
         let per_minute = 60.0 * (stalls.per_second + stalls.per_operation * truth.operations_per_s);
         row.stalls_per_minute = Some(per_minute);
         row.is_goal = per_minute >= 1.0 && stalls.longest_ns <= LONGEST_NS;
-        row.bounds.push(exact_width(record, metric, stalls));
+        if let Some(seen) = parts.and_then(|parts| parts.stalls.as_ref()) {
+            row.bounds.push(exact_width(seen, stalls));
+        }
     } else {
         row.is_goal = ORDINARY.contains(&model.name());
     }
@@ -284,37 +289,13 @@ fn note_latencies(
 
 /// Width ÷ point of the exact range for the long-run rate of someone who knows the body's rate and the
 /// mean length of stalls, and counts those in the time that this run observed.
-fn exact_width(record: &Record, metric: &Metric, stalls: StallTruth) -> f64 {
-    let trials = record.trials.iter();
-    let trials: Vec<_> = trials
-        .filter(|trial| metric.trials.contains(&trial.id))
-        .collect();
-    let span_ns: u64 = trials.iter().map(|trial| trial.span_ns).sum();
-    let count: u64 = trials
-        .iter()
-        .map(|trial| stalls_count(&trial.latency))
-        .sum();
-    let body_ns = (span_ns as f64 - count as f64 * stalls.mean_ns).max(0.1 * span_ns as f64);
+fn exact_width(seen: &Stalls, stalls: StallTruth) -> f64 {
+    let span_ns = seen.observed_ns as f64;
+    let count = seen.over_100ms.seen_count;
+    let body_ns = (span_ns - count as f64 * stalls.mean_ns).max(0.1 * span_ns);
     let rate = |count: f64| 1.0 / (1.0 + count * stalls.mean_ns / body_ns);
     let (low, high) = garwood(count);
     (rate(low) - rate(high)) / rate(count as f64)
-}
-
-/// Operations of at least 100 ms.
-fn stalls_count(latency: &LatencyHistogram) -> u64 {
-    let bits = latency.step_bits_count;
-    let start_ns = |index: u32| {
-        let (octave, step) = (index >> bits, u64::from(index & ((1 << bits) - 1)));
-        match octave.checked_sub(1) {
-            None => u64::from(index),
-            Some(shift) => ((1 << bits) + step) << shift,
-        }
-    };
-    let buckets = latency.buckets.iter();
-    buckets
-        .filter(|&&(index, _)| start_ns(index) >= STALL_NS)
-        .map(|&(_, count)| count)
-        .sum()
 }
 
 fn median(values: &[f64]) -> Option<f64> {
@@ -380,6 +361,11 @@ fn fails(row: &Row, is_zoo: bool, ratio: Option<f64>) -> bool {
         || share(row.long_run.above) > MOST_ABOVE
         || ratio.is_some_and(|ratio| ratio > MOST_WIDTH);
     let body = !is_zoo && !BODY_BAND.contains(&share(row.body.held));
+    // A range from within one trial claims nothing about others. Its stalls count in `rand_write_4k`, whose
+    // operations are the same.
+    if row.is_of_one_trial {
+        return false;
+    }
     if row.has_parts {
         return long_run || body;
     }

@@ -44,7 +44,9 @@ fn quiet(record: &Record, all: &[(&Metric, &RateParts)]) -> Option<String> {
     };
     let quiet = all.iter().filter_map(|(metric, parts)| {
         let stalls = parts.stalls.as_ref()?;
-        let is_quiet = stalls.over_100ms.seen_count == 0 && writes(&metric.id);
+        // What has no long run of its own counts for another workload.
+        let has_long_run = parts.long_run.is_some_and(|range| range.low.is_some());
+        let is_quiet = stalls.over_100ms.seen_count == 0 && has_long_run && writes(&metric.id);
         is_quiet.then(|| format!("{} of {}", span(stalls.observed_ns), name(metric)))
     });
     let quiet: Vec<String> = quiet.collect();

@@ -6,7 +6,10 @@ use cardmark_core::{
 
 use crate::figures::figure_metrics;
 use crate::parts::rate_parts;
-use crate::{is_precise, merged_histogram, percentile_interval, rate_interval, rate_point};
+use crate::{
+    LEVEL, SHOWN_LEVEL, is_precise, merged_histogram, percentile_interval, rate_interval,
+    rate_point,
+};
 
 /// Workloads with blocks of this size on are spoken of in bytes per second, smaller ones in
 /// operations per second.
@@ -39,9 +42,11 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
         let whole = counted(trials, workload, suite);
         let stopped_by = stop_reason(&whole, trials, workload, suite);
         let quantity = quantity_of(workload);
-        let parts = (suite.passes.is_none())
-            .then(|| rate_parts(workload, &whole, &alike(trials, workload, suite), quantity))
-            .flatten();
+        let parts = suite.passes.is_none().then(|| {
+            let alike = alike(trials, workload, suite);
+            rate_parts(workload, &whole, &alike, quantity, level(suite))
+        });
+        let parts = parts.flatten();
         let rate = Metric {
             parts,
             ..rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?
@@ -77,6 +82,15 @@ fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&
         whole.retain(|trial| Some(trial.round_index) == last);
     }
     whole
+}
+
+/// The level of a body's range: that of all intervals where looks may end the rounds, else 95 % itself.
+fn level(suite: &Suite) -> f64 {
+    if suite.goal_percent > 0.0 {
+        LEVEL
+    } else {
+        SHOWN_LEVEL
+    }
 }
 
 /// The whole trials of another workload that is done once, with the same operations in the same span: as good as its own

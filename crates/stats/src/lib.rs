@@ -78,5 +78,8 @@ pub use stall_rates::{StallDifference, StallPair, StallRun};
 /// repeat it smaller).
 pub const LEVEL: f64 = 0.96;
 
+/// Level that ranges are shown as.
+pub const SHOWN_LEVEL: f64 = 0.95;
+
 /// Fewest whole trials for an interval from the differences between trials.
 pub const LEAST_TRIALS: usize = 3;

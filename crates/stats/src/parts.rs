@@ -16,12 +16,13 @@ use crate::{Histogram, LEAST_TRIALS, merged_histogram, poisson_bounds, weighted_
 pub const LONGEST_STALL_NS: u64 = 2_000_000_000;
 
 /// The parts of the rate of these whole trials of a workload. `None` without any. Stalls are also looked for in
-/// `alike`, whole trials of another workload with the same operations.
+/// `alike`, whole trials of another workload with the same operations. `level` is that of the body's range.
 pub(crate) fn rate_parts(
     workload: &Workload,
     whole: &[&Trial],
     alike: &[&Trial],
     quantity: Quantity,
+    level: f64,
 ) -> Option<RateParts> {
     let histogram = merged_histogram(whole)?;
     let is_alone = workload.in_flight_count() == 1;
@@ -31,7 +32,7 @@ pub(crate) fn rate_parts(
         Quantity::ByteRate => |cluster: &Cluster| cluster.bytes,
         _ => |cluster: &Cluster| cluster.operations,
     };
-    let body = body(&clusters, amount)?;
+    let body = body(&clusters, amount, level)?;
     let stalls = ordinary_ns.and_then(|ns| stalls(whole, alike, ns));
     let total: u64 = clusters.iter().map(amount).sum();
     let value = total as f64 / seconds(span_ns(&clusters) as f64);
@@ -57,7 +58,7 @@ fn stalled_ns(clusters: &[Cluster]) -> f64 {
 }
 
 /// The rate between stalls, with a range from the differences between clusters where there are enough.
-fn body(clusters: &[Cluster], amount: fn(&Cluster) -> u64) -> Option<Estimate> {
+fn body(clusters: &[Cluster], amount: fn(&Cluster) -> u64, level: f64) -> Option<Estimate> {
     let portion = |cluster: &Cluster| Portion {
         amount: amount(cluster) as f64,
         span_s: seconds(cluster.span_ns as f64 - cluster.stalled_ns),
@@ -66,7 +67,7 @@ fn body(clusters: &[Cluster], amount: fn(&Cluster) -> u64) -> Option<Estimate> {
     if total_span(&portions) <= 0.0 {
         return None;
     }
-    let interval = (clusters.len() >= LEAST_TRIALS).then(|| between(&portions));
+    let interval = (clusters.len() >= LEAST_TRIALS).then(|| between(&portions, level));
     Some(Estimate {
         value: ratio(&portions),
         low: interval.map(|interval| interval.low),

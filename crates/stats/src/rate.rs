@@ -21,8 +21,8 @@ pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
         clusters.iter().map(portion).collect()
     };
     Some(RateEstimate {
-        bytes_per_s: between(&portions(|cluster| cluster.bytes)),
-        operations_per_s: between(&portions(|cluster| cluster.operations)),
+        bytes_per_s: between(&portions(|cluster| cluster.bytes), LEVEL),
+        operations_per_s: between(&portions(|cluster| cluster.operations), LEVEL),
         kind: IntervalKind::BetweenRounds,
     })
 }
@@ -30,7 +30,7 @@ pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
 /// The ratio estimator and the linearised variance between its parts (Cochran, *Sampling
 /// Techniques*, 3rd edition 1977, §6.4; parts are clusters): with `d = amount − R·span`,
 /// var(R) = n/(n−1) · Σd² / (Σspan)².
-pub(crate) fn between(portions: &[Portion]) -> Interval {
+pub(crate) fn between(portions: &[Portion], level: f64) -> Interval {
     let rate = ratio(portions);
     let count = portions.len() as f64;
     let squares: f64 = portions
@@ -40,7 +40,7 @@ pub(crate) fn between(portions: &[Portion]) -> Interval {
         .sum();
     let error = (squares * count / (count - 1.0)).sqrt() / total_span(portions);
     let degrees = u32::try_from(portions.len() - 1).unwrap_or(u32::MAX);
-    Interval::around(rate, student_t(LEVEL, degrees) * error)
+    Interval::around(rate, student_t(level, degrees) * error)
 }
 
 /// Whether the rate is known as well as the goal asks: three or more whole trials and a half-width

@@ -21,24 +21,24 @@ fn shown(columns: u32) -> String {
 #[test]
 fn a_run_at_80_columns() {
     insta::assert_snapshot!(shown(80), @"
-    quick 2 · run 520a314a · simulated (a1-32gb)
+    quick 2 · run 3001dec1 · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
                                      MB/s  ± this run    long run  IOPS  p99 ms
     sequential write 1 MiB           32.3      ±0.9 %   21.9–32.6  30.8       –
-    sequential read 1 MiB            89.0      ±0.6 %   38.0–89.5  84.9       –
-    random read 4 KiB                10.7      ±0.7 %   4.55–10.8  2617   0.618
-    random write 4 KiB               3.73      ±1.1 %   1.58–3.77   910    2.07
-    random write 4 KiB, 15 s         3.72     ~±1.1 %   2.47–3.76   908    2.09
-    synced write 4 KiB               1.37      ±1.6 %  0.546–1.39   335    5.12
+    sequential read 1 MiB            89.0      ±0.5 %   38.1–89.5  84.9       –
+    random read 4 KiB                10.7      ±0.6 %   4.55–10.8  2617   0.618
+    random write 4 KiB               3.73      ±1.0 %   2.71–3.77   910    2.07
+    random write 4 KiB, 15 s         3.72     ~±1.1 %           –   908    2.09
+    synced write 4 KiB               1.37      ±1.5 %  0.547–1.39   335    5.12
     mixed 4 KiB, 20 % reads          4.28      ±1.1 %   1.71–4.32  1044    2.05
     random read 4 KiB, whole device  10.7      ±0.6 %   4.31–10.8  2620   0.617
-    random read 4 KiB, 32 at once    10.8      ±1.1 %           –  2636    13.3
-    random write 4 KiB, 32 at once   3.73      ±2.7 %           –   911    40.9
+    random read 4 KiB, 32 at once    10.8      ±1.0 %           –  2636    13.3
+    random write 4 KiB, 32 at once   3.73      ±2.5 %           –   911    40.9
 
-    no stall over 100 ms was seen in 16 s of sequential write 1 MiB, 5.5 s of random
-      write 4 KiB, 5.0 s of synced write 4 KiB, 15 s of random write 4 KiB, 15 s;
-      the long run allows for stalls too rare to be seen in so short a time
+    no stall over 100 ms was seen in 16 s of sequential write 1 MiB, 21 s of random
+      write 4 KiB, 5.0 s of synced write 4 KiB; the long run allows for stalls too
+      rare to be seen in so short a time
 
     ~ interval from within a trial: it does not tell how runs differ
 
@@ -49,7 +49,7 @@ fn a_run_at_80_columns() {
 #[test]
 fn a_run_at_40_columns() {
     insta::assert_snapshot!(shown(40), @"
-    quick 2 · run 520a314a · simulated
+    quick 2 · run 3001dec1 · simulated
       (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8
       GiB) · simulated board
@@ -58,19 +58,19 @@ fn a_run_at_40_columns() {
       32.3 MB/s (long run 21.9–32.6)
       30.8 IOPS
     sequential read 1 MiB
-      89.0 MB/s (long run 38.0–89.5)
+      89.0 MB/s (long run 38.1–89.5)
       84.9 IOPS
     random read 4 KiB
       10.7 MB/s (long run 4.55–10.8)
       2617 IOPS, p99 0.618 ms
     random write 4 KiB
-      3.73 MB/s (long run 1.58–3.77)
+      3.73 MB/s (long run 2.71–3.77)
       910 IOPS, p99 2.07 ms
     random write 4 KiB, 15 s
-      3.72 MB/s (long run 2.47–3.76)
+      3.72 MB/s
       908 IOPS, p99 2.09 ms
     synced write 4 KiB
-      1.37 MB/s (long run 0.546–1.39)
+      1.37 MB/s (long run 0.547–1.39)
       335 IOPS, p99 5.12 ms
     mixed 4 KiB, 20 % reads
       4.28 MB/s (long run 1.71–4.32)
@@ -86,12 +86,10 @@ fn a_run_at_40_columns() {
       911 IOPS, p99 40.9 ms
 
     no stall over 100 ms was seen in 16 s of
-      sequential write 1 MiB, 5.5 s of
-      random write 4 KiB, 5.0 s of synced
-      write 4 KiB, 15 s of random write 4
-      KiB, 15 s; the long run allows for
-      stalls too rare to be seen in so short
-      a time
+      sequential write 1 MiB, 21 s of random
+      write 4 KiB, 5.0 s of synced write 4
+      KiB; the long run allows for stalls
+      too rare to be seen in so short a time
 
     ~ interval from within a trial: it does
       not tell how runs differ
