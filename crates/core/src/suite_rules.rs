@@ -137,7 +137,7 @@ fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
             "the workload that it may be equal to is not there",
         ),
         (
-            !(is_apart && workload.id == suite.layout) && !(rounds.once && rounds.every_ns > 0),
+            !((is_apart && workload.id == suite.layout) || (rounds.once && rounds.every_ns > 0)),
             "what lays out the file takes part in all rounds",
         ),
     ]

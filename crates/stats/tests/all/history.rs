@@ -187,7 +187,7 @@ fn a_fall_of_31_percent_is_found_in_every_rate() {
 fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<RateHistory> {
     let mut rng = Rng::for_part(seed, "weekly", u64::from(weeks));
     let mut level = normal(&mut rng);
-    let phase = 6.283 * rng.unit();
+    let phase = std::f64::consts::TAU * rng.unit();
     let mut common = Vec::new();
     for _ in 0..weeks {
         common.push(0.02 * level);
@@ -200,7 +200,7 @@ fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<Rat
             let part = f64::from(week) / f64::from(weeks - 1);
             let log = common[week as usize]
                 + 0.02 * normal(rng)
-                + season * (phase + 6.283 * at_days / 365.25).sin()
+                + season * (phase + std::f64::consts::TAU * at_days / 365.25).sin()
                 + if is_new { step } else { 0.0 }
                 + (1.0 + change).ln() * part;
             HistoryRun {
