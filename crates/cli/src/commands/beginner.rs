@@ -36,8 +36,8 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
 fn menu(places: &[Place]) -> String {
     let mut menu = String::from(
         "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\
-         It takes about a minute, and writes to that file again and again: some\n\
-         hundred MB on a card, more on a fast disk.\n\nWhat is there:\n",
+         It takes about a minute and a half, and writes to that file again and again:\n\
+         some hundred MB on a card, 4.29 GB at most.\n\nWhat is there:\n",
     );
     for (index, place) in places.iter().enumerate() {
         menu.push_str(&format!("  {}  {}\n", index + 1, describe(place)));
