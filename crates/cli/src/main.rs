@@ -1,5 +1,6 @@
 //! The program `cardmark`: arguments, progress, wiring, exit codes.
 
+mod again;
 mod args;
 mod campaign;
 mod commands;

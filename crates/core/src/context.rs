@@ -21,7 +21,7 @@ pub struct Context {
     /// `reader`, `bus`, `command_queue`, `cache`.
     pub must: BTreeMap<String, String>,
     /// What is shown beside a comparison but does not forbid it: `board`, `filesystem`, `kernel`,
-    /// `governor`, `temperature` (highest, whole degrees Celsius).
+    /// `governor`, `scheduler`, `preparation` (what `cardmark prepare` filled it with last), `temperature` (highest, whole degrees Celsius).
     pub shown: BTreeMap<String, String>,
 }
 
@@ -64,6 +64,8 @@ impl Context {
             ),
             ("kernel", host.and_then(|host| host.kernel.clone())),
             ("governor", host.and_then(|host| host.governor.clone())),
+            ("scheduler", of_devices(record, scheduler)),
+            ("preparation", of_devices(record, preparation)),
             ("temperature", temperature(record)),
         ];
         let known = |(name, value): (&str, Option<String>)| {
@@ -220,6 +222,15 @@ fn command_queue(device: &DeviceInfo) -> Option<String> {
     }
     let is_on = device.queue.as_ref()?.command_queue?;
     Some(if is_on { "on" } else { "off" }.to_owned())
+}
+
+fn scheduler(device: &DeviceInfo) -> Option<String> {
+    device.queue.as_ref()?.scheduler.clone()
+}
+
+/// What the device was filled with last by us; what others wrote since is not known.
+fn preparation(device: &DeviceInfo) -> Option<String> {
+    Some(name_of(&device.prepared.as_ref()?.fill))
 }
 
 fn cache(device: &DeviceInfo) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Records as text for people and tables for programs. Pure: strings out, nothing is printed.
 
+mod again;
 mod agreement;
 mod anatomy;
 pub mod chart;
@@ -22,6 +23,7 @@ mod survey;
 mod table;
 pub mod text;
 
+pub use again::RateAgain;
 pub use agreement::{Agreement, AgreementRow, agreement_table};
 pub use comparison::{Comparison, Counts, comparison};
 pub use csv::{csv, csv_heading, csv_rows};
@@ -34,5 +36,5 @@ pub use prepared::fill_words;
 pub use ranking::{Ranking, ranking};
 pub use recommendation::{Choice, Recommended, recommendation};
 pub use style::Style;
-pub use summary::terminal;
+pub use summary::{terminal, terminal_with_again};
 pub use survey::survey;

@@ -4,6 +4,7 @@ use cardmark_core::{
     Finding, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
 };
 
+use crate::again::{self, RateAgain};
 use crate::layout::wrap;
 use crate::names::{origin_word, workload_name};
 use crate::prepared;
@@ -22,6 +23,17 @@ const LEAST_WIDTH: usize = 20;
 /// of workloads, findings, bytes written.
 #[must_use]
 pub fn terminal(record: &Record, width: usize, style: Style) -> String {
+    terminal_with_again(record, &[], width, style)
+}
+
+/// The same, with a sentence on the ranges in which these rates lie when the card is measured again.
+#[must_use]
+pub fn terminal_with_again(
+    record: &Record,
+    rates: &[RateAgain],
+    width: usize,
+    style: Style,
+) -> String {
     let width = width.max(LEAST_WIDTH);
     let rows = table::rows(record);
     let mut blocks = vec![heading(record, width, style)];
@@ -34,9 +46,10 @@ pub fn terminal(record: &Record, width: usize, style: Style) -> String {
     } else {
         blocks.push(table::lines(&rows, width, style));
     }
-    let stalls = stalls::sentences(record);
+    let mut sentences = stalls::sentences(record);
+    sentences.extend(again::sentence(record, rates));
     blocks.push(
-        stalls
+        sentences
             .iter()
             .flat_map(|text| wrap(text, width, 2))
             .collect(),

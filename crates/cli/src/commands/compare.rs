@@ -1,13 +1,13 @@
 //! `cardmark compare`.
 
-use cardmark_catalog::spread_of;
 use cardmark_core::{ContextRow, OriginKind, Record, context_rows};
 use cardmark_report::{Comparison, Counts, comparison};
 use cardmark_stats::{
-    KnownSpread, Pair, Products, cards_count, claim_of, compare_with_stalls, pairs, stall_pairs,
+    Pair, Products, cards_count, claim_of, compare_with_stalls, pairs, stall_pairs,
 };
 use serde_json::json;
 
+use crate::again::known_spread;
 use crate::args::CompareArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
@@ -110,12 +110,7 @@ fn one(
 
 /// Adds the spread that was published of the metric's class.
 fn with_published_spread(pair: &mut Pair) {
-    pair.known = spread_of(&pair.metric, pair.quantity).map(|spread| KnownSpread {
-        pooled: spread.pooled,
-        degrees: spread.degrees,
-        typical: spread.typical,
-        typical_degrees: spread.typical_degrees,
-    });
+    pair.known = known_spread(&pair.metric, pair.quantity);
 }
 
 /// The command that makes another run of the first side with one run.

@@ -162,7 +162,9 @@ fn name_of(run: &Record) -> String {
 
 /// What must be the same of runs whose rates are put together: the context, and the board, because
 /// another one is not a change of the card.
-fn circumstances(run: &Record) -> (BTreeMap<String, String>, Option<String>, Option<String>) {
+pub(crate) fn circumstances(
+    run: &Record,
+) -> (BTreeMap<String, String>, Option<String>, Option<String>) {
     let model = run.devices.first().and_then(|device| device.model.clone());
     let board = run.board.as_ref().and_then(|board| board.model.clone());
     (Context::of(run).must, board, model)

@@ -24,6 +24,8 @@ mod run;
 mod show;
 mod verify;
 
+pub(crate) use history::circumstances;
+
 use crate::args::{Arguments, Command};
 use crate::data::Data;
 use crate::error::{CommandError, Exit};

@@ -6,9 +6,10 @@ use std::path::Path;
 use cardmark_core::{Record, Severity, Suite, VerdictOutcome};
 use cardmark_engine::Request;
 use cardmark_judge::{CLAIMS_LABEL, REQUIRED_LABEL, families};
-use cardmark_report::terminal;
+use cardmark_report::terminal_with_again;
 
 use super::pretty;
+use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         Chosen::Real { path, resolution } => measure::real(&job, path, resolution)?,
     };
     let kept = keep(&measured, &data);
-    let shown = show(&measured.record, json.as_ref());
+    let shown = show(&measured.record, json.as_ref(), kept.is_ok());
     if kept.is_ok() {
         data.tell_owner();
     }
@@ -182,13 +183,23 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
     measured.keeper.finish()
 }
 
-fn show(record: &Record, json: Option<&JsonFile>) -> Result<(), CommandError> {
+/// Shows the record; what the store knows of the card only where the store could be written.
+fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), CommandError> {
     match json {
         Some(JsonFile::Output) => return print::result(&pretty(record)?),
         Some(JsonFile::File(path)) => write(path, &pretty(record)?)?,
         None => {}
     }
-    print::result(&terminal(record, print::width(), print::style()))
+    let again = if is_kept {
+        rates_again(record, &[])
+    } else {
+        Ok(Vec::new())
+    };
+    let rates = again.as_deref().unwrap_or_default();
+    let text = terminal_with_again(record, rates, print::width(), print::style());
+    print::result(&text)?;
+    // What was measured is shown all the same.
+    again.map(|_| ())
 }
 
 /// Where `--json` goes.

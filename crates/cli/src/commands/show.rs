@@ -1,8 +1,9 @@
 //! `cardmark show`.
 
-use cardmark_report::terminal;
+use cardmark_report::terminal_with_again;
 
 use super::pretty;
+use crate::again::rates_again;
 use crate::args::ShowArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
@@ -15,7 +16,8 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
         print::result(&pretty(&record)?)?;
         return Ok(Exit::Done);
     }
-    let mut text = terminal(&record, print::width(), print::style());
+    let again = rates_again(&record, &remarks)?;
+    let mut text = terminal_with_again(&record, &again, print::width(), print::style());
     for (key, value) in remarks {
         text.push_str(&format!("remark: {key} = {value}\n"));
     }

@@ -1,0 +1,108 @@
+//! In which range the rates of a run lie when its card is measured again, from the runs in the store.
+
+use std::collections::BTreeSet;
+
+use cardmark_catalog::spread_of;
+use cardmark_core::{Metric, OriginKind, Quantity, Record};
+use cardmark_report::RateAgain;
+use cardmark_stats::{KnownSpread, again};
+use cardmark_store::Condition;
+
+use crate::commands::circumstances;
+use crate::data::{Data, store_error};
+use crate::error::CommandError;
+
+/// The rates that a range is told of.
+const RATES: [&str; 4] = [
+    "seq_read_1m",
+    "seq_write_1m",
+    "rand_read_4k",
+    "rand_write_4k",
+];
+
+/// The ranges of a run's rates; `remarks` are labels that it was given later.
+pub(crate) fn rates_again(
+    record: &Record,
+    remarks: &[(String, String)],
+) -> Result<Vec<RateAgain>, CommandError> {
+    let is_told = |metric: &Metric| metric.quantity.is_rate() && metric.voided_by().is_none();
+    let metrics: Vec<&Metric> = RATES
+        .iter()
+        .filter_map(|id| record.metric(id).filter(|metric| is_told(metric)))
+        .collect();
+    if metrics.is_empty() {
+        return Ok(Vec::new());
+    }
+    let others = other_runs(record, remarks)?;
+    let rates = metrics.into_iter().map(|metric| {
+        let alike = others.iter().filter_map(|run| {
+            let other = run.metric(&metric.id)?;
+            (other.quantity == metric.quantity && is_told(other)).then_some(other.value)
+        });
+        let values: Vec<f64> = std::iter::once(metric.value).chain(alike).collect();
+        RateAgain {
+            metric: metric.id.clone(),
+            range: again(&values, known_spread(&metric.id, metric.quantity)),
+        }
+    });
+    Ok(rates.collect())
+}
+
+/// The spread between runs of one card that was published of the metric's class.
+pub(crate) fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
+    spread_of(metric, quantity).map(|spread| KnownSpread {
+        pooled: spread.pooled,
+        degrees: spread.degrees,
+        typical: spread.typical,
+        typical_degrees: spread.typical_degrees,
+    })
+}
+
+/// The other runs of the same card under the same circumstances. Of a simulated card each seed counts
+/// once: with the same seed it does the same again.
+fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Record>, CommandError> {
+    let Some(conditions) = same_card(record, remarks) else {
+        return Ok(Vec::new());
+    };
+    let data = Data::from_environment()?;
+    if !data.database.exists() {
+        return Ok(Vec::new());
+    }
+    let selected = data.open()?.select(&conditions);
+    let mut runs = selected.map_err(|error| store_error(&error))?;
+    let ours = circumstances(record);
+    runs.retain(|run| run.id != record.id && circumstances(run) == ours);
+    if record.origin.kind == OriginKind::Simulated {
+        let mut seeds = BTreeSet::from([record.seed.clone()]);
+        runs.retain(|run| seeds.insert(run.seed.clone()));
+    }
+    Ok(runs)
+}
+
+/// What holds for the runs of the record's card; none where it cannot be told from others.
+fn same_card(record: &Record, remarks: &[(String, String)]) -> Option<Vec<Condition>> {
+    let condition = |name: &str, value: &str| Condition {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    if record.origin.kind == OriginKind::Simulated {
+        let source = record.origin.source.as_deref()?;
+        return Some(vec![
+            condition("origin", "simulated"),
+            condition("source", source),
+        ]);
+    }
+    let label = |key: &str| {
+        let later = remarks.iter().find(|(name, _)| name == key);
+        let later = later.map(|(_, value)| value);
+        later.or_else(|| record.labels.get(key)).map(String::as_str)
+    };
+    if let Some(sample) = label("sample") {
+        // Two products may each have a card A.
+        let product = label("product").map(|product| condition("product", product));
+        let sample = condition("sample", sample);
+        return Some(std::iter::once(sample).chain(product).collect());
+    }
+    let card = record.devices.first()?.sample_id.as_deref()?;
+    Some(vec![condition("card", card)])
+}
