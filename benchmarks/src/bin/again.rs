@@ -8,9 +8,10 @@
 use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number, simulate};
-use cardmark_catalog::{spread_of, suite};
-use cardmark_core::{Metric, Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
+use cardmark_catalog::suite;
+use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
+use cardmark_judge::known_spread;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{KnownSpread, again};
 
@@ -33,16 +34,6 @@ fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     let id = simulated_run_id(&[model.name(), &seed.to_string()]);
     let head = Record::new(id, Origin::of(OriginKind::Simulated));
     simulate(&card, suite, seed, place, head)
-}
-
-fn known(metric: &Metric) -> Option<KnownSpread> {
-    let spread = spread_of(&metric.id, metric.quantity)?;
-    Some(KnownSpread {
-        pooled: spread.pooled,
-        degrees: spread.degrees,
-        typical: spread.typical,
-        typical_degrees: spread.typical_degrees,
-    })
 }
 
 /// Hits and trials of one way to predict.
@@ -80,7 +71,7 @@ fn of_model(model: &Model, suite: &Suite, pairs: u64, first: u64) -> Result<[Tal
             tallies[0].add(&earlier, None, metric.value);
             tallies[1].add(
                 &earlier[..1.min(earlier.len())],
-                known(metric),
+                known_spread(&metric.id, metric.quantity),
                 metric.value,
             );
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_catalog::spread_of;
-use cardmark_core::{Metric, OriginKind, Quantity, Record};
+use cardmark_core::{Metric, OriginKind, Record};
+use cardmark_judge::known_spread;
 use cardmark_report::RateAgain;
-use cardmark_stats::{KnownSpread, again};
+use cardmark_stats::again;
 use cardmark_store::Condition;
 
 use crate::commands::circumstances;
@@ -46,16 +46,6 @@ pub(crate) fn rates_again(
         }
     });
     Ok(rates.collect())
-}
-
-/// The spread between runs of one card that was published of the metric's class.
-pub(crate) fn known_spread(metric: &str, quantity: Quantity) -> Option<KnownSpread> {
-    spread_of(metric, quantity).map(|spread| KnownSpread {
-        pooled: spread.pooled,
-        degrees: spread.degrees,
-        typical: spread.typical,
-        typical_degrees: spread.typical_degrees,
-    })
 }
 
 /// The other runs of the same card under the same circumstances. Of a simulated card each seed counts

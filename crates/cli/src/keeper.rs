@@ -121,20 +121,20 @@ pub(crate) struct RunObserver {
     pub(crate) keeper: Arc<Keeper>,
     /// Shows.
     pub(crate) progress: Progress,
-    /// Is had while a trial runs.
+    /// Held during a trial and while content is read back.
     pub(crate) turn: Turn,
 }
 
 impl Observer for RunObserver {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::TrialStarted { .. } => self.turn.take(),
+            Event::TrialStarted { .. } | Event::ReadingBack { .. } => self.turn.take(),
             Event::TrialEnded { trial } => {
                 self.turn.give();
                 self.keeper.keep_trial(trial);
             }
             Event::Found { finding } => self.keeper.keep_finding(finding),
-            Event::Started { .. } | Event::ReadingBack { .. } => {}
+            Event::Started { .. } => {}
         }
         self.progress.event(event);
     }

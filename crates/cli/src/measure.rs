@@ -132,7 +132,7 @@ pub(crate) fn real(
     if job.suite.needs == TargetNeed::Filesystem {
         return applications::real(job, path, resolution);
     }
-    let (plan, opened, free) = open(job, path, resolution)?;
+    let (plan, opened, room) = open(job, path, resolution)?;
     same_device(path, resolution, opened.device_id)?;
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
@@ -141,7 +141,8 @@ pub(crate) fn real(
     let backend = opening::backend(path, resolution, opened, &plan);
     let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&pulse)));
     let mut described = target(resolution.kind, &plan);
-    described.free_bytes = free;
+    described.free_bytes = room.map(|room| room.free_bytes);
+    described.filesystem_bytes = room.map(|room| room.size_bytes);
     described.direct = Some(direct);
     described.nocow = nocow.then_some(true);
     described.named_file = Some(named);
@@ -307,6 +308,7 @@ impl<'a> Run<'a> {
         };
         let outcome = execute(plan, ports);
         self.observer.progress.end();
+        self.observer.turn.give();
         let signal = watch.end();
         let exit = exit_of(&outcome, signal);
         let is_lost = outcome.read_back.is_some_and(|read| read.lost_bytes > 0);

@@ -21,7 +21,8 @@ pub struct Context {
     /// `reader`, `bus`, `command_queue`, `cache`.
     pub must: BTreeMap<String, String>,
     /// What is shown beside a comparison but does not forbid it: `board`, `filesystem`, `kernel`,
-    /// `governor`, `scheduler`, `preparation` (what `cardmark prepare` filled it with last), `temperature` (highest, whole degrees Celsius).
+    /// `governor`, `scheduler`, `preparation` (what `cardmark prepare` filled it with last), `fill` (used share of
+    /// the filesystem, to the nearest 10 %), `temperature` (highest, whole degrees Celsius).
     pub shown: BTreeMap<String, String>,
 }
 
@@ -66,6 +67,7 @@ impl Context {
             ("governor", host.and_then(|host| host.governor.clone())),
             ("scheduler", of_devices(record, scheduler)),
             ("preparation", of_devices(record, preparation)),
+            ("fill", fill(record)),
             ("temperature", temperature(record)),
         ];
         let known = |(name, value): (&str, Option<String>)| {
@@ -231,6 +233,22 @@ fn scheduler(device: &DeviceInfo) -> Option<String> {
 /// What the device was filled with last by us; what others wrote since is not known.
 fn preparation(device: &DeviceInfo) -> Option<String> {
     Some(name_of(&device.prepared.as_ref()?.fill))
+}
+
+/// Used share of the filesystem before the run. The nearest 10 %: a few files more or less do not
+/// make another state.
+fn fill(record: &Record) -> Option<String> {
+    if record.origin.kind == OriginKind::Simulated {
+        return Some(SIMULATED.to_owned());
+    }
+    let target = record.target.as_ref()?;
+    let (free, size) = (target.free_bytes?, target.filesystem_bytes?);
+    if size == 0 {
+        return None;
+    }
+    let used = u128::from(size.saturating_sub(free));
+    let tenths = (10 * used + u128::from(size) / 2) / u128::from(size);
+    Some(format!("{} %", 10 * tenths))
 }
 
 fn cache(device: &DeviceInfo) -> Option<String> {

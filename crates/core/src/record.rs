@@ -236,6 +236,9 @@ pub struct Target {
     /// Free bytes before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
+    /// Size of the filesystem before the run, bytes: used bytes and those that this user may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem_bytes: Option<u64>,
     /// Whether the page cache was passed by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
@@ -263,6 +266,7 @@ impl Target {
             filesystem: None,
             span_bytes: 0,
             free_bytes: None,
+            filesystem_bytes: None,
             direct: None,
             mount_options: Vec::new(),
             nocow: None,

@@ -31,6 +31,7 @@ pub use loop_file::{LoopFile, loop_file};
 pub use null::NullBackend;
 pub use objects::empty_page_cache;
 pub use target::{
-    OpenTarget, TestFile, claim_device, free_bytes, open_device_for_writing, open_device_readonly,
+    OpenTarget, Room, TestFile, claim_device, free_bytes, open_device_for_writing,
+    open_device_readonly, room,
 };
 pub use undo::FileLog;

@@ -185,13 +185,35 @@ fn device_target(path: &Path, fd: OwnedFd, direct: bool) -> Result<OpenTarget, O
     Ok(OpenTarget::new(fd, facts))
 }
 
-/// Bytes that this user may still write on the filesystem of `path`.
+/// Room on a filesystem for an ordinary user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes that this user may still write.
+    pub free_bytes: u64,
+    /// Used and free bytes together; blocks reserved for root count as neither, as in `df`.
+    pub size_bytes: u64,
+}
+
+/// Returns the room on the filesystem of `path`.
 ///
 /// # Errors
-/// When the system does not tell.
-pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
+/// If the system call fails.
+pub fn room(path: &Path) -> Result<Room, OpenError> {
     let stat = rustix::fs::statvfs(path).map_err(|errno| OpenError::of_directory(path, errno))?;
-    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    let used = stat.f_blocks.saturating_sub(stat.f_bfree);
+    let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+    Ok(Room {
+        free_bytes: bytes(stat.f_bavail),
+        size_bytes: bytes(used.saturating_add(stat.f_bavail)),
+    })
+}
+
+/// Returns the bytes that this user may still write on the filesystem of `path`.
+///
+/// # Errors
+/// If the system call fails.
+pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
+    room(path).map(|room| room.free_bytes)
 }
 
 /// What is known once the object is open.

@@ -1,20 +1,20 @@
-//! Workloads that are no part of the rounds: reference reads now and then, and what is done once at the end.
+//! Workloads outside the rounds: reference reads at intervals, and workloads that run once at the end.
 
 use cardmark_core::Workload;
 
-/// One of them.
+/// A workload outside the rounds.
 struct One {
     index: usize,
-    /// 0: once, at the end.
+    /// Interval between trials in nanoseconds; 0 for a single trial at the end.
     every_ns: u64,
-    /// When it is due again, after the layout's end, nanoseconds.
+    /// Time of the next trial in nanoseconds since the end of the layout.
     due_ns: u64,
     trials_count: u32,
-    /// Trials still to be done after the rounds.
-    last_count: u32,
+    /// Whether the trial after the rounds has begun.
+    is_last_begun: bool,
 }
 
-/// The workloads of a plan that are no part of its rounds, by their index in it.
+/// Workloads of a plan outside its rounds, by their index in the plan.
 pub(crate) struct Apart(Vec<One>);
 
 impl Apart {
@@ -27,10 +27,10 @@ impl Apart {
                 every_ns: workload.rounds.every_ns,
                 due_ns: 0,
                 trials_count: 0,
-                last_count: 1,
+                is_last_begun: false,
             })
             .collect();
-        // At the end, what is done once comes before the last of those that are done again and again.
+        // At the end, single trials come before the last reference reads.
         all.sort_by_key(|one| one.every_ns);
         Self(all)
     }
@@ -39,7 +39,7 @@ impl Apart {
         self.0.iter().map(|one| one.index).collect()
     }
 
-    /// What is to be done now, so long after the layout's end.
+    /// Returns a workload that is due `elapsed_ns` after the end of the layout.
     pub(crate) fn due(&mut self, elapsed_ns: u64) -> Option<usize> {
         let is_due = |one: &&mut One| one.every_ns > 0 && elapsed_ns >= one.due_ns;
         let one = self.0.iter_mut().find(is_due)?;
@@ -47,14 +47,14 @@ impl Apart {
         Some(one.index)
     }
 
-    /// What is to be done next once the rounds are over.
+    /// Returns the next workload to run after the rounds.
     pub(crate) fn last(&mut self) -> Option<usize> {
-        let one = self.0.iter_mut().find(|one| one.last_count > 0)?;
-        one.last_count -= 1;
+        let one = self.0.iter_mut().find(|one| !one.is_last_begun)?;
+        one.is_last_begun = true;
         Some(one.index)
     }
 
-    /// Notes a trial, and tells its number.
+    /// Counts a trial and returns its number, from 0.
     pub(crate) fn note(&mut self, index: usize) -> u32 {
         let Some(one) = self.0.iter_mut().find(|one| one.index == index) else {
             return 0;
@@ -63,14 +63,14 @@ impl Apart {
         one.trials_count - 1
     }
 
-    /// Takes a workload out.
+    /// Removes a workload.
     pub(crate) fn drop_workload(&mut self, index: usize) {
         self.0.retain(|one| one.index != index);
     }
 
-    /// What they will take after the rounds, nanoseconds, where each trial takes what is expected.
+    /// Expected time of the trials after the rounds in nanoseconds.
     pub(crate) fn remaining_ns(&self, expected_ns: &[u64]) -> u64 {
-        let each = |one: &One| u64::from(one.last_count) * expected_ns[one.index];
-        self.0.iter().map(each).sum()
+        let left = self.0.iter().filter(|one| !one.is_last_begun);
+        left.map(|one| expected_ns[one.index]).sum()
     }
 }

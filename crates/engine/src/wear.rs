@@ -1,30 +1,30 @@
-//! What a plan is expected to cost, told before it is begun.
+//! Expected cost of a plan, shown before it begins.
 
 use cardmark_core::{MIB, Order, Passes, SECOND_NS, Workload};
 
 use crate::Plan;
 
-/// What a plan is expected to cost.
+/// Expected cost of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear {
-    /// Bytes that will be written: where the rate decides when a trial ends, at most; where a trial
-    /// writes for a time, as many as storage would at [`SUPPOSED_OPERATIONS_PER_S`].
+    /// Bytes that will be written: an upper limit if the rate decides when a trial ends; the bytes written at
+    /// [`SUPPOSED_OPERATIONS_PER_S`] if a trial writes for a given time.
     pub bytes: u64,
-    /// Whether that is known exactly.
+    /// Whether `bytes` is exact.
     pub is_exact: bool,
-    /// How long it will take on a middling card, nanoseconds.
+    /// Time on a middling card in nanoseconds.
     pub span_ns: u64,
 }
 
-/// Random writes a second that are supposed of storage about which nothing is known: what the
-/// fastest application class promises.
+/// Random writes per second assumed of unknown storage: the promise of the fastest application
+/// performance class.
 pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
 
-/// Time that a middling card of 20 MB/s takes for a byte, one after the other, nanoseconds.
+/// Time per byte of sequential access on a middling card (20 MB/s), nanoseconds.
 pub(crate) const NS_PER_BYTE: u64 = 50;
 
 impl Plan {
-    /// What all passes through a list cost, or all rounds.
+    /// Returns the cost of all passes through a list, or of all rounds.
     #[must_use]
     pub fn wear(&self) -> Wear {
         let writing = || self.workloads.iter().filter(|workload| workload.writes());
@@ -42,7 +42,7 @@ impl Plan {
         }
     }
 
-    /// What layout, rounds, all that is done once after them, and reading back take, nanoseconds.
+    /// Time of layout, rounds, single trials after them and read-back, nanoseconds.
     fn rounds_ns(&self) -> u64 {
         let apart = self
             .workloads
@@ -54,7 +54,7 @@ impl Plan {
         self.suite.budget_ns + once_ns + (layout_bytes + read_bytes) * NS_PER_BYTE
     }
 
-    /// Whether it is known before how many bytes are written at most.
+    /// Whether the number of bytes written has an upper limit that is known before the run.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
         let mut writing = self.workloads.iter().filter(|workload| workload.writes());
@@ -62,8 +62,8 @@ impl Plan {
     }
 }
 
-/// The most that a trial with a cap writes, bytes: its ramp and its span, and twice the queue that is in flight
-/// at the end of each.
+/// Upper limit of the bytes that a trial with a cap writes: its ramp, its span, and the queue in flight at the end of
+/// each.
 pub(crate) fn largest_trial_bytes(workload: &Workload) -> u64 {
     let cap_bytes = workload.stop.cap_bytes.unwrap_or(0);
     let ramp_bytes = match workload.ramp_ns {
@@ -71,7 +71,7 @@ pub(crate) fn largest_trial_bytes(workload: &Workload) -> u64 {
         _ => workload.stop.most_ramp_bytes().min(cap_bytes),
     };
     let queue_bytes = u64::from(workload.in_flight_count()) * workload.block_bytes;
-    cap_bytes + ramp_bytes + 3 * queue_bytes
+    cap_bytes + ramp_bytes + 2 * queue_bytes
 }
 
 fn bytes(workload: &Workload) -> u64 {
@@ -86,18 +86,18 @@ fn bytes(workload: &Workload) -> u64 {
     most_bytes.unwrap_or_else(timed_bytes)
 }
 
-/// Bytes that a cache is supposed to take again behind a rest.
+/// Bytes that a cache is assumed to absorb after a rest.
 const GIB: u64 = 1024 * MIB;
 
-/// What a trial is expected to take before any was run, nanoseconds. For exact work the speed of
-/// a middling card is supposed: 20 MB/s one after the other, at random 0.4 ms to read and 1.5 ms
-/// to write a block besides.
+/// Expected time of a trial before the first one, nanoseconds. For exact work it is that of a middling card: 20 MB/s of
+/// sequential access, and 0.4 ms more for each block read or 1.5 ms for each block written at random.
 pub(crate) fn expected_ns(workload: &Workload) -> u64 {
     if let Some(least) = workload.stop.least_written {
-        return least.span_ns.max(least.bytes * 50);
+        return least.span_ns.max(least.bytes * NS_PER_BYTE);
     }
     if workload.stop.refill.is_some() {
-        return workload.manner.rest_ns + workload.stop.most_bytes.unwrap_or(0).min(GIB) * 50;
+        return workload.manner.rest_ns
+            + workload.stop.most_bytes.unwrap_or(0).min(GIB) * NS_PER_BYTE;
     }
     let Some(bytes) = workload.exact_bytes() else {
         let settled_span_ns = workload.stop.settled_span_ns.unwrap_or(0);

@@ -11,6 +11,7 @@ mod notice;
 mod recommendation;
 mod registers;
 mod score;
+mod spread;
 mod suitability;
 
 use cardmark_core::{Derived, Record, Suite};
@@ -19,6 +20,7 @@ pub use advice::advise;
 pub use classes::families;
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
+pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 
 /// The label of a record that holds what is claimed: names of classes, with spaces between them.

@@ -11,8 +11,10 @@ use cardmark_catalog::{ProductKind, Use, product, product_name};
 use cardmark_core::{
     Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes, told,
 };
+use cardmark_stats::{KnownSpread, Ranked, possible_places};
 use serde::Serialize;
 
+use crate::spread::known_spread;
 use crate::suitability::{Suitability, Supply, suitability};
 
 /// With fewer runs than this behind one of the needs a product is said to be known little of.
@@ -55,6 +57,12 @@ pub struct Standing {
     pub is_sparse: bool,
     /// On how many further boards, or in how many other ways, it was measured.
     pub elsewhere_count: usize,
+    /// First and last place in its list that it may have, from 1: products share places if what limits
+    /// them differs by less than repeats of one card do.
+    pub places: [usize; 2],
+    /// What limits it, as a share of what is enough, with its spread.
+    #[serde(skip)]
+    limit: Ranked,
 }
 
 /// What somebody pays.
@@ -162,6 +170,9 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
     for standing in one_each(standings) {
         recommendation.add(standing, wish);
     }
+    share_places(&mut recommendation.standings);
+    share_places(&mut recommendation.price_not_known);
+    share_places(&mut recommendation.capacity_not_known);
     recommendation
 }
 
@@ -280,10 +291,33 @@ fn standing(
         cards_count: cards.len(),
         sources: sources.into_iter().collect(),
         is_sparse: least_runs_count < Some(LEAST_RUNS) || !unknown.is_empty(),
+        limit: Ranked {
+            value: suitability.limiting.share(),
+            runs_count: behind(&suitability.limiting),
+            spread: spread(&joined, &suitability.limiting),
+        },
+        places: [1, 1],
         suitability,
         known_ratio,
         elsewhere_count: 0,
     })
+}
+
+fn spread(joined: &Record, limiting: &Supply) -> Option<KnownSpread> {
+    let metric = joined.metric(&limiting.metric)?;
+    known_spread(&metric.id, metric.quantity)
+}
+
+/// Products of which more needs are known stand before the others, whatever their rates.
+fn share_places(standings: &mut [Standing]) {
+    let mut before = 0;
+    for alike in standings.chunk_by_mut(|a, b| known(a).total_cmp(&known(b)).is_eq()) {
+        let limits: Vec<Ranked> = alike.iter().map(|standing| standing.limit).collect();
+        for (standing, range) in alike.iter_mut().zip(possible_places(&limits)) {
+            standing.places = [before + range.start(), before + range.end()];
+        }
+        before += alike.len();
+    }
 }
 
 fn source(record: &Record) -> String {

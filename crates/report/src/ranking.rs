@@ -6,7 +6,7 @@ use cardmark_stats::Place;
 use crate::layout::{Grid, Side, bar, cut, wrap};
 use crate::names::{origin_word, workload_name};
 use crate::style::{Style, Tone, clean, columns};
-use crate::text::value;
+use crate::text::{place_text, value};
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
@@ -51,6 +51,13 @@ pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
         .map(|line| style.paint(Tone::Heading, line))
         .collect::<Vec<_>>();
     lines.extend(table(ranking, width, style));
+    let remark = remark(ranking).map(|remark| wrap(remark, width, 2));
+    lines.extend(
+        remark
+            .iter()
+            .flatten()
+            .map(|line| style.paint(Tone::Dim, line)),
+    );
     lines.join("\n") + "\n"
 }
 
@@ -58,10 +65,33 @@ fn title(ranking: &Ranking<'_>) -> String {
     let name = clean(workload_name(ranking.metric));
     let count = ranking.places.len();
     match ranking.places.iter().position(|place| place.is_asked) {
-        Some(index) => format!("{name}: place {} of {count}", index + 1),
+        Some(index) => {
+            let place = numbers(&ranking.places[index], index);
+            format!("{name}: place {place} of {count}")
+        }
         None if count == 1 => format!("{name}: 1 place"),
         None => format!("{name}: {count} places"),
     }
+}
+
+/// The place, or the range of places that it may have.
+fn numbers(place: &Place, index: usize) -> String {
+    place_text(place.places.unwrap_or([index + 1, index + 1]))
+}
+
+/// How to read the places.
+fn remark(ranking: &Ranking<'_>) -> Option<&'static str> {
+    let is_shared = |place: &Place| place.places.is_some_and(|[first, last]| first < last);
+    if ranking.places.iter().any(is_shared) {
+        return Some(
+            "2–5: repeats of one card differ by as much as the figures in these places do; more runs \
+             narrow the range.",
+        );
+    }
+    let is_unknown = ranking.places.iter().any(|place| place.places.is_none());
+    (is_unknown && ranking.places.len() > 1).then_some(
+        "No repeats of this metric were published, so neighbours may be equal: cannot tell.",
+    )
 }
 
 /// The places that are shown, by index.
@@ -149,7 +179,7 @@ fn row(ranking: &Ranking<'_>, index: usize, most: f64) -> Vec<String> {
     let place = &ranking.places[index];
     let mark = if place.is_asked { MARK } else { "" };
     vec![
-        format!("{mark}{}", index + 1),
+        format!("{mark}{}", numbers(place, index)),
         clean(&place.name),
         value(ranking.metric, ranking.quantity, place.value),
         place.printed.as_deref().map(printed).unwrap_or_default(),

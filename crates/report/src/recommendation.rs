@@ -34,6 +34,8 @@ pub struct Choice {
     pub product: String,
     /// What it is, where that is known.
     pub kind: Option<&'static str>,
+    /// First and last place that it may have, from 1.
+    pub places: [usize; 2],
     /// How well it suits, in a word.
     pub fit: &'static str,
     /// The metric that limits it.
@@ -121,11 +123,11 @@ fn choices(of: &Recommended<'_>, choices: &[Choice], width: usize, style: Style)
     }
     let shown = if of.all { choices.len() } else { SHOWN };
     let mut lines = Vec::new();
-    for (index, choice) in choices.iter().take(shown).enumerate() {
+    for choice in choices.iter().take(shown) {
         let kind = choice.kind.map(|kind| format!(" ({kind})"));
         let head = format!(
             "{}. {}{}: {}{}",
-            index + 1,
+            place_text(choice.places),
             clean(&choice.product),
             kind.unwrap_or_default(),
             if choice.unknown.is_empty() {
@@ -210,7 +212,8 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     let mut notes = of.left_out.clone();
     notes.push(
         "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much. \
-         Ranked by what each has least of; first those of which every need is known. Of each product \
+         Ranked by what each has least of; first those of which every need is known. Products numbered \
+         like 1–3 cannot be put in order: repeats of one card differ by as much. Of each product \
          the place is taken where most products were measured: a faster board makes the same card \
          faster, and `--board` keeps to one. Score: 100 is a card of which random access just meets \
          class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
@@ -234,6 +237,7 @@ mod tests {
         Choice {
             product: product.to_owned(),
             kind: Some("microSD"),
+            places: [1, 1],
             fit: "slow",
             limiting: "iozone_random_write".to_owned(),
             value: 759.0,

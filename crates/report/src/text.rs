@@ -254,6 +254,14 @@ pub fn percent(ratio: f64) -> String {
     }
 }
 
+/// Returns a place in a ranking, such as `3`, or the range that it may have, such as `2–5`.
+pub(crate) fn place_text([first, last]: [usize; 2]) -> String {
+    if first == last {
+        return first.to_string();
+    }
+    format!("{first}–{last}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,6 +34,7 @@ mod sides;
 mod slices;
 mod stall_rates;
 mod stretches;
+mod ties;
 mod windows;
 mod within;
 
@@ -69,6 +70,7 @@ pub use sides::{
     KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs, stall_pairs,
 };
 pub use stall_rates::{StallDifference, StallPair, StallRun};
+pub use ties::{Ranked, possible_places};
 
 /// Level of every interval that is computed. Intervals are looked at up to three times in a run
 /// (`Suite::looks`) and the first that is narrow enough ends the measuring, which favours intervals

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use cardmark_core::{OriginKind, told};
 use serde::Serialize;
 
+use crate::{KnownSpread, Ranked, possible_places};
+
 /// What a run measured, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
@@ -59,6 +61,9 @@ pub struct Place {
     pub cards_count: usize,
     /// Geometric mean of the cards' means.
     pub value: f64,
+    /// First and last place that it may have, from 1: figures that differ by less than repeats of one
+    /// card do share places. None if no repeats of the metric were published.
+    pub places: Option<[usize; 2]>,
     /// The least of the cards' means.
     pub least: f64,
     /// The most of the cards' means.
@@ -109,9 +114,14 @@ impl PartialEq for Shared<'_> {
 
 impl Eq for Shared<'_> {}
 
-/// The places, the highest figure first. `asked` is the index of the run that was asked for.
+/// Returns the places, the highest figure first. `asked` is the index of the run that was asked for,
+/// `spread` the published one of the metric's class.
 #[must_use]
-pub fn rank(candidates: &[Candidate], asked: Option<usize>) -> Vec<Place> {
+pub fn rank(
+    candidates: &[Candidate],
+    asked: Option<usize>,
+    spread: Option<KnownSpread>,
+) -> Vec<Place> {
     let mut groups = BTreeMap::<Key<'_>, Vec<usize>>::new();
     let usable = candidates.iter().enumerate().filter(|(_, c)| c.value > 0.0);
     for (index, candidate) in usable {
@@ -131,7 +141,22 @@ pub fn rank(candidates: &[Candidate], asked: Option<usize>) -> Vec<Place> {
         })
         .collect();
     places.sort_by(|a, b| b.value.total_cmp(&a.value));
+    if spread.is_some() {
+        share_places(&mut places, spread);
+    }
     places
+}
+
+fn share_places(places: &mut [Place], spread: Option<KnownSpread>) {
+    let ranked = |place: &Place| Ranked {
+        value: place.value,
+        runs_count: place.runs_count,
+        spread,
+    };
+    let figures: Vec<Ranked> = places.iter().map(ranked).collect();
+    for (place, range) in places.iter_mut().zip(possible_places(&figures)) {
+        place.places = Some([*range.start(), *range.end()]);
+    }
 }
 
 fn key(subject: &Subject) -> Key<'_> {
@@ -165,6 +190,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         runs_count: members.len(),
         cards_count: means.len(),
         value: geometric_mean(&means),
+        places: None,
         least: means.iter().copied().fold(f64::INFINITY, f64::min),
         most: means.iter().copied().fold(0.0, f64::max),
         printed: candidate.printed.clone().filter(|_| members.len() == 1),
@@ -255,7 +281,7 @@ mod tests {
             candidate("A", "2", 50.0),
             candidate("B", "3", 120.0),
         ];
-        let places = rank(&all, Some(2));
+        let places = rank(&all, Some(2), None);
         let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
         assert_eq!(names, ["B", "A"]);
         let a = &places[1];
@@ -282,6 +308,7 @@ mod tests {
         let places = rank(
             &[candidate("A", "1", 40.0), slow, elsewhere, silent],
             Some(0),
+            None,
         );
         let told: Vec<&[String]> = places
             .iter()
@@ -314,7 +341,7 @@ mod tests {
             candidate("A", "1", 10.0),
             boardless,
         ];
-        let places = rank(&all, Some(0));
+        let places = rank(&all, Some(0), None);
         let told: Vec<_> = places
             .iter()
             .map(|place| (place.board.as_deref().unwrap(), place.differs.join(" ")))
@@ -332,7 +359,7 @@ mod tests {
 
     #[test]
     fn figures_without_a_rate_have_no_place() {
-        assert_eq!(rank(&[candidate("A", "1", 0.0)], None), []);
-        assert_eq!(rank(&[], None), []);
+        assert_eq!(rank(&[candidate("A", "1", 0.0)], None, None), []);
+        assert_eq!(rank(&[], None, None), []);
     }
 }

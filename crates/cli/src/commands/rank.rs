@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cardmark_catalog::{product_name, publications};
 use cardmark_core::{Context, Metric, Quantity, Record};
+use cardmark_judge::known_spread;
 use cardmark_report::{Ranking, ranking};
 use cardmark_stats::{Candidate, Subject, rank as places};
 use cardmark_store::{StoredFigure, StoredSubject};
@@ -47,7 +48,7 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
             continue;
         }
         let index = field.begins_with_asked.then_some(0);
-        let found = places(&field.candidates, index);
+        let found = places(&field.candidates, index, known_spread(metric, quantity));
         texts.push(ranking(
             &Ranking {
                 metric,

@@ -86,6 +86,7 @@ fn choice(standing: &Standing) -> Choice {
     Choice {
         product: standing.product.clone(),
         kind: standing.kind.map(ProductKind::name),
+        places: standing.places,
         fit: match suitability.fit {
             Fit::Poor => "poor",
             Fit::Slow => "slow",

@@ -32,10 +32,11 @@ pub(super) fn real(
     let plan = plan(job, place)?;
     clear(path)?;
     let folder = WorkFolder::create(path).map_err(|error| cannot_open(path, &error))?;
-    let free = has_room(path, job.suite.file_bytes)?;
+    let room = has_room(path, job.suite.file_bytes)?;
     same_device(path, resolution, folder.device_id())?;
     let mut described = target(resolution.kind, &plan);
-    described.free_bytes = Some(free);
+    described.free_bytes = Some(room.free_bytes);
+    described.filesystem_bytes = Some(room.size_bytes);
     let header = real_header(job, &plan, resolution, described, Vec::new())?;
     let pulse = Arc::new(Pulse::new());
     let mut applications = Applications::new(

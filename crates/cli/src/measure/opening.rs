@@ -4,7 +4,8 @@ use std::path::Path;
 
 use cardmark_core::{DeviceInfo, MIB, StopRule, Suite, TargetKind, Workload};
 use cardmark_device::{
-    CountersSource, OpenError, OpenTarget, RealBackend, TestFile, free_bytes, open_device_readonly,
+    CountersSource, OpenError, OpenTarget, RealBackend, Room, TestFile, free_bytes,
+    open_device_readonly, room,
 };
 use cardmark_engine::{Place, Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, Units, make_plan};
 use cardmark_host::{CounterReader, Resolution, Root};
@@ -24,7 +25,7 @@ pub(super) fn open(
     job: &Job<'_>,
     path: &Path,
     resolution: &Resolution,
-) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+) -> Result<(Plan, OpenTarget, Option<Room>), CommandError> {
     if resolution.kind == TargetKind::Device && job.request.writes(job.suite) {
         return open_for_writing(job, path, resolution);
     }
@@ -42,13 +43,13 @@ pub(super) fn open(
     // Asked first, so that a read-only or closed directory is told as what it is.
     let opened =
         TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
-    let free = has_room(path, plan.suite.file_bytes)?;
+    let room = has_room(path, plan.suite.file_bytes)?;
     tell_wear(
         &plan,
         disk_below(resolution).and_then(|disk| disk.size_bytes),
     );
     tell_most(&plan);
-    Ok((plan, opened.into(), Some(free)))
+    Ok((plan, opened.into(), Some(room)))
 }
 
 /// Whether a file is written again and again until the rate has settled, so that any size will do.
@@ -76,12 +77,12 @@ pub(super) fn directory(resolution: &Resolution) -> Place {
     }
 }
 
-/// The free bytes of a directory that has room for so many, and for the reserve.
-pub(crate) fn has_room(path: &Path, bytes: u64) -> Result<u64, CommandError> {
-    let free = free_bytes(path).map_err(|error| open_error(&error))?;
-    let needed = bytes + RESERVE_BYTES;
+/// Checks that a directory has room for `bytes` and the reserve.
+pub(crate) fn has_room(path: &Path, bytes: u64) -> Result<Room, CommandError> {
+    let found = room(path).map_err(|error| open_error(&error))?;
+    let (free, needed) = (found.free_bytes, bytes + RESERVE_BYTES);
     if free >= needed {
-        return Ok(free);
+        return Ok(found);
     }
     Err(CommandError::new(
         Exit::Trouble,
@@ -150,7 +151,7 @@ fn open_for_writing(
     job: &Job<'_>,
     path: &Path,
     resolution: &Resolution,
-) -> Result<(Plan, OpenTarget, Option<u64>), CommandError> {
+) -> Result<(Plan, OpenTarget, Option<Room>), CommandError> {
     let device = gate::idle_device(path, resolution)?;
     let place = Place::disk(TargetKind::Device, device.size_bytes);
     let plan = plan(job, place.with_units(units(resolution)))?;

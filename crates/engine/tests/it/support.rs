@@ -564,6 +564,7 @@ pub(crate) fn header(suite_ref: SuiteRef, payload_rate_bytes_per_s: Option<f64>)
             filesystem: None,
             span_bytes: 4 * MIB,
             free_bytes: None,
+            filesystem_bytes: None,
             direct: None,
             mount_options: Vec::new(),
             nocow: None,

@@ -27,6 +27,7 @@ pub(crate) fn empty() -> Record {
         filesystem: Some("ext4".to_owned()),
         span_bytes: 268_435_456,
         free_bytes: None,
+        filesystem_bytes: None,
         direct: Some(true),
         mount_options: Vec::new(),
         nocow: None,

@@ -15,6 +15,7 @@ fn place(name: &str, megabytes_per_s: f64) -> Place {
         runs_count: 1,
         cards_count: 1,
         value: megabytes_per_s * 1e6,
+        places: None,
         least: megabytes_per_s * 1e6,
         most: megabytes_per_s * 1e6,
         printed: None,

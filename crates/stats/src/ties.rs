@@ -1,0 +1,99 @@
+//! Ranges of places in a ranking.
+
+use std::ops::RangeInclusive;
+
+use crate::{COMPARISON_LEVEL, KnownSpread, student_t};
+
+/// A figure of a ranking and the spread that its mean has from run to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The figure, above 0.
+    pub value: f64,
+    /// Number of runs behind it, at least 1.
+    pub runs_count: usize,
+    /// Published spread of the metric's class; none if unknown.
+    pub spread: Option<KnownSpread>,
+}
+
+impl Ranked {
+    /// Variance of the logarithm of the mean.
+    fn variance(self) -> Option<(f64, u32)> {
+        let spread = self.spread?;
+        let count = self.runs_count.max(1) as f64;
+        Some((spread.pooled * spread.pooled / count, spread.degrees))
+    }
+
+    /// Whether this figure is above the other by more than repeats of one card differ, at 95 %. Never
+    /// if one of the spreads is unknown.
+    fn is_clearly_above(self, other: Self) -> bool {
+        let (Some(own), Some(others)) = (self.variance(), other.variance()) else {
+            return false;
+        };
+        let error = libm::sqrt(own.0 + others.0);
+        let difference = libm::log(self.value / other.value);
+        difference > student_t(COMPARISON_LEVEL, own.1.min(others.1)) * error
+    }
+}
+
+/// Returns the places that each figure may have, counted from 1, the highest figure first: from one
+/// more than the number of figures clearly above it to the number of those not clearly below it.
+/// Figures are compared in pairs, so that ties do not chain: a figure may share places with two
+/// others that differ.
+#[must_use]
+pub fn possible_places(figures: &[Ranked]) -> Vec<RangeInclusive<usize>> {
+    let range = |figure: &Ranked| {
+        let above = figures
+            .iter()
+            .filter(|other| other.is_clearly_above(*figure));
+        let below = figures
+            .iter()
+            .filter(|other| figure.is_clearly_above(**other));
+        1 + above.count()..=figures.len() - below.count()
+    };
+    figures.iter().map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(value: f64, runs_count: usize, pooled: Option<f64>) -> Ranked {
+        let spread = pooled.map(|pooled| KnownSpread {
+            pooled,
+            degrees: 1_000,
+            typical: pooled,
+            typical_degrees: 1,
+        });
+        Ranked {
+            value,
+            runs_count,
+            spread,
+        }
+    }
+
+    #[test]
+    fn figures_closer_than_repeats_differ_share_places() {
+        // At 5 % two single runs differ clearly above a factor of exp(1.96 · 0.05 · √2) = 1.149.
+        let figures = [150.0, 110.0, 100.0, 88.0, 40.0].map(|value| ranked(value, 1, Some(0.05)));
+        let expected = [1..=1, 2..=3, 2..=4, 3..=4, 5..=5];
+        assert_eq!(possible_places(&figures), expected);
+    }
+
+    #[test]
+    fn more_runs_separate_what_single_runs_do_not() {
+        let of = |runs| [110.0, 100.0].map(|value| ranked(value, runs, Some(0.05)));
+        assert_eq!(possible_places(&of(1)), [1..=2, 1..=2]);
+        assert_eq!(possible_places(&of(3)), [1..=1, 2..=2]);
+    }
+
+    #[test]
+    fn an_unknown_spread_separates_nothing() {
+        let figures = [
+            ranked(900.0, 5, None),
+            ranked(100.0, 1, Some(0.05)),
+            ranked(50.0, 1, Some(0.05)),
+        ];
+        assert_eq!(possible_places(&figures), [1..=3, 1..=2, 2..=3]);
+        assert!(possible_places(&[]).is_empty());
+    }
+}
