@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a finding limits trust.
+/// Degree to which a finding limits trust.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -17,7 +17,7 @@ pub enum Severity {
     Error,
 }
 
-/// What was noticed.
+/// Kind of observation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -58,7 +58,7 @@ pub enum FindingKind {
     SlowPayload,
     /// The wall clock stepped while the run was under way; spans do not depend on it.
     ClockStepped,
-    /// The host cannot say which device lies below the target.
+    /// The host cannot determine which device lies below the target.
     UnknownDevice,
     /// This user may not do what a workload needs, such as reading the disk below a directory.
     NotPermitted,
@@ -72,7 +72,7 @@ pub enum FindingKind {
     NoCache,
     /// The card's clock is above what the bus mode allows.
     Overclocked,
-    /// The USB link is slower than the device says it could be.
+    /// The USB link is slower than the device claims to support.
     SlowUsb,
     /// A USB bridge that could use UAS is driven without it, one request after the other.
     NoUas,
@@ -80,7 +80,7 @@ pub enum FindingKind {
     Misaligned,
     /// The board had too little voltage.
     UnderVoltage,
-    /// The processor was told to save power, which makes each operation slower.
+    /// The CPU governor saves power, which makes each operation slower.
     Powersave,
     /// Others on the same physical machine took processor time.
     StolenTime,
@@ -88,7 +88,7 @@ pub enum FindingKind {
     BusErrors,
     /// The kernel complained about the device.
     KernelMessages,
-    /// The device says that it is worn or in trouble.
+    /// The device reports wear or a fault.
     Worn,
     /// The PCI Express link is slower than the device could.
     SlowPcie,
@@ -128,7 +128,8 @@ impl FindingKind {
     /// Those whose figures are not the device's: something in between answered for it.
     pub const VOIDING: [Self; 3] = [Self::NotReached, Self::Buffered, Self::DataLost];
 
-    /// Whether it is about what the device says of itself, and not about how it was measured.
+    /// Returns whether the finding concerns what the device reports about itself, rather than how it was
+    /// measured.
     #[must_use]
     pub fn is_of_identity(self) -> bool {
         matches!(
@@ -141,16 +142,16 @@ impl FindingKind {
 /// One thing noticed, with the metrics it touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it is.
+    /// Kind of observation.
     pub kind: FindingKind,
-    /// How much it limits trust.
+    /// Degree to which it limits trust.
     pub severity: Severity,
-    /// What was seen, in a sentence without full stop, figures included.
+    /// Observation, as a sentence without full stop, figures included.
     pub detail: String,
     /// Workloads whose metrics it touches; empty: all of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<String>,
-    /// What can be done about it here, in a sentence without full stop.
+    /// Possible remedy on this machine, as a sentence without full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! What tests of integrity say in a record: does storage hold what is written to it?
+//! Results of integrity tests in a record: does storage hold the data written to it?
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which test it was.
+/// Kind of integrity test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntegrityTest {
@@ -17,7 +17,7 @@ pub enum IntegrityTest {
     Retention,
 }
 
-/// What kind of storage it is.
+/// Verdict on the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageKind {
@@ -25,12 +25,12 @@ pub enum StorageKind {
     /// reaches. This proves no brand. Earlier records call it `genuine`.
     #[serde(alias = "genuine")]
     Confirmed,
-    /// Some blocks do not hold what was written, or cannot be read; that it has less than it says is not
-    /// shown.
+    /// Some blocks do not hold the data written to them, or cannot be read. This does not prove that the
+    /// capacity is smaller than reported.
     Damaged,
-    /// What is written beyond its real capacity is lost.
+    /// Data written beyond its real capacity is lost.
     Limbo,
-    /// What is written beyond its real capacity overwrites what stands below.
+    /// Data written beyond its real capacity overwrites data at lower addresses.
     Wraparound,
     /// Both: addresses repeat, and of each repetition a part is lost.
     Chain,
@@ -40,18 +40,18 @@ pub enum StorageKind {
     Dead,
 }
 
-/// How many blocks of 512 bytes are in which state.
+/// Number of blocks of 512 bytes in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockCounts {
     /// They hold what was written to them.
     pub good_count: u64,
     /// The same with some bits changed.
     pub changed_count: u64,
-    /// What was written to a block further up, by so much that addresses repeat.
+    /// Blocks that hold data of a block further up, at the distance after which addresses repeat.
     pub wrapped_count: u64,
-    /// What was written to another block, otherwise.
+    /// Blocks that hold data of another block, otherwise.
     pub overwritten_count: u64,
-    /// What was there before, or nothing.
+    /// Blocks that hold older data, or nothing.
     pub lost_count: u64,
     /// The storage does not give them out.
     pub unreadable_count: u64,
@@ -72,7 +72,7 @@ impl BlockCounts {
     }
 }
 
-/// What the samples of a probe found, and how much damage they would have found. The population is all
+/// Result of the samples of a probe, and the amount of damage they would have detected. The population is all
 /// extents of 1 MiB of the storage; an extent is bad if any of its blocks is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sampling {
@@ -98,23 +98,23 @@ pub struct Milestone {
     pub bad_ratio: f64,
     /// After how many cycles.
     pub cycles_count: u32,
-    /// How much had been written by then, bytes.
+    /// Amount written by then, bytes.
     pub written_bytes: u64,
 }
 
-/// What a block holds, in a map.
+/// Content of a block, in a map.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum BlockState {
-    /// What was written to it.
+    /// Its own data.
     Good,
     /// The same with some bits changed.
     Changed,
-    /// What was written to another block.
+    /// Data of another block.
     Overwritten,
-    /// What was there before, or nothing.
+    /// Older data, or nothing.
     Lost,
     /// The storage does not give it out.
     Unreadable,
@@ -122,38 +122,38 @@ pub enum BlockState {
     Refused,
 }
 
-/// A part of the storage, all blocks of which are in one state.
+/// Part of the storage in which all blocks are in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurfacePart {
-    /// Where it begins, bytes.
+    /// Start, bytes.
     pub start_bytes: u64,
-    /// How long it is, bytes.
+    /// Length, bytes.
     pub size_bytes: u64,
     /// The state; where the map is coarse, the worst one of any block.
     pub state: BlockState,
 }
 
-/// How fast a stretch was written or read.
+/// Speed at which a stretch was written or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceSpeed {
-    /// Where it begins, bytes.
+    /// Start, bytes.
     pub start_bytes: u64,
-    /// How long it is, bytes.
+    /// Length, bytes.
     pub size_bytes: u64,
-    /// How long it took.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
 }
 
-/// What a test of integrity found.
+/// Result of an integrity test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Integrity {
-    /// Which test.
+    /// Kind of test.
     pub test: IntegrityTest,
     /// The kind of storage, once the test came to its end.
     pub kind: StorageKind,
-    /// How much the storage says it has, or how much of it was tested.
+    /// Size that the storage reports, or the size of the part that was tested, bytes.
     pub size_bytes: u64,
-    /// How much there is, from the beginning on.
+    /// Real capacity, from the beginning on, bytes.
     pub real_bytes: u64,
     /// After how much addresses repeat, where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,10 +165,10 @@ pub struct Integrity {
     /// storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_cache_bytes: Option<u64>,
-    /// How many blocks are in which state, where all were looked at; of `endure` in the last cycle.
+    /// Number of blocks in each state, if all blocks were checked; for `endure`, in the last cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<BlockCounts>,
-    /// What samples say of single bad spots, where only samples were looked at.
+    /// Estimate of isolated bad spots, if only samples were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
     /// Cycles that were whole; of `endure`.
@@ -177,16 +177,16 @@ pub struct Integrity {
     /// When shares of bad blocks were reached; of `endure`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
-    /// How long the storage lay about since it was written; of a retention check.
+    /// Time since the storage was written; of a retention check, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rested_ns: Option<u64>,
     /// Blocks of 512 bytes that held what was written to them before that and do not now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faded_count: Option<u64>,
-    /// How fast the storage was written, by place.
+    /// Write speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<PlaceSpeed>,
-    /// How fast it was read, by place.
+    /// Read speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PlaceSpeed>,
 }

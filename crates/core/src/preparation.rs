@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Rng;
 
-/// `Fill::Random` draws its content anew for each block of this many bytes.
+/// Size in bytes of the blocks for which `Fill::Random` draws new content.
 pub const FILL_BLOCK_BYTES: usize = 4096;
 /// Name of the generator's part that makes the content.
 const PART: &str = "prepare";
 
-/// What a device is filled with.
+/// Content a device is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
@@ -20,15 +20,14 @@ pub enum Fill {
     Zero,
     /// Incompressible bytes, as [`fill_content`] makes them from the seed.
     Random,
-    /// Nothing is written: the device is told that it may forget everything. What it answers
-    /// afterwards is its own affair.
+    /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
     Discard,
 }
 
-/// How a device was brought into a known state.
+/// Procedure that brought a device into a known state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Preparation {
-    /// What it was filled with.
+    /// Content it was filled with.
     pub fill: Fill,
     /// Of `random`: the seed, 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,7 @@ pub struct Record {
     pub method: Option<u32>,
     /// Id of the run.
     pub id: Uuid,
-    /// Where the numbers come from.
+    /// Origin of the numbers.
     pub origin: Origin,
     /// When the run began, RFC 3339, UTC; absent where it is not known or was simulated.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct Record {
     /// Seed of offsets and payload, 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
-    /// What was tested.
+    /// The target of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
     /// The devices underneath.
@@ -55,37 +55,37 @@ pub struct Record {
     /// The system on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// What the user said before the run.
+    /// Labels that the user gave before the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// What must be the same in two records whose figures are compared; any reader can rebuild it.
+    /// Properties that must be equal in two records whose figures are compared; any reader can rebuild it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// Whether the storage holds what is written to it, where that was tested.
+    /// Result of an integrity test: does the storage hold its data? Absent if not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
-    /// What was read back of what a suite had written for its measuring.
+    /// Read-back of the data that a suite wrote while measuring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_back: Option<ReadBack>,
-    /// What the timing of reads and writes showed of the inside.
+    /// Internal structure, derived from the timing of reads and writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anatomy: Option<Anatomy>,
-    /// What the blocks of the storage hold, by place; of tests of every block.
+    /// State of the blocks of the storage, by place; of tests of every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<SurfacePart>,
     /// Figures derived from the trials; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
-    /// What was judged from the metrics; any reader can rebuild it.
+    /// Verdicts derived from the metrics; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
     /// Readings taken during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorSample>,
-    /// What was noticed.
+    /// Observations that matter for the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Bytes the run wrote to the target, preparation included.
@@ -136,7 +136,7 @@ impl Record {
     }
 }
 
-/// How a record came to be.
+/// Kind of source of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginKind {
@@ -150,10 +150,10 @@ pub enum OriginKind {
     Published,
 }
 
-/// Where the numbers come from.
+/// Origin of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// How the record came to be.
+    /// Kind of source.
     pub kind: OriginKind,
     /// Address or name of the publication, or the model of a simulated card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,12 +201,12 @@ pub struct SuiteRef {
     /// The workloads asked for, where not all were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// How thoroughly it was run, where it has tiers.
+    /// Tier that was run, if the suite has tiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
 }
 
-/// What kind of thing was tested.
+/// Kind of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
@@ -220,10 +220,10 @@ pub enum TargetKind {
     Unknown,
 }
 
-/// What was tested.
+/// The target of a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
-    /// What kind of thing.
+    /// Kind of target.
     pub kind: TargetKind,
     /// From the target down to the disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -236,16 +236,16 @@ pub struct Target {
     /// Free bytes before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
-    /// Whether the page cache was passed by.
+    /// True if the page cache was bypassed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
     /// Mount options that bear on the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mount_options: Vec<String>,
-    /// Whether the file was made without copy-on-write, where the filesystem has it.
+    /// True if the file was created without copy-on-write, on filesystems that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nocow: Option<bool>,
-    /// Whether the file had a name for a moment because `O_TMPFILE` is not offered.
+    /// True if the file had a name for a moment because `O_TMPFILE` is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named_file: Option<bool>,
     /// Fastest making of payload measured before the run, bytes per second.
@@ -254,7 +254,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target of that kind of which nothing else is known.
+    /// Returns a target of this kind with no other properties.
     #[must_use]
     pub fn of(kind: TargetKind) -> Self {
         Self {
@@ -285,7 +285,7 @@ pub struct Layer {
     pub start_bytes: Option<u64>,
 }
 
-/// Why a trial or a metric's series of rounds ended.
+/// Reason for the end of a trial or of a metric's series of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
@@ -310,7 +310,7 @@ pub struct Trial {
     pub workload: Workload,
     /// The round, from 0; trials of the layout count as rounds of their workload.
     pub round_index: u32,
-    /// Whether this trial laid out the file.
+    /// True if this trial laid out the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layout: bool,
     /// Start after the run's start on the monotonic clock, nanoseconds.
@@ -323,16 +323,16 @@ pub struct Trial {
     pub latency: LatencyHistogram,
     /// Span of one slice, nanoseconds.
     pub slice_span_ns: u64,
-    /// What was done in each slice.
+    /// Work done in each slice.
     pub slices: Vec<Slice>,
-    /// What the block layer counted between start (ramp included) and end (flush included).
+    /// Counters of the block layer between start (ramp included) and end (flush included).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_counters: Option<DeviceCounters>,
     /// Bytes moved by the ramp before and the drain after the span: outside the clock, but inside
     /// the counters.
     #[serde(default)]
     pub untimed_bytes: u64,
-    /// What the ramp and the drain took; absent of records made before method 2 and of several streams.
+    /// Work of the ramp and the drain; absent in records made before method 2, and with several streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untimed: Option<Untimed>,
     /// Bytes written, ramp and drain included.
@@ -341,13 +341,13 @@ pub struct Trial {
     /// Time of the flush after the trial, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_span_ns: Option<u64>,
-    /// What took how long by windows, for each of the sizes that the workload asks for.
+    /// Times per window, for each of the sizes that the workload requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Windows>,
     /// Operations that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<OperationError>,
-    /// Why it ended.
+    /// Reason for its end.
     pub stopped_by: StopReason,
 }
 
@@ -367,21 +367,21 @@ impl Trial {
             .sum()
     }
 
-    /// Whether the trial ran to its own end, so that figures may rest on it.
+    /// Returns whether the trial ran to its own end, so that figures may rely on it.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }
 }
 
-/// How much of what was written was still there afterwards, in a sample.
+/// Share of the written data that was still intact afterwards, in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadBack {
     /// Bytes that were read and compared.
     pub read_bytes: u64,
     /// Of these, bytes of blocks that do not hold what was written to them last.
     pub lost_bytes: u64,
-    /// Where the first such block lies, bytes from the start of the object.
+    /// Position of the first such block, bytes from the start of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_lost_bytes: Option<u64>,
 }
@@ -406,7 +406,7 @@ pub struct Untimed {
 pub struct Windows {
     /// Size of one, bytes.
     pub window_bytes: u64,
-    /// How many were whole.
+    /// Number of complete windows.
     pub windows_count: u64,
     /// The slowest, at most 16, the slowest first.
     pub slowest: Vec<Window>,
@@ -415,9 +415,9 @@ pub struct Windows {
 /// One window of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
-    /// Where it begins, bytes from the start of the object.
+    /// Start, bytes from the start of the object.
     pub start_bytes: u64,
-    /// What it took, nanoseconds.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
 }
 
@@ -451,11 +451,11 @@ pub struct LatencyHistogram {
     pub buckets: Vec<(u32, u64)>,
 }
 
-/// What was done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
+/// Work done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice(pub u64, pub u64, pub u64, pub Option<u64>);
 
-/// What the block layer counted, as a difference over a trial.
+/// Counters of the block layer, as differences over a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceCounters {
     /// Reads completed.
@@ -469,7 +469,7 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    /// What was counted since `before`; counters that went backwards count as nothing.
+    /// Returns the differences since `before`; counters that went backwards count as 0.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -488,7 +488,7 @@ impl DeviceCounters {
 /// An operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationError {
-    /// Where, bytes from the start of the object.
+    /// Position, bytes from the start of the object.
     pub offset: u64,
     /// The system's error number; 0 where fewer bytes than asked for were moved.
     pub errno: i32,
@@ -496,7 +496,7 @@ pub struct OperationError {
     pub at_ns: u64,
 }
 
-/// What a metric's value is.
+/// Physical quantity of a metric's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -515,14 +515,14 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Whether it is something a second.
+    /// Returns whether it is a rate per second.
     #[must_use]
     pub fn is_rate(self) -> bool {
         matches!(self, Self::ByteRate | Self::OperationRate)
     }
 }
 
-/// Where an interval comes from.
+/// Method by which an interval was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalKind {
@@ -539,7 +539,7 @@ pub enum IntervalKind {
 pub struct Metric {
     /// Name, such as `rand_read_4k` or `rand_read_4k_p99`; a promise to scripts.
     pub id: String,
-    /// What the value is; its unit is that of the quantity.
+    /// Quantity of the value; it determines the unit.
     pub quantity: Quantity,
     /// The point.
     pub value: f64,
@@ -549,11 +549,11 @@ pub struct Metric {
     /// Upper end of the 95 % interval; without one, the most that a unit with two readings means.
     #[serde(default)]
     pub high: Option<f64>,
-    /// Where the interval comes from.
+    /// Method by which the interval was determined.
     pub interval_kind: IntervalKind,
     /// Trials it rests on.
     pub trials: Vec<u32>,
-    /// Why no further rounds were added.
+    /// Reason why no further rounds were added.
     pub stopped_by: StopReason,
     /// Kinds of findings that limit trust in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -576,7 +576,7 @@ pub struct Metric {
     /// For rates: upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_high_per_s: Option<f64>,
-    /// What a rate consists of; only of suites that measure in rounds, since method 2.
+    /// Components of a rate; only of suites that measure in rounds, since method 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<RateParts>,
     /// As the tool prints it whose method the suite reproduces.
@@ -584,12 +584,12 @@ pub struct Metric {
     pub printed: Option<Printed>,
 }
 
-/// What a rate consists of. Rates have the unit of the metric's value.
+/// Components of a rate. Rates have the unit of the metric's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateParts {
     /// The rate between stalls in this run, with its 95 % range.
     pub body: Estimate,
-    /// What stalls were seen; absent above queue depth 1, where operations wait for each other.
+    /// Stalls that were seen; absent above queue depth 1, because operations wait for each other there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
     /// The rate over a long time on a device that goes on as it did in this run: its value is the metric's,
@@ -599,7 +599,7 @@ pub struct RateParts {
     /// Of writes: the rate with the flush after each trial counted in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_per_s: Option<f64>,
-    /// What changing to this workload and away from it cost; absent of records that do not tell.
+    /// Cost of changing to this workload and away from it; absent in records that do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transition: Option<Transition>,
 }
@@ -635,7 +635,7 @@ pub struct Stalls {
     pub time_ratio: Estimate,
 }
 
-/// How many stalls were seen, and how many a minute that means.
+/// Number of stalls seen, and the resulting stalls a minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StallCount {
     /// Stalls seen.

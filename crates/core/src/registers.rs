@@ -37,15 +37,15 @@ use field::{byte_from_hex, from_hex};
 pub struct Registers {
     /// Family of cards, which decides how registers are laid out.
     pub kind: CardKind,
-    /// Who made it.
+    /// Manufacturer and product.
     pub cid: Option<Cid>,
-    /// How large it is.
+    /// Capacity and speed.
     pub csd: Option<Csd>,
     /// Of SD cards: which version of the specification it follows.
     pub scr: Option<Scr>,
     /// Of SD cards: which classes it claims.
     pub ssr: Option<Ssr>,
-    /// Of eMMC: what it says beyond.
+    /// Additional properties of eMMC.
     pub ext_csd: Option<ExtCsd>,
     /// Of eMMC: revision of `EXT_CSD`, which the kernel also shows where that is hidden.
     pub ext_csd_revision: Option<u8>,

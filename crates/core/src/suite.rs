@@ -21,7 +21,7 @@ pub struct Suite {
     pub summary: String,
     /// Most bytes that the files of the suite take at once.
     pub file_bytes: u64,
-    /// What it can run on.
+    /// Kind of target required.
     #[serde(default)]
     pub needs: TargetNeed,
     /// The workload whose trials write the file for the first time; empty with `passes`.
@@ -47,7 +47,7 @@ pub struct Suite {
     /// Bytes of what was written that are read back and compared after all measuring; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub read_back_bytes: u64,
-    /// How often the list is run through.
+    /// Number of passes over the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
     /// The workloads, in order.
@@ -58,8 +58,8 @@ pub struct Suite {
     /// The score of an old tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// How thoroughly it can be run. With tiers, what a workload spans is said by each tier, and the
-    /// first that fits the target is the default.
+    /// Available tiers. With tiers, each tier defines the span of its workloads, and the first that fits the
+    /// target is the default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<Tier>,
     /// In what every tier differs from the standard's procedure, each without full stop.
@@ -72,28 +72,28 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// One way to run a procedure: how much of it, and in what it is not what its standard says.
+/// One size of a procedure, with its deviations from the standard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
     /// Name, such as `raw-short`.
     pub name: String,
-    /// What it can run on.
+    /// Kind of target required.
     pub needs: TargetNeed,
     /// Bytes that the target has at least; in a directory, the size of the file.
     pub file_bytes: u64,
-    /// Whether it runs the standard's procedure in full size and length. Only such a tier can pass a class;
-    /// a shorter one can fail it, or say that it is likely met.
+    /// True if it runs the standard's procedure in full size and length. Only such a tier can pass a class; a
+    /// shorter one can fail it, or find it likely met.
     #[serde(default)]
     pub is_full: bool,
     /// The workloads that it has, and how large and long they are.
     pub parts: Vec<TierPart>,
-    /// In what it differs besides from the standard's procedure, each without full stop.
+    /// Further deviations from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
 
-/// How large and long a workload is in a tier.
+/// Size and duration of a workload in a tier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TierPart {
@@ -105,7 +105,7 @@ pub struct TierPart {
     /// Its span, percent of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span_percent: Option<u8>,
-    /// How long it lasts at least, nanoseconds; absent of exact work.
+    /// Minimum duration, nanoseconds; absent for exact work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_span_ns: Option<u64>,
 }
@@ -126,8 +126,8 @@ pub enum TargetNeed {
 }
 
 impl TargetNeed {
-    /// Whether a target of this kind has it. A simulated card stands for a device and, but for what
-    /// needs a filesystem, for a directory.
+    /// Returns whether a target of this kind qualifies. A simulated card stands for a device and, except for
+    /// workloads that need a filesystem, for a directory.
     #[must_use]
     pub fn is_met_by(self, kind: TargetKind) -> bool {
         match self {
@@ -139,14 +139,14 @@ impl TargetNeed {
     }
 }
 
-/// How often a list of workloads is run through.
+/// Number of passes over a list of workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passes {
-    /// So many times; figures rest on all of them.
+    /// Fixed number of passes; figures rest on all of them.
     Count(u32),
-    /// Until one pass fulfils every figure's `least`, at most so many times; figures rest on the
-    /// last pass.
+    /// Until one pass fulfils every figure's `least`, at most this number of passes; figures rest on the last
+    /// pass.
     UntilGood(u32),
 }
 
@@ -158,10 +158,10 @@ pub struct Figure {
     pub id: String,
     /// The workload whose trials it comes from.
     pub workload: String,
-    /// Which figure.
+    /// Kind of figure.
     #[serde(default)]
     pub of: FigureOf,
-    /// How the old tool prints it.
+    /// Format in which the old tool prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<PrintStyle>,
     /// The least printed number that the old tool accepts.
@@ -172,7 +172,7 @@ pub struct Figure {
     pub weight: Option<f64>,
 }
 
-/// Which figure of a workload's trials a metric is.
+/// Kind of figure derived from a workload's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureOf {
@@ -204,7 +204,7 @@ pub enum FigureOf {
 }
 
 impl FigureOf {
-    /// Whether it is made of several streams' own rates.
+    /// Returns whether it combines the rates of several streams.
     #[must_use]
     pub fn is_of_streams(self) -> bool {
         match self {
@@ -260,7 +260,7 @@ pub enum CourseFigure {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
-    /// What the sum is divided by.
+    /// Divisor of the sum.
     pub divisor: f64,
 }
 
@@ -273,7 +273,8 @@ impl Suite {
         broken_rule(self).map_or(Ok(()), Err)
     }
 
-    /// Whether it brings its target into a known state first: it is erased, or its file made anew.
+    /// Returns whether it brings its target into a known state first: the target is erased, or its file is
+    /// recreated.
     #[must_use]
     pub fn is_preconditioned(&self) -> bool {
         let mut starts = self.workloads.iter().map(|workload| workload.manner.start);

@@ -10,7 +10,7 @@ const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
 /// Most operations in flight.
 const MOST_IN_FLIGHT: u32 = 256;
 
-/// Why a suite is not usable.
+/// Reason why a suite is not usable.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteError {
     /// The layout names no workload, or one that does not write the whole file in sequence.
@@ -116,7 +116,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 pub(crate) type Rule = (bool, &'static str);
 
-/// How a workload may take part in rounds.
+/// Rules for the part a workload takes in rounds.
 fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
     let rounds = &workload.rounds;
     let is_apart = rounds.once || rounds.every_ns > 0;

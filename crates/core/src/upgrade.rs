@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{FORMAT, Record};
 
-/// Why a text is not a record.
+/// Reason why a text is not a record.
 #[derive(Debug, Error)]
 pub enum ParseError {
     /// Not JSON, or not of the record's shape.

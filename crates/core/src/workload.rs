@@ -37,7 +37,7 @@ pub enum Flush {
     InSpan,
 }
 
-/// What is written.
+/// Content of the written data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
@@ -49,7 +49,7 @@ pub enum Payload {
     Iozone,
 }
 
-/// What a workload works on.
+/// Object that a workload works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
@@ -60,7 +60,7 @@ pub enum Object {
     Disk,
 }
 
-/// Whether the page cache stands between.
+/// Access with or without the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -84,11 +84,11 @@ pub enum Start {
     Allocated,
     /// Cut to nothing, then written once through the page cache and made durable.
     Written,
-    /// Cut to nothing; a device is told to forget all that it holds, where it can.
+    /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
     Erased,
 }
 
-/// Where the span of a workload lies on its object.
+/// Position of a workload's span on its object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
@@ -100,13 +100,13 @@ pub enum Region {
     Drawn,
     /// The same, at a multiple of the block size and of the windows.
     DrawnAligned,
-    /// Where that of the workload before lies.
+    /// At the position of the workload before.
     Same,
 }
 
-/// When a trial ends: as soon as *both* minima are reached. With `most_bytes` it is exact work, and
-/// the minima do not matter: it ends when so many bytes have been moved, or after
-/// `longest_span_ns`, whichever is first.
+/// End of a trial: as soon as *both* minima are reached. With `most_bytes` it is exact work, and the minima do
+/// not matter: it ends when this number of bytes has been moved, or after `longest_span_ns`, whichever comes
+/// first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
@@ -131,8 +131,8 @@ pub struct StopRule {
     /// ends after an eighth of it. So that fast storage is not written more than it takes to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
-    /// What is written at least before the rate may count as settled; absent: the two minima alone,
-    /// and the course is read as by suite `sustained` 1.
+    /// Minimum amount to write before the rate may count as settled; absent: the two minima alone, and the
+    /// course is read as in suite `sustained` 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_written: Option<LeastWritten>,
     /// Exact work ends, too, once the rate has fallen back behind a rest. The engine sets the rates
@@ -162,7 +162,7 @@ pub struct LeastWritten {
 }
 
 impl LeastWritten {
-    /// Whether enough was written for the rate to count as settled.
+    /// Returns whether enough was written for the rate to count as settled.
     #[must_use]
     pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {
         bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
@@ -206,8 +206,8 @@ impl StopRule {
         self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
     }
 
-    /// Whether a trial of one stream ends now, after so many operations, `at_ns` after its start;
-    /// all that was to be moved being moved ends it anyway.
+    /// Returns whether a trial of one stream ends now, after `operations_count` operations, `at_ns` after its
+    /// start. It also ends when everything has been moved.
     #[inline(always)]
     #[must_use]
     pub fn ends(&self, at_ns: u64, operations_count: u64, queue_depth: u64) -> bool {
@@ -224,7 +224,7 @@ impl StopRule {
 }
 
 impl StopRule {
-    /// Whether both minima are reached.
+    /// Returns whether both minima are reached.
     #[inline(always)]
     #[must_use]
     pub fn has_least(&self, at_ns: u64, operations_count: u64) -> bool {
@@ -250,36 +250,36 @@ pub struct Workload {
     pub span_bytes: u64,
     /// When written data are made durable.
     pub flush: Flush,
-    /// What is written.
+    /// Content of the written data.
     pub payload: Payload,
     /// Operations run before the clock starts, for this long, nanoseconds.
     #[serde(default)]
     pub ramp_ns: u64,
     /// When a trial ends.
     pub stop: StopRule,
-    /// Whether `<id>_p50`, `<id>_p99` and `<id>_max` are derived too.
+    /// True if `<id>_p50`, `<id>_p99` and `<id>_max` are derived too.
     #[serde(default)]
     pub latency_metrics: bool,
-    /// What an old tool does otherwise than we do.
+    /// Deviations of an old tool from our way of measuring.
     #[serde(default, skip_serializing_if = "is_default")]
     pub manner: Manner,
-    /// What an operation consists of where it is an application's; absent: one block of a file.
+    /// Application procedure of one operation; absent: one block of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procedure: Option<Procedure>,
-    /// How it takes part in the rounds of a suite.
+    /// Part it takes in the rounds of a suite.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rounds: Rounds,
 }
 
-/// How a workload takes part in the rounds of a suite. The default: in all of them.
+/// Part that a workload takes in the rounds of a suite. The default: in all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rounds {
     /// Not in the rounds: one trial after them.
     #[serde(skip_serializing_if = "is_default")]
     pub once: bool,
-    /// Not in the rounds: a trial before the first, whenever so much time has passed since the last, and one
-    /// after the rounds, nanoseconds; 0: none.
+    /// Not in the rounds: a trial before the first round, another whenever this time has passed since the last
+    /// one, and one after the rounds, nanoseconds; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub every_ns: u64,
     /// The workload beside which it gets no further rounds after the least number, where its rate is the
@@ -289,19 +289,19 @@ pub struct Rounds {
     /// Bytes that all its trials may write, ramps and drains included; absent: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_bytes: Option<u64>,
-    /// Whether the run goes on as if nothing had been asked where this user may not do it.
+    /// True if the run skips the workload when this user lacks the permission for it.
     #[serde(skip_serializing_if = "is_default")]
     pub optional: bool,
 }
 
-/// What an old tool or a standard's procedure does otherwise than we do. The default is our way.
+/// Deviations of an old tool or of a standard's procedure from our way of measuring. The default has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Manner {
-    /// What the workload works on.
+    /// Object that the workload works on.
     #[serde(skip_serializing_if = "is_default")]
     pub object: Object,
-    /// Whether the page cache stands between.
+    /// Access with or without the page cache.
     #[serde(skip_serializing_if = "is_default")]
     pub access: Access,
     /// The state of the file before the clock starts.
@@ -310,23 +310,23 @@ pub struct Manner {
     /// Idle time before the clock starts, nanoseconds.
     #[serde(skip_serializing_if = "is_default")]
     pub rest_ns: u64,
-    /// Whether the first block is read once before the clock starts.
+    /// True if the first block is read once before the clock starts.
     #[serde(skip_serializing_if = "is_default")]
     pub lead_read: bool,
-    /// After a read, inside the clock: one byte in so many is touched; 0: none.
+    /// After a read, inside the clock: one byte is touched in each stretch of this length, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub touch_bytes: u64,
     /// Streams at once, each at queue depth 1 on an object of its own. The first that is through
     /// its span ends the counting for all (iozone's stone wall).
     #[serde(skip_serializing_if = "is_one")]
     pub streams_count: u32,
-    /// Where the span lies.
+    /// Position of the span.
     #[serde(skip_serializing_if = "is_default")]
     pub region: Region,
     /// The same as a number: bytes from the start of the object; the planner sets it.
     #[serde(skip_serializing_if = "is_default")]
     pub start_bytes: u64,
-    /// Each stretch of so many bytes, in the order of the operations, is timed by itself; 0: none.
+    /// Length of the stretches that are timed separately, in the order of the operations, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub window_bytes: u64,
     /// The same for the units of the video classes.
@@ -370,13 +370,13 @@ fn is_one(value: &u32) -> bool {
 }
 
 impl Workload {
-    /// Whether any operation writes.
+    /// Returns whether any operation writes.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.read_share_percent < 100
     }
 
-    /// Whether any operation reads.
+    /// Returns whether any operation reads.
     #[must_use]
     pub fn reads(&self) -> bool {
         self.read_share_percent > 0
@@ -394,7 +394,8 @@ impl Workload {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
     }
 
-    /// Bytes that a trial moves over all streams, where its rule says so and its rate does not decide.
+    /// Returns the bytes that a trial moves over all streams, if its rule fixes them and its rate does not
+    /// decide.
     #[must_use]
     pub fn exact_bytes(&self) -> Option<u64> {
         let is_exact = self.stop.settled_span_ns.is_none() && self.stop.refill.is_none();

@@ -35,7 +35,7 @@ const MMC: &[Field] = &[
     Field::new("PNM", 103, 56, "name of the product", |v| text(v, 6)),
     Field::new("PRV", 55, 48, "revision of the product", revision),
     Field::raw("PSN", 47, 16, "serial number"),
-    // Which year it is depends on the revision of EXT_CSD.
+    // The revision of EXT_CSD determines the year.
     Field::raw("MDT", 15, 8, "month of making"),
     Field::raw("CRC", 7, 1, "checksum"),
     Field::raw("ALWAYS_1", 0, 0, "end of the register"),
@@ -60,7 +60,7 @@ impl Cid {
     #[must_use]
     pub fn without_serial(self) -> Self {
         let zeros = [("PSN", 0), ("CRC", 0), ("ALWAYS_1", 0)];
-        // Both layouts have these fields; a register of zeros is what nobody can misread.
+        // Both layouts have these fields; a register of zeros cannot be misread.
         self.with(&zeros).unwrap_or(Self {
             bytes: [0; 16],
             ..self
@@ -73,8 +73,8 @@ impl Cid {
         self.bytes[0]
     }
 
-    /// Two bytes of the brand's owner. Of eMMC the upper one also says how it is built, and is
-    /// kept, as the kernel does.
+    /// Returns the two bytes of the brand's owner. For eMMC the upper byte also contains the package type and
+    /// is kept, as the kernel does.
     #[must_use]
     pub fn oem(&self) -> u16 {
         u16::from_be_bytes([self.bytes[1], self.bytes[2]])

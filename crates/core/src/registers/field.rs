@@ -1,4 +1,4 @@
-//! Fields of a register: names, bits, and what they say.
+//! Fields of a register: names, bits, and meanings.
 
 /// A field of a register.
 #[derive(Clone, Copy, Debug)]
@@ -10,14 +10,14 @@ pub struct Field {
     pub high: u16,
     /// Lowest bit.
     pub low: u16,
-    /// What it is.
+    /// Description.
     pub about: &'static str,
-    /// What a value means, in plain words, where the standard says so.
+    /// Meaning of a value in plain words, if the standard defines it.
     says: fn(u64) -> Option<String>,
 }
 
 impl Field {
-    /// A field whose values mean what `says` makes of them.
+    /// Creates a field whose values are explained by `says`.
     pub(super) const fn new(
         name: &'static str,
         high: u16,
@@ -44,7 +44,7 @@ impl Field {
         Self::raw(name, high, low, "reserved")
     }
 
-    /// How many bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits_count(&self) -> u16 {
         self.high - self.low + 1
@@ -59,7 +59,7 @@ impl Field {
         }
     }
 
-    /// What a value means, in plain words; `None` where the standard does not define it.
+    /// Returns the meaning of a value in plain words; `None` if the standard does not define it.
     #[must_use]
     pub fn meaning(&self, value: u64) -> Option<String> {
         (self.says)(value)

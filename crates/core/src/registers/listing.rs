@@ -7,7 +7,7 @@ use super::words::capacity;
 use super::{Cid, Csd, Registers, Scr, Ssr};
 use crate::CardKind;
 
-/// Fields that tell one card from another, or what is not part of the content.
+/// Fields that identify a single card, or are not part of the content.
 const HIDDEN: [&str; 3] = ["PSN", "CRC", "ALWAYS_1"];
 
 /// A field of a card's registers.
@@ -17,11 +17,11 @@ pub struct RegisterField {
     pub register: &'static str,
     /// Name of the field in the standard, such as `C_SIZE`.
     pub field: &'static str,
-    /// What the field is.
+    /// Description of the field.
     pub about: &'static str,
     /// Its value, hexadecimal with `0x`.
     pub value: String,
-    /// What the value means, where the standard says so.
+    /// Meaning of the value, if the standard defines it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaning: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Registers {
         }));
     }
 
-    /// What a field means together with others.
+    /// Returns the meaning of a field in combination with others.
     fn joint_meaning(&self, register: &str, field: &Field) -> Option<String> {
         match (register, field.name) {
             ("csd", "C_SIZE") => self.csd?.capacity_bytes().map(capacity),

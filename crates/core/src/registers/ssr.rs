@@ -172,7 +172,7 @@ impl Ssr {
         Self(bytes)
     }
 
-    /// Whether it is zero throughout: the kernel shows that when it could not read it.
+    /// Returns whether it is zero throughout; the kernel shows zeros when it could not read the register.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0 == [0; 64]
@@ -232,19 +232,19 @@ impl Ssr {
         queue_count(self.get("PERFORMANCE_ENHANCE.QUEUE").unwrap_or_default())
     }
 
-    /// Whether it has a cache that the host may turn on.
+    /// Returns whether the card has a cache that the host can turn on.
     #[must_use]
     pub fn has_cache(&self) -> bool {
         self.get("PERFORMANCE_ENHANCE.CACHE") == Some(1)
     }
 
-    /// Whether it offers discard besides erase.
+    /// Returns whether the card offers discard in addition to erase.
     #[must_use]
     pub fn has_discard(&self) -> bool {
         self.get("DISCARD_SUPPORT") == Some(1)
     }
 
-    /// Whether the whole card can be erased logically (FULE).
+    /// Returns whether the whole card can be erased logically (FULE).
     #[must_use]
     pub fn has_full_erase(&self) -> bool {
         self.get("FULE_SUPPORT") == Some(1)

@@ -1,4 +1,4 @@
-//! What values of fields mean, in plain words.
+//! Meanings of field values, in plain words.
 
 use crate::{KIB, MIB};
 
@@ -57,7 +57,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// A capacity as labels say it, such as `63.87 GB`.
+/// Formats a capacity as on labels, such as `63.87 GB`.
 pub(super) fn capacity(bytes: u64) -> String {
     let hundredths = (u128::from(bytes) + 5_000_000) / 10_000_000;
     format!("{}.{:02} GB", hundredths / 100, hundredths % 100)
