@@ -19,23 +19,24 @@ use crate::uring::Uring;
 
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
-/// Without O_DIRECT: what is written is made durable after so many bytes.
+/// Without O_DIRECT: number of written bytes after which they are made durable.
 const BUFFERED_FLUSH_BYTES: u64 = 8 << 20;
-/// And at the latest after so many operations: small blocks at random places are far slower.
+/// Number of written operations after which they are made durable, at the latest: small blocks at random
+/// positions are far slower.
 const BUFFERED_FLUSH_OPERATIONS: u32 = 256;
 
-/// Where the counters of the device below come from.
+/// Source of the counters of the device below.
 pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
 
-/// Operations on an open file or device. Queue depth 1 goes by plain system calls, more by
-/// `io_uring`, or by threads where that is missing.
+/// Operations on an open file or device. Queue depth 1 uses plain system calls; higher depths use `io_uring`,
+/// or threads if that is missing.
 ///
-/// Where O_DIRECT was refused (`is_direct` is false), writes go to the page cache. There, after
-/// every 8 MiB or 256 operations written in a trial, whichever comes first, [`Backend::reap`] calls
-/// `fdatasync` before it hands the operation back; an error of it is that of the operation. So the
-/// figures of buffered writing include these flushes, in the rate and in the latency of one
-/// operation in 256 or in 8 MiB. In return the flush after the trial is bounded too: without them
-/// it could take minutes on a slow card, which would be taken for a device that does not answer.
+/// If O_DIRECT was refused (`is_direct` is false), writes go to the page cache. After every 8 MiB or 256
+/// operations written in a trial, whichever comes first, [`Backend::reap`] then calls `fdatasync` before it
+/// returns the operation; an error of the flush becomes that of the operation. The figures of buffered writing
+/// therefore include these flushes, in the rate and in the latency of one operation in 256 or in 8 MiB. In
+/// return the flush after the trial is bounded too: otherwise it could take minutes on a slow card, and the
+/// device would seem to hang.
 pub struct RealBackend {
     // Dropped before the buffers it uses.
     way: Way,
@@ -53,15 +54,15 @@ pub struct RealBackend {
     objects: Objects,
     /// The objects of the workload that was prepared, one for each stream.
     used: Vec<Object>,
-    /// Whether buffered writes are made durable on the way.
+    /// True if buffered writes are made durable during the trial.
     flushes_within: bool,
-    /// After a read at queue depth 1, one byte in so many is touched; 0: none.
+    /// After a read at queue depth 1, one byte is touched in each stretch of this length; 0: none.
     touch_bytes: usize,
     seed: u64,
     memory_alignment_bytes: usize,
     counters: CountersSource,
     disk_counters: CountersSource,
-    /// Whether the workload that was prepared works on the disk below.
+    /// True if the prepared workload works on the disk below.
     is_on_disk: bool,
     force_threads: bool,
     used_threads: bool,
@@ -71,14 +72,14 @@ pub struct RealBackend {
     pulse: Arc<Pulse>,
 }
 
-/// What was written to the page cache since the last flush.
+/// Amount written to the page cache since the last flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Unflushed {
     bytes: u64,
     operations: u32,
 }
 
-/// How operations reach the object.
+/// Path on which operations reach the object.
 enum Way {
     Sync,
     #[cfg(target_pointer_width = "64")]
@@ -150,7 +151,7 @@ impl RealBackend {
         self
     }
 
-    /// The same back end, which keeps in mind what it writes to the first so many bytes of the target, so that
+    /// Returns this back end with a memory of its writes to the first `bytes` of the target, so that
     /// [`Backend::read_back`] can compare.
     #[must_use]
     pub fn keep_in_mind(mut self, bytes: u64) -> Self {
@@ -158,26 +159,26 @@ impl RealBackend {
         self
     }
 
-    /// Whether threads stood in for `io_uring` in any trial so far.
+    /// Returns whether threads replaced `io_uring` in any trial so far.
     #[must_use]
     pub fn used_threads(&self) -> bool {
         self.used_threads
     }
 
-    /// Why `io_uring` was refused, where it was: the system's error number. Not where it was never
-    /// asked for, as on 32-bit machines.
+    /// Returns the system's error number if `io_uring` was refused. `None` if it was never requested, as on
+    /// 32-bit machines.
     #[must_use]
     pub fn uring_refusal(&self) -> Option<i32> {
         self.refused
     }
 
-    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    /// Returns whether O_DIRECT was accepted; if not, the page cache is in use.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.objects.target().direct
     }
 
-    /// Whether the device was to be erased before a trial, and does not know how.
+    /// Returns whether the device should have been erased before a trial but does not support it.
     #[must_use]
     pub fn kept_content(&self) -> bool {
         self.objects.kept_content()
@@ -209,7 +210,7 @@ impl RealBackend {
             .stretch(op.slot as usize * self.block_bytes, bytes)
     }
 
-    /// Ends the way that operations take; afterwards nobody uses the buffers.
+    /// Shuts down the path of the operations; afterwards the buffers are unused.
     fn retire(&mut self) {
         self.pending = None;
         self.rejected.clear();
@@ -306,7 +307,7 @@ impl RealBackend {
     }
 }
 
-/// Whether a buffer for reads is needed.
+/// Returns whether a buffer for reads is needed.
 fn has_reads(workload: &Workload) -> bool {
     workload.reads() || workload.manner.lead_read
 }
@@ -490,14 +491,14 @@ impl Way {
     }
 }
 
-/// Touches one byte in every so many, as hdparm does to be sure that all of it has arrived.
+/// Touches one byte in every `stride` bytes, as hdparm does to be sure that all of the data has arrived.
 fn touch(buffer: &mut [u8], stride: usize) {
     for byte in buffer.iter_mut().step_by(stride) {
         *byte = std::hint::black_box(*byte) & 1;
     }
 }
 
-/// What becomes of an operation outside the workload that was prepared.
+/// Returns the result of an operation outside the prepared workload.
 #[cold]
 fn rejection(slot: u32) -> Done {
     Done {
@@ -565,7 +566,7 @@ mod tests {
         let mut writing = workload(0, depth);
         writing.block_bytes = block;
         backend.prepare(&writing).unwrap();
-        // Told only: how the file is open does not matter here.
+        // Only a setting: how the file is open does not matter here.
         backend.flushes_within = !direct;
         let mut most = Unflushed::default();
         for number in 0..300 {

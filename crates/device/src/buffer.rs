@@ -85,25 +85,25 @@ pub(crate) struct Stretch {
 unsafe impl Send for Stretch {}
 
 impl Stretch {
-    /// Where it starts.
+    /// Returns the start.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     pub(crate) fn start(self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// How long it is.
+    /// Returns the length in bytes.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.bytes
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     ///
     /// # Safety
-    /// The buffer must be alive, and nobody else may use this part of it, for as long as the
-    /// slice lives.
+    /// The buffer must be alive, and this part of it must not be used otherwise, for as long as the slice
+    /// lives.
     #[inline]
     pub(crate) unsafe fn as_mut_slice<'a>(self) -> &'a mut [u8] {
         // SAFETY: valid for `bytes` initialised bytes by construction; alone by the caller's word.

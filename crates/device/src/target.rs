@@ -28,20 +28,20 @@ const BLKROGET: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
 #[derive(Debug)]
 pub struct OpenTarget {
     pub(crate) file: File,
-    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    /// True if O_DIRECT was accepted; if not, the page cache is in use.
     pub direct: bool,
-    /// Whether the file had a name for a moment, because nameless ones are not offered here.
+    /// True if the file had a name for a moment, because nameless files are not supported here.
     pub named: bool,
-    /// Whether copy-on-write is off for the file; only asked for on btrfs.
+    /// True if copy-on-write is off for the file; only requested on btrfs.
     pub nocow: bool,
-    /// What offsets and sizes must be multiples of, bytes.
+    /// Offsets and sizes must be multiples of this number of bytes.
     pub alignment_bytes: u32,
-    /// What memory must be aligned to, bytes; a power of two.
+    /// Required alignment of memory, bytes; a power of two.
     pub memory_alignment_bytes: u32,
     /// Size of the device, or what the file may grow to, bytes.
     pub size_bytes: u64,
-    /// Major and minor number of what was opened, to be compared with what was meant: of a device
-    /// its own, of a file those of the directory that it was made in, as `stat` tells them.
+    /// Major and minor number of the opened object, to be compared with the intended one: those of a device, or
+    /// for a file those of its directory, as returned by `stat`.
     // Not those of the file: overlayfs has others for files than for directories.
     pub device_id: (u32, u32),
 }
@@ -109,14 +109,14 @@ pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
     device_target(path, fd, direct)
 }
 
-/// Opens a block device for reading and writing, exclusively: as long as the target is open,
-/// nobody can mount it or a part of it, nor use them in another way that asks for exclusion.
+/// Opens a block device for reading and writing, exclusively: as long as the target is open, the device and its
+/// parts cannot be mounted or used in another way that requires exclusive access.
 ///
-/// Whether anybody wants what is on it is not looked at.
+/// Does not check whether the content of the device is still needed.
 ///
 /// # Errors
-/// When there is no such block device, somebody holds it or a part of it, it is write-protected,
-/// there is no right to write it, or no medium in it.
+/// If there is no such block device, it or a part of it is in use, it is write-protected, the user may not
+/// write it, or it has no medium.
 pub fn open_device_for_writing(path: &Path) -> Result<OpenTarget, OpenError> {
     let flags = OFlags::RDWR | OFlags::EXCL;
     let (fd, direct) = open_block(path, flags)?;
@@ -194,7 +194,7 @@ pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// What is known once the object is open.
+/// Properties of the opened object.
 struct Facts {
     direct: bool,
     named: bool,
@@ -225,7 +225,7 @@ impl AsFd for OpenTarget {
     }
 }
 
-/// What the errors are of filesystems and kernels that know no nameless files.
+/// Returns whether the error is one of filesystems and kernels without nameless files.
 fn is_not_offered(errno: Errno) -> bool {
     // ENOENT: kernels that do not know the flag create nothing; the directory itself is open.
     matches!(
@@ -235,13 +235,13 @@ fn is_not_offered(errno: Errno) -> bool {
 }
 
 fn create_nameless(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
-    // O_EXCL: nobody can give it a name later.
+    // O_EXCL: the file cannot be given a name later.
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::EXCL;
     rustix::fs::openat(parent, c".", flags, Mode::RUSR | Mode::WUSR)
 }
 
-/// Creates a file under a name that nobody else uses, and takes the name away at once. O_DIRECT
-/// is asked for later: an open with it can leave a file behind when it is refused.
+/// Creates a file under a unique name, and removes the name at once. O_DIRECT is requested later: an open with
+/// it can leave a file behind when it is refused.
 fn create_named(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -285,8 +285,8 @@ fn set_nocow(fd: &OwnedFd) -> bool {
         && rustix::fs::ioctl_getflags(fd).is_ok_and(|now| now.contains(IFlags::NOCOW))
 }
 
-/// Alignment of memory and of offsets: what statx says (Linux 6.1), or the device's block size,
-/// or the default.
+/// Returns the alignment of memory and of offsets: from statx (Linux 6.1), the device's block size, or the
+/// default.
 pub(crate) fn alignments(fd: impl AsFd) -> (u32, u32) {
     let mask = StatxFlags::DIOALIGN;
     if let Ok(stat) = rustix::fs::statx(&fd, c"", AtFlags::EMPTY_PATH, mask) {

@@ -13,14 +13,14 @@ use crate::object::execute;
 /// Stack of a worker; it calls a few functions deep.
 const STACK_BYTES: usize = 128 << 10;
 
-/// What lies in a worker's letter box.
+/// Content of a worker's mailbox.
 enum Mail {
     Nothing,
     Job(Op, Stretch),
     End,
 }
 
-/// A value behind a lock and the bell that says it changed.
+/// A value behind a lock, with a condition variable that signals changes.
 struct Belled<T> {
     value: Mutex<T>,
     bell: Condvar,

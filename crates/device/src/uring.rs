@@ -23,7 +23,7 @@ const FILE: types::Fixed = types::Fixed(0);
 /// A place in flight.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// What is in flight in it.
+    /// The operation in flight in it.
     job: Option<(Op, Stretch)>,
     /// Of a write with `fdatasync`: the write's result.
     written: i32,

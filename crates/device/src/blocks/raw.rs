@@ -6,10 +6,10 @@ use cardmark_integrity::{
 
 use super::{Blocks, REQUEST_BLOCKS, Storage, Work, length};
 
-/// What blocks of real storage held.
+/// Former content of blocks of real storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlocksPiece {
-    /// Where it belongs.
+    /// Position.
     pub(crate) span: Span,
     /// The bytes.
     pub(crate) bytes: Vec<u8>,
@@ -148,7 +148,7 @@ impl Storage {
         };
         self.check(errno)?;
         if span.count <= self.grain_blocks {
-            // What takes no writes may hold it still.
+            // A block that rejects writes may still hold its content.
             let held = self.read_whole(span, bytes);
             let is_there = held.is_ok() && *bytes == piece.bytes[from..from + bytes.len()];
             return Ok(if is_there { 0 } else { span.count });

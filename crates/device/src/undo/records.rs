@@ -156,20 +156,20 @@ pub(super) struct Found {
     pub(super) at: u64,
     pub(super) head: Head,
     pub(super) is_intact: bool,
-    /// Whether the record follows the one before it without a gap.
+    /// True if the record follows the one before it without a gap.
     follows: bool,
     /// Spans that its payload names.
     pub(super) named: Vec<Span>,
 }
 
-/// What was found in a file.
+/// Content found in a file.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     /// By rising number, each number once.
     pub(super) records: Vec<Found>,
-    /// Whether the records stand in the file by rising number, each once.
+    /// True if the records are in the file in rising order of number, each once.
     is_in_order: bool,
-    /// Where the last of them ends, bytes.
+    /// End of the last of them, bytes.
     pub(super) end_bytes: u64,
 }
 
@@ -209,7 +209,8 @@ impl Scan {
         self.records.first().map(|found| found.head.seed)
     }
 
-    /// Whether the first `count` records, by number, are all there, intact, in order and without gaps.
+    /// Returns whether the first `count` records, by number, are all present, intact, in order and without
+    /// gaps.
     pub(super) fn is_whole_to(&self, count: usize) -> bool {
         let is_head = |found: &Found| found.head.kind == Kind::Head;
         let are_whole = self.records.iter().take(count).enumerate();

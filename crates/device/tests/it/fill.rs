@@ -108,7 +108,7 @@ fn positions_rise_and_durable_comes_after_written() {
         }
         assert_eq!(last, (SIZE, SIZE));
         let blocks = usize::try_from(SIZE.div_ceil(MIB)).unwrap();
-        assert!(told.len() > blocks, "told of every block");
+        assert!(told.len() > blocks, "every block reported");
         assert!(!pulse.reading().1, "it waits no more");
     }
 }
@@ -128,8 +128,8 @@ fn a_stop_leaves_whole_what_counts_as_durable() {
         assert!(filled.error.is_none());
         let durable = filled.durable_bytes;
         assert!(durable > 0 && durable < SIZE, "{durable}");
-        // Beside those told of: 16 that were to be told next, what four threads had handed in, and
-        // what they had in hand.
+        // In addition to the reported blocks: 16 that were to be reported next, the blocks that four threads
+        // had handed in, and those in their hands.
         assert!(durable <= (stop_after + 24) * MIB, "{durable}");
         let bytes = read(&look);
         let kept = &bytes[..usize::try_from(durable).unwrap()];

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers shared by the tests.
 
 use std::fs::File;
 use std::io::Write;
@@ -44,8 +44,8 @@ pub(crate) fn backend_in(directory: &Path, seed: u64) -> (RealBackend, File) {
     (RealBackend::new(file, seed, Box::new(|| None)), look)
 }
 
-/// Whether a need of a test that the testkit does not know is met; a missing one is printed, and a failure under
-/// `CARDMARK_REQUIRE=all`.
+/// Returns whether a need of a test that the testkit does not know is met; an unmet one is printed, and is a
+/// failure under `CARDMARK_REQUIRE=all`.
 pub(crate) fn has(need: &str, is_met: bool) -> bool {
     if !is_met {
         assert!(

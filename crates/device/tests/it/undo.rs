@@ -17,7 +17,7 @@ use cardmark_integrity::{
     rehearse,
 };
 
-/// Damages if `CARDMARK_DAMAGES` does not say.
+/// Number of damages unless `CARDMARK_DAMAGES` is set.
 const DAMAGES: u64 = 24;
 /// Size of the storage, blocks: 16 MiB.
 const ALL_BLOCKS: u64 = 16 << 11;
