@@ -1,4 +1,4 @@
-//! What the block layer has counted.
+//! Counters of the block layer.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -11,7 +11,7 @@ use crate::Root;
 
 /// Bytes of a record at most; the kernel gives none that is longer.
 const MOST_RECORD_BYTES: usize = 8192;
-/// What one look takes in at most; a kernel keeps far less. The rest is left to the next look.
+/// Maximum number of reads in one pass; a kernel keeps far less. The rest is left to the next pass.
 const MOST_READS: usize = 65_536;
 const MOST_LINES: usize = 4096;
 const MOST_BYTES: usize = 8_388_608;
@@ -23,11 +23,11 @@ pub struct LogLine {
     pub sequence: u64,
     /// When, after the board was started, microseconds.
     pub at_us: u64,
-    /// What it says.
+    /// Text of the line.
     pub text: String,
 }
 
-/// Whether the kernel's log may be read.
+/// Access to the kernel's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogAccess {
     /// It may.
@@ -46,7 +46,7 @@ pub struct KernelLog {
     access: LogAccess,
     /// The beginning of a line whose end was not read yet.
     rest: Vec<u8>,
-    /// Whether the beginning of this line was too long, and all of it is left out.
+    /// True if the beginning of this line was too long; the whole line is skipped.
     is_overlong: bool,
 }
 
@@ -73,7 +73,7 @@ impl KernelLog {
         }
     }
 
-    /// Whether it may be read.
+    /// Returns whether it may be read.
     #[must_use]
     pub fn access(&self) -> LogAccess {
         self.access
@@ -153,7 +153,7 @@ pub fn parse_record(record: &str) -> Option<LogLine> {
     })
 }
 
-/// What the log says about cards and power since the board was started.
+/// Returns the lines about cards and power since the board was started.
 pub(crate) fn boot_lines(root: &Root) -> Vec<LogLine> {
     let of_card = |text: &str| {
         text.starts_with("mmc") && (text.contains(" card") || text.contains("Command Queue"))

@@ -1,4 +1,4 @@
-//! What firmware and kernel said about power and heat since the board was started.
+//! Messages of firmware and kernel about power and heat since the board was started.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const FLAGS: [&str; 4] = [
     "soft_temperature_limit",
 ];
 
-/// What the kernel writes, and what it means.
+/// Kernel messages and their meaning.
 const MESSAGES: &[(&str, &str)] = &[
     ("Undervoltage detected!", "under_voltage"),
     ("Under-voltage detected!", "under_voltage"),
@@ -35,7 +35,7 @@ pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     known.map(str::to_owned).collect()
 }
 
-/// Whether a line of the kernel's log is about power or heat.
+/// Returns whether a line of the kernel's log is about power or heat.
 pub(crate) fn tells(text: &str) -> bool {
     meaning(text).is_some()
 }

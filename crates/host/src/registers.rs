@@ -9,7 +9,7 @@ use crate::Root;
 use crate::block::BlockDevice;
 use crate::slot::slot_of;
 
-/// What sysfs has of SD cards, of eMMC, or of both.
+/// Files in sysfs of SD cards, of eMMC, or of both.
 const NAMES: &[&str] = &[
     "type",
     "cid",
@@ -45,7 +45,7 @@ pub struct RegisterTexts {
     pub texts: BTreeMap<String, String>,
 }
 
-/// Tells which there are, and not what they say.
+/// Lists the names of the registers, without their content.
 impl fmt::Debug for RegisterTexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RegisterTexts")

@@ -21,10 +21,10 @@ pub(crate) const MOST_LIST_BYTES: u64 = 4_194_304;
 /// Characters of a name that is shown.
 const MOST_NAME_CHARS: usize = 128;
 
-/// Where `/proc`, `/sys`, `/etc` and `/dev` are looked for.
+/// Root under which `/proc`, `/sys`, `/etc` and `/dev` are read.
 ///
-/// A fixture tree cannot hold device nodes or mounts, so its file `stat` says what `stat(2)` would
-/// say, one path a line, the path last because it may hold spaces:
+/// A fixture tree cannot hold device nodes or mounts, so its file `stat` contains the results of `stat(2)`, one
+/// path a line, the path last because it may hold spaces:
 ///
 /// ```text
 /// directory 179:2 - /home/pi
@@ -65,7 +65,7 @@ impl DeviceNumber {
         }
     }
 
-    /// Whether it belongs to no block device.
+    /// Returns whether it belongs to no block device.
     pub(crate) fn is_anonymous(self) -> bool {
         self.major == 0
     }
@@ -89,7 +89,7 @@ impl fmt::Display for DeviceNumber {
     }
 }
 
-/// What a path is.
+/// Kind of object at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Directory,
@@ -98,7 +98,7 @@ pub(crate) enum FileKind {
     Other,
 }
 
-/// What the kernel says about a path.
+/// The kernel's data about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// The device that holds the path.
@@ -134,7 +134,7 @@ impl Root {
         }
     }
 
-    /// Where an absolute path of the host lies on this machine.
+    /// Returns the location of an absolute path of the host on this machine.
     #[must_use]
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
@@ -156,7 +156,7 @@ impl Root {
         bytes_of(self.path(path), MOST_LIST_BYTES)
     }
 
-    /// What the kernel's log says about cards and power, read once.
+    /// Returns the lines of the kernel's log about cards and power, read once.
     pub(crate) fn boot_lines(&self) -> &[LogLine] {
         self.boot_lines.get_or_init(|| boot_lines(self))
     }
@@ -182,7 +182,7 @@ impl Root {
         Ok(plain)
     }
 
-    /// What the kernel, or the fixture's table, says about a path.
+    /// Returns the data of the kernel, or of the fixture's table, about a path.
     pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
         let Some(stated) = &self.stated else {
             return fs::metadata(path).map(|metadata| Stat::from_metadata(&metadata));
@@ -205,7 +205,7 @@ impl Root {
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    /// Whether this user may write here; a fixture cannot say no.
+    /// Returns whether this user may write here; for a fixture always true.
     pub(crate) fn may_write(&self, path: &Path) -> bool {
         self.stated.is_some() || access(path, Access::WRITE_OK).is_ok()
     }
@@ -302,8 +302,8 @@ pub(crate) fn line_of(path: impl AsRef<Path>) -> Option<String> {
     shown(&text_of(path)?)
 }
 
-/// What a device calls itself, as text that may be shown: a terminal must not take it for
-/// commands, and what is no text at all is no name.
+/// Returns the name that a device reports, as printable text: a terminal must not take it for commands, and a
+/// value that is not text is no name.
 pub(crate) fn shown(text: &str) -> Option<String> {
     let plain = |c: char| {
         let is_text = !c.is_control() && c != char::REPLACEMENT_CHARACTER;

@@ -13,7 +13,7 @@ pub(crate) struct Stack {
     pub(crate) chain: Vec<BlockDevice>,
     /// The chain, all partitions of its disks, and what is made from any of them.
     pub(crate) members: Vec<BlockDevice>,
-    /// What is made from a member without leading to the device: below, above.
+    /// Devices made from a member without leading to the device: below, above.
     pub(crate) made: Vec<(BlockDevice, BlockDevice)>,
     /// The files that loop devices of the chain stand on.
     pub(crate) files: Vec<BackingFile>,
@@ -21,7 +21,7 @@ pub(crate) struct Stack {
     pub(crate) sharing: Vec<(BlockDevice, BlockDevice)>,
     /// Loop devices of the chain that stand on another block device.
     pub(crate) indirect: Vec<String>,
-    /// What cannot be known.
+    /// Facts that cannot be determined.
     pub(crate) unclear: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Stack {
         stack
     }
 
-    /// Whether the device leads down from the one that is looked at.
+    /// Returns whether the device leads down from the examined one.
     fn leads_down(&self, device: &BlockDevice) -> bool {
         self.chain.contains(device)
     }

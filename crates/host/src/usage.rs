@@ -1,7 +1,7 @@
-//! Who uses a block device: what speaks against writing to it.
+//! Users of a block device: reasons against writing to it.
 //!
-//! Looks at the device, its disk, all partitions of that disk, and whatever is made from any of
-//! them. What cannot be known counts as a use, because a wrong "nobody" destroys data.
+//! Examines the device, its disk, all partitions of that disk, and everything made from any of them. Facts that
+//! cannot be determined count as a use, because an unnoticed use destroys data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,14 +17,14 @@ use crate::stack::Stack;
 use crate::uses::{MadeKind, Use};
 use crate::{ResolveError, resolve};
 
-/// Everything that speaks against writing to the block device of that name; the gravest first.
-/// Empty: nothing that can be seen does, and all that has to be seen could be.
+/// Returns all reasons against writing to the block device of that name; the gravest first. Empty: no reason is
+/// visible, and everything relevant was visible.
 ///
-/// Whoever holds a device in a way that is not to be seen (ZFS; a mount that no process sees)
-/// holds it exclusively: that has to be asked of the device itself.
+/// A user of the device that cannot be seen (ZFS; a mount that no process sees) holds it exclusively: that must
+/// be checked on the device itself.
 ///
-/// `ask` returns what a loop device stands on; two of them with the same file share their content,
-/// whatever their paths are.
+/// `ask` returns the object below a loop device; two of them with the same file share their content, whatever
+/// their paths are.
 #[must_use]
 pub fn usage(root: &Root, name: &str, ask: AskLoop<'_>) -> Vec<Use> {
     let Some(device) = BlockDevice::by_name(root, name) else {
@@ -67,7 +67,7 @@ struct Seen {
 }
 
 impl Found<'_> {
-    /// That a filesystem is open goes without saying where it is said to be mounted.
+    /// A reported mount point implies an open filesystem, which is therefore not listed separately.
     fn into_uses(self) -> Vec<Use> {
         let is_mounted = |name: &str| {
             let mut uses = self.uses.iter();
@@ -89,11 +89,11 @@ impl Found<'_> {
         self.add(Use::Unclear { detail });
     }
 
-    /// What the devices say about themselves.
+    /// Adds properties of the devices themselves.
     fn themselves(&mut self) {
         for member in self.stack.members.clone() {
             if member.device_number().is_none() {
-                self.unclear(format!("sysfs does not tell the number of {}", member.name));
+                self.unclear(format!("sysfs does not contain the number of {}", member.name));
             }
         }
         for part in self.stack.chain.clone() {
@@ -371,7 +371,7 @@ impl Found<'_> {
     }
 }
 
-/// What nobody tests by writing, however idle it is.
+/// Returns the reason why a device is never tested by writing, however idle it is.
 fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
     let is_any = |kinds: &[&str]| kinds.iter().any(|kind| is_numbered(&device.name, kind));
     if device.is_hardware_part() {

@@ -85,9 +85,8 @@ fn port_bits_per_s(above: &[PathBuf]) -> Option<u64> {
         .max()
 }
 
-/// Whether any interface of the device's descriptors, in whatever setting, is one for UAS. The
-/// attributes of an interface tell only of the setting in use; the descriptors tell of all. None
-/// where they are not understood.
+/// Returns whether any interface of the device's descriptors, in any setting, is one for UAS. The attributes of
+/// an interface show only the setting in use; the descriptors show all. `None` if they cannot be parsed.
 #[must_use]
 pub fn offers_uas(descriptors: &[u8]) -> Option<bool> {
     let mut rest = descriptors;

@@ -1,25 +1,25 @@
-//! What speaks against writing to a block device, in words for people.
+//! Reasons against writing to a block device, in words for people.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::block::{Below, BlockDevice};
 
-/// Something that speaks against writing to a block device. Devices go by the kernel's names.
+/// A reason against writing to a block device. Devices go by the kernel's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// The system runs from it.
     System {
         /// The device.
         device: String,
-        /// What lies on it: `/`, `/boot` or `/usr`.
+        /// Content of the device: `/`, `/boot` or `/usr`.
         directory: PathBuf,
     },
     /// A filesystem on it is mounted.
     Mounted {
         /// The device.
         device: String,
-        /// Where.
+        /// Mount point.
         directory: PathBuf,
         /// A process that sees it there, where this one does not.
         process: Option<u32>,
@@ -42,9 +42,9 @@ pub enum Use {
         device: String,
         /// The other one.
         holder: String,
-        /// What that is.
+        /// Kind of the device made from it.
         kind: MadeKind,
-        /// What people call it, such as the volume's name.
+        /// Common name, such as the volume's name.
         title: Option<String>,
     },
     /// Another loop device has the same backing file, by device and inode.
@@ -76,7 +76,7 @@ pub enum Use {
     Unsuitable {
         /// The device.
         device: String,
-        /// What it is.
+        /// Reason.
         reason: &'static str,
     },
     /// It is write-protected.
@@ -91,12 +91,12 @@ pub enum Use {
     },
     /// Something that would have to be known cannot be.
     Unclear {
-        /// What.
+        /// Missing fact.
         detail: String,
     },
 }
 
-/// What is made from a block device.
+/// Kind of device made from a block device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MadeKind {
     /// A volume of LVM.

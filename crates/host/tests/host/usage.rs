@@ -1,4 +1,4 @@
-//! Who uses a block device: holders and systems that few machines have.
+//! Users of a block device: holders and systems that few machines have.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use cardmark_testkit::trees::{
 };
 use cardmark_testkit::{LoopDevice, needs, run_as_nobody};
 
-/// Where a virtual device is in sysfs.
+/// Location of a virtual device in sysfs.
 const DM: &str = "virtual/block/dm-0";
 
 use crate::used;
@@ -24,7 +24,7 @@ fn told(tree: &Tree, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The device must not be written, and all of this is said.
+/// The device must not be written, and all of these reasons are reported.
 #[track_caller]
 fn assert_used(tree: &Tree, name: &str, said: &[&str]) {
     let told = told(tree, name);
@@ -706,7 +706,7 @@ fn what_cannot_be_known_counts() {
     assert_used(&tree, "sda", &[]);
     let mut tree = idle_stick();
     tree.remove(&format!("/sys/devices/{PI3_STICK}/sda2/dev"));
-    let number = format!("{unseen}sysfs does not tell the number of sda2");
+    let number = format!("{unseen}sysfs does not contain the number of sda2");
     assert_used(&tree, "sda", &[&number]);
     let mut tree = mapped("LVM-x\n");
     tree.remove("/sys/class/block/dm-0");
