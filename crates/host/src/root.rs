@@ -34,9 +34,9 @@ const MOST_NAME_CHARS: usize = 128;
 /// character 0:6 226:0 /dev/dri/card0
 /// ```
 ///
-/// The second column is the device that holds the path, the third the size of a file or the
-/// number of a device. A file may have its inode number after `#`; without one, it has an
-/// inode of its own. What lies below a directory listed there is a directory, too, but for `/proc`.
+/// The second column is the device that holds the path, the third the size of a file or the number of a device.
+/// A file may have its inode number after `#`; without one, it has an inode of its own. Everything below a
+/// directory listed there is a directory, too, except in `/proc`.
 #[derive(Clone, Debug)]
 pub struct Root {
     base: PathBuf,

@@ -1,5 +1,5 @@
-//! Whether storage still answers. A reader that hangs, or that the kernel has given up, answers every block
-//! with an error, as a card does whose blocks are bad: what fails then says nothing about the card.
+//! Check that storage still answers. A reader that hangs, or that the kernel has given up, answers every block
+//! with an error, like a card with bad blocks: such errors are no verdict on the card.
 
 use crate::{Content, Held, Medium, Span, Trouble};
 

@@ -11,9 +11,9 @@ use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verdict, Verify};
 pub struct EndureEnd {
     /// At this share of bad blocks, 0 to 1; at 0 with the first.
     pub bad_share: f64,
-    /// After so many bytes written at the latest.
+    /// Maximum number of bytes written.
     pub most_bytes: Option<u64>,
-    /// After so many cycles at the latest.
+    /// Maximum number of cycles.
     pub most_cycles: Option<u32>,
 }
 
@@ -38,7 +38,7 @@ pub struct Endure {
 }
 
 impl Endure {
-    /// Cycles on storage with so many blocks, until that end.
+    /// Creates cycles on storage with `blocks_count` blocks, until that end.
     #[must_use]
     pub fn new(blocks_count: u64, seed: u64, end: EndureEnd) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Endure {
         }
     }
 
-    /// Whether the end is reached.
+    /// Returns whether the end is reached.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.is_done
@@ -71,13 +71,13 @@ impl Endure {
         &self.verify
     }
 
-    /// What the last cycle comes to, once that is done.
+    /// Returns the verdict of the last cycle, once it is done.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict_of(&self.verify)
     }
 
-    /// What reading again comes to, after a rest, once it is done.
+    /// Returns the verdict of reading again after a rest, once it is done.
     #[must_use]
     pub fn verdict_of(&self, again: &Verify) -> Option<Verdict> {
         // The first milestone is the first bad block.
@@ -95,13 +95,13 @@ impl Endure {
         self.bad_blocks
     }
 
-    /// What was reached, in its order.
+    /// Returns the milestones reached, in order.
     #[must_use]
     pub fn milestones(&self) -> &[Milestone] {
         &self.milestones
     }
 
-    /// How much was written, bytes.
+    /// Returns the number of bytes written.
     #[must_use]
     pub fn written_bytes(&self) -> u64 {
         (self.written_blocks + self.verify.written_blocks()) * BLOCK_BYTES as u64
@@ -113,7 +113,7 @@ impl Endure {
         self.verify.take_up();
     }
 
-    /// Whether the whole cycles have used up what this end allows.
+    /// Returns whether the complete cycles have used up the limits of this end.
     #[must_use]
     pub fn has_spent(&self, end: EndureEnd) -> bool {
         let next_bytes = self.written_bytes() + self.verify.blocks_count() * BLOCK_BYTES as u64;

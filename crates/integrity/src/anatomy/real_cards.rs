@@ -16,8 +16,8 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     lines.map(|line| line.split(',').collect())
 }
 
-/// What was found in the sessions with this order of 64 KiB: the last number of units before a step,
-/// how many sessions have it, and the factors, by size.
+/// Returns the results of the sessions with this order of 64 KiB: the last number of units before a step with
+/// the number of sessions that have it, and the factors, by size.
 fn steps(order: &str) -> (BTreeMap<Option<u32>, u32>, Vec<f64>) {
     let (mut counts, mut factors) = (BTreeMap::new(), Vec::new());
     let bytes = (WRITE_BLOCKS * BLOCK_BYTES as u64) as f64;

@@ -1,19 +1,20 @@
-//! Whether addresses repeat, and after how many blocks.
+//! Detects whether addresses repeat, and after how many blocks.
 //!
-//! Sentinels stand 1 MiB apart in an area at the beginning. Where addresses repeat, the area is seen
-//! again further up, and any stretch of 1 MiB in it has a sentinel. So one stretch is read in every
-//! distance that is as long as the area, and one at the end.
+//! Sentinels are placed 1 MiB apart in an area at the beginning. If addresses repeat, the area appears again
+//! further up, and any stretch of 1 MiB in it has a sentinel. One stretch is therefore read in every distance
+//! that is as long as the area, and one at the end.
 
 use super::field::{Field, MEBI_BLOCKS};
 use crate::{Medium, Span, Trouble};
 
-/// A stretch costs as much as so many sentinels.
+/// Cost of a stretch, in sentinels.
 const STRETCH_COST: u64 = 9;
-/// Blocks whose repetitions tell the module: several, for single ones may be bad.
+/// Blocks whose repetitions determine the module: several, because single ones may be bad.
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
 impl<M: Medium> Field<'_, M> {
-    /// How long the area of the dense sentinels is, blocks: so that the sentinels cost as much as the stretches.
+    /// Returns the length of the area of the dense sentinels, blocks: the sentinels cost as much as the
+    /// stretches.
     fn dense_blocks(&self) -> u64 {
         let mebis = self.all_blocks / MEBI_BLOCKS;
         ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
@@ -44,7 +45,7 @@ impl<M: Medium> Field<'_, M> {
         Ok(())
     }
 
-    /// Blocks whose repetitions tell the module.
+    /// Returns the blocks whose repetitions determine the module.
     pub(super) fn witnesses(&self) -> [u64; 3] {
         WITNESSES.map(|block| self.aligned(block))
     }

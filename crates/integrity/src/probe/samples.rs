@@ -20,7 +20,8 @@ const GROUP_BLOCKS: u64 = 128;
 const CHUNK_EXTENTS: u64 = 16;
 /// More is written than the cache that is to be excluded has, by this part of it.
 const MORE: u64 = 16;
-/// An extent of which this part is kept counts as kept: single bad blocks are damage.
+/// Divisor of an extent's size: if this part of it is kept, the extent counts as kept. Single bad blocks are
+/// damage.
 const KEPT_PART: u64 = 2;
 
 /// Places of the samples, and the extents that displace a cache.
@@ -109,9 +110,9 @@ impl Plan {
         extents.iter().map(span).collect()
     }
 
-    /// What displaces a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no samples, one at a
-    /// random place in each of as many strata. The end of the storage comes first: in most fakes it is
-    /// what is missing.
+    /// Returns the spans that displace a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no
+    /// samples, one at a random place in each of the same number of strata. The end of the storage comes first:
+    /// in most fakes it is the missing part.
     fn displacing(&self, samples: &mut Rng, places: &mut Rng) -> Vec<Span> {
         let sampled = self.sampled_extents(samples);
         let gaps_count = self.extents_count() - self.samples_count - self.displacing_count;
@@ -210,7 +211,8 @@ impl<M: Medium> Field<'_, M> {
         Ok(groups)
     }
 
-    /// Reads all samples: what they say of single spots, and each as a place that is kept or not.
+    /// Reads all samples: evaluates them for isolated bad spots, and returns each as a place that is kept or
+    /// lost.
     pub(super) fn read_samples(
         &mut self,
         plan: &Plan,

@@ -20,13 +20,13 @@ pub(crate) struct Log {
     settled: usize,
     /// Blocks that were announced or settled.
     possible: Vec<Span>,
-    /// Whether it was opened again, so that it is an earlier session's.
+    /// True if it was opened again, so that it is an earlier session's.
     is_earlier: bool,
     pub(crate) is_damaged: bool,
 }
 
 impl Log {
-    /// What is left of it after a loss of power.
+    /// Returns the log as it is after a loss of power.
     fn after_power(mut self) -> Self {
         self.pieces.truncate(self.settled);
         self.opened()
@@ -96,7 +96,7 @@ pub(crate) fn used(model: &Model, seed: u64) -> SimMedium {
     medium
 }
 
-/// What the card has, all of it.
+/// Returns the whole content of the card.
 pub(crate) fn kept(medium: &mut SimMedium) -> Vec<(u64, Option<Origin>)> {
     let all = Span::new(0, medium.blocks_count());
     let mut joined: Vec<(u64, Option<Origin>)> = Vec::new();
@@ -398,7 +398,7 @@ fn blocks_that_only_the_plan_names_are_found() {
     assert_eq!(restoring.log().pieces.len(), 20, "it is kept");
 }
 
-/// What is written where nothing is wrong is known in advance.
+/// The blocks that a test writes on faultless storage are known in advance.
 #[test]
 fn a_rehearsal_names_what_a_probe_writes() {
     for name in ["honest-1gb", "a1-32gb"] {
@@ -506,7 +506,7 @@ fn endure_reaches_the_same_milestones() {
         let mut again: Endure = serde_json::from_str(&saved).unwrap();
         again.take_up(end);
         run(&mut again, &mut medium).unwrap();
-        // What was written twice wears twice: a cycle may be missing at the end.
+        // Data written twice wears twice: a cycle may be missing at the end.
         assert!(
             again.cycles().abs_diff(whole.cycles()) <= 1,
             "point {point}"

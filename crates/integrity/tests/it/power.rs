@@ -70,7 +70,7 @@ impl Bad {
     }
 }
 
-/// What a cache holds.
+/// Content of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     /// The last blocks written.
@@ -79,7 +79,7 @@ enum Holds {
     OnlyBad,
 }
 
-/// Storage with bad blocks, some of which a cache hides.
+/// Storage with bad blocks; a cache hides some of them.
 struct Storage {
     blocks_count: u64,
     bad: Bad,
