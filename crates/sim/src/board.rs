@@ -22,11 +22,11 @@ const LINES_COUNT: u32 = 4;
 pub(crate) struct BoardData {
     name: String,
     summary: String,
-    /// As its device tree would say.
+    /// Model as in its device tree.
     model: String,
     #[allow(
         dead_code,
-        reason = "says where the numbers come from, to who reads the file"
+        reason = "documents the source of the numbers for readers of the file"
     )]
     source: String,
     memory_bytes: u64,

@@ -9,7 +9,7 @@ use cardmark_core::Rng;
 const CELL_BITS: u32 = 10;
 /// Number of cells.
 const CELLS: usize = 1 << CELL_BITS;
-/// Where the ends are cut off: about 3.5 standard deviations.
+/// Cut-off of the tails: about 3.5 standard deviations.
 const END: f64 = 1.0 / 4096.0;
 
 /// Table of quantiles at equal steps of probability.

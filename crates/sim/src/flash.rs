@@ -1,9 +1,9 @@
-//! Where a card keeps what is written to it, and what it gives out: all of it in its place, unless its
-//! model says otherwise. Blocks are those of 512 bytes.
+//! Positions of data on a card: everything in its place, unless its model defines faults. Blocks are those of
+//! 512 bytes.
 //!
-//! What is written lies in *slots*: those of the flash from 0 on, and behind them those of a hidden
-//! cache, which makes a fake card look genuine for a while. Who keeps the content only needs to know
-//! which slots hold it, be it as bytes or by name.
+//! Written data lies in *slots*: those of the flash from 0 on, and behind them those of a hidden cache, which
+//! makes a fake card look genuine for a while. The storage of the content only needs the slots that hold it, be
+//! it as bytes or by name.
 
 mod data;
 mod ring;
@@ -19,7 +19,7 @@ use ring::Ring;
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
 
-/// Where blocks go to, or come from.
+/// Destination or source of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Slots from that one on.
@@ -39,13 +39,13 @@ pub enum Place {
 pub struct Part {
     /// The first block.
     pub start: u64,
-    /// How many.
+    /// Number of blocks.
     pub count: u64,
-    /// Where to or from.
+    /// Their destination or source.
     pub place: Place,
 }
 
-/// Where a card keeps things.
+/// Layout of a card's storage.
 #[derive(Clone, Debug)]
 pub struct Flash {
     data: FlashData,
@@ -89,13 +89,13 @@ impl Flash {
         flash
     }
 
-    /// It reads and writes multiples of so many blocks only.
+    /// Returns the grain: reads and writes are multiples of this number of blocks.
     #[must_use]
     pub fn grain_blocks(&self) -> u64 {
         self.data.block_bytes / BLOCK_BYTES
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     #[must_use]
     pub fn slots_count(&self) -> u64 {
         self.real + self.cache.as_ref().map_or(0, |cache| cache.size)
@@ -136,7 +136,7 @@ impl Flash {
         parts
     }
 
-    /// Where blocks that are read come from, by rising address.
+    /// Returns the source of blocks that are read, by rising address.
     pub fn read(&mut self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
         let found = self.cache.as_ref().map_or_else(
@@ -186,7 +186,7 @@ impl Flash {
         parts
     }
 
-    /// Where what is written goes, the hidden cache aside.
+    /// Returns the destination of written blocks, ignoring the hidden cache.
     fn places_of_writes(&self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
         self.places(start, count, &mut parts, |flash, slot| {
@@ -199,7 +199,7 @@ impl Flash {
         parts
     }
 
-    /// Where what is read comes from, the hidden cache aside.
+    /// Returns the source of blocks that are read, ignoring the hidden cache.
     fn places_of_reads(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
         self.places(start, count, parts, |flash, slot| {
             match flash.damage_at(slot) {
@@ -211,7 +211,7 @@ impl Flash {
         });
     }
 
-    /// The places of these blocks, of each slot as `place` says.
+    /// Returns the places of these blocks; `place` maps each slot.
     fn places(
         &self,
         start: u64,
@@ -349,7 +349,7 @@ impl Flash {
     }
 }
 
-/// Changes the block of a part that so many stand before; how many parts further the rest is.
+/// Changes the block of a part at position `before`; returns the number of parts to skip to the rest.
 fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
     let part = parts[index];
     let further = |place: Place, blocks: u64| match place {
@@ -381,7 +381,7 @@ fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
     passed
 }
 
-/// Whether a part goes on where another ends.
+/// Returns whether a part continues another.
 fn goes_on(last: &Part, next: &Part) -> bool {
     let is_same = match (last.place, next.place) {
         (Place::At(a), Place::At(b)) | (Place::Changed(a), Place::Changed(b)) => {
@@ -392,7 +392,7 @@ fn goes_on(last: &Part, next: &Part) -> bool {
     is_same && last.start + last.count == next.start
 }
 
-/// How long a spot lasts, as a multiple of the median one: the exponential of the sum of three even
+/// Returns the life of a spot, as a multiple of the median one: the exponential of the sum of three uniform
 /// numbers, scaled to a variance of one. It is bounded, so that no spot fails at once.
 fn life(drawn: u64, deviation: f64) -> f64 {
     let sum = unit(drawn) + unit(mix(drawn)) + unit(mix(mix(drawn)));

@@ -1,12 +1,12 @@
 //! A card with a page-mapped flash translation layer.
 //!
-//! Logical pages are written wherever room is: first into a cache of single-level cells while it has
-//! some, else into one of a few open blocks. What a page held before becomes invalid; when free
-//! blocks run short, the block with the fewest valid pages is emptied and erased. Segments of the map
-//! that are not in memory cost a read. In idle time the cache is emptied.
+//! Logical pages are written to free space: first into a cache of single-level cells while it has room, else
+//! into one of a few open blocks. The former content of a page becomes invalid; when free blocks run short, the
+//! block with the fewest valid pages is emptied and erased. Segments of the map that are not in memory cost a
+//! read. In idle time the cache is emptied.
 //!
-//! It says what flash work an operation costs; setup and transfer are those of the model. Of a page
-//! it keeps 8 bytes, so that a card of 4 GB takes some 8 MB of memory.
+//! It computes the flash work of an operation; setup and transfer are those of the model. A page takes 8 bytes,
+//! so that a card of 4 GB takes some 8 MB of memory.
 
 mod blocks;
 mod cache;
@@ -43,7 +43,7 @@ pub struct FtlData {
     pub segment_bytes: u64,
     /// Segments in memory.
     pub segments_in_memory: usize,
-    /// Whether every page was written once, in order, before the run.
+    /// True if every page was written once, in order, before the run.
     pub is_filled: bool,
     /// Spans of flash work, microseconds a page, or a block for the erase.
     pub read_us: f64,
@@ -88,7 +88,7 @@ impl FtlData {
     }
 }
 
-/// What a translation layer has done.
+/// Work that a translation layer has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FtlCounts {
     /// Pages that were asked to be written.
@@ -221,7 +221,7 @@ impl Ftl {
         work_us + self.data.program_us
     }
 
-    /// What the page held before is not valid any more.
+    /// Marks the former content of the page as invalid.
     fn forget(&mut self, page: u32) {
         let location = self.locations[page as usize];
         if location < CACHED {

@@ -1,4 +1,4 @@
-//! What a card still holds of what operations wrote, where its model does not keep everything.
+//! Written data that a card still holds, for models that do not keep everything.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ impl Kept {
         }
     }
 
-    /// Which of the blocks in this stretch that were written hold something else.
+    /// Checks which of the written blocks in this stretch hold something else.
     pub(crate) fn read_back(&mut self, offset: u64, bytes: u64) -> ReadBack {
         let mut found = ReadBack::default();
         for part in self.flash.read(offset / BLOCK_BYTES, bytes / BLOCK_BYTES) {

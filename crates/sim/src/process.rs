@@ -59,8 +59,8 @@ trait Process: Send {
     /// Returns the work of an operation, nanoseconds, given its work without this process.
     fn work_ns(&mut self, call: &Call, work_ns: f64) -> f64;
 
-    /// Returns the mean of [`Process::work_ns`] in an endless workload of which `read_share` of the
-    /// operations are reads. `None` if it has no such mean.
+    /// Returns the mean of [`Process::work_ns`] in an endless workload with a share of `read_share` reads.
+    /// `None` if it has no such mean.
     fn mean_ns(&self, call: &Call, work_ns: f64, read_share: f64) -> Option<f64>;
 
     /// Returns its stalls of 100 ms and longer.

@@ -1,4 +1,4 @@
-//! What one operation costs: the resolved form of a model's service times.
+//! Cost of one operation: the resolved form of a model's service times.
 
 use cardmark_core::Rng;
 

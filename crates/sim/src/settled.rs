@@ -1,5 +1,5 @@
-//! What is true of a model once it has settled: its cache full, its board as hot as it gets. From its
-//! data alone, for the verdicts on classes.
+//! Truth of a model once it has settled: its cache full, its board at its highest temperature. From its data
+//! alone, for the verdicts on classes.
 
 use cardmark_core::Workload;
 use cardmark_engine::OpKind;
@@ -13,7 +13,7 @@ use crate::state::service_of;
 const CELLS: usize = 8_192;
 /// Nodes at which the swaying is sampled.
 const SWAY_NODES: u32 = 64;
-/// Share of all runs whose slowest window lies beyond either end that is told.
+/// Share of all runs whose slowest window lies beyond either of the reported ends.
 const BEYOND: f64 = 0.001;
 
 /// Ends of what a figure of a run whose factor is one may be, per second.
@@ -37,7 +37,7 @@ impl Model {
         Some(busy_count as f64 / mean_ns * 1e9)
     }
 
-    /// Between which rates, bytes a second, the slowest of so many windows lies but in one of 500 runs,
+    /// Returns the range of the slowest of `windows_count` windows, bytes a second, in all but one of 500 runs,
     /// once the card has settled. Windows are written or read one block at a time.
     #[must_use]
     pub fn slowest_window(

@@ -36,7 +36,7 @@ pub(crate) struct State {
     /// Spans are divided by this: factors of the run and of the trial.
     rate_factor: f64,
     order: Order,
-    /// Where each stream's object begins, as a multiple of its number, bytes.
+    /// Start of each stream's object, as a multiple of its number, bytes.
     stream_bytes: u64,
     /// Present while a workload goes through it.
     page_cache: Option<PageCache>,
@@ -272,7 +272,8 @@ impl State {
         self.serve(start_ns, op, place, busy_count)
     }
 
-    /// When an operation begun now is done, with so many channels at work, its own among them.
+    /// Returns the completion time of an operation begun now, with `busy_count` channels at work, its own among
+    /// them.
     pub(crate) fn serve(&mut self, start_ns: u64, op: Op, place: Place, busy_count: usize) -> u64 {
         if let Some(end_ns) = self.silence(start_ns) {
             return end_ns;
@@ -433,7 +434,7 @@ impl State {
     }
 }
 
-/// What draws the factors of a run's trials, before the first one.
+/// Returns the generator of the factors of a run's trials, before the first one.
 pub(crate) fn first_trial(seed: u64) -> Rng {
     Rng::for_part(seed, "sim trial", 0)
 }

@@ -16,13 +16,13 @@ pub(crate) struct UnitsData {
     pub(crate) bytes: u64,
     /// In how many the card can go on writing.
     pub(crate) open_count: usize,
-    /// What it takes to go on in another one.
+    /// Extra time to switch to another one.
     pub(crate) reopen_ms: f64,
-    /// What a read across a boundary takes longer.
+    /// Extra time of a read across a boundary.
     pub(crate) boundary_us: f64,
 }
 
-/// Which units a card has open.
+/// The units that a card has open.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
     data: UnitsData,
@@ -38,7 +38,7 @@ impl Units {
         }
     }
 
-    /// What an operation costs besides, nanoseconds.
+    /// Returns the extra cost of an operation, nanoseconds.
     pub(crate) fn cost_ns(&mut self, kind: OpKind, offset: u64, bytes: u64) -> f64 {
         let first = offset / self.data.bytes;
         let last = (offset + bytes.max(1) - 1) / self.data.bytes;

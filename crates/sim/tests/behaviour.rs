@@ -1,4 +1,4 @@
-//! What the models do beyond their rates: faults, caches, heat, repeatability.
+//! Behaviour of the models beyond their rates: faults, caches, heat, repeatability.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -83,8 +83,8 @@ fn the_numbers_are_the_same_on_every_platform() {
             sum = mix(sum ^ truth.p99_ns.unwrap().to_bits());
         }
     }
-    // Changes with the models and with the simulation, and must then be set anew; never with the
-    // platform or the compiler.
+    // Changes with the models and with the simulation, and must then be updated; never with the platform or the
+    // compiler.
     assert_eq!(sum, 0x193b_c659_e93a_59b8, "{sum:#x}");
 }
 

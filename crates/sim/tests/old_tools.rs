@@ -39,7 +39,7 @@ const READ_AHEAD: u64 = 128 << 10;
 const WRITE_BACK: u64 = 512 << 10;
 /// A flush with nothing to flush.
 const IDLE_FLUSH_NS: f64 = 60_000.0;
-/// By how much a figure may be off besides chance.
+/// Allowed error of a figure in addition to chance.
 const SLACK: f64 = 0.005;
 
 /// A model as text, without the chance between trials; and its numbers.

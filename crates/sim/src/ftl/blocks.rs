@@ -2,7 +2,7 @@
 
 use super::{FtlData, NOWHERE};
 
-/// Who writes.
+/// Source of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// The host, to the block chosen last.

@@ -184,7 +184,7 @@ impl ProcessData {
     }
 }
 
-/// Whether shares rise from 0 to 1, and spans from above 0 along with them.
+/// Returns whether shares rise from 0 to 1, and spans from above 0 along with them.
 fn is_table(shares: &[f64], spans_us: &[f64]) -> bool {
     let rises = shares.is_sorted_by(|a, b| a < b) && spans_us.is_sorted();
     let is_whole = shares.first() == Some(&0.0) && shares.last() == Some(&1.0);
