@@ -19,7 +19,7 @@ pub(crate) struct Card {
     stage: Mutex<Stage>,
 }
 
-/// What is done with requests.
+/// Processing stage of requests.
 enum Stage {
     /// Each is answered after this span: the way to the card is being measured.
     Measuring { span_ns: u64 },

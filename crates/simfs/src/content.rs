@@ -1,4 +1,4 @@
-//! What is written on the card: a sparse file without a name, which holds the slots of its flash.
+//! Content of the card: a sparse file without a name, which holds the slots of its flash.
 
 use std::fs::File;
 use std::io;
@@ -102,7 +102,7 @@ impl Content {
         Ok(())
     }
 
-    /// Where the blocks that a request touches go to or come from.
+    /// Returns the destination or source of the blocks that a request touches.
     fn parts(
         &self,
         offset: u64,

@@ -1,11 +1,11 @@
-//! What can go wrong, and the exit code of each.
+//! Errors, and the exit code of each.
 
 use std::io;
 
 use cardmark_sim::ModelError;
 use thiserror::Error;
 
-/// Why there is no card.
+/// Reason why no card is available.
 #[derive(Debug, Error)]
 pub enum SimfsError {
     /// There is no such model.
@@ -16,7 +16,7 @@ pub enum SimfsError {
     ModelFile {
         /// The file.
         path: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -25,9 +25,9 @@ pub enum SimfsError {
     Size {
         /// The model.
         model: String,
-        /// What was asked for.
+        /// Requested size.
         size_bytes: u64,
-        /// What it has.
+        /// Capacity of the model.
         capacity_bytes: u64,
     },
     /// The card would be faster than the way to it.
@@ -48,9 +48,9 @@ pub enum SimfsError {
     /// The system refused something.
     #[error("{what}")]
     System {
-        /// What was tried.
+        /// Attempted action.
         what: &'static str,
-        /// Why not.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -66,7 +66,7 @@ impl SimfsError {
         }
     }
 
-    /// What to do about it.
+    /// Returns a hint on how to fix it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

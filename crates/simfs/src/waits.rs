@@ -1,4 +1,4 @@
-//! How long threads on the way to the card waited for a processor that others had.
+//! Time that threads on the way to the card waited for a processor.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 /// Threads that are remembered; the kernel's workers come and go.
 const KEPT: usize = 64;
 
-/// What the kernel has told of threads.
+/// The kernel's data about the waits of threads.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
     threads: HashMap<u32, Thread>,

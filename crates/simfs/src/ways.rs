@@ -20,16 +20,16 @@ const SMALL_SPAN_NS: u64 = 300_000;
 const LARGE_SPAN_NS: u64 = 3_000_000;
 const SMALL_BYTES: usize = 4096;
 const LARGE_BYTES: usize = 1 << 20;
-/// Requests of which a median is taken.
+/// Number of requests for a median.
 const SMALL_COUNT: usize = 60;
 const LARGE_COUNT: usize = 16;
-/// Medians of which the least counts: others may have needed the processors during the rest.
+/// Number of medians; the least counts, because other programs may have needed the processors during the rest.
 const MEDIANS: usize = 6;
 /// By how much a way can be longer than the sum of two usual ones, where nothing else is amiss.
 const SWAY_NS: u64 = 150_000;
 const ALIGNMENT: usize = 4096;
 
-/// How long the ways are.
+/// Transit times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ways {
     pub(crate) read: Line,
@@ -80,7 +80,7 @@ impl Ways {
     }
 }
 
-/// What the way led through.
+/// Layers that the requests passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Through {
     Loop,
@@ -139,7 +139,7 @@ fn asker(file: &File, kind: OpKind, bytes: usize) -> impl FnMut() -> io::Result<
     }
 }
 
-/// The least of several medians of so many spans.
+/// Returns the least of several medians, each of `count` spans.
 fn least_median(count: usize, mut ask: impl FnMut() -> io::Result<()>) -> io::Result<u64> {
     (0..MEDIANS).try_fold(u64::MAX, |least, _| {
         let spans_ns: io::Result<Vec<u128>> = (0..count)

@@ -17,7 +17,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_cardmark-simfs");
 const MIB: u64 = 1 << 20;
 const SIZE_BYTES: u64 = 64 * MIB;
 
-/// A card of 64 MiB, quick enough for a test, that keeps what it is given as this says.
+/// Returns a card of 64 MiB, quick enough for a test, with this kind of flash.
 fn model(flash: &str) -> String {
     format!(
         "name = \"fake\"\nlike = \"v30-64gb\"\nsummary = \"fake\"\nsource = \"test\"\n\

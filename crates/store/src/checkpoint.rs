@@ -1,4 +1,4 @@
-//! How far a long test is, in a file that is whole at any time.
+//! Progress of a long test, in a file that is intact at any time.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -28,10 +28,10 @@ impl Checkpoint {
         &self.path
     }
 
-    /// What was saved last, if anything was.
+    /// Returns the last saved text, if any.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn load(&self) -> io::Result<Option<String>> {
         match fs::read_to_string(&self.path) {
             Ok(text) => Ok(Some(text)),

@@ -12,12 +12,12 @@ use crate::database::explain;
 use crate::rows::variant;
 use crate::{Store, StoreError};
 
-/// What a run was of.
+/// Subject of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSubject {
     /// Id of the run.
     pub run: String,
-    /// How the record came to be.
+    /// Kind of source of the record.
     pub origin: OriginKind,
     /// The computer.
     pub board: Option<String>,
@@ -31,7 +31,7 @@ pub struct StoredSubject {
     pub sample: Option<String>,
     /// The label `setting` as it stands.
     pub setting: Option<String>,
-    /// What must match where figures are compared. Runs that are alike share it.
+    /// Values that must match before figures are compared. Runs that are alike share it.
     pub context: Arc<BTreeMap<String, String>>,
 }
 
@@ -40,7 +40,7 @@ pub struct StoredSubject {
 pub struct StoredFigure {
     /// Id of the run.
     pub run: String,
-    /// What the value is.
+    /// Quantity of the value.
     pub quantity: Quantity,
     /// The value, in the quantity's unit, to fifteen digits.
     pub value: f64,
@@ -69,10 +69,10 @@ const FIGURES: &str = "SELECT json_group_array(json_array(record_id, quantity, v
      FROM metrics WHERE id = ? AND is_voided = 0";
 
 impl Store {
-    /// What all runs were of, in the order of storing.
+    /// Returns the subjects of all runs, in the order of storing.
     ///
     /// # Errors
-    /// When the store refuses, or a row is damaged.
+    /// If the store fails, or a row is damaged.
     pub fn subjects(&mut self) -> Result<Vec<StoredSubject>, StoreError> {
         self.check_heads()?;
         let reading = query_scalar(SUBJECTS).fetch_one(&mut self.connection);

@@ -18,16 +18,16 @@ use serde::Serialize;
 use crate::JournalError;
 use crate::checksum::crc32;
 
-/// How the names of journals end.
+/// Extension of journals.
 pub(crate) const EXTENSION: &str = "journal";
-/// How the names of journals end until their first line is durable.
+/// Extension of journals until their first line is durable.
 pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
 /// Times that a draft is tried to be locked, and the pause between: `recover` holds it for a
 /// moment when it looks whether anybody else does.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// What a line holds.
+/// Kind of content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Record,
@@ -194,12 +194,12 @@ fn open_locked(draft: &Path) -> Result<File, JournalError> {
     })
 }
 
-/// Locks a file when nobody else does; `WOULDBLOCK` where somebody does.
+/// Locks a file; `WOULDBLOCK` if it is already locked.
 pub(crate) fn try_lock(file: &File) -> Result<(), Errno> {
     flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Whether the path still stands for this file.
+/// Returns whether the path still refers to this file.
 pub(crate) fn is_named(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
@@ -230,7 +230,7 @@ pub(crate) fn make_directory(dir: &Path) -> io::Result<()> {
 }
 
 pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
-    // Some filesystems have nothing to sync in a directory and say so.
+    // Some filesystems have nothing to sync in a directory and return an error.
     match fsync(File::open(dir)?) {
         Err(Errno::INVAL) => Ok(()),
         other => Ok(other?),

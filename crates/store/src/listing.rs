@@ -21,9 +21,9 @@ pub struct Summary {
     pub suite: Option<String>,
     /// Version of the suite.
     pub suite_version: Option<u32>,
-    /// What was tested, where known.
+    /// Kind of target, if known.
     pub target_kind: Option<TargetKind>,
-    /// How the record came to be.
+    /// Kind of source of the record.
     pub origin: OriginKind,
     /// Labels as they stand.
     pub labels: BTreeMap<String, String>,

@@ -10,10 +10,10 @@ use crate::database::explain;
 use crate::rows::{name, variant};
 use crate::{Store, StoreError};
 
-/// The name of a card in this store: a hash of what identifies it and of a secret of the store.
+/// Name of a card in this store: a hash of its identity and of a secret of the store.
 ///
-/// Who has the store has its secret too, and can find out whether a serial number that they know
-/// is in it; to others the key says nothing.
+/// The owner of the store also has its secret, and can find out whether a known serial number is in it; to
+/// others the key reveals nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardKey([u8; 32]);
 

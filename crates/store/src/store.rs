@@ -16,13 +16,13 @@ use crate::listing::{self, Summary};
 use crate::rows;
 use crate::{DocumentError, StoreError};
 
-/// How many ids an ambiguous prefix names at most.
+/// Maximum number of ids that an error about an ambiguous prefix names.
 const AMBIGUOUS_MOST: i64 = 8;
 
-/// How to open a store.
+/// Options of opening a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How long to wait for another process to release the store.
+    /// Maximum time to wait for another process to release the store.
     pub busy_timeout: Duration,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options {
     }
 }
 
-/// Whether an insertion changed the store.
+/// Effect of an insertion on the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     /// The record is new.
@@ -45,7 +45,7 @@ pub enum Inserted {
     Replaced,
 }
 
-/// A record and what is said of it now.
+/// A record with its current labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The record as it was stored.
@@ -150,10 +150,10 @@ impl Store {
         inserted.ok_or(StoreError::Conflict { id: record.id })
     }
 
-    /// Whether a record of that id is stored.
+    /// Returns whether a record of that id is stored.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn contains(&mut self, id: Uuid) -> Result<bool, StoreError> {
         let counting = query_scalar("SELECT count(*) FROM records WHERE id = ?")
             .bind(id.to_string())
@@ -354,7 +354,7 @@ pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     }
 }
 
-/// How far a run got; later is further.
+/// Progress of a run; later is further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     /// It was cut short from outside.
@@ -383,8 +383,8 @@ impl End {
     }
 }
 
-/// Whether two records are of one simulated run, made by different versions of the program, whose
-/// wording may differ. What was simulated is the same, as the id says.
+/// Returns whether two records are of one simulated run, made by different versions of the program, whose
+/// wording may differ. The id guarantees that the simulation is the same.
 fn is_of_other_version(stored: &Record, record: &Record) -> bool {
     let are_simulated = [stored, record]
         .iter()
@@ -392,7 +392,7 @@ fn is_of_other_version(stored: &Record, record: &Record) -> bool {
     are_simulated && stored.tool != record.tool && End::of(stored) <= End::of(record)
 }
 
-/// Whether the stored record makes room for another one of the same id.
+/// Returns whether the stored record is replaced by another one of the same id.
 fn gives_way(stored: &Record, record: &Record) -> bool {
     [stored, record]
         .iter()

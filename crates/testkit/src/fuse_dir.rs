@@ -57,12 +57,12 @@ impl FuseDir {
         self.switches.fail_syncs(errno);
     }
 
-    /// After so many more reads, writes and syncs everything fails with this error.
+    /// Lets everything fail with this error after `operations_count` more reads, writes and syncs.
     pub fn fail_all_after(&self, operations_count: u64, errno: i32) {
         self.switches.fail_after(operations_count, errno);
     }
 
-    /// After so many more reads, writes and syncs the next ones are not answered.
+    /// Leaves requests unanswered after `operations_count` more reads, writes and syncs.
     pub fn hang_after(&self, operations_count: u64) {
         self.switches.hang_after(operations_count);
     }
@@ -103,7 +103,7 @@ impl Drop for FuseDir {
         if let Some(session) = self.session.take()
             && is_free
         {
-            // What the filesystem's threads had to say was said to the kernel.
+            // The filesystem's threads have already reported their errors to the kernel.
             let _ = session.join();
         }
     }

@@ -84,7 +84,7 @@ impl LoopDevice {
         self.backing = backing(&self.path);
     }
 
-    /// Tells the device that its file has another size now.
+    /// Informs the device of a changed size of its file.
     pub fn notice_size(&self) {
         tool(
             "losetup",
@@ -124,7 +124,7 @@ impl LoopDevice {
         )
     }
 
-    /// Whether the device still has our backing file, by device and inode, and not somebody else's.
+    /// Returns whether the device still has our backing file, by device and inode, and no other.
     fn is_ours(&self) -> bool {
         backing(&self.path) == self.backing
     }

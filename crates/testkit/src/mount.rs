@@ -173,8 +173,7 @@ fn make_ext4(target: &Path) {
     tool("mkfs.ext4", &arguments).unwrap();
 }
 
-/// Unmounts what is mounted there, at the latest when nobody uses it any more. Whether nobody
-/// does now.
+/// Unmounts the filesystem at that point, lazily if it is still in use. Returns whether it is unused now.
 pub(crate) fn unmount(point: &Path) -> bool {
     let mut last = Ok(String::new());
     for _ in 0..TRIES {

@@ -18,9 +18,9 @@ use crate::WallClock;
 
 /// After this a program that has not ended is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long is waited for a line that is to be written.
+/// Timeout for an expected line.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often is looked whether a program has ended.
+/// Interval of the checks for the end of a program.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// The program with a place of its own for its results, and nothing else of the environment.
@@ -136,7 +136,7 @@ impl Program {
         self.home.path().join(name)
     }
 
-    /// How the program is called with these arguments.
+    /// Returns the command that runs the program with these arguments.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
@@ -232,15 +232,15 @@ impl Program {
     }
 }
 
-/// What a program printed and how it ended.
+/// Output of a program and its exit state.
 #[must_use]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The exit code; 128 and the signal's number where one ended it.
     pub code: i32,
-    /// What it wrote to standard output.
+    /// Standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Standard error.
     pub stderr: String,
 }
 
@@ -353,12 +353,12 @@ impl Running {
         while !heard.windows(wanted.len()).any(|part| part == wanted) {
             let left = until.saturating_duration_since(Instant::now());
             let told = String::from_utf8_lossy(&heard).into_owned();
-            assert!(!left.is_zero(), "`{text}` was not told in time: {told}");
+            assert!(!left.is_zero(), "`{text}` was not printed in time: {told}");
             (heard, _) = self.stderr.more.wait_timeout(heard, left).unwrap();
         }
     }
 
-    /// What it has written to standard error so far.
+    /// Returns its standard error so far.
     #[must_use]
     pub fn heard(&self) -> String {
         String::from_utf8_lossy(&self.stderr.text.lock().unwrap()).into_owned()
@@ -373,11 +373,11 @@ impl Running {
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
-        // One that has just ended has nothing to be told.
+        // A program that has just ended needs no signal.
         let _ = kill_process(pid, signal);
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     pub fn has_ended(&mut self) -> bool {
         self.ended = self.ended.or_else(|| self.child.try_wait().unwrap());
         self.ended.is_some()

@@ -21,7 +21,7 @@ pub use pis::{
 };
 pub use tree::Tree;
 
-/// Every tree whose files tell all, by name.
+/// Returns every tree with complete files, by name.
 #[must_use]
 pub fn whole() -> Vec<(&'static str, Tree)> {
     vec![

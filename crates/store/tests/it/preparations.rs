@@ -8,7 +8,7 @@ use cardmark_store::Store;
 use crate::builder::record;
 
 const SIZE: u64 = 63_864_569_856;
-/// What identifies the card.
+/// Identity of the card.
 const CARD: &[u8] = b"mmc 035344534236344780a1b2c3d4016700 63864569856";
 /// A serial number as it would stand there, and its bytes.
 const SERIAL: &str = "a1b2c3d4";

@@ -1,4 +1,4 @@
-//! What goes in comes out.
+//! Stored data is returned unchanged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

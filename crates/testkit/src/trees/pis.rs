@@ -118,7 +118,7 @@ pub fn pi3_overclocked() -> Tree {
     tree
 }
 
-/// The Pi 4 with all it tells: an A2 card at DDR50, without a queue.
+/// Returns the Pi 4 with complete files: an A2 card at DDR50, without a queue.
 #[must_use]
 pub fn pi4_ddr50() -> Tree {
     let mut tree = pi4();

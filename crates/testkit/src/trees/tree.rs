@@ -79,7 +79,7 @@ impl Tree {
         self
     }
 
-    /// What process `id` has open under number 3, with these flags.
+    /// Adds the file that process `id` has open under number 3, with these flags.
     pub fn opened(&mut self, id: u32, device: &str, flags: &str) -> &mut Self {
         self.file(&format!("/proc/{id}/comm"), "qemu-system-arm\n")
             .file(
@@ -147,7 +147,7 @@ impl Tree {
         self
     }
 
-    /// A line of what `stat(2)` says; see `Root`.
+    /// Adds a line with a result of `stat(2)`; see `Root`.
     pub fn stat(&mut self, line: &str) -> &mut Self {
         self.stat.push_str(line);
         self.stat.push('\n');
@@ -165,7 +165,7 @@ impl Tree {
         Root::at(self.finish())
     }
 
-    /// Where the finished tree lies.
+    /// Returns the location of the finished tree.
     pub fn finish(&self) -> &Path {
         fs::write(self.path("/stat"), &self.stat).unwrap();
         self.directory.path()
