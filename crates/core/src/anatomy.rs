@@ -43,7 +43,7 @@ pub struct OpenUnits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitSource {
-    /// It was asked for.
+    /// The user requested it.
     Asked,
     /// Reads across its multiples take longer.
     Measured,
@@ -76,7 +76,7 @@ pub struct Anatomy {
     pub unit_source: UnitSource,
     /// Size of a write.
     pub write_bytes: u64,
-    /// By rising number; empty where nothing was written.
+    /// By rising number; empty if nothing was written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnTime>,
     /// Number of units that can be written in turn; absent if nothing was written.
@@ -113,7 +113,7 @@ impl UnitStep {
         })
     }
 
-    /// Returns how many times as long a write takes after the step.
+    /// Returns the factor by which a write takes longer after the step.
     #[must_use]
     pub fn factor(self) -> f64 {
         self.after_ns as f64 / self.before_ns.max(1) as f64

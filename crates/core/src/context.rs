@@ -1,4 +1,4 @@
-//! The context of a record: what must be the same where figures are compared.
+//! The context of a record: properties that must be equal before figures are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ const UNKNOWN: &str = "unknown";
 /// Text for the connection of a simulated card.
 const SIMULATED: &str = "simulated";
 
-/// The context of a record, by name. Only what is called `unknown` in neither of two records, and
-/// is the same, is known to match.
+/// The context of a record, by name. Two records are known to match in a value only if it is equal and
+/// `unknown` in neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Context {
     /// Values that must match before figures are compared: `suite`, `method`, `origin`, `target`, `span`,
@@ -114,7 +114,7 @@ impl ContextRow {
     }
 }
 
-/// The context of all records of all sides, name by name: first what must match.
+/// Returns the context of all records of all sides, name by name: first those that must match.
 #[must_use]
 pub fn context_rows(sides: &[Vec<&Record>]) -> Vec<ContextRow> {
     let contexts: Vec<Vec<Context>> = sides

@@ -27,7 +27,7 @@ pub struct DeviceInfo {
     /// The kernel's queue settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// The SD card or eMMC, where its registers can be seen.
+    /// The SD card or eMMC, if its registers are readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
     /// Reader or bridge between the card or disk and the board.
@@ -39,8 +39,7 @@ pub struct DeviceInfo {
     /// Distinguishes cards of one product without revealing their serial numbers; 6 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_id: Option<String>,
-    /// The last preparation before the run that is known of this card. What was written between
-    /// the two is not known.
+    /// The last known preparation of this card before the run. Writes between the two are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Preparation>,
 }
@@ -123,7 +122,7 @@ pub struct CardFacts {
     /// Two bytes of the brand's owner, 4 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oem: Option<String>,
-    /// Name of the product, five or six characters; `?` stands for one that cannot be shown.
+    /// Name of the product, five or six characters; `?` replaces an unprintable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
     /// Revision of the product, such as `8.0`.
@@ -278,7 +277,7 @@ pub struct Bus {
     /// Data lines in use: 1, 4 or 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_count: Option<u32>,
-    /// The clock the kernel asked for, hertz.
+    /// Clock requested by the kernel, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_hz: Option<u64>,
     /// The clock the controller makes, hertz.
@@ -287,7 +286,7 @@ pub struct Bus {
     /// Voltage of the signals, thousandths of a volt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_mv: Option<u32>,
-    /// The clock asked for instead of 50 MHz, hertz: an overclocked slot.
+    /// Clock requested instead of 50 MHz, hertz: an overclocked slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overclock_hz: Option<u64>,
     /// Source of mode and clock.

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; the figures stand.
+    /// Information; the figures remain valid.
     Note,
     /// Limits trust in the metrics named.
     Warning,
-    /// Part of what was asked for is missing.
+    /// Part of the request could not be fulfilled.
     Error,
 }
 
@@ -23,13 +23,13 @@ pub enum Severity {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// The block layer counted fewer bytes than were asked for: cached or not stored.
+    /// The block layer counted fewer bytes than were requested: cached or not stored.
     NotReached,
     /// No counters: whether the operations reached the device is not known.
     Unverified,
     /// The block layer counted clearly more bytes than ours: something else used the device.
     SharedDevice,
-    /// Direct I/O was refused; the page cache stands between.
+    /// Direct I/O was refused; the page cache was in use.
     Buffered,
     /// Over the trials a write or read rate rose or fell, so that one figure does not describe it.
     NotSettled,
@@ -37,11 +37,11 @@ pub enum FindingKind {
     WideInterval,
     /// The operation failed.
     IoError,
-    /// The device is gone.
+    /// The device disappeared.
     Vanished,
     /// The device did not answer within the limit.
     NoAnswer,
-    /// No room for what the suite writes.
+    /// Not enough room for the data that the suite writes.
     NoSpace,
     /// The run was stopped before its end.
     Interrupted,
@@ -51,8 +51,8 @@ pub enum FindingKind {
     CachedWrites,
     /// Asynchronous I/O is missing here; threads stood in.
     Threads,
-    /// The span holds no data of ours, and a device may answer reads of unwritten blocks without
-    /// touching its flash.
+    /// The span holds none of our data, and a device may answer reads of unwritten blocks without touching its
+    /// flash.
     UnwrittenSpan,
     /// Making the payload takes long next to writing it.
     SlowPayload,
@@ -60,13 +60,13 @@ pub enum FindingKind {
     ClockStepped,
     /// The host cannot determine which device lies below the target.
     UnknownDevice,
-    /// This user may not do what a workload needs, such as reading the disk below a directory.
+    /// This user lacks a permission for a workload, such as reading the disk below a directory.
     NotPermitted,
     /// A workload has nothing to work on here.
     NotApplicable,
     /// The bus between host and card runs slower than both could.
     SlowBus,
-    /// An A2 card runs without a command queue, and so below what its class promises.
+    /// An A2 card runs without a command queue, and so below the performance that its class promises.
     NoCommandQueue,
     /// A card with a cache runs without it.
     NoCache,
@@ -110,13 +110,13 @@ pub enum FindingKind {
     FalseCapacity,
     /// The device was to be erased before a test, and does not know how.
     NotErased,
-    /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
+    /// A long series of writes showed no lasting fall of the rate: the size of the cache is not known.
     NoCliff,
     /// Before and after the trials of a workload the card spent time that is in no rate.
     TransitionCost,
     /// Writes that are made durable one by one are as fast as others: the device may confirm before storing.
     SyncNotSlower,
-    /// The same reads, done again and again, had different rates: something else changed meanwhile.
+    /// The same reads, repeated several times, had different rates: something else changed during the run.
     ReferenceMoved,
     /// Reads anywhere on the device are slower than those within a small part of it.
     SmallMap,
@@ -125,7 +125,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Those whose figures are not the device's: something in between answered for it.
+    /// Warnings that mean that a figure is not the device's: a cache or another layer answered instead.
     pub const VOIDING: [Self; 3] = [Self::NotReached, Self::Buffered, Self::DataLost];
 
     /// Returns whether the finding concerns what the device reports about itself, rather than how it was
@@ -169,14 +169,14 @@ impl Finding {
         }
     }
 
-    /// The same finding, with what can be done about it.
+    /// Returns the finding with this advice.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
-    /// The same finding, tied to a workload.
+    /// Returns the finding tied to a workload.
     #[must_use]
     pub fn on(mut self, workload: impl Into<String>) -> Self {
         self.workloads.push(workload.into());

@@ -49,7 +49,7 @@ pub struct Host {
     pub is_virtual: Option<bool>,
 }
 
-/// One reading of the sensors, and what went wrong since the one before.
+/// One reading of the sensors, with the errors since the previous reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SensorSample {
     /// When, after the run's start, nanoseconds.

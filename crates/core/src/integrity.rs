@@ -21,8 +21,8 @@ pub enum IntegrityTest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageKind {
-    /// Every block that was read holds what was written to it: the capacity is confirmed as far as the test
-    /// reaches. This proves no brand. Earlier records call it `genuine`.
+    /// Every block that was read holds its data: the capacity is confirmed as far as the test reaches. This
+    /// proves no brand. Earlier records call it `genuine`.
     #[serde(alias = "genuine")]
     Confirmed,
     /// Some blocks do not hold the data written to them, or cannot be read. This does not prove that the
@@ -36,16 +36,16 @@ pub enum StorageKind {
     Chain,
     /// It takes no writes.
     ReadOnly,
-    /// No block holds what was written to it.
+    /// No block holds the data written to it.
     Dead,
 }
 
 /// Number of blocks of 512 bytes in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockCounts {
-    /// They hold what was written to them.
+    /// Blocks that hold the data written to them.
     pub good_count: u64,
-    /// The same with some bits changed.
+    /// Blocks that hold their data with some bits changed.
     pub changed_count: u64,
     /// Blocks that hold data of a block further up, at the distance after which addresses repeat.
     pub wrapped_count: u64,
@@ -60,7 +60,7 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
-    /// Blocks that do not hold what was written to them.
+    /// Returns the number of blocks that do not hold the data written to them.
     #[must_use]
     pub fn bad_count(&self) -> u64 {
         self.changed_count
@@ -85,8 +85,8 @@ pub struct Sampling {
     /// Scattered damage: if at least this share of all extents is bad, at places drawn uniformly at random,
     /// the samples find a bad one with a probability of 99.9 %.
     pub caught_ratio: f64,
-    /// Contiguous damage: if one region of at least this share of all extents is wholly bad, wherever it
-    /// lies, the samples find it with a probability of 99.9 %.
+    /// Contiguous damage: if one region of at least this share of all extents is wholly bad, the samples find
+    /// it with a probability of 99.9 %, at any position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught_region_ratio: Option<f64>,
 }
@@ -96,7 +96,7 @@ pub struct Sampling {
 pub struct Milestone {
     /// The share; 0 is the first bad block.
     pub bad_ratio: f64,
-    /// After how many cycles.
+    /// Number of cycles completed by then.
     pub cycles_count: u32,
     /// Amount written by then, bytes.
     pub written_bytes: u64,
@@ -110,7 +110,7 @@ pub struct Milestone {
 pub enum BlockState {
     /// Its own data.
     Good,
-    /// The same with some bits changed.
+    /// Its own data with some bits changed.
     Changed,
     /// Data of another block.
     Overwritten,
@@ -129,7 +129,7 @@ pub struct SurfacePart {
     pub start_bytes: u64,
     /// Length, bytes.
     pub size_bytes: u64,
-    /// The state; where the map is coarse, the worst one of any block.
+    /// The state; in a coarse map, the worst one of any block.
     pub state: BlockState,
 }
 
@@ -155,10 +155,10 @@ pub struct Integrity {
     pub size_bytes: u64,
     /// Real capacity, from the beginning on, bytes.
     pub real_bytes: u64,
-    /// After how much addresses repeat, where they do.
+    /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module_bytes: Option<u64>,
-    /// A cache of at most this size hid what is missing, where one did.
+    /// Maximum size of a cache that hid the missing capacity, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_cache_bytes: Option<u64>,
     /// A cache of up to this size would not have hidden anything; of a probe of genuine or damaged
@@ -180,7 +180,7 @@ pub struct Integrity {
     /// Time since the storage was written; of a retention check, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rested_ns: Option<u64>,
-    /// Blocks of 512 bytes that held what was written to them before that and do not now.
+    /// Blocks of 512 bytes that held their data before the rest and no longer do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faded_count: Option<u64>,
     /// Write speed by place.

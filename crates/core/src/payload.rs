@@ -5,7 +5,7 @@ use crate::{Payload, Rng, mix};
 
 /// Size of the pool that back ends fill before a trial and write from, bytes.
 pub const PAYLOAD_POOL_BYTES: usize = 8 << 20;
-/// A stamp stands at the start of each stretch of this many bytes.
+/// Length of the stretches that begin with a stamp, bytes.
 pub const STAMP_STRIDE_BYTES: usize = 4096;
 
 /// Byte that iozone writes eight times at the start of every 4 KiB; the rest is zero. This is the byte of

@@ -14,7 +14,7 @@ const PART: &str = "prepare";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// 0xFF in every byte: what erased flash reads as.
+    /// 0xFF in every byte: the content of erased flash.
     Ff,
     /// Zero in every byte.
     Zero,
@@ -34,7 +34,7 @@ pub struct Preparation {
     pub seed: Option<String>,
     /// When it began, RFC 3339, UTC.
     pub started_at: String,
-    /// When the last byte was durable, RFC 3339, UTC; absent where it was not finished.
+    /// When the last byte was durable, RFC 3339, UTC; absent if it was not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// Size of the device, bytes.
@@ -44,7 +44,7 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// The seed as a number; 0 where the fill needs none, `None` where it cannot be read.
+    /// The seed as a number; 0 if the fill needs none, `None` if it cannot be read.
     #[must_use]
     pub fn seed_number(&self) -> Option<u64> {
         match &self.seed {
@@ -53,7 +53,7 @@ impl Preparation {
         }
     }
 
-    /// The share that is done, whole percent, rounded down: 100 only where nothing is missing.
+    /// Returns the finished share, whole percent, rounded down: 100 only if nothing is missing.
     #[must_use]
     pub fn done_percent(&self) -> u64 {
         let share = u128::from(self.done_bytes) * 100 / u128::from(self.size_bytes.max(1));

@@ -40,7 +40,7 @@ pub struct Printed {
     pub text: String,
     /// The number in the text, in the text's own unit.
     pub value: f64,
-    /// The same figure with the right unit, where the tool's unit is not the SI's.
+    /// The same figure with the right unit, if the tool's unit is not SI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meaning: Option<String>,
 }

@@ -31,7 +31,7 @@ pub struct Record {
     pub id: Uuid,
     /// Origin of the numbers.
     pub origin: Origin,
-    /// When the run began, RFC 3339, UTC; absent where it is not known or was simulated.
+    /// When the run began, RFC 3339, UTC; absent if it is not known or was simulated.
     #[serde(default)]
     pub started_at: Option<String>,
     /// The program that measured.
@@ -198,7 +198,7 @@ pub struct SuiteRef {
     pub name: String,
     /// Its version.
     pub version: u32,
-    /// The workloads asked for, where not all were.
+    /// The requested workloads, if not all were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
     /// Tier that was run, if the suite has tiers.
@@ -210,7 +210,7 @@ pub struct SuiteRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
-    /// A file of ours in a directory.
+    /// A test file in a directory.
     Directory,
     /// A raw block device.
     Device,
@@ -280,7 +280,7 @@ pub struct Layer {
     /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Of a partition: where it begins on its disk, bytes.
+    /// For a partition: its start on the disk, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_bytes: Option<u64>,
 }
@@ -379,7 +379,7 @@ impl Trial {
 pub struct ReadBack {
     /// Bytes that were read and compared.
     pub read_bytes: u64,
-    /// Of these, bytes of blocks that do not hold what was written to them last.
+    /// Of these, bytes of blocks that do not hold the data written to them last.
     pub lost_bytes: u64,
     /// Position of the first such block, bytes from the start of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -490,7 +490,7 @@ impl DeviceCounters {
 pub struct OperationError {
     /// Position, bytes from the start of the object.
     pub offset: u64,
-    /// The system's error number; 0 where fewer bytes than asked for were moved.
+    /// The system's error number; 0 if fewer bytes than requested were moved.
     pub errno: i32,
     /// When, after the trial's start, nanoseconds.
     pub at_ns: u64,
@@ -592,8 +592,8 @@ pub struct RateParts {
     /// Stalls that were seen; absent above queue depth 1, because operations wait for each other there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
-    /// The rate over a long time on a device that goes on as it did in this run: its value is the metric's,
-    /// its ends allow for stalls that are too rare to have been seen. Absent where stalls are.
+    /// The rate over a long time on a device that behaves as in this run: its value is the metric's, its ends
+    /// allow for stalls that are too rare to have been seen. Absent if stalls are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_run: Option<Estimate>,
     /// Of writes: the rate with the flush after each trial counted in.
@@ -604,7 +604,7 @@ pub struct RateParts {
     pub transition: Option<Transition>,
 }
 
-/// A value and the ends of its 95 % range, where there is one.
+/// A value and the ends of its 95 % range, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The point.
@@ -620,7 +620,7 @@ pub struct Estimate {
 /// Operations that took at least 100 ms longer than the median one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stalls {
-    /// Time in which they were looked for, nanoseconds.
+    /// Time during which stalls were counted, nanoseconds.
     pub observed_ns: u64,
     /// Stalls of 100 ms and longer.
     pub over_100ms: StallCount,
@@ -628,7 +628,7 @@ pub struct Stalls {
     pub over_500ms: StallCount,
     /// Stalls of 1 s and longer.
     pub over_1s: StallCount,
-    /// The longest stall, nanoseconds; absent where none was seen.
+    /// The longest stall, nanoseconds; absent if none was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_ns: Option<u64>,
     /// Share of the time spent in stalls, 0 to 1; the upper end holds for stalls of up to 2 s.
@@ -644,7 +644,7 @@ pub struct StallCount {
     pub per_minute: Estimate,
 }
 
-/// Time before, between and after trials in which a card does what it put off.
+/// Time before, between and after trials in which a card does deferred work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transition {
     /// Time that ramp, drain and flush took beyond what their operations take at the body's rate, as a
@@ -679,7 +679,7 @@ impl Metric {
         }
     }
 
-    /// The warning for which it is not the device's figure; `None` where there is none such.
+    /// Returns the warning that voids it as a figure of the device; `None` if there is none.
     #[must_use]
     pub fn voided_by(&self) -> Option<&str> {
         let is_voiding = |warning: &&str| {

@@ -30,21 +30,21 @@ pub struct Suite {
     /// Number of trials in which the file is laid out; they divide `file_bytes` evenly.
     #[serde(default)]
     pub layout_trials_count: u32,
-    /// Numbers of rounds after which a metric is looked at, rising; the first is the least number
-    /// of rounds. Empty with `passes`.
+    /// Numbers of rounds after which a metric is evaluated, rising; the first is the least number of rounds.
+    /// Empty with `passes`.
     #[serde(default)]
     pub looks: Vec<u32>,
     /// Goal for the half-width of the interval, relative to the point, percent.
     #[serde(default)]
     pub goal_percent: f64,
-    /// No further rounds are begun once this long has passed since the layout's end, nanoseconds.
+    /// Time after the layout's end from which no further rounds start, nanoseconds.
     #[serde(default)]
     pub budget_ns: u64,
-    /// Nothing new is begun in the rounds once this long has passed since the layout's end, however few
-    /// rounds there were, nanoseconds; 0: no limit.
+    /// Time after the layout's end from which nothing new starts in the rounds, even if there were few rounds,
+    /// nanoseconds; 0: no limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub longest_ns: u64,
-    /// Bytes of what was written that are read back and compared after all measuring; 0: none.
+    /// Number of written bytes that are read back and compared after all measurements; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub read_back_bytes: u64,
     /// Number of passes over the list.
@@ -52,7 +52,7 @@ pub struct Suite {
     pub passes: Option<Passes>,
     /// The workloads, in order.
     pub workloads: Vec<Workload>,
-    /// The metrics, where they are not simply the workloads' rates.
+    /// The metrics, if they are not simply the workloads' rates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
     /// The score of an old tool.
@@ -62,7 +62,7 @@ pub struct Suite {
     /// target is the default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<Tier>,
-    /// In what every tier differs from the standard's procedure, each without full stop.
+    /// Deviations of every tier from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
@@ -150,7 +150,7 @@ pub enum Passes {
     UntilGood(u32),
 }
 
-/// A metric and where it comes from.
+/// A metric and its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -167,7 +167,7 @@ pub struct Figure {
     /// The least printed number that the old tool accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
-    /// By how much the printed number counts in the score.
+    /// Weight of the printed number in the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
@@ -199,7 +199,7 @@ pub enum FigureOf {
     WorstVideoWindow,
     /// The rate of the slowest trial, without interval.
     Slowest,
-    /// Of what a long series of writes shows.
+    /// Part of a long series of writes.
     Course(CourseFigure),
 }
 
@@ -220,7 +220,7 @@ impl FigureOf {
     }
 }
 
-/// A figure of a series of writes that goes on until its rate has settled.
+/// A figure of a series of writes that continues until its rate has settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CourseFigure {
@@ -241,7 +241,7 @@ pub enum CourseFigure {
     /// Pauses of more than 1 s for each GiB written.
     #[serde(rename = "pauses_1_s")]
     Pauses1S,
-    /// Bytes a second over the last 60 s; absent where the rate has settled.
+    /// Bytes a second over the last 60 s; absent if the rate has settled.
     RateAtEnd,
     /// Bytes a second over the slowest 10 s.
     #[serde(rename = "slowest_10_s")]

@@ -12,7 +12,7 @@ pub enum ParseError {
     /// Not JSON, or not of the record's shape.
     #[error("not a record")]
     Shape(#[from] serde_json::Error),
-    /// There is no `format`.
+    /// The field `format` is missing.
     #[error("not a record: no `format`")]
     NoFormat,
     /// The format is one this program does not know.

@@ -26,7 +26,7 @@ pub enum VerdictOutcome {
     LikelyPass,
     /// It is not.
     Fail,
-    /// A figure that it needs is missing, or the host does not do what it needs.
+    /// A required figure is missing, or the host does not meet a requirement.
     NotTestable,
     /// It is a number, neither good nor bad.
     Score,
@@ -45,7 +45,7 @@ pub struct Verdict {
     pub rule: String,
     /// Outcome.
     pub outcome: VerdictOutcome,
-    /// The number, where it is one.
+    /// The number, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     /// Reasons: for each figure a sentence without full stop.

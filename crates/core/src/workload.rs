@@ -9,8 +9,8 @@ use crate::Procedure;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// One block after the other; at the end of the span it starts again. A later trial goes on
-    /// where the one before stopped.
+    /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
+    /// the previous one.
     Sequential,
     /// Uniformly drawn, aligned to the block size, with replacement.
     Random,
@@ -29,11 +29,11 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
-    /// Never asked for within a trial; once after it, outside the clock, and its time is recorded.
+    /// Never within a trial; once after it, outside the clock, and its time is recorded.
     AfterTrial,
     /// `fdatasync` after every write; both together are one operation with one latency.
     EachOperation,
-    /// Once at the end of a trial, by `fsync`, inside its span: what the old tools do.
+    /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
     InSpan,
 }
 
@@ -64,10 +64,10 @@ pub enum Object {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// It is passed by (`O_DIRECT`).
+    /// The page cache is bypassed (`O_DIRECT`).
     #[default]
     Direct,
-    /// Operations go through it. What it holds of the object is dropped before the trial.
+    /// Operations go through it. Its content of the object is dropped before the trial.
     Cached,
 }
 
@@ -95,10 +95,10 @@ pub enum Region {
     /// At the object's start.
     #[default]
     Front,
-    /// At a multiple of 4 KiB, drawn from the seed within the span of the workload before that lies at
-    /// the front; where there is none, on the whole object.
+    /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
+    /// if none does, on the whole object.
     Drawn,
-    /// The same, at a multiple of the block size and of the windows.
+    /// Like `Drawn`, at a multiple of the block size and of the windows.
     DrawnAligned,
     /// At the position of the workload before.
     Same,
@@ -141,8 +141,8 @@ pub struct StopRule {
     pub refill: Option<Refill>,
 }
 
-/// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and what is
-/// written in `span_ns`. Behind a cliff it is at least `cliff_percent` of the capacity.
+/// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and the bytes written
+/// in `span_ns`. After a cliff it is at least `cliff_percent` of the capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeastWritten {
@@ -150,11 +150,11 @@ pub struct LeastWritten {
     pub bytes: u64,
     /// Share of the capacity, percent.
     pub capacity_percent: u8,
-    /// The same once a cliff was found, percent: another one may follow.
+    /// Share of the capacity after a cliff, percent: another cliff may follow.
     pub cliff_percent: u8,
     /// Time of writing, nanoseconds.
     pub span_ns: u64,
-    /// No more bytes than these are asked for by a share or by `span_ns`.
+    /// Maximum number of bytes that a share or `span_ns` can demand.
     pub most_bytes: u64,
     /// Size of the storage, bytes; the planner sets it. 0: not known.
     #[serde(default)]
@@ -168,13 +168,13 @@ impl LeastWritten {
         bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
     }
 
-    /// Bytes that are written at least where a cliff was found.
+    /// Returns the least number of bytes to write if a cliff was found.
     #[must_use]
     pub fn behind_cliff_bytes(&self) -> u64 {
         self.bytes.max(self.share_bytes(self.cliff_percent))
     }
 
-    /// The same rule for storage of this size.
+    /// Returns this rule for storage of this size.
     #[must_use]
     pub fn for_capacity(mut self, capacity_bytes: u64) -> Self {
         self.capacity_bytes = capacity_bytes;
@@ -316,20 +316,20 @@ pub struct Manner {
     /// After a read, inside the clock: one byte is touched in each stretch of this length, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub touch_bytes: u64,
-    /// Streams at once, each at queue depth 1 on an object of its own. The first that is through
-    /// its span ends the counting for all (iozone's stone wall).
+    /// Number of concurrent streams, each at queue depth 1 on its own object. The first to finish its span ends
+    /// the counting for all (iozone's stone wall).
     #[serde(skip_serializing_if = "is_one")]
     pub streams_count: u32,
     /// Position of the span.
     #[serde(skip_serializing_if = "is_default")]
     pub region: Region,
-    /// The same as a number: bytes from the start of the object; the planner sets it.
+    /// Position of the span as a number, bytes from the start of the object; the planner sets it.
     #[serde(skip_serializing_if = "is_default")]
     pub start_bytes: u64,
     /// Length of the stretches that are timed separately, in the order of the operations, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub window_bytes: u64,
-    /// The same for the units of the video classes.
+    /// Length of the separately timed stretches for the video classes, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub video_window_bytes: u64,
 }

@@ -88,8 +88,8 @@ enum Way {
 }
 
 impl RealBackend {
-    /// A back end on `target`. `seed` decides the payload; `counters` reads what the block layer
-    /// below has counted.
+    /// Creates a back end on `target`. `seed` determines the payload; `counters` reads the counters of the
+    /// block layer below.
     #[must_use]
     pub fn new(target: impl Into<OpenTarget>, seed: u64, counters: CountersSource) -> Self {
         let target = target.into();
@@ -121,29 +121,29 @@ impl RealBackend {
         }
     }
 
-    /// The same back end, with threads in the place of `io_uring`.
+    /// Returns this back end with threads in place of `io_uring`.
     #[must_use]
     pub fn force_threads(mut self) -> Self {
         self.force_threads = true;
         self
     }
 
-    /// The same back end, which can be asked to end while it erases.
+    /// Returns this back end with a pulse that can stop it while it erases.
     #[must_use]
     pub fn with_pulse(mut self, pulse: Arc<Pulse>) -> Self {
         self.pulse = pulse;
         self
     }
 
-    /// The same back end, which makes further files for streams in this directory.
+    /// Returns this back end with a directory for the files of further streams.
     #[must_use]
     pub fn with_directory(mut self, directory: PathBuf) -> Self {
         self.objects.set_directory(directory);
         self
     }
 
-    /// The same back end, which reads this block device where a workload works on the disk below;
-    /// `counters` reads what the block layer has counted of it.
+    /// Returns this back end with the block device that it reads if a workload works on the disk below;
+    /// `counters` reads that device's counters of the block layer.
     #[must_use]
     pub fn with_disk(mut self, disk: PathBuf, counters: CountersSource) -> Self {
         self.objects.set_disk(disk);
@@ -184,8 +184,8 @@ impl RealBackend {
         self.objects.kept_content()
     }
 
-    /// Speed at which payload is made, measured once on blocks of 1 MiB, the best of five windows
-    /// of 4 ms; `None` where there is no memory for it.
+    /// Returns the speed of payload generation, measured once on blocks of 1 MiB, the best of five windows of 4
+    /// ms; `None` if memory is insufficient.
     pub fn payload_rate_bytes_per_s(&mut self) -> Option<f64> {
         if self.payload_rate.is_none() {
             self.payload_rate = self.payload.measure_rate();
@@ -243,7 +243,7 @@ impl RealBackend {
         Some(())
     }
 
-    /// Threads where there are several objects, as the old tools do it; else `io_uring`.
+    /// Uses threads if there are several objects, as the old tools do; else `io_uring`.
     fn start_queue(&mut self, places_count: u32) -> Result<(), i32> {
         let [object] = self.used.as_slice() else {
             let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
@@ -271,8 +271,8 @@ impl RealBackend {
         Ok(())
     }
 
-    /// Brings the objects of a workload into the state in which it starts. What was used before
-    /// goes where the objects are others. Bytes written for it.
+    /// Brings the objects of a workload into their initial state, and drops previously used objects if they are
+    /// others. Returns the number of bytes written.
     fn ready_objects(&mut self, workload: &Workload) -> Result<u64, i32> {
         let (ready, written_bytes) = self.objects.ready(workload, self.seed, &self.pulse)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
@@ -398,7 +398,7 @@ impl Backend for RealBackend {
         }
         let read = &mut self.compared.bytes_mut()[..bytes];
         let moved = execute(&target.file, OpKind::Read, read, offset)?;
-        // As of any operation, fewer bytes than asked for are an error without number.
+        // As for any operation, fewer bytes than requested are an error without number.
         let is_whole = moved as usize == bytes;
         is_whole
             .then(|| Some(self.payload.compare(offset, read)))
@@ -446,7 +446,7 @@ impl RealBackend {
         }
     }
 
-    /// Makes what was written so far durable, as a part of the operation that is done.
+    /// Makes all written data durable, as a part of the operation that is done.
     #[cold]
     fn flush_within(&mut self, done: Done) -> Done {
         let outcome = self.flush().and(done.outcome);

@@ -180,7 +180,7 @@ struct Share<'a> {
 }
 
 impl Share<'_> {
-    /// Takes one request after the other; what came of each, by its first block.
+    /// Takes one request after the other; returns the results by first block.
     fn work(&self, buffer: &mut [u8]) -> Result<Vec<(u64, Surface)>, Trouble> {
         let mut parts = Vec::new();
         while !self.storage.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
@@ -224,7 +224,7 @@ impl Storage {
         }
     }
 
-    /// Tries it once; notes what came of it unless it failed.
+    /// Tries it once; records the result unless it failed.
     fn attempt(
         &self,
         span: Span,
@@ -249,8 +249,8 @@ impl Storage {
         }
     }
 
-    /// Seeks out which blocks of a request fail. Where the first, a middle and the last one do, all of
-    /// it is taken for failed: each try may take seconds.
+    /// Finds the blocks of a request that fail. If the first, a middle and the last one do, the whole request
+    /// counts as failed: each try may take seconds.
     fn search(
         &self,
         span: Span,
@@ -358,7 +358,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Empties the page cache of what is durable.
+    /// Drops durable data from the page cache.
     fn forget_cached(&self) {
         for file in &self.files {
             // Advice only: if it is ignored, reads may come from the cache, and the caller reports that.

@@ -14,7 +14,7 @@ pub(crate) struct AlignedBuffer {
 unsafe impl Send for AlignedBuffer {}
 
 impl AlignedBuffer {
-    /// `bytes` bytes at a multiple of `alignment`; `None` where there is no such memory.
+    /// Allocates `bytes` bytes at a multiple of `alignment`; `None` if memory is insufficient.
     pub(crate) fn new(bytes: usize, alignment: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes, alignment).ok()?;
         if bytes == 0 {
@@ -51,7 +51,7 @@ impl AlignedBuffer {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 
-    /// A part of it to hand to the kernel or a worker; `None` where it does not lie inside.
+    /// Returns a part of it for the kernel or a worker; `None` if it does not lie inside.
     #[inline]
     pub(crate) fn stretch(&self, from: usize, bytes: usize) -> Option<Stretch> {
         if from.checked_add(bytes)? > self.len() {

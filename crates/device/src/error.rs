@@ -10,13 +10,13 @@ use thiserror::Error;
 /// Reason why a target could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Something else than a directory stands there.
+    /// The path is not a directory.
     #[error("`{path}` is not a directory", path = path.display())]
     NotDirectory {
         /// Path of the target.
         path: PathBuf,
     },
-    /// Something else than a block device stands there.
+    /// The path is not a block device.
     #[error("`{path}` is not a block device", path = path.display())]
     NotBlockDevice {
         /// Path of the target.
@@ -70,7 +70,7 @@ pub enum OpenError {
         /// Path of the target.
         path: PathBuf,
     },
-    /// There is no card in the reader, or the device is gone.
+    /// The reader has no card, or the device is gone.
     #[error("no medium in `{path}`", path = path.display())]
     NoMedium {
         /// Path of the target.

@@ -27,12 +27,12 @@ const DEPTH: usize = 4;
 const UNTOLD_COUNT: usize = 16;
 /// Number of bytes after which they are made durable.
 const STRETCH_BYTES: u64 = 64 * MIB;
-/// The same where the page cache stands between: of more, a slow card would take longer than the
-/// limit for an answer.
+/// Number of bytes after which they are made durable if the page cache is used: with more, a slow card would
+/// exceed the time limit for an answer.
 const BUFFERED_STRETCH_BYTES: u64 = 8 * MIB;
 /// Size of one discard in bytes: large enough for speed, small enough to complete in time.
 const DISCARD_STRETCH_BYTES: u64 = 128 * MIB;
-/// Blocks that are looked at before a filling is continued.
+/// Number of blocks that are checked before a fill is continued.
 const LOOKS_COUNT: u64 = 16;
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
@@ -52,7 +52,7 @@ pub enum FillError {
         /// Error of the system.
         source: io::Error,
     },
-    /// The device, or what it is connected by, knows no discard.
+    /// The device, or its connection, does not support discard.
     #[error("the device cannot discard")]
     NoDiscard,
 }
@@ -60,7 +60,7 @@ pub enum FillError {
 /// Progress of a fill, bytes from the start of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillPosition {
-    /// Written up to here, but for what is in flight.
+    /// Written up to here, except for operations in flight.
     pub written_bytes: u64,
     /// Durable up to here.
     pub durable_bytes: u64,
@@ -188,7 +188,7 @@ impl Filler {
         let mut durable_bytes = from_bytes.min(size_bytes) / BLOCK_BYTES * BLOCK_BYTES;
         let mut error = None;
         for buffer in &mut self.buffers {
-            // Once for all blocks, where it is the same everywhere.
+            // Generated once for all blocks if they are all equal.
             fill_content(content.fill, content.seed, 0, buffer.bytes_mut());
         }
         pulse.set_waiting(true);
@@ -225,7 +225,7 @@ impl Filler {
         }
     }
 
-    /// Writes a stretch: how far it is written without a gap, and the first error in the order of
+    /// Writes a stretch; returns the end of the part written without a gap, and the first error in the order of
     /// the device.
     fn write_stretch(
         &mut self,
@@ -282,7 +282,7 @@ impl Filler {
 }
 
 impl Stretch<'_> {
-    /// Takes one block after the other until none is left, one failed, or the end is asked for.
+    /// Takes one block after the other until none is left, one failed, or a stop is requested.
     fn write_blocks(&self, buffer: &mut [u8], sender: &SyncSender<Written>) {
         while !self.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
             let offset = self.next_bytes.fetch_add(BLOCK_BYTES, Ordering::Relaxed);

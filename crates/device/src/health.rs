@@ -51,7 +51,7 @@ struct NvmeCommand {
 const NVME_ADMIN_COMMAND: Opcode = opcode::read_write::<NvmeCommand>(b'N', 0x41);
 const GET_LOG_PAGE: u8 = 0x02;
 const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
-/// Page 2, and how many words of four bytes less one.
+/// Page 2, and the number of words of four bytes less one.
 const HEALTH_PAGE: u32 = 0x02 | (SMART_LOG_BYTES as u32 / 4 - 1) << 16;
 
 fn nvme_log(file: &File) -> Option<Log> {

@@ -14,7 +14,7 @@ use crate::fill::{FillError, discard_all};
 use crate::object::{make_durable, number};
 use crate::target::{OpenTarget, TestFile, open_device_readonly};
 
-/// Bytes written at once where a file is written before the clock starts.
+/// Size of one write when a file is written before the clock starts.
 const WRITTEN_PIECE_BYTES: usize = 1 << 20;
 
 /// An open object and how it may be used.
@@ -57,8 +57,7 @@ impl Object {
         Ok(())
     }
 
-    /// Brings a file of ours into the state that the workload starts from, durable; bytes written
-    /// for it.
+    /// Brings a test file into the workload's initial state, durably; returns the number of bytes written.
     fn bring_to(
         &self,
         start: Start,
@@ -119,7 +118,7 @@ pub fn empty_page_cache(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reserves the blocks of the file where the filesystem offers it; else only sets its size.
+/// Reserves the blocks of the file if the filesystem supports it; else only sets its size.
 fn allocate(file: &File, bytes: u64) -> Result<(), i32> {
     match retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes)) {
         Ok(()) => Ok(()),

@@ -83,7 +83,7 @@ impl PayloadPool {
         }
     }
 
-    /// Compares what was read from `offset` on with what was written there last.
+    /// Compares data read from `offset` on with the last write there.
     pub(crate) fn compare(&mut self, offset: u64, read: &[u8]) -> ReadBack {
         let mut found = ReadBack::default();
         let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
@@ -181,8 +181,8 @@ impl PayloadPool {
         Some(stretch)
     }
 
-    /// Bytes per second at which blocks of 1 MiB are stamped: the best of a few short windows.
-    /// Measured on memory of its own.
+    /// Returns the bytes per second at which blocks of 1 MiB are stamped: the best of a few short windows.
+    /// Measured on separate memory.
     pub(crate) fn measure_rate(&self) -> Option<f64> {
         let mut memory = AlignedBuffer::new(PAYLOAD_POOL_BYTES, self.alignment)?;
         fill_payload(self.seed, memory.bytes_mut());
@@ -208,7 +208,7 @@ fn stamping_rate(memory: &mut [u8]) -> f64 {
     }
 }
 
-/// Size of the pool: the usual one, or what a large queue of large blocks needs.
+/// Returns the size of the pool: the usual one, or the size that a large queue of large blocks needs.
 fn pool_bytes(block_bytes: usize, queue_depth: usize) -> usize {
     PAYLOAD_POOL_BYTES.max(block_bytes.saturating_mul(queue_depth))
 }

@@ -1,4 +1,4 @@
-//! Opening what is measured.
+//! Opening of targets.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -13,11 +13,11 @@ use rustix::io::Errno;
 use crate::clock::since_boot_ns;
 use crate::error::OpenError;
 
-/// Alignment taken where the system names none, bytes.
+/// Alignment if the system reports none, bytes.
 const DEFAULT_ALIGNMENT_BYTES: u32 = 4096;
 /// `f_type` of btrfs.
 const BTRFS_MAGIC: u64 = 0x9123_683e;
-/// Names tried for the file where one without a name is not offered.
+/// Number of names to try for the file if nameless files are not supported.
 const NAMES_COUNT: u32 = 64;
 /// `BLKGETSIZE64`: `_IOR(0x12, 114, size_t)`, which fills a `u64` on every machine.
 const BLKGETSIZE64: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
@@ -38,7 +38,7 @@ pub struct OpenTarget {
     pub alignment_bytes: u32,
     /// Required alignment of memory, bytes; a power of two.
     pub memory_alignment_bytes: u32,
-    /// Size of the device, or what the file may grow to, bytes.
+    /// Size of the device, or the maximum size of the file, bytes.
     pub size_bytes: u64,
     /// Major and minor number of the opened object, to be compared with the intended one: those of a device, or
     /// for a file those of its directory, as returned by `stat`.
@@ -51,11 +51,11 @@ pub struct OpenTarget {
 pub struct TestFile(OpenTarget);
 
 impl TestFile {
-    /// Makes an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
+    /// Creates an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
     ///
     /// # Errors
-    /// When there is no such directory, no right to write, or no room for even an empty file. How
-    /// much is free is not looked at: see [`free_bytes`].
+    /// If the directory does not exist, is not writable, or has no room for even an empty file. Free space is
+    /// not checked: see [`free_bytes`].
     pub fn create(directory: &Path, bytes: u64) -> Result<Self, OpenError> {
         let fail = |errno| OpenError::of_directory(directory, errno);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -103,7 +103,7 @@ impl From<TestFile> for OpenTarget {
 /// Opens a block device for reading alone.
 ///
 /// # Errors
-/// When there is no such block device, no right to read it, or no medium in it.
+/// If there is no such block device, the user may not read it, or it has no medium.
 pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
     let (fd, direct) = open_block(path, OFlags::RDONLY)?;
     device_target(path, fd, direct)
@@ -129,19 +129,19 @@ pub fn open_device_for_writing(path: &Path) -> Result<OpenTarget, OpenError> {
     device_target(path, fd, direct)
 }
 
-/// Asks the kernel whether anybody holds the block device, or a part of it, exclusively, by
-/// holding it for a moment: whatever is mounted, swapped to or made part of another device is held
-/// so, also where no process sees it. Nothing is written. Its major and minor number.
+/// Checks whether the block device, or a part of it, is in exclusive use, by claiming it for a moment: any
+/// mount, swap or larger device made from it claims it, even if no process sees that. Nothing is written.
+/// Returns its major and minor number.
 ///
 /// # Errors
-/// [`OpenError::Busy`] when somebody does; otherwise as [`open_device_readonly`].
+/// [`OpenError::Busy`] if it is in use; otherwise as [`open_device_readonly`].
 pub fn claim_device(path: &Path) -> Result<(u32, u32), OpenError> {
     let (fd, _) = open_block(path, OFlags::RDONLY | OFlags::EXCL)?;
     let opened = rustix::fs::fstat(&fd).map_err(|errno| OpenError::of_device(path, errno))?;
     Ok((major(opened.st_rdev), minor(opened.st_rdev)))
 }
 
-/// Opens a block device, with O_DIRECT where that is accepted, and whether it was.
+/// Opens a block device, with O_DIRECT if that is accepted; also returns whether it was.
 fn open_block(path: &Path, flags: OFlags) -> Result<(OwnedFd, bool), OpenError> {
     let fail = |errno| {
         if flags.contains(OFlags::RDWR) {
@@ -155,7 +155,7 @@ fn open_block(path: &Path, flags: OFlags) -> Result<(OwnedFd, bool), OpenError> 
     let not_block = || OpenError::NotBlockDevice {
         path: path.to_owned(),
     };
-    // Looked at first: opening a pipe waits, and opening some character devices does something.
+    // Checked first: opening a pipe waits, and opening some character devices has side effects.
     if !is_block(&rustix::fs::stat(path).map_err(fail)?) {
         return Err(not_block());
     }

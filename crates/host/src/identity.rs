@@ -23,7 +23,7 @@ pub struct DiskIdentity {
     pub disk_id: Option<(u32, u32)>,
     /// Model of the disk.
     pub model: Option<String>,
-    /// Size of the device; 0 where it has no medium.
+    /// Size of the device; 0 if it has no medium.
     pub size_bytes: u64,
     /// Serial number of the disk; of a loop device, the path of its file. Of a card in a USB
     /// reader it may be that of the reader.

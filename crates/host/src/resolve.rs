@@ -29,7 +29,7 @@ pub struct Resolution {
     /// True if mount, filesystem or device are read-only.
     pub read_only: bool,
     /// The kernel's names of the block devices whose counters, summed, count each request once:
-    /// the topmost ones. Empty where that cannot be known.
+    /// the topmost ones. Empty if that cannot be known.
     ///
     /// btrfs with more than one device counts all of them; with mirrored data (RAID1, DUP) each
     /// byte is then written, and counted, as often as there are copies.

@@ -50,7 +50,7 @@ pub struct Looked {
 /// Looks at the inside of a card. What it saw, and how many blocks it wrote.
 ///
 /// # Errors
-/// When nothing more can be done.
+/// If the test cannot continue.
 pub fn anatomy(
     medium: &mut impl Medium,
     request: &AnatomyRequest,

@@ -127,7 +127,7 @@ impl Endure {
     /// Goes one step on.
     ///
     /// # Errors
-    /// When nothing more can be done. It can be taken up again then.
+    /// If the test cannot continue. It can be taken up again then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         if self.is_done {
             return Ok(());

@@ -58,7 +58,7 @@ pub trait Medium {
     /// between writes.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn expect(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
         Ok(())
     }
@@ -66,7 +66,7 @@ pub trait Medium {
     /// Announces all blocks that a test may write from now on, so that an undo log can name them.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn intend(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
         Ok(())
     }
@@ -74,20 +74,20 @@ pub trait Medium {
     /// Writes the content that belongs into these blocks.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
     /// Reads these blocks, past every cache of the computer, and compares them with that content.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
     /// Makes everything written durable, as far as the storage keeps its word. How long it took,
     /// nanoseconds.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn flush(&mut self) -> Result<u64, Trouble>;
 }
 

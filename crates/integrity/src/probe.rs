@@ -96,7 +96,7 @@ pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
 /// Probes storage. What was written stays.
 ///
 /// # Errors
-/// When nothing more can be done.
+/// If the test cannot continue.
 pub fn probe<M: Medium>(
     medium: &mut M,
     request: &ProbeRequest,

@@ -44,7 +44,7 @@ pub trait Raw: Medium {
     /// because the storage did not take them. It ignores requests to stop: the storage is restored first.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn put(&mut self, piece: &Self::Piece, over: Option<Content>) -> Result<u64, Trouble>;
 
     /// Makes restored blocks durable.
@@ -57,7 +57,7 @@ pub trait Raw: Medium {
     /// stop.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble>;
 
     /// The first block of the piece that holds borrowed content of another seed than this content has.

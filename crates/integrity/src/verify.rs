@@ -161,7 +161,7 @@ impl Verify {
     /// Goes one step on.
     ///
     /// # Errors
-    /// When nothing more can be done. It can be taken up again then.
+    /// If the test cannot continue. It can be taken up again then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         match self.pass {
             Pass::Write => self.write_on(medium),

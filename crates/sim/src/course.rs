@@ -9,9 +9,9 @@ use crate::state::service_of;
 /// Result of an endless series of sequential writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CourseTruth {
-    /// Bytes per second before the cache is full; absent where there is none.
+    /// Bytes per second before the cache is full; absent if there is none.
     pub burst_bytes_per_s: Option<f64>,
-    /// Bytes written until it is full; absent where there is none.
+    /// Bytes written until it is full; absent if there is none.
     pub cache_bytes: Option<f64>,
     /// Bytes per second afterwards.
     pub settled_bytes_per_s: f64,

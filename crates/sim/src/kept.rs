@@ -22,7 +22,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// `None` where the model keeps everything in its place.
+    /// `None` if the model keeps everything in its place.
     pub(crate) fn new(model: &Model, seed: u64) -> Option<Self> {
         (!model.flash().keeps_all()).then(|| Self {
             flash: Flash::new(model, seed),

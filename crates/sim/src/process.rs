@@ -33,9 +33,9 @@ pub struct StallTruth {
     pub mean_ns: f64,
     /// Longest stall possible, nanoseconds.
     pub longest_ns: f64,
-    /// Stalls per operation; 0 where they come by the clock.
+    /// Stalls per operation; 0 if they come by the clock.
     pub per_operation: f64,
-    /// Stalls a second by the clock; 0 where they come by operations. A model with both counts only the
+    /// Stalls a second by the clock; 0 if they come by operations. A model with both counts only the
     /// latter.
     pub per_second: f64,
 }

@@ -161,7 +161,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// `None` where there is no right to, or none left.
+    /// `None` if there is no right to, or none left.
     fn attach(file: &Path) -> Option<Self> {
         let mut losetup = Command::new("losetup");
         losetup.args(["--find", "--show", "--direct-io=on"]);

@@ -92,7 +92,7 @@ impl Store {
     /// are those that are not the device's.
     ///
     /// # Errors
-    /// When the store refuses, or a row is damaged.
+    /// If the store fails, or a row is damaged.
     pub fn figures(&mut self, metric: &str) -> Result<Vec<StoredFigure>, StoreError> {
         self.check_figures(metric)?;
         let reading = query_scalar(FIGURES)

@@ -44,7 +44,7 @@ impl Store {
     /// The name of the card that is identified so.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn card_key(&mut self, identity: &[u8]) -> Result<CardKey, StoreError> {
         let reading = query_scalar("SELECT bytes FROM secret").fetch_one(&mut self.connection);
         let secret: Vec<u8> = self
@@ -58,7 +58,7 @@ impl Store {
     /// Notes that a preparation begins. From now on it is the last one of its card.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn begin_preparation(
         &mut self,
         card: &CardKey,
@@ -86,7 +86,7 @@ impl Store {
     /// Notes how much of it is durable.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn note_progress(&mut self, id: PreparationId, done_bytes: u64) -> Result<(), StoreError> {
         let changing = query("UPDATE preparations SET done_bytes = ? WHERE sequence = ?")
             .bind(integer(done_bytes))
@@ -97,7 +97,7 @@ impl Store {
     /// Notes that all of it is durable.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn finish_preparation(
         &mut self,
         id: PreparationId,
@@ -114,7 +114,7 @@ impl Store {
     /// Takes a preparation back that changed nothing on the card.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn forget_preparation(&mut self, id: PreparationId) -> Result<(), StoreError> {
         let removing = query("DELETE FROM preparations WHERE sequence = ?").bind(id.0);
         self.change(removing)
@@ -123,7 +123,7 @@ impl Store {
     /// The preparation of a card that began last, finished or not.
     ///
     /// # Errors
-    /// When the store refuses, or the row is damaged.
+    /// If the store fails, or the row is damaged.
     pub fn last_preparation(&mut self, card: &CardKey) -> Result<Option<Preparation>, StoreError> {
         Ok(self.last(card)?.map(|(_, preparation)| preparation))
     }
@@ -132,7 +132,7 @@ impl Store {
     /// and has this fill. After another fill began, an earlier one holds no longer.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn unfinished_preparation(
         &mut self,
         card: &CardKey,

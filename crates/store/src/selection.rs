@@ -61,7 +61,7 @@ impl Store {
     /// stand, and without trials and readings.
     ///
     /// # Errors
-    /// When the store refuses, or a document cannot be read.
+    /// If the store fails, or a document cannot be read.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
         self.check_heads()?;
         let connection = &mut self.connection;

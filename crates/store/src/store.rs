@@ -227,7 +227,7 @@ impl Store {
     /// The records stored last, newest first, without their documents.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn list(&mut self, limit: u32) -> Result<Vec<Summary>, StoreError> {
         let connection = &mut self.connection;
         let listing = async {
@@ -263,7 +263,7 @@ impl Store {
     /// The labels of a record as they stand; none for an id that is not stored.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn labels(&mut self, id: Uuid) -> Result<BTreeMap<String, String>, StoreError> {
         self.check_labels(&id.to_string())?;
         let reading = query_as("SELECT key, value FROM labels WHERE record_id = ?")
@@ -312,7 +312,7 @@ impl Store {
 /// Sequence, id and document of a record. Bytes, so that one that is no text can be named.
 type Row = (i64, Vec<u8>, Vec<u8>);
 
-/// Seconds since 1970; 0 where the clock stands before that.
+/// Seconds since 1970; 0 if the clock stands before that.
 fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! CID: who made a card, and when.
+//! CID: manufacturer, product and date of a card.
 
 use std::fmt;
 
@@ -41,8 +41,8 @@ const MMC: &[Field] = &[
     Field::raw("ALWAYS_1", 0, 0, "end of the register"),
 ];
 
-/// The card identification register. It holds a serial number: it cannot be serialised, and what
-/// is printed of it for debugging is without that number.
+/// The card identification register. It holds a serial number: it cannot be serialised, and its debug output
+/// omits that number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cid {
     kind: CardKind,
@@ -80,7 +80,7 @@ impl Cid {
         u16::from_be_bytes([self.bytes[1], self.bytes[2]])
     }
 
-    /// Name of the product; `?` stands for a character that cannot be shown. `None`: it is empty.
+    /// Returns the name of the product; `?` replaces an unprintable character. `None`: it is empty.
     #[must_use]
     pub fn product(&self) -> Option<String> {
         match self.kind {
@@ -89,7 +89,7 @@ impl Cid {
         }
     }
 
-    /// Revision of the product, such as `8.0`; `None` where it is not two decimal digits.
+    /// Returns the revision of the product, such as `8.0`; `None` if it is not two decimal digits.
     #[must_use]
     pub fn revision(&self) -> Option<String> {
         self.get("PRV").and_then(revision)
@@ -102,7 +102,7 @@ impl Cid {
         SerialNumber(number.unwrap_or_default())
     }
 
-    /// Month of making. That of an eMMC needs the revision of its EXT_CSD, 0 where it has none.
+    /// Returns the month of making. That of an eMMC needs the revision of its EXT_CSD, 0 if it has none.
     #[must_use]
     pub fn made(&self, ext_csd_revision: Option<u8>) -> Option<Month> {
         let code = self.get("MDT")?;
@@ -164,7 +164,7 @@ pub struct Month {
 }
 
 impl Month {
-    /// `None` where there is no such month.
+    /// `None` if there is no such month.
     fn new(year: u64, month: u64) -> Option<Self> {
         let year = u16::try_from(year).ok()?;
         let month = u8::try_from(month).ok()?;

@@ -1,4 +1,4 @@
-//! CSD: how large a card is, and how it is to be driven.
+//! CSD: size of a card, and parameters of its operation.
 
 use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3};
 use super::field::{Field, Register};
@@ -11,9 +11,9 @@ const MMC_RATE_TENTHS: [u64; 16] = [
 ];
 /// Units of `TRAN_SPEED`, a tenth of them, bits per second.
 const RATE_TENTH_BITS_PER_S: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-/// The least `C_SIZE` of SDXC; what is below is SDHC.
+/// The least `C_SIZE` of SDXC; lower values are SDHC.
 const SDXC_LEAST_C_SIZE: u64 = 0xffff;
-/// `C_SIZE` of an eMMC whose size stands in `EXT_CSD` instead.
+/// `C_SIZE` of an eMMC with its size in `EXT_CSD` instead.
 const MMC_C_SIZE_ELSEWHERE: u64 = 0xfff;
 /// Size of one step of `C_SIZE` since structure 1 of SD.
 const C_SIZE_BYTES: u64 = 512 * KIB;

@@ -49,8 +49,8 @@ impl EmmcLife {
         }
     }
 
-    /// From the kernel's texts `life_time`, such as `0x01 0x02`, and `pre_eol_info`, such as
-    /// `0x01`. What cannot be read is left aside.
+    /// Parses the kernel's texts `life_time`, such as `0x01 0x02`, and `pre_eol_info`, such as `0x01`.
+    /// Unreadable texts are skipped.
     #[must_use]
     pub fn from_texts(life_time: &str, pre_eol_info: &str) -> Self {
         let mut codes = life_time.split_ascii_whitespace().map(byte_from_hex);
@@ -89,7 +89,7 @@ impl EmmcLife {
     }
 }
 
-/// The upper end of the step that a code stands for.
+/// Returns the upper end of the step for a code.
 fn used_percent(code: u8) -> Option<u32> {
     (1..=EXCEEDED)
         .contains(&code)

@@ -1,4 +1,4 @@
-//! Every field of a card's registers, for those who want to see all.
+//! Listing of every field of a card's registers.
 
 use serde::Serialize;
 
@@ -27,8 +27,8 @@ pub struct RegisterField {
 }
 
 impl Registers {
-    /// All fields of the registers, without serial number and checksums. Reserved bits are there
-    /// only where they are not zero, as they should be.
+    /// Returns all fields of the registers, without serial number and checksums. Reserved bits are listed only
+    /// if they are not zero, as they should be.
     #[must_use]
     pub fn fields(&self) -> Vec<RegisterField> {
         let mut fields = Vec::new();
@@ -77,7 +77,7 @@ impl Registers {
     }
 }
 
-/// The tables of all layouts of all registers, for those who explain them.
+/// Returns the tables of all layouts of all registers, for documentation.
 #[must_use]
 pub fn register_tables() -> Vec<(&'static str, &'static [Field])> {
     let csd = |kind, first| Csd::new(kind, [first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -1,4 +1,4 @@
-//! SCR: which version of the SD specification a card follows, and what it can do beyond it.
+//! SCR: version of the SD specification that a card follows, and optional features.
 
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl Scr {
         Self(bytes)
     }
 
-    /// Version of the SD specification; `None` where the combination is not defined.
+    /// Returns the version of the SD specification; `None` if the combination is not defined.
     #[must_use]
     pub fn sd_version(&self) -> Option<SdVersion> {
         let names = [

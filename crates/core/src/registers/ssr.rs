@@ -288,7 +288,7 @@ impl Register for Ssr {
     }
 }
 
-/// A class whose code is its number, where it is one of those defined.
+/// Returns a class whose code is its number, if it is one of those defined.
 fn defined(classes: &[u8], code: u64) -> Option<u8> {
     let class = u8::try_from(code).ok()?;
     classes.contains(&class).then_some(class)

@@ -372,7 +372,7 @@ fn an_emmc_is_understood() {
     assert_eq!(facts.product.as_deref(), Some("M8G1GC"));
     assert_eq!(facts.made.as_deref(), Some("2013-05"));
     assert_eq!(facts.checksum_fits, Some(true));
-    // Its size stands in EXT_CSD, which only root can read.
+    // Its size is in EXT_CSD, which only root can read.
     assert_eq!(facts.capacity_bytes, None);
     assert_eq!((facts.has_discard, facts.has_cache), (Some(true), None));
 }

@@ -101,7 +101,7 @@ proptest! {
         let card = registers.card();
         let again = Registers::from_hex(card.kind, &card.registers);
         let mut expected = card.decoded.clone();
-        // Checksum and serial number are what a record has no more.
+        // A record no longer contains checksum and serial number.
         expected.checksum_fits = None;
         expected.serial = again.card().decoded.serial;
         prop_assert_eq!(again.card().decoded, expected);

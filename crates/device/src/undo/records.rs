@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Head,
     /// Payload: spans that the session may write.
     Plan,
-    /// Payload: what a span held.
+    /// Payload: former content of a span.
     Piece,
     /// All records before it are durable before any of the spans in its payload is written.
     Commit,
@@ -231,7 +231,7 @@ impl Scan {
     }
 }
 
-/// The next record from that place on, and where it ends; `end` is where the one before it ended.
+/// Returns the next record from that place on, and its end; `end` is the end of the one before it.
 fn next_record(
     file: &File,
     from: u64,
@@ -286,7 +286,7 @@ pub(super) fn read_payload(file: &File, at: u64, head: &Head, size_bytes: u64) -
     (checksum(&bytes) == head.payload_sum).then_some(bytes)
 }
 
-/// The first place from there on, at any byte, where a head may begin. Skips what cannot be read.
+/// Returns the first place from there on, at any byte, at which a head may begin. Skips unreadable parts.
 fn find_mark(file: &File, from: u64, size_bytes: u64) -> io::Result<Option<u64>> {
     let mut mark = [0; MARK.len()];
     if file.read_exact_at(&mut mark, from).is_ok() && mark == MARK {

@@ -1,4 +1,4 @@
-//! Filling, on a file that stands for a device.
+//! Fills, on a file in place of a device.
 
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -15,7 +15,7 @@ const RANDOM: FillContent = FillContent {
     seed: 7,
 };
 
-/// A device of that size, full of the byte 0x55, and another look at it.
+/// Returns a device of that size, full of the byte 0x55, and a second handle to it.
 fn device(size_bytes: u64) -> (OpenTarget, File) {
     let target: OpenTarget = TestFile::create(&std::env::temp_dir(), size_bytes)
         .unwrap()
@@ -167,7 +167,7 @@ fn a_difference_in_the_blocks_that_are_looked_at_is_found() {
         look.write_all_at(&byte, at).unwrap();
     }
     assert_eq!(difference(RANDOM, SIZE), None);
-    // Looking leaves nothing behind in what is written next.
+    // The check leaves no trace in the data written next.
     fill_silently(&mut filler, zero, 0);
     assert_eq!(first_wrong(&read(&look), 0, zero), None);
 }
