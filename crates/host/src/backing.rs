@@ -1,4 +1,4 @@
-//! Loop devices and what they stand on.
+//! Loop devices and the files or devices below them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::block::{BlockDevice, is_numbered};
 use crate::mounts::{Mount, holding_mount};
 use crate::root::{DeviceNumber, FileKind, Root, Stat, path_of};
 
-/// Identity of what a loop device stands on, as the kernel knows it. The path in sysfs is only a
+/// Identity of the file or device below a loop device, as the kernel knows it. The path in sysfs is only a
 /// name: it may be renamed, deleted, or seen from another mount namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopBacking {
@@ -18,10 +18,10 @@ pub struct LoopBacking {
     pub block_id: Option<(u32, u32)>,
 }
 
-/// Asks the kernel what the loop device of that name stands on; `None` if it does not answer.
+/// Asks the kernel for the file or device below the loop device of that name; `None` if it does not answer.
 pub type AskLoop<'a> = &'a dyn Fn(&str) -> Option<LoopBacking>;
 
-/// Returns what the path in sysfs shows. For fixture trees, which have no kernel to ask.
+/// Returns the backing file that the path in sysfs shows. For fixture trees, which have no kernel to ask.
 #[must_use]
 pub fn loop_backing_by_path(root: &Root, name: &str) -> Option<LoopBacking> {
     let device = BlockDevice::by_name(root, name)?;
@@ -128,7 +128,7 @@ impl Loop {
             .collect()
     }
 
-    /// Returns what it stands on. The file is known only if the kernel's answer and the path agree.
+    /// Returns the file or device below it. The file is known only if the kernel's answer and the path agree.
     pub(crate) fn below(&self) -> Below {
         let name = &self.device.name;
         let Some(asked) = self.asked else {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::root::{DeviceNumber, Root, names_in, number_of, text_of};
 
-/// Bytes of a sector in sysfs, whatever the device's own blocks are.
+/// Bytes of a sector in sysfs, independent of the device's own blocks.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// A block device and its directory in sysfs.
@@ -106,7 +106,7 @@ impl BlockDevice {
         self.path("partition").exists() || (is_inside() && !has_queue(&self.directory))
     }
 
-    /// The disk it is a part of; itself where it is none.
+    /// Returns the disk it is a part of; itself if it is no partition.
     pub(crate) fn disk(&self) -> Option<Self> {
         if !self.is_partition() {
             return Some(self.clone());

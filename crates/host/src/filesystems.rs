@@ -1,4 +1,4 @@
-//! Filesystems that stand between a directory and its block device.
+//! Filesystems between a directory and its block device.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::block::BlockDevice;
 use crate::mounts::Mount;
 use crate::root::{FileKind, Root, Stat, names_in};
 
-/// The upper directory of an overlay.
+/// Returns the upper directory of an overlay.
 ///
-/// The option names it as it was seen where the overlay was mounted, which may have been another
-/// tree of mounts, such as that outside a container. It is believed only where upper and work
-/// directory are both found, on one filesystem, the work directory being in use.
+/// The option names it as seen at the place of mounting, which may have been another tree of mounts, such as
+/// that outside a container. It is accepted only if upper and work directory are both found, on one filesystem,
+/// and the work directory is in use.
 pub(crate) fn upper_directory(root: &Root, mount: &Mount) -> Option<(PathBuf, Stat)> {
     let directory = |path: &Path| {
         let path = path.is_absolute().then(|| root.canonical(path).ok())??;

@@ -15,7 +15,7 @@ use crate::root::{attribute_of, path_of, text_of};
 pub struct DiskIdentity {
     /// The kernel's name of the device, such as `mmcblk0p2`.
     pub name: String,
-    /// Major and minor number of the device; none where there is no such device.
+    /// Major and minor number of the device; `None` if the device does not exist.
     pub device_id: Option<(u32, u32)>,
     /// The kernel's name of the disk it is or belongs to, such as `mmcblk0`.
     pub disk: String,

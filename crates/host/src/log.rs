@@ -34,12 +34,12 @@ pub enum LogAccess {
     Readable,
     /// Only by root.
     NotPermitted,
-    /// There is none here, as in many containers.
+    /// The log is missing, as in many containers.
     Absent,
 }
 
-/// Reads the kernel's log from the oldest line that is kept to the newest, then only what is new.
-/// Never waits for a line.
+/// Reads the kernel's log from the oldest stored line to the newest, then only new lines. Never waits for a
+/// line.
 #[derive(Debug)]
 pub struct KernelLog {
     file: Option<File>,
@@ -113,7 +113,7 @@ impl KernelLog {
         lines
     }
 
-    /// Gives whole lines on and keeps what may be continued.
+    /// Passes whole lines on and keeps those that may be continued.
     fn take_in(&mut self, bytes: &[u8], give: &mut dyn FnMut(&str)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.rest.extend(piece);
@@ -128,8 +128,8 @@ impl KernelLog {
     }
 }
 
-/// The kernel's own device, or a file in a fixture tree. What some containers have in its place,
-/// such as a terminal, is no log.
+/// Returns whether it is the kernel's own device, or a file in a fixture tree. Replacements in some containers,
+/// such as a terminal, are no log.
 fn is_log(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| {
         let file_type = metadata.file_type();
@@ -137,15 +137,15 @@ fn is_log(file: &File) -> bool {
     })
 }
 
-/// A record: `priority,sequence,microseconds,flags;text`. Lines that continue a record with the
-/// names of devices, and what programs wrote into the log, are left out.
+/// Parses a record: `priority,sequence,microseconds,flags;text`. Continuation lines with the names of devices,
+/// and lines that programs wrote into the log, are left out.
 #[must_use]
 pub fn parse_record(record: &str) -> Option<LogLine> {
     let (header, text) = record.split_once(';')?;
     let mut fields = header.split(',');
     let mut number = || fields.next()?.parse::<u64>().ok();
     let (priority, sequence, at_us) = (number()?, number()?, number()?);
-    // Above the three bits of the priority stands who wrote; 0 is the kernel.
+    // The bits above the three of the priority name the writer; 0 is the kernel.
     (priority < 8).then(|| LogLine {
         sequence,
         at_us,

@@ -57,8 +57,8 @@ const MOST_CHARS: usize = 160;
 /// Replacement for private data.
 const GAP: &str = "…";
 
-/// The names by which the kernel's log calls the disk that the block device of that name is on,
-/// its partitions, and what it hangs on: `mmc0`, `usb 2-1`, `nvme0`, `ata1` and the like.
+/// Returns the names in the kernel's log of the disk below the block device of that name, its partitions, and
+/// its controllers: `mmc0`, `usb 2-1`, `nvme0`, `ata1` and the like.
 #[must_use]
 pub fn log_names(root: &Root, name: &str) -> Vec<String> {
     let Some(disk) = BlockDevice::by_name(root, name).and_then(|device| device.disk()) else {
@@ -89,8 +89,8 @@ fn log_name(directory: &Path) -> Option<String> {
     }
 }
 
-/// The line of the kernel's log without addresses, serial numbers, paths and names of programs, if
-/// it is about trouble with what bears one of these names.
+/// Returns the line of the kernel's log without addresses, serial numbers, paths and names of programs, if it
+/// reports an error of a device with one of these names.
 #[must_use]
 pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
     let is_named = names.iter().any(|name| holds_name(line, name));
@@ -123,8 +123,7 @@ fn begins_word(line: &str, word: &str) -> bool {
     found.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric))
 }
 
-/// Cuts where private words begin, and takes out quoted text, paths, long numbers and what could
-/// be a serial number.
+/// Cuts the line at private words, and removes quoted text, paths, long numbers and possible serial numbers.
 fn without_private(line: &str) -> String {
     let ends = PRIVATE.iter().filter_map(|mark| line.find(mark));
     let end = ends.min().unwrap_or(line.len());

@@ -46,7 +46,8 @@ pub(crate) enum Opening {
 }
 
 impl Openers<'_> {
-    /// Every other process that can write, and once for all processes whose files are not visible.
+    /// Returns every other process that can write, plus a single entry for all processes whose files are not
+    /// visible.
     pub(crate) fn all(&self) -> Vec<Opening> {
         let own = std::process::id();
         let mut found = Vec::new();
@@ -68,7 +69,7 @@ impl Openers<'_> {
         found
     }
 
-    /// Adds what the process can write; an error if that is not visible, at least in part.
+    /// Adds the files that the process can write; an error if they are not all visible.
     fn opened_by(&self, process: u32, found: &mut Vec<Opening>) -> io::Result<()> {
         let folder = self.root.path(format!("/proc/{process}/fd"));
         let mut result = Ok(());
@@ -94,7 +95,7 @@ impl Openers<'_> {
             return Ok(None);
         }
         let read_info = || self.root.text(format!("/proc/{process}/fdinfo/{number}"));
-        // Outside of /dev, `stat` could wait for a server: look at the mount first.
+        // Outside of /dev, `stat` could wait for a server: check the mount first.
         let info = match named.starts_with("/dev") {
             true => None,
             false => match read_info() {
@@ -299,8 +300,8 @@ struct Map<'a> {
     inode: u64,
 }
 
-/// A line of `maps`: `7f00-7f10 rw-s 00000000 b3:02 131 /home/pi/disk.img`; none if others do not
-/// see what is written there.
+/// Parses a line of `maps`: `7f00-7f10 rw-s 00000000 b3:02 131 /home/pi/disk.img`; `None` if others do not see
+/// its writes.
 fn parse_map(line: &str) -> Option<Map<'_>> {
     let mut fields = line.split_ascii_whitespace();
     let (range, rights) = (fields.next()?, fields.next()?);

@@ -20,7 +20,7 @@ pub struct Place {
     pub device: String,
     /// Size of that block device.
     pub size_bytes: Option<u64>,
-    /// The disk below; the first one where there are several.
+    /// The disk below; the first one if there are several.
     pub disk: DeviceInfo,
     /// True if the disk is removable: the kernel reports it, or it is in a card slot or on USB.
     pub removable: bool,
@@ -59,8 +59,8 @@ pub fn mounted_directories(root: &Root) -> Vec<Place> {
     places
 }
 
-/// Only filesystems on block devices are looked at: a look at others may wake an automounter or
-/// wait for a server.
+/// Returns whether the filesystem is on a block device. Others are skipped, because access to them may wake an
+/// automounter or wait for a server.
 fn is_candidate(mounts: &[Mount], mount: &Mount) -> bool {
     let is_image = ["squashfs", "erofs", "iso9660", "udf", "cramfs"];
     let on_device = !mount.device.is_anonymous() || mount.filesystem == "btrfs";

@@ -21,7 +21,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("cpu clock throttled", "throttled"),
 ];
 
-/// The names of what was noticed, in the order of the firmware's flags.
+/// Returns the names of the warnings, in the order of the firmware's flags.
 pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     let flags = find_throttled(root).and_then(text_of);
     let mut said = flags.map_or_else(BTreeSet::new, |text| parse_flags(&text));

@@ -24,7 +24,7 @@ const VIRTUAL_MODELS: &[&str] = &[
     "Amazon Elastic Block Store",
 ];
 
-/// The reader of a disk; none where nothing is known of its kind.
+/// Returns the reader of a disk; `None` if its kind is unknown.
 pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
     let above = way_up(disk);
     let kind = kind_of(disk, &above)?;
@@ -46,9 +46,9 @@ pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
     })
 }
 
-/// The directories of the devices that a disk hangs on, the nearest first. Where NVMe gives a disk
-/// that could have several controllers a place of its own, the way leads through its controller, if
-/// it has but one.
+/// Returns the directories of the devices above a disk, the nearest first. If NVMe gives a separate place to a
+/// disk that could have several controllers, the path leads through its controller, provided that it has only
+/// one.
 fn way_up(disk: &BlockDevice) -> Vec<PathBuf> {
     let above: Vec<PathBuf> = disk.above().map(Path::to_owned).collect();
     let subsystem = above.first();

@@ -55,8 +55,8 @@ impl fmt::Debug for RegisterTexts {
     }
 }
 
-/// The registers of the card that the block device of that name is on; none where there is no
-/// card, or its reader does not show them.
+/// Returns the registers of the card below the block device of that name; `None` if it is no card, or its
+/// reader does not show them.
 #[must_use]
 pub fn register_texts(root: &Root, name: &str) -> Option<RegisterTexts> {
     let disk = BlockDevice::by_name(root, name)?.disk()?;

@@ -28,11 +28,11 @@ pub struct Resolution {
     pub mount_options: Vec<String>,
     /// True if mount, filesystem or device are read-only.
     pub read_only: bool,
-    /// The kernel's names of the block devices whose counters, summed, count each request once:
-    /// the topmost ones. Empty if that cannot be known.
+    /// The kernel's names of the block devices whose counters, summed, count each request once: the topmost
+    /// ones. Empty if that is unknown.
     ///
-    /// btrfs with more than one device counts all of them; with mirrored data (RAID1, DUP) each
-    /// byte is then written, and counted, as often as there are copies.
+    /// For btrfs with more than one device, all of them are counted; with mirrored data (RAID1, DUP) each byte
+    /// is then written, and counted, once for each copy.
     pub counted: Vec<String>,
     /// The lowest block devices that are known: the disks, or a loop device whose file cannot be
     /// followed.
@@ -48,7 +48,7 @@ pub struct Resolution {
 /// Reason why a path is no target.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// It cannot be looked at.
+    /// It cannot be inspected.
     #[error("cannot look at {}: {source}", path.display())]
     Unreadable {
         /// The path as given.

@@ -141,7 +141,7 @@ impl Root {
         self.base.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The text of a file without white space and NUL around it; none where it is missing or empty.
+    /// Returns the text of a file without surrounding white space and NUL; `None` if it is missing or empty.
     pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         text_of(self.path(path))
     }
@@ -161,7 +161,7 @@ impl Root {
         self.boot_lines.get_or_init(|| boot_lines(self))
     }
 
-    /// Names in a directory, sorted; none where it is missing.
+    /// Returns the names in a directory, sorted; none if it is missing.
     pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         names_in(self.path(path))
     }
@@ -258,7 +258,7 @@ fn parse_stated((number, line): (u64, &str)) -> Option<(PathBuf, Stat)> {
     Some((PathBuf::from(path), stat))
 }
 
-/// Opens what is a regular file. What stands in its place must not be waited for, as a pipe would.
+/// Opens a regular file. Anything else is rejected, because opening it could block, as with a pipe.
 pub(crate) fn open_file(path: impl AsRef<Path>) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
@@ -271,7 +271,7 @@ pub(crate) fn open_file(path: impl AsRef<Path>) -> io::Result<File> {
     }
 }
 
-/// The bytes of a regular file; an error where it holds more than that.
+/// Returns the bytes of a regular file; an error if it is larger than `most_bytes`.
 pub(crate) fn bytes_of(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = open_file(path)?.take(most_bytes + 1);
@@ -288,7 +288,7 @@ pub(crate) fn attribute_of(path: impl AsRef<Path>) -> Option<Vec<u8>> {
     bytes_of(path, MOST_TEXT_BYTES).ok()
 }
 
-/// The text of a file without white space and NUL around it; none where it is missing or empty, or
+/// Returns the text of a file without surrounding white space and NUL; `None` if it is missing or empty, or
 /// longer than any attribute.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> Option<String> {
     let bytes = attribute_of(path)?;
@@ -335,7 +335,7 @@ pub(crate) fn path_of(path: impl AsRef<Path>) -> Option<PathBuf> {
     (!bytes.is_empty()).then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
-/// Names in a directory, sorted; none where it is missing.
+/// Returns the names in a directory, sorted; none if it is missing.
 pub(crate) fn names_in(path: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

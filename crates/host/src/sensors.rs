@@ -29,7 +29,7 @@ pub struct HostSensors {
 
 struct Shared {
     now: Box<dyn Fn() -> u64 + Send + Sync>,
-    /// Held while reading, and until what was read is kept: readings come in the order of time.
+    /// Locked from the reading until the sample is stored: readings come in the order of time.
     sources: Mutex<Sources>,
     state: Mutex<State>,
     stop: Condvar,

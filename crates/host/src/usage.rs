@@ -60,7 +60,7 @@ struct Found<'a> {
     uses: BTreeSet<Use>,
 }
 
-/// A mount, and the process that sees it where this one does not.
+/// A mount, and the process that sees it if this one does not.
 struct Seen {
     mount: Mount,
     process: Option<u32>,
@@ -265,8 +265,8 @@ impl Found<'_> {
         });
     }
 
-    /// Most filesystems have a directory for each device that they keep open. They do so longer
-    /// than they are to be seen mounted: as long as an overlay or an open file needs them.
+    /// Adds filesystems that are still open. Most have a directory for each open device, and keep it longer
+    /// than the visible mount: as long as an overlay or an open file needs them.
     fn kept_open(&mut self) {
         for filesystem in self.root.names("/sys/fs") {
             for name in self.root.names(format!("/sys/fs/{filesystem}")) {
@@ -277,8 +277,8 @@ impl Found<'_> {
         }
     }
 
-    /// Swap on members, and in a file that the device stands on. A swap file on a member needs
-    /// that to be mounted.
+    /// Adds swap on members, and in a file below the device. A swap file on a member requires that to be
+    /// mounted.
     fn swap(&mut self) {
         let table = self.root.list("/proc/swaps").unwrap_or_else(|error| {
             // Only a kernel that knows no swap space has no such list.
@@ -309,7 +309,7 @@ impl Found<'_> {
         }
     }
 
-    /// A swap file that is also the file of a loop device, under whatever name.
+    /// Adds a swap file that is also the file of a loop device, under any name.
     fn swap_file(&mut self, path: &Path) {
         if self.stack.files.is_empty() {
             return;
@@ -332,8 +332,7 @@ impl Found<'_> {
         device_name(self.root, path).is_some() || by_name().is_some()
     }
 
-    /// The disks that the system runs from. Whether they are to be seen or not, the kernel holds
-    /// them exclusively.
+    /// Adds the disks that the system runs from. Visible or not, the kernel holds them exclusively.
     fn system(&mut self) {
         for directory in ["/", "/boot", "/usr"].map(PathBuf::from) {
             match resolve(self.root, &directory) {

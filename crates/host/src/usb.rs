@@ -14,8 +14,7 @@ const INTERFACE: u8 = 4;
 /// Class, subclass and protocol of an interface for storage that offers UAS.
 const UAS: [u8; 3] = [8, 6, 0x62];
 
-/// The bridge on the way up from a disk; none where there is none, or where its ids are not to be
-/// seen.
+/// Returns the bridge on the way up from a disk; `None` if there is none, or if its ids are not visible.
 pub(crate) fn usb_bridge(above: &[PathBuf]) -> Option<UsbBridge> {
     let device = bridge_directory(above)?;
     let digits = |attribute: &str| {

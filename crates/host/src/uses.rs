@@ -21,7 +21,7 @@ pub enum Use {
         device: String,
         /// Mount point.
         directory: PathBuf,
-        /// A process that sees it there, where this one does not.
+        /// A process that sees it there, if this one does not.
         process: Option<u32>,
     },
     /// The kernel keeps a filesystem on it open, whether or not it can be seen mounted.
@@ -84,7 +84,7 @@ pub enum Use {
         /// The device.
         device: String,
     },
-    /// There is no medium in it: its size is 0.
+    /// It has no medium: its size is 0.
     NoMedium {
         /// The device.
         device: String,

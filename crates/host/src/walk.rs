@@ -242,8 +242,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The file of a loop device is named as it was seen where it was set up. It is believed only
-    /// where a file of that size, or a block device, is found under that name.
+    /// Follows a loop device to its file. The file's name is the one at the time of setup, and is accepted only
+    /// if a file of that size, or a block device, is found under that name.
     fn loop_file(&mut self, device: &BlockDevice) {
         self.layer("loop", Some(device));
         let file = path_of(device.path("loop/backing_file"));

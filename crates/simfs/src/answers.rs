@@ -15,7 +15,7 @@ const SPIN_NS: u64 = 60_000;
 const LATE_NS: u64 = 20_000;
 /// Time in which a late answer is made up for, and the limit of the amount.
 const MADE_UP_NS: u64 = 100_000_000;
-/// `first_ns` where nothing waits.
+/// `first_ns` if nothing waits.
 const NEVER: u64 = u64::MAX;
 
 /// An answer and its receiver.
@@ -81,7 +81,7 @@ impl Eq for Waiting {}
 struct Queue {
     waiting: BinaryHeap<Waiting>,
     last_number: u64,
-    /// When answers went out late, and by how much, until that was made up for.
+    /// Times and delays of late answers, until they are made up for.
     late: VecDeque<(u64, u64)>,
     lateness: Lateness,
     buffers: Vec<Vec<u8>>,
@@ -90,7 +90,7 @@ struct Queue {
 /// Delay of answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lateness {
-    /// By the number of binary digits of the nanoseconds; the last stands for all more.
+    /// By the number of binary digits of the nanoseconds; the last entry includes all larger ones.
     counts: [u64; 32],
     most_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! The card behind the file: what it holds, and when it answers.
+//! The card behind the file: its content, and the times of its answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Reason why no card is available.
 #[derive(Debug, Error)]
 pub enum SimfsError {
-    /// There is no such model.
+    /// The model does not exist.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The file of a model cannot be read.
@@ -20,7 +20,7 @@ pub enum SimfsError {
         #[source]
         source: io::Error,
     },
-    /// The size asked for cannot be that of such a card.
+    /// The requested size is impossible for such a card.
     #[error("a card of model `{model}` cannot have {size_bytes} bytes")]
     Size {
         /// The model.
@@ -57,7 +57,7 @@ pub enum SimfsError {
 }
 
 impl SimfsError {
-    /// 2 for what was asked wrongly, 3 for what cannot be done here.
+    /// Returns 2 for wrong arguments, 3 for requests that cannot be fulfilled here.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -87,8 +87,7 @@ pub struct Options {
 /// Mounts a card and serves it until it is unmounted or a signal ends it.
 ///
 /// # Errors
-/// When there is no such model, when it is too fast for this computer, or when the system does not
-/// let us.
+/// If the model does not exist, is too fast for this computer, or the system refuses a resource.
 pub fn run(options: &Options) -> Result<(), SimfsError> {
     let model = find_model(&options.model)?;
     let size_bytes = find_size(&model, options.size_bytes)?;
@@ -241,7 +240,7 @@ fn tell_lateness(answers: &Answers) {
     }
 }
 
-/// Also where it is in use: our end then ends what still waits with an error.
+/// Also if it is in use: the end of this process then ends all waiting requests with an error.
 fn unmount(unmounter: &mut SessionUnmounter, point: &Path) {
     if let Err(error) = unmounter.unmount() {
         print::notice(&format!(

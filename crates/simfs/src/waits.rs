@@ -20,8 +20,8 @@ struct Thread {
 }
 
 impl Waits {
-    /// For how long a thread has waited since this was asked last; 0 for the first time, and where
-    /// it is not known.
+    /// Returns the time a thread has waited since the previous call; 0 for the first call, and if it is not
+    /// known.
     pub(crate) fn take_ns(&mut self, thread: u32) -> u64 {
         if let Some(known) = self.threads.get_mut(&thread)
             && let Some(waited_ns) = waited_ns(&known.file)

@@ -14,9 +14,9 @@ use rustix::fs::OFlags;
 
 use crate::card::Card;
 
-/// Span after which small requests are answered while the way is measured: as cards do.
+/// Span after which small requests are answered while the transit times are measured: as on cards.
 const SMALL_SPAN_NS: u64 = 300_000;
-/// The same for large ones, whose content takes time.
+/// Span after which large requests are answered then: their content takes time.
 const LARGE_SPAN_NS: u64 = 3_000_000;
 const SMALL_BYTES: usize = 4096;
 const LARGE_BYTES: usize = 1 << 20;
@@ -25,7 +25,7 @@ const SMALL_COUNT: usize = 60;
 const LARGE_COUNT: usize = 16;
 /// Number of medians; the least counts, because other programs may have needed the processors during the rest.
 const MEDIANS: usize = 6;
-/// By how much a way can be longer than the sum of two usual ones, where nothing else is amiss.
+/// Margin by which a transit can be longer than the sum of two usual ones without a disturbance.
 const SWAY_NS: u64 = 150_000;
 const ALIGNMENT: usize = 4096;
 
@@ -38,7 +38,7 @@ pub(crate) struct Ways {
     pub(crate) flush_ns: u64,
 }
 
-/// A way by the size of what is carried.
+/// Transit time by the size of the request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) small_ns: u64,
@@ -65,7 +65,7 @@ impl Ways {
         self.with(line.at(bytes), late_ns)
     }
 
-    /// The same of a request without content.
+    /// Returns the transit time of a request without content.
     pub(crate) fn of_flush(&self, late_ns: u64) -> Way {
         self.with(self.flush_ns, late_ns)
     }
@@ -87,8 +87,8 @@ pub(crate) enum Through {
     FileAlone,
 }
 
-/// Measures the ways through a loop device on the file, where one can be had, and else to the
-/// file itself.
+/// Measures the transit times through a loop device on the file, if one is available, and else to the file
+/// itself.
 pub(crate) fn measure(card: &Card, file: &Path) -> io::Result<(Ways, Through)> {
     match Loop::attach(file) {
         Some(device) => Ok((measure_at(card, &device.path)?, Through::Loop)),
@@ -126,7 +126,7 @@ fn measure_at(card: &Card, path: &Path) -> io::Result<Ways> {
     Ok(ways)
 }
 
-/// Asks for that much again and again.
+/// Returns a function that repeats a request of that size.
 fn asker(file: &File, kind: OpKind, bytes: usize) -> impl FnMut() -> io::Result<()> + '_ {
     let mut room = vec![0; bytes + ALIGNMENT];
     let start = room.as_ptr().align_offset(ALIGNMENT);
@@ -161,7 +161,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// `None` if there is no right to, or none left.
+    /// Returns `None` if the user has no permission, or no device is left.
     fn attach(file: &Path) -> Option<Self> {
         let mut losetup = Command::new("losetup");
         losetup.args(["--find", "--show", "--direct-io=on"]);

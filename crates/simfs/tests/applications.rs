@@ -80,7 +80,7 @@ fn rates_follow_from_what_the_model_says_of_a_flush() {
     let card = SimCard::start(BINARY, &model(scratch.path()), 1 << 30, scratch.path());
     let mount = Mount::ext4_on(scratch.path(), card.path());
     let mut rates = Vec::new();
-    // ext4 flushes once for an `fdatasync`, twice where its own journal has to be written before.
+    // ext4 flushes once for an `fdatasync`, twice if its own journal has to be written before.
     for (id, least, most) in [
         ("sqlite_tps", 3.5, 8.0),
         ("sqlite_wal_tps", 0.9, 2.5),

@@ -39,7 +39,7 @@ const QUIET_SLICES: usize = 10;
 const MOST_SLICES: usize = 40;
 /// Share of a slice during which programs waited for a processor.
 const QUIET: f64 = 0.1;
-/// By how much a rate may be off.
+/// Allowed error of a rate.
 const NEAR: f64 = 0.03;
 /// Range of the rate of all slices in any case, as a ratio to the truth.
 const WHOLE: std::ops::Range<f64> = 0.5..1.05;
@@ -177,11 +177,11 @@ impl<'a> Asker<'a> {
 
 /// Results of the callers.
 struct Found {
-    /// Operations per second, where it can be judged.
+    /// Operations per second, if it can be judged.
     rate: Option<f64>,
     /// Operations per second of all slices, whoever needed the processors.
     whole_rate: f64,
-    /// From answer to answer, where one was asked for at a time.
+    /// From answer to answer, if the requests came one at a time.
     middle_span_s: Option<f64>,
 }
 
@@ -219,7 +219,7 @@ fn measure(path: &Path, workload: &Workload, truth: f64) -> Found {
     let (count, stop) = (&AtomicU64::new(0), &AtomicBool::new(false));
     std::thread::scope(|scope| {
         let asker = scope.spawn(|| {
-            // As far as it is allowed: what is to be measured is the card.
+            // As far as it is allowed: the card is to be measured, not this process.
             let _ = rustix::process::nice(-20);
             if workload.queue_depth == 1 {
                 return Asker::new(path, workload).ask_until(count, stop);
@@ -282,7 +282,7 @@ fn waited_s() -> f64 {
     })
 }
 
-/// The rate and, where the truth knows it, the middle span.
+/// Checks the rate and, if the truth has it, the middle span.
 fn assert_true(card: &SimCard, model: &str, workload: &Workload) {
     let truth = SimulatedCard::new(&Model::named(model).unwrap(), 1);
     let truth = truth.truth(workload).unwrap();

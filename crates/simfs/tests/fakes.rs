@@ -1,4 +1,4 @@
-//! Fakes behind the kernel: what blocks hold is read through a loop device, as bytes.
+//! Fakes behind the kernel: the content of blocks is read through a loop device, as bytes.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -53,8 +53,8 @@ const FAKES: [(&str, StorageKind, u64); 5] = [
     ),
 ];
 
-/// The kernel and bytes in between change nothing: kind, capacity and map are those of the same card in
-/// memory, whose content is kept by name.
+/// The kernel and bytes in between change nothing: kind, capacity and map are those of the same card in memory,
+/// whose content is stored by name.
 #[test]
 fn fakes_are_told_as_in_memory() {
     needs!(Root, Fuse, LoopDevice);

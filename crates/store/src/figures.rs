@@ -1,4 +1,4 @@
-//! One metric of all records, with what is needed to place it among others.
+//! One metric of all records, with the data needed to rank it among others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ pub struct StoredSubject {
     pub model: Option<String>,
     /// Id of the physical card.
     pub card: Option<String>,
-    /// The label `product` as it stands.
+    /// The current label `product`.
     pub product: Option<String>,
-    /// The label `sample` as it stands.
+    /// The current label `sample`.
     pub sample: Option<String>,
-    /// The label `setting` as it stands.
+    /// The current label `setting`.
     pub setting: Option<String>,
     /// Values that must match before figures are compared. Runs that are alike share it.
     pub context: Arc<BTreeMap<String, String>>,

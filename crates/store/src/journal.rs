@@ -22,8 +22,8 @@ use crate::checksum::crc32;
 pub(crate) const EXTENSION: &str = "journal";
 /// Extension of journals until their first line is durable.
 pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
-/// Times that a draft is tried to be locked, and the pause between: `recover` holds it for a
-/// moment when it looks whether anybody else does.
+/// Number of attempts to lock a draft, with a pause between them: `recover` locks it for a moment to check
+/// whether it is in use.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
@@ -95,7 +95,7 @@ impl Journal {
     /// Adds a trial and waits until it is durable.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before stays whole.
+    /// If it cannot be written; the earlier content stays intact.
     pub fn append(&mut self, trial: &Trial) -> Result<(), JournalError> {
         self.line(LineKind::Trial, trial)
     }
@@ -103,7 +103,7 @@ impl Journal {
     /// Adds a finding and waits until it is durable.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before stays whole.
+    /// If it cannot be written; the earlier content stays intact.
     pub fn append_finding(&mut self, finding: &Finding) -> Result<(), JournalError> {
         self.line(LineKind::Finding, finding)
     }
@@ -173,7 +173,7 @@ pub(crate) fn decode(line: &[u8]) -> Option<(LineKind, &str)> {
     Some((kind, json))
 }
 
-/// Opens a draft for appending and locks it; what a crash left in it goes.
+/// Opens a draft for appending and locks it; content left by a crash is removed.
 fn open_locked(draft: &Path) -> Result<File, JournalError> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600);

@@ -83,7 +83,7 @@ impl Store {
         Ok(PreparationId(sequence))
     }
 
-    /// Notes how much of it is durable.
+    /// Records the durable part of it.
     ///
     /// # Errors
     /// If the store fails.
@@ -128,8 +128,8 @@ impl Store {
         Ok(self.last(card)?.map(|(_, preparation)| preparation))
     }
 
-    /// The preparation of a card that can be continued: the last one, where it is not finished
-    /// and has this fill. After another fill began, an earlier one holds no longer.
+    /// Returns the preparation of a card that can be continued: the last one, if it is not finished and has
+    /// this fill. A later fill invalidates an earlier one.
     ///
     /// # Errors
     /// If the store fails.

@@ -57,7 +57,7 @@ pub fn recover(dir: &Path) -> Result<Recovery, JournalError> {
 /// Removes a journal whose record is stored.
 ///
 /// # Errors
-/// When a run has taken the journal up, or it cannot be removed. One that is gone is no error.
+/// If a run has resumed the journal, or it cannot be removed. A missing journal is no error.
 pub fn discard(path: &Path) -> Result<(), JournalError> {
     refuse_live(path)?;
     match fs::remove_file(path) {
@@ -69,7 +69,7 @@ pub fn discard(path: &Path) -> Result<(), JournalError> {
 /// Removes an unlocked draft. A failure does no harm: the draft contains no trial.
 fn remove_draft(path: &Path) {
     let Ok(file) = File::open(path) else { return };
-    // Only who holds the lock renames a draft, so that the name stands for this file till the end.
+    // Only the holder of the lock renames a draft, so that the name refers to this file until the end.
     if try_lock(&file).is_ok() && is_named(&file, path) {
         let _ = fs::remove_file(path);
     }
@@ -141,7 +141,7 @@ fn header(line: &[u8], path: &Path) -> Result<Record, JournalError> {
     }
 }
 
-/// Adds what a line holds; nothing when the line is not whole.
+/// Adds the content of a line; returns `None` if the line is not intact.
 fn add(record: &mut Record, line: &[u8]) -> Option<()> {
     let (kind, json) = decode(line)?;
     match kind {

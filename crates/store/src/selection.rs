@@ -57,8 +57,8 @@ pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
 }
 
 impl Store {
-    /// The records that fulfil all conditions, in the order of storing, with their labels as they
-    /// stand, and without trials and readings.
+    /// Returns the records that fulfil all conditions, in the order of storing, with their current labels, and
+    /// without trials and readings.
     ///
     /// # Errors
     /// If the store fails, or a document cannot be read.

@@ -1,5 +1,5 @@
-//! The store of records. Records never change; labels are added and taken away. What it knows of
-//! cards is in `preparations`.
+//! The store of records. Records never change; labels are added and removed. The data about cards is in
+//! `preparations`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Default for Options {
 pub enum Inserted {
     /// The record is new.
     New,
-    /// The same record was there already.
+    /// The same record was already stored.
     Known,
     /// It took the place of the record of a simulated run that had ended early.
     Replaced,
@@ -50,7 +50,7 @@ pub enum Inserted {
 pub struct Found {
     /// The record as it was stored.
     pub record: Record,
-    /// Labels as they stand, those of the record included unless taken away.
+    /// Current labels, those of the record included unless removed.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -71,10 +71,10 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store in that file; makes it, readable by its owner only, where it is missing.
+    /// Opens the store in that file; creates it, readable by its owner only, if it is missing.
     ///
     /// # Errors
-    /// When the file cannot be made or read, is damaged, locked, another program's, or newer.
+    /// If the file cannot be created or read, is damaged, locked, another program's, or newer.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, Options::default())
     }
@@ -105,16 +105,15 @@ impl Store {
         &self.path
     }
 
-    /// Stores a record and its labels; one that is there already is left as it is.
+    /// Stores a record and its labels; a record that is already stored stays unchanged.
     ///
-    /// A simulated run that is repeated has the same id. So that it can be repeated after it was
-    /// cut short, the record of a simulated run that got further takes the place of the one
-    /// stored: one that was interrupted gives way to one that was not, and one that an error ended
-    /// to one that none did. So does one that another version of the program made. Labels stay as they
-    /// stand. A measured record is never replaced.
+    /// A simulated run that is repeated has the same id. So that an interrupted run can be repeated, the record
+    /// of a simulated run that got further replaces the stored one: a complete one replaces an interrupted one,
+    /// and one without an error replaces one that an error ended. A record of another version of the program
+    /// also replaces the stored one. Labels stay unchanged. A measured record is never replaced.
     ///
     /// # Errors
-    /// When a different record has the same id, a figure is not finite, or the store refuses.
+    /// If a different record has the same id, a figure is not finite, or the store fails.
     pub fn insert(&mut self, record: &Record) -> Result<Inserted, StoreError> {
         let document = document_of(record)?;
         let explain = explain(&self.path);
@@ -165,11 +164,11 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// The record named by its id, a unique beginning of it (four or more hexadecimal digits), or
-    /// `last`: the one stored last.
+    /// Returns the record with this id, with a unique prefix of it (four or more hexadecimal digits), or for
+    /// `last` the one stored last.
     ///
     /// # Errors
-    /// When there is none, or more than one, or its document cannot be read.
+    /// If there is none, or more than one, or its document cannot be read.
     pub fn find(&mut self, prefix: &str) -> Result<Found, StoreError> {
         let id = match prefix {
             "last" => self.last_id()?,
@@ -239,10 +238,10 @@ impl Store {
         self.runtime.block_on(listing).map_err(explain(&self.path))
     }
 
-    /// Sets a label of a record, or takes it away. The record itself does not change.
+    /// Sets a label of a record, or removes it. The record itself does not change.
     ///
     /// # Errors
-    /// When there is no such record, or the store refuses.
+    /// If the record does not exist, or the store fails.
     pub fn label(&mut self, id: Uuid, key: &str, value: Option<&str>) -> Result<(), StoreError> {
         if !self.contains(id)? {
             return Err(StoreError::NotFound {
@@ -260,7 +259,7 @@ impl Store {
         self.runtime.block_on(changing).map_err(explain(&self.path))
     }
 
-    /// The labels of a record as they stand; none for an id that is not stored.
+    /// Returns the current labels of a record; none for an id that is not stored.
     ///
     /// # Errors
     /// If the store fails.
@@ -276,12 +275,11 @@ impl Store {
         Ok(labels.into_iter().collect())
     }
 
-    /// Gives every record stored so far to `each`, in the order of storing, one at a time and
-    /// without a lock in between. A document that cannot be read is passed over, and the first
-    /// such is the error at the end.
+    /// Passes every record stored so far to `each`, in the order of storing, one at a time and without a lock
+    /// in between. Unreadable documents are skipped, and the first of them is the error at the end.
     ///
     /// # Errors
-    /// The first error of `each`, which ends it; when the store refuses; an unreadable document.
+    /// The first error of `each`, which ends the export; a failure of the store; an unreadable document.
     pub fn export<E: From<StoreError>>(
         &mut self,
         mut each: impl FnMut(&Record) -> Result<(), E>,
@@ -312,7 +310,7 @@ impl Store {
 /// Sequence, id and document of a record. Bytes, so that one that is no text can be named.
 type Row = (i64, Vec<u8>, Vec<u8>);
 
-/// Seconds since 1970; 0 if the clock stands before that.
+/// Returns the seconds since 1970; 0 if the clock is set before that.
 fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

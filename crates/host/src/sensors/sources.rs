@@ -29,7 +29,7 @@ pub(super) struct Sources {
 #[derive(Debug)]
 struct Messages {
     log: KernelLog,
-    /// By these names it calls the disks and what they hang on.
+    /// Names of the disks and their controllers in the kernel's messages.
     names: Vec<String>,
 }
 

@@ -113,7 +113,7 @@ fn assert_sane(tree: &Tree, names: &[String], known: &[String], what: &str) {
     );
 }
 
-/// Fails where it takes far too long, instead of hanging.
+/// Fails if it takes far too long, instead of hanging.
 fn within_patience(work: impl FnOnce() + Send + 'static) {
     let (done, waiting) = channel::<()>();
     let worker = thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Stacks of several layers: which disks lie at their bottom, and what counts each request once.
+//! Stacks of several layers: the disks at their bottom, and the devices that count each request once.
 
 use cardmark_core::FindingKind;
 use cardmark_host::Use;

@@ -176,7 +176,7 @@ fn a_member_of_btrfs_counts_whichever_device_is_named() {
     }
     assert_used(&tree, "sdb", &["sdb is mounted at /"]);
     assert_used(&tree, "sdc", &["sdc is mounted at /srv"]);
-    // Even where no mount can be seen.
+    // Even if no mount is visible.
     tree.mounts("30 1 0:33 / / rw - btrfs /dev/sda2 rw\n");
     let said = "the kernel keeps a filesystem open on sdc (btrfs)";
     assert_used(&tree, "sdc", &[said]);
@@ -213,7 +213,7 @@ fn swap_counts_by_number_and_by_name() {
     let mut tree = idle_stick();
     tree.file("/proc/swaps", &line("/dev/sda1", "partition"));
     assert_used(&tree, "sda", &["sda1 is in use as swap space"]);
-    // A name of udev's; and one that is not to be seen here.
+    // A name of udev's; and one that is not visible here.
     tree.stat("block 0:6 8:2 /dev/disk/by-label/SWAP");
     tree.file("/proc/swaps", &line("/dev/disk/by-label/SWAP", "partition"));
     assert_used(&tree, "sda", &["sda2 is in use as swap space"]);
@@ -246,7 +246,7 @@ fn the_disk_below_the_system_is_found_through_volumes_and_encryption() {
     let mut tree = pc_crypt();
     let part = format!("{PC_NVME}/nvme0n1p3");
     tree.partition(&format!("{PC_NVME}/nvme0n1p1"), "259:1", 1000);
-    // Even where the kernel does not show who holds what.
+    // Even if the kernel does not show the holders.
     let said = "the system runs from it: / lies on nvme0n1p3";
     for name in ["nvme0n1", "nvme0n1p1", "nvme0n1p3"] {
         assert_used(&tree, name, &[said]);
@@ -378,7 +378,7 @@ fn a_loop_device_whose_file_was_named_elsewhere_counts_by_its_name() {
     let folder = "/sys/devices/virtual/block/loop3";
     tree.disk("pci0/block/cciss!c0d0", "104:0", 900)
         .disk("virtual/block/loop3", "7:3", 900)
-        // Nothing is to be seen there; the kernel writes `!` for `/` in names.
+        // Nothing is visible there; the kernel writes `!` for `/` in names.
         .file(&format!("{folder}/loop/backing_file"), "/dev/cciss/c0d0\n")
         .mounts(
             "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
@@ -574,7 +574,7 @@ fn a_mapping_that_can_be_written_counts_without_an_open_file() {
     ] {
         assert_idle(&maps(harmless), "loop3");
     }
-    // The mapping itself shows the number of the file where the list shows another, as on btrfs.
+    // The mapping itself shows the number of the file if the list shows another, as on btrfs.
     let mut tree = maps("7f00-7f10 rw-s 00000000 00:21 77 /home/pi/image");
     tree.stat("file 179:2 1048576#77 /proc/78/map_files/7f00-7f10");
     assert_used(&tree, "loop3", &[said]);
@@ -651,7 +651,7 @@ fn hidden_open_files_of_other_users_count() {
         );
         assert_eq!(hidden("loop3", "maps", Some(&live), rights), [said]);
     }
-    // Only the file of a loop device is looked for in mappings.
+    // Only the file of a loop device is searched in mappings.
     assert_eq!(hidden("sda", "maps", Some(&live), None), none);
     let root = Some(("000001ffffffffff", all_users));
     assert_eq!(hidden("sda", "fd", Some(&live), root), none);
