@@ -20,7 +20,7 @@ use crate::{BLOCK_BYTES, Medium, Trouble};
 use boundary::{Across, found_boundary};
 use turns::{InTurn, LEAST_UNIT_BLOCKS, WRITE_BLOCKS, found_open};
 
-/// The unit that is assumed where nothing is known, blocks: 4 MiB.
+/// Assumed size of a unit if nothing is known, blocks: 4 MiB.
 const ASSUMED_BLOCKS: u64 = 8192;
 
 /// Request for an anatomy.
@@ -30,7 +30,7 @@ pub struct AnatomyRequest {
     pub seed: u64,
     /// True if units are written, too.
     pub with_writes: bool,
-    /// The size of a unit that was asked for, blocks.
+    /// Requested size of a unit, blocks.
     pub asked_blocks: Option<u64>,
     /// Size of a unit according to the card's registers, blocks.
     pub registers_blocks: Option<u64>,
@@ -47,7 +47,7 @@ pub struct Looked {
     pub wanted_count: u64,
 }
 
-/// Looks at the inside of a card. What it saw, and how many blocks it wrote.
+/// Determines the internal structure of a card. Also returns the number of blocks written.
 ///
 /// # Errors
 /// If the test cannot continue.
@@ -110,7 +110,7 @@ pub fn anatomy(
     Ok((found, written_blocks))
 }
 
-/// The least size of a unit that can be asked for, bytes.
+/// The least size of a unit that can be requested, bytes.
 pub const LEAST_UNIT_BYTES: u64 = LEAST_UNIT_BLOCKS * BLOCK_BYTES as u64;
 
 /// Returns the maximum number of bytes written.

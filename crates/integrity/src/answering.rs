@@ -3,10 +3,10 @@
 
 use crate::{Content, Held, Medium, Span, Trouble};
 
-/// Reads single blocks until one is given out, whatever it holds.
+/// Reads single blocks until one of them is returned without an error, with any content.
 ///
 /// # Errors
-/// [`Trouble::OnlyErrors`] where none is.
+/// [`Trouble::OnlyErrors`] if none is.
 pub(crate) fn still_answers(
     medium: &mut impl Medium,
     content: Content,

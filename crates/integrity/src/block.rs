@@ -19,8 +19,8 @@ pub const BLOCK_BYTES: usize = 512;
 const WORDS: usize = BLOCK_BYTES / 8;
 /// Bits of the first word for the number of the block; the others hold the round. Enough for 512 TiB.
 const ADDRESS_BITS: u32 = 40;
-/// A block with fewer wrong bits than this is taken for its own, changed: two blocks that have
-/// nothing to do with each other differ in about 2,048 of 4,096.
+/// A block with fewer wrong bits than this counts as its own, changed: two unrelated blocks differ in about
+/// 2,048 of 4,096 bits.
 const MOST_CHANGED_BITS: u32 = 1024;
 /// Bit of the round that marks borrowed content.
 const BORROWED_ROUND: u32 = 1 << 23;
@@ -45,7 +45,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// The same content, marked as borrowed: an undo log keeps what it overwrites.
+    /// Returns this content, marked as borrowed: an undo log keeps the data that it overwrites.
     #[must_use]
     pub fn borrowed(self) -> Self {
         Self {
@@ -158,7 +158,7 @@ pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
     }
 }
 
-/// In how many bits the words differ from those of the block with that first word.
+/// Returns the number of bits in which the words differ from those of the block with that first word.
 fn wrong_bits(content: Content, head: u64, words: &[[u8; 8]]) -> u32 {
     let word = |index: usize| u64::from_le_bytes(words[index]);
     let mut state = content.words_of(head);

@@ -1,4 +1,4 @@
-//! Storage is written and read again and again, until it no longer holds what is written.
+//! Storage is written and read in cycles until it loses data.
 
 use cardmark_core::Milestone;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ impl Endure {
         })
     }
 
-    /// Blocks that did not hold what was written in the last whole cycle.
+    /// Returns the number of blocks that did not hold their data in the last whole cycle.
     #[must_use]
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks
@@ -124,10 +124,10 @@ impl Endure {
             })
     }
 
-    /// Goes one step on.
+    /// Performs the next step.
     ///
     /// # Errors
-    /// If the test cannot continue. It can be taken up again then.
+    /// If the test cannot continue. It can be resumed then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         if self.is_done {
             return Ok(());
@@ -154,7 +154,7 @@ impl Endure {
             }
         }
         let is_worn = self.bad_blocks > 0 && bad_share >= self.end.bad_share;
-        // A cycle more is begun only if it may come to its end.
+        // A further cycle starts only if it can be completed.
         let next_bytes = self.written_bytes() + all * BLOCK_BYTES as u64;
         let is_spent = self.end.most_bytes.is_some_and(|most| next_bytes > most)
             || self.end.most_cycles.is_some_and(|most| self.cycles >= most);

@@ -54,7 +54,7 @@ pub trait Medium {
     /// Returns the grain: reads and writes must be multiples of this number of blocks, at multiples of it.
     fn grain_blocks(&self) -> u64;
 
-    /// Blocks that will be written soon: who has something to do before does it now, so that it takes no time
+    /// Announces blocks that will be written soon, so that preparatory work is done now and takes no time
     /// between writes.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ pub trait Medium {
     /// If the test cannot continue.
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
-    /// Makes everything written durable, as far as the storage keeps its word. How long it took,
+    /// Makes everything written durable, as far as the storage keeps its promise. Returns the time taken,
     /// nanoseconds.
     ///
     /// # Errors

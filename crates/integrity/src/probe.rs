@@ -32,7 +32,7 @@ use samples::Plan;
 pub struct ProbeRequest {
     /// Anything.
     pub seed: u64,
-    /// The largest write cache that is to be excluded, blocks.
+    /// The largest write cache to be excluded, blocks.
     pub cache_blocks: u64,
 }
 
@@ -42,15 +42,15 @@ pub struct ProbeRequest {
 pub enum Stage {
     /// Single blocks are written and read.
     Sentinels,
-    /// It is looked for addresses that repeat.
+    /// Searching for addresses that repeat.
     Repetition,
     /// Samples are written.
     Samples,
-    /// Caches are made to give up what they hold.
+    /// Displacing the content of caches.
     Displacing,
     /// Samples are read.
     Reading,
-    /// The boundary of what is kept is sought.
+    /// Searching for the boundary of the storage that is kept.
     Boundary,
 }
 
@@ -72,7 +72,7 @@ pub struct Probe {
     pub kind: StorageKind,
     /// Real number of blocks, from the first on.
     pub real_blocks: u64,
-    /// After how many blocks addresses repeat, where they do.
+    /// Distance in blocks after which addresses repeat, if they do.
     pub module_blocks: Option<u64>,
     /// Maximum size in blocks of a cache that hid the loss of data, if one did.
     pub cache_blocks: Option<u64>,
@@ -93,7 +93,7 @@ pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     Plan::of(blocks_count, request).written_blocks() * crate::BLOCK_BYTES as u64
 }
 
-/// Probes storage. What was written stays.
+/// Probes storage. The written blocks remain.
 ///
 /// # Errors
 /// If the test cannot continue.

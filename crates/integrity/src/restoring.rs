@@ -1,20 +1,22 @@
-//! Storage whose content is kept in an undo log before a test overwrites it, and restored afterwards.
+//! Storage whose content is saved in an undo log before a test overwrites it, and restored afterwards.
 //!
 //! The log lies on another device and is durable before the first byte is overwritten. After an interruption a
-//! block is restored only where it still holds what the test wrote: somebody else may have used the storage
-//! since. Pieces are restored from the last to the first. On storage whose addresses repeat, a block may have
-//! been written under another address before it was kept under this one, and only that order restores the
-//! oldest content. Restoring can be repeated at any time.
+//! block is restored only if it still holds content of the test: it may have been used otherwise since. Pieces
+//! are restored from the last to the first. On storage whose addresses repeat, a block may have been written
+//! under another address before it was saved under this one, and only that order restores the oldest content.
+//! Restoring can be repeated at any time.
 //!
-//! A reader may hold another card by then, of the same size and with the same name. So what an earlier session
-//! kept is restored only to storage that shows something of that session. Before that nothing is written.
+//! By then, a reader may hold another card of the same size and with the same name. Data of an earlier session
+//! is therefore restored only to storage that shows some content of that session. Before that nothing is
+//! written.
 //!
-//! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are read,
-//! and with a damaged log the whole storage. What still holds its content is not restored, and the log stays.
+//! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are
+//! read, and with a damaged log the whole storage. If any block still holds content of the session, the log
+//! stays.
 //!
-//! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it to
-//! the first blocks before all others; they are restored last. A new session that finds such content of another
-//! session does not begin.
+//! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it
+//! to the first blocks before all others; they are restored last. A new session that finds such content of
+//! another session does not begin.
 
 use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
 
@@ -39,9 +41,9 @@ pub trait Raw: Medium {
     /// If the storage can no longer be used.
     fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
 
-    /// Writes back what blocks held; with a content only where they hold anything now that was written
-    /// with its seed, or cannot be read. Returns the number of blocks that hold something else afterwards,
-    /// because the storage did not take them. It ignores requests to stop: the storage is restored first.
+    /// Writes back the former content of blocks; given a content, only if they now hold anything written with
+    /// its seed, or cannot be read. Returns the number of blocks that hold something else afterwards, because
+    /// the storage rejected them. It ignores requests to stop: the storage is restored first.
     ///
     /// # Errors
     /// If the test cannot continue.
@@ -78,11 +80,11 @@ pub trait UndoLog<P> {
     /// When it cannot be kept.
     fn keep(&mut self, piece: P) -> Result<(), Trouble>;
 
-    /// Makes durable what is kept. These blocks may be written from now on; those of them that no piece covers
-    /// cannot be read.
+    /// Makes all saved pieces durable. These blocks may be written from now on; those of them that no piece
+    /// covers cannot be read.
     ///
     /// # Errors
-    /// When that cannot be done.
+    /// If that fails.
     fn settle(&mut self, spans: &[Span]) -> Result<(), Trouble>;
 
     /// The blocks of the pieces that are kept and intact, in the order of keeping.
@@ -107,7 +109,7 @@ pub trait UndoLog<P> {
     fn clear(&mut self) -> Result<(), Trouble>;
 }
 
-/// Storage, and what its blocks held before they were written.
+/// Storage, and the former content of its blocks.
 #[derive(Debug)]
 pub struct Restoring<M, L> {
     medium: M,
@@ -131,13 +133,13 @@ pub struct Restoring<M, L> {
     put_blocks: u64,
     /// Blocks that are not restored, apart and by rising address.
     unrestored: Vec<Span>,
-    /// Blocks of an earlier session that hold neither its content nor what was kept, in whole pieces.
+    /// Blocks of an earlier session that hold neither its content nor the saved one, in whole pieces.
     changed: Vec<Span>,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
-    /// Keeps in `log` what blocks hold before they are written. All content that is written gets the seed of
-    /// `content`, which is to be new for each session.
+    /// Saves the content of blocks in `log` before they are written. All written content gets the seed of
+    /// `content`, which must be new for each session.
     #[must_use]
     pub fn new(medium: M, log: L, content: Content) -> Self {
         let spans = log.spans();
@@ -294,8 +296,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(())
     }
 
-    /// Compares what an earlier session kept with what is there now. A block that differs, and does not hold content
-    /// of the session, was written by somebody since, or spoiled when power was lost.
+    /// Compares the saved content of an earlier session with the present one. A block that differs, and does
+    /// not hold content of the session, was written by another program since, or damaged when power was lost.
     fn search_changed(&mut self) -> Result<(), Trouble> {
         self.changed.clear();
         if !self.is_earlier {
@@ -330,8 +332,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         &self.unrestored
     }
 
-    /// Stretches in which blocks hold neither content of an earlier session nor what it kept, after the last
-    /// [`Self::restore`]. They were left as they are.
+    /// Returns the stretches in which blocks hold neither content of an earlier session nor the saved one,
+    /// after the last [`Self::restore`]. They were not changed.
     #[must_use]
     pub fn changed(&self) -> &[Span] {
         &self.changed

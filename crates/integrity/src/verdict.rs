@@ -26,7 +26,7 @@ pub struct Verdict {
     /// Real number of blocks, from the first on: all that it reports, except with limbo, wraparound, chain,
     /// dead storage, and damage from some block on to its end. Damaged blocks among them count.
     pub real_blocks: u64,
-    /// After how many blocks addresses repeat, where they do.
+    /// Distance in blocks after which addresses repeat, if they do.
     pub module_blocks: Option<u64>,
     /// Number of blocks in each state.
     pub counts: BlockCounts,
@@ -70,8 +70,8 @@ fn takes_no_writes(surface: &Surface, counts: &BlockCounts) -> bool {
     is_last && counts.refused_count as f64 >= REFUSED_SHARE * counts.bad_count() as f64
 }
 
-/// After how many blocks addresses repeat: the greatest step that explains where almost all of the
-/// displaced blocks stand. Of each address the last one written is left, which is the highest.
+/// Returns the number of blocks after which addresses repeat: the greatest step that explains the positions of
+/// almost all displaced blocks. Of each address, the last written block remains, which is the highest.
 fn module(runs: &[Run]) -> Option<u64> {
     let mut by_shift = BTreeMap::<i64, u64>::new();
     for run in runs {
@@ -141,8 +141,8 @@ fn is_lost_silently(surface: &Surface, tail: Span) -> bool {
     (tail.count - failed_count) as f64 >= SILENT_SHARE * tail.count as f64
 }
 
-/// The verdict on storage that held all that was written to it before: whatever it has lost since, it is
-/// no fake.
+/// Returns the verdict on storage that held all of its data before: it is no fake, even if it has lost data
+/// since.
 pub(crate) fn of_once_whole(verdict: Verdict, surface: &Surface) -> Verdict {
     match verdict.kind {
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => Verdict {

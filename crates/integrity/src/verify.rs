@@ -27,8 +27,7 @@ pub enum Pass {
     Write,
     /// Every block is read.
     Read,
-    /// Blocks that lost what was written are written again, so that a cache which holds the last
-    /// ones gives them up.
+    /// Lost blocks are written a second time, so that a cache that holds the last ones evicts them.
     Displace,
     /// Data that may have come from such a cache is read again.
     Doubt,
@@ -53,7 +52,7 @@ pub struct Verify {
     pass: Pass,
     /// Position at which the pass continues.
     position: u64,
-    /// Up to there what the pass has written is durable.
+    /// End of the part of the pass that is durable.
     durable: u64,
     /// Blocks in a row, up to the position, that the storage did not take or give.
     failing_blocks: u64,
@@ -64,7 +63,7 @@ pub struct Verify {
     written: Vec<Speed>,
     read: Vec<Speed>,
     written_blocks: u64,
-    /// Nothing is written, whatever is found.
+    /// True if nothing is ever written.
     #[serde(default)]
     is_reading_only: bool,
 }
@@ -90,7 +89,7 @@ impl Verify {
         }
     }
 
-    /// A test that only reads what this one wrote.
+    /// Returns a test that only reads the data of this one.
     #[must_use]
     pub fn again(&self) -> Self {
         Self {
@@ -149,8 +148,7 @@ impl Verify {
         self.is_done().then(|| judge(&self.surface))
     }
 
-    /// To be called when it is taken up again: what was written but is not known to be durable is
-    /// written again.
+    /// Prepares the test to be resumed: data that is not known to be durable is written again.
     pub fn take_up(&mut self) {
         if self.pass == Pass::Write {
             self.position = self.durable;
@@ -158,10 +156,10 @@ impl Verify {
         }
     }
 
-    /// Goes one step on.
+    /// Performs the next step.
     ///
     /// # Errors
-    /// If the test cannot continue. It can be taken up again then.
+    /// If the test cannot continue. It can be resumed then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         match self.pass {
             Pass::Write => self.write_on(medium),
@@ -226,13 +224,13 @@ impl Verify {
         Ok(())
     }
 
-    /// Writes into what is lost just below the doubtful blocks, as much as these are.
+    /// Overwrites lost blocks just below the doubtful ones, as many as these are.
     fn displace(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         let Some(doubtful) = self.doubtful else {
             self.pass = Pass::Done;
             return Ok(());
         };
-        // They are no more than what is lost below.
+        // Their number does not exceed that of the lost ones below.
         let all = Span::between(doubtful.start - doubtful.count, doubtful.start);
         for span in all.parts(STEP_BLOCKS) {
             let answer = medium.write(span, self.content)?;
@@ -334,8 +332,8 @@ impl Verify {
         looked
     }
 
-    /// The first and the last of the blocks that the storage gave out in this pass; some anywhere, where
-    /// there are none: the beginning may be all that is bad.
+    /// Returns the first and the last of the blocks that were read without an error in this pass; a few spread
+    /// over the storage if there are none, because only the beginning may be bad.
     fn given_out(&self, answer: &Answer) -> Vec<u64> {
         let read = self.surface.runs().iter().chain(&answer.runs);
         let mut given = read.filter(|run| !run.has_failed());
@@ -349,7 +347,7 @@ impl Verify {
         }
     }
 
-    /// Back to where the errors began that the pass has met last.
+    /// Returns to the beginning of the last errors of the pass.
     fn go_back(&mut self) {
         let known = match self.pass {
             Pass::Write => &mut self.refused,
@@ -386,7 +384,7 @@ fn doubtful(surface: &Surface) -> Option<Span> {
     (has_good && rest.count <= lost.count).then_some(rest)
 }
 
-/// The last stretch of at least 1 MiB that lost what was written.
+/// Returns the last stretch of at least 1 MiB that lost its data.
 fn last_lost(surface: &Surface) -> Option<Span> {
     let mut lost: Option<Span> = None;
     for run in surface.runs().iter().rev() {
@@ -400,7 +398,7 @@ fn last_lost(surface: &Surface) -> Option<Span> {
     lost.filter(|span| span.count >= LEAST_TAIL_BLOCKS)
 }
 
-/// Adds a speed; where there are too many, two neighbours become one.
+/// Adds a speed; if they become too many, neighbours are merged in pairs.
 fn note(speeds: &mut Vec<Speed>, span: Span, span_ns: u64) {
     // Blocks written again after an interruption count once.
     speeds.retain(|speed| speed.span.start < span.start);

@@ -1,4 +1,4 @@
-//! Simulated boards: what a slot adds to every request, and the most it lets through.
+//! Simulated boards: the extra time of a slot for every request, and its maximum rate.
 
 use cardmark_core::{Board, Bus, BusMode, Reader, ReaderKind};
 use serde::Deserialize;
@@ -96,12 +96,11 @@ pub fn boards() -> Vec<Entry> {
 }
 
 impl Model {
-    /// A card of this model in the slot of a board, such as `pi4`: the slot adds to every request,
-    /// and may be slower than the card.
+    /// Returns a card of this model in the slot of a board, such as `pi4`: the slot adds to every request, and
+    /// may be slower than the card.
     ///
     /// # Errors
-    /// When there is no such board (the message lists those there are), or the model comes in a reader
-    /// of its own.
+    /// If the board is unknown (the message lists the known ones), or the model has its own reader.
     pub fn on_board(&self, name: &str) -> Result<Self, ModelError> {
         let found = EMBEDDED.iter().find(|(known, _)| *known == name);
         let (_, text) = found.ok_or_else(|| ModelError::UnknownBoard {

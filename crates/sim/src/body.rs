@@ -97,8 +97,8 @@ pub(crate) fn draw_normal(rng: &mut Rng) -> f64 {
     inverse_normal(rng.unit() + 0.5 / (1u64 << 53) as f64)
 }
 
-/// Quantile of the standard normal distribution: algorithm AS 241 (Wichura 1988), PPND16, without
-/// its branch for shares below 10⁻¹¹, where the result stays at about ±6.7.
+/// Quantile of the standard normal distribution: algorithm AS 241 (Wichura 1988), PPND16, without its branch
+/// for shares below 10⁻¹¹: there the result stays at about ±6.7.
 pub(crate) fn inverse_normal(share: f64) -> f64 {
     let centred = share - 0.5;
     if centred.abs() <= 0.425 {

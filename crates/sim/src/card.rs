@@ -70,7 +70,7 @@ impl SimulatedCard {
         course_truth(&self.model, block_bytes, factor)
     }
 
-    /// Returns what its translation layer has done so far, if it has one.
+    /// Returns the work of its translation layer so far, if it has one.
     #[must_use]
     pub fn ftl_counts(&self) -> Option<FtlCounts> {
         self.shared.state.borrow().ftl_counts()

@@ -119,7 +119,7 @@ pub(crate) const COOL: HeatData = HeatData {
 pub(crate) enum FaultData {
     /// Writes that reach beyond this address fail.
     Error { from_byte: u64 },
-    /// The device is gone from then on.
+    /// The device disappears at that time.
     Vanish { after_s: f64 },
     /// One operation takes this long.
     Silent { after_s: f64, span_s: f64 },

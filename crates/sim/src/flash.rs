@@ -24,17 +24,17 @@ const BLOCK_BYTES: u64 = 512;
 pub enum Place {
     /// Slots from that one on.
     At(u64),
-    /// The same, but a bit of each block is changed on the way out.
+    /// A slot, but a bit of each block is changed on the way out.
     Changed(u64),
-    /// Nowhere: what is written is lost, and zeros are read.
+    /// Nowhere: written data is lost, and zeros are read.
     Nowhere,
-    /// The card gives out an error instead.
+    /// The card returns an error instead.
     Unreadable,
     /// The card does not take them.
     Refused,
 }
 
-/// Consecutive blocks, and where they go to or come from.
+/// Consecutive blocks, with their destination or source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The first block.
@@ -101,7 +101,7 @@ impl Flash {
         self.real + self.cache.as_ref().map_or(0, |cache| cache.size)
     }
 
-    /// Takes blocks that are written: where they go to, in the order of doing so. Blocks may go to two
+    /// Accepts written blocks: returns their destinations, in the order of writing. Blocks may go to two
     /// places.
     pub fn write(&mut self, start: u64, count: u64) -> Vec<Part> {
         let taken = self
@@ -124,7 +124,7 @@ impl Flash {
             return parts;
         };
         let cached: Vec<(u64, u64)> = if is_strict {
-            // Damage is not hidden by it, only what there is no flash for.
+            // It does not hide damage, only missing flash.
             let missing = parts.iter().filter(|part| part.place == Place::Nowhere);
             missing.map(|part| (part.start, part.count)).collect()
         } else {
@@ -157,15 +157,14 @@ impl Flash {
         parts
     }
 
-    /// Power is lost: what only the hidden cache has is gone.
+    /// Simulates a loss of power: data that only the hidden cache has is lost.
     pub fn lose_power(&mut self) {
         if let Some(cache) = &mut self.cache {
             *cache = Ring::new(cache.first, cache.size);
         }
     }
 
-    /// The flash's own addresses of these blocks: from where on, how many, and the slot, if there is
-    /// one.
+    /// Returns the flash's own addresses of these blocks: start, count, and the slot, if there is one.
     fn addresses(&self, start: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
         let mut parts = Vec::new();
         let end = start + count;
@@ -266,7 +265,7 @@ impl Flash {
         }
     }
 
-    /// The least of the spots' sizes; none where there are no spots.
+    /// Returns the least of the spots' sizes; `None` if there are no spots.
     fn spot_blocks(&self) -> Option<u64> {
         let damage = self.data.damage.map(|damage| damage.spot_bytes);
         let wear = self.data.wear.map(|wear| wear.spot_bytes);

@@ -99,13 +99,13 @@ pub struct FtlCounts {
     pub cached_pages: u64,
     /// Blocks erased.
     pub erased_blocks: u64,
-    /// Looks at the map.
+    /// Lookups in the map.
     pub lookups: u64,
-    /// Looks at the map that had to read a segment.
+    /// Lookups in the map that had to read a segment.
     pub misses: u64,
 }
 
-/// A translation layer with what it maps.
+/// A translation layer with its map.
 pub struct Ftl {
     data: FtlData,
     /// By logical page: physical page, place in the cache, or nowhere.
@@ -139,13 +139,13 @@ impl Ftl {
         ftl
     }
 
-    /// Returns what it has done so far.
+    /// Returns the work done so far.
     #[must_use]
     pub fn counts(&self) -> FtlCounts {
         self.counts
     }
 
-    /// Returns how often the least and the most erased block was erased.
+    /// Returns the number of erasures of the least and the most erased block.
     #[must_use]
     pub fn wear(&self) -> (u32, u32) {
         self.blocks.wear()
@@ -266,7 +266,7 @@ impl Ftl {
         work_us * 1e3
     }
 
-    /// The operation took until then, with what is none of the flash's.
+    /// Notes the end of an operation, including time that is not spent in the flash.
     pub(crate) fn ended(&mut self, finish_ns: u64) {
         self.end_ns = self.end_ns.max(finish_ns as f64);
     }

@@ -9,7 +9,7 @@ use crate::flash::{Flash, Place};
 
 const BLOCK_BYTES: u64 = 512;
 
-/// Whose content stands somewhere: the block it was written to, and the number of the write.
+/// Origin of content: the block it was written to, and the number of the write.
 type Written = (u64, u64);
 
 /// The content of a card by name.
@@ -22,7 +22,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// `None` if the model keeps everything in its place.
+    /// Returns `None` if the model keeps everything in its place.
     pub(crate) fn new(model: &Model, seed: u64) -> Option<Self> {
         (!model.flash().keeps_all()).then(|| Self {
             flash: Flash::new(model, seed),

@@ -18,7 +18,7 @@ const REQUEST_BLOCKS: u64 = 2048;
 /// Input/output error.
 const EIO: i32 = 5;
 
-/// Whose content stands in a slot.
+/// Origin of the content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The block it was written to.
@@ -36,7 +36,7 @@ pub struct SimMedium {
     flash: Flash,
     blocks_count: u64,
     now_ns: u64,
-    /// By slot: how many, and whose content stands in the first; further ones hold further blocks.
+    /// By slot: the count, and the origin of the content of the first; further slots hold further blocks.
     stored: BTreeMap<u64, (u64, Origin)>,
     /// Content of slots before they were written, since the last flush.
     unflushed: Vec<(u64, Vec<Stretch>)>,
@@ -66,8 +66,8 @@ impl SimMedium {
         self.calls_left = calls;
     }
 
-    /// Power is lost: of what was written since the last flush some is lost, and all that only a
-    /// hidden cache had.
+    /// Simulates a loss of power: a part of the data written since the last flush is lost, and all data that
+    /// only a hidden cache had.
     pub fn lose_power(&mut self) {
         let unflushed = std::mem::take(&mut self.unflushed);
         for (slot, before) in unflushed.into_iter().rev() {
@@ -89,7 +89,7 @@ impl SimMedium {
         self.flash.rest(days);
     }
 
-    /// Whose content is read from these blocks, in no time: of each stretch how many, and whose.
+    /// Returns the origin of the content of these blocks, in no time: count and origin of each stretch.
     pub fn origins(&mut self, span: Span) -> Vec<Stretch> {
         let mut found = Vec::new();
         for part in self.flash.read(span.start, span.count) {
@@ -194,7 +194,7 @@ impl SimMedium {
         }
     }
 
-    /// Adds what no slot holds yet, joined with what goes before it.
+    /// Adds content to empty slots, joined with the stretch before it.
     fn insert(&mut self, slot: u64, count: u64, origin: Origin) {
         if let Some((&start, (held, before))) = self.stored.range_mut(..slot).next_back()
             && start + *held == slot

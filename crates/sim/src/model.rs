@@ -58,7 +58,7 @@ pub(crate) struct Resolved {
     pub(crate) services: [[Service; 2]; 3],
 }
 
-/// A simulated card's data: what its operations cost, how that varies, and what goes wrong.
+/// A simulated card's data: the cost of its operations, their variation, and its faults.
 #[derive(Clone, Debug)]
 pub struct Model {
     resolved: Arc<Resolved>,
@@ -67,10 +67,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model of that name among those that come with the program.
+    /// Returns the model of that name among those that come with the program.
     ///
     /// # Errors
-    /// When there is none; the message lists those there are.
+    /// If there is none; the message lists the known ones.
     pub fn named(name: &str) -> Result<Self, ModelError> {
         crate::library::named(name)
     }
@@ -110,8 +110,8 @@ impl Model {
         &self.content
     }
 
-    /// The same with everything that is a size divided by that, so that all of it can be looked at
-    /// quickly. Sizes stay multiples of 4 KiB, but for what is one block more.
+    /// Returns the model with all sizes divided by `divisor`, so that all of it can be tested quickly. Sizes
+    /// stay multiples of 4 KiB, except those with one block more.
     #[must_use]
     pub fn scaled(&self, divisor: u64) -> Self {
         let mut data = self.data().clone();
@@ -307,7 +307,7 @@ fn written(value: &toml::Value) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// The text as a table, with what it lacks from the model that it is like.
+/// Returns the text as a table, with missing values from the model that it is like.
 fn with_rest(text: &str) -> Result<toml::Table, ModelError> {
     let unreadable = |error: toml::de::Error| ModelError::Text(error.to_string());
     let mut table: toml::Table = toml::from_str(text).map_err(unreadable)?;

@@ -13,7 +13,7 @@ use crate::service::to_ns;
 use crate::state::{ENODEV, REFUSAL_NS, State, service_of};
 use crate::streams::{Place, Streams};
 
-/// Span of a discard: what is erased is noted, not erased at once.
+/// Span of a discard: it is only noted, and erased later.
 const DISCARD_NS: u64 = 1_000_000;
 /// The smallest request that counts for [`OnlineCard::fastest_ns`].
 const LEAST_BYTES: u64 = 4096;
@@ -44,7 +44,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// When something begins that arrives now at what is free from then on.
+    /// Returns the start of an operation that arrives now at a resource that is free from `free_ns` on.
     fn start(self, at_ns: u64, free_ns: u64) -> u64 {
         if at_ns <= free_ns.saturating_add(self.most_ns) {
             free_ns
@@ -142,8 +142,8 @@ impl OnlineCard {
             Place::Rest => 1.0 / busy_count as f64,
             Place::Sequential | Place::Random => service.moving_share(bytes, busy_count),
         };
-        // Its span was drawn for the channels at work now. Where more begin meanwhile, as in a
-        // burst after a pause, they would else move more than one bus can.
+        // Its span was drawn for the channels at work now. If more channels start before its end, as in a burst
+        // after a pause, they would otherwise move more than one bus can.
         let moving_ns = to_ns((alone_ns - start_ns) as f64 * share);
         self.moved_ns = self.moved_ns.max(start_ns) + moving_ns;
         let finish_ns = alone_ns.max(self.moved_ns);
@@ -217,7 +217,7 @@ impl OnlineCard {
         self.free_ns.iter().copied().fold(self.held_ns, u64::max)
     }
 
-    /// The board's time goes on.
+    /// Advances the time of the board.
     fn pass_to(&mut self, now_ns: u64) {
         let Some(span_ns) = now_ns.checked_sub(self.known_ns) else {
             return;
@@ -237,8 +237,8 @@ impl OnlineCard {
     }
 }
 
-/// The channel that serves next: of those that were idle no longer than a way takes, and of those
-/// that work where none is idle, the one that was or is free first; else an idle one.
+/// Returns the channel that serves next: among those that were idle no longer than a transit takes, and those
+/// at work if none is idle, the one that was or is free first; else an idle one.
 fn next_channel(free_ns: &[u64], at_ns: u64, way: Way) -> usize {
     let earliest = |from_ns: u64| {
         let channels = free_ns.iter().copied().enumerate();

@@ -1,8 +1,8 @@
-//! The simulated host's page cache: what the old tools measure through.
+//! The simulated host's page cache: the old tools measure through it.
 //!
-//! Writes go to memory until they are made durable; then they reach the card one after the other
-//! in large pieces. Reads reach the card once, by read-ahead, and come from memory afterwards. The
-//! kernel keeps all channels of the card at work both ways.
+//! Writes go to memory until they are made durable; then they reach the card one after the other in large
+//! pieces. Reads reach the card once, by read-ahead, and come from memory afterwards. The kernel keeps all
+//! channels of the card at work both ways.
 
 /// Nanoseconds to copy a byte: 4 GB/s, as on a board.
 const COPY_NS_PER_BYTE: f64 = 0.25;
@@ -61,7 +61,7 @@ impl PageCache {
         }
     }
 
-    /// Everything written is to be durable.
+    /// Makes all written data durable.
     pub(crate) fn sync(&mut self) -> Share {
         Share {
             copy_ns: 0.0,

@@ -114,7 +114,7 @@ impl Processes {
         works.fold(ordinary_ns, |work_ns, work| work.work_ns(call, work_ns))
     }
 
-    /// Returns when work begun at `start_ns` is done.
+    /// Returns the completion time of work begun at `start_ns`.
     #[inline]
     pub(crate) fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         match &mut self.clocked {
@@ -155,7 +155,7 @@ impl Processes {
         })
     }
 
-    /// Returns the mean time that an operation spends in stalls of its own, nanoseconds.
+    /// Returns the mean time that an operation spends in its own stalls, nanoseconds.
     pub(crate) fn stalls_ns(&self, call: &Call) -> f64 {
         self.stalls(call)
             .map_or(0.0, |stalls| stalls.per_operation * stalls.mean_ns)
@@ -169,7 +169,7 @@ impl Processes {
 }
 
 impl Model {
-    /// Stalls of 100 ms and longer that its processes bring to a workload of reads or of writes.
+    /// Returns the stalls of 100 ms and longer that its processes add to a workload of reads or of writes.
     /// `None` if there are none, or the workload is mixed.
     #[must_use]
     pub fn stalls(&self, workload: &Workload) -> Option<StallTruth> {

@@ -190,7 +190,7 @@ fn unreadable(number: usize) -> ModelError {
     ModelError::Text(format!("line {number} is not a recorded latency"))
 }
 
-/// The quantile at this share; none where they do not rise from 0 to 1.
+/// Returns the quantile at this share; `None` if they do not rise from 0 to 1.
 fn quantile(quantiles: Quantiles<'_>, share: f64) -> Option<u64> {
     let rises = quantiles.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1);
     let is_whole = quantiles.first()?.0 == 0.0 && quantiles.last()?.0 == 1.0;

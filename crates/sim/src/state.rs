@@ -1,4 +1,4 @@
-//! The state of a simulated card: what happens to an operation.
+//! The state of a simulated card, and the course of an operation.
 
 use cardmark_core::{
     Access, DeviceCounters, Order, ReadBack, Rng, SECOND_NS, SensorSample, Workload,
@@ -49,7 +49,7 @@ pub(crate) struct State {
     kept: Option<Kept>,
     processes: Processes,
     ftl: Option<Ftl>,
-    /// Place of what goes through the page cache, bytes.
+    /// Position of data that goes through the page cache, bytes.
     cached_place: u64,
     counters: DeviceCounters,
     is_dirty: bool,
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    /// Fails once the card is gone.
+    /// Fails once the device has disappeared.
     pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), i32> {
         if self.is_gone(now_ns) {
             return Err(ENODEV);
@@ -166,7 +166,7 @@ impl State {
         Ok(self.pass(now_ns, span_ns, true))
     }
 
-    /// Reads a stretch back. Returns the time afterwards, and what is still there.
+    /// Reads a stretch back. Returns the time afterwards, and the data that is still intact.
     pub(crate) fn read_back(&mut self, now_ns: u64, offset: u64, bytes: u32) -> (u64, ReadBack) {
         let read = Op {
             kind: OpKind::Read,
@@ -315,7 +315,7 @@ impl State {
         finish_ns
     }
 
-    /// Returns when work begun at `start_ns` is done.
+    /// Returns the completion time of work begun at `start_ns`.
     #[inline]
     fn done_ns(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         let finish_ns = match &mut self.sway {
@@ -337,7 +337,7 @@ impl State {
         }
     }
 
-    /// Returns what the translation layer has done so far.
+    /// Returns the work of the translation layer so far.
     pub(crate) fn ftl_counts(&self) -> Option<FtlCounts> {
         self.ftl.as_ref().map(Ftl::counts)
     }
@@ -355,8 +355,8 @@ impl State {
         }
     }
 
-    /// An operation through the page cache: copying, and what the card has to move for it, with
-    /// all its channels at work.
+    /// Performs an operation through the page cache: copying, and the transfers that the card has to make for
+    /// it, with all its channels at work.
     fn finish_cached(&mut self, start_ns: u64, kind: OpKind, share: Share) -> u64 {
         let card_kind = match kind {
             OpKind::Read => OpKind::Read,

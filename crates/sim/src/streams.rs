@@ -110,8 +110,8 @@ impl Stream {
         if offset == self.end {
             return true;
         }
-        // Pieces of one request, or requests of several threads, overtake one another only while
-        // under way together. Otherwise what comes near is there by chance.
+        // Pieces of one request, or requests of several threads, overtake one another only while under way
+        // together. Otherwise a request nearby is there by chance.
         if now_ns >= self.busy_ns {
             return false;
         }
@@ -137,7 +137,7 @@ mod tests {
 
     const PIECE: u64 = 128 << 10;
 
-    /// Share of these requests that are taken for sequential, each under way for 1 ms.
+    /// Returns the share of these requests that count as sequential, each under way for 1 ms.
     fn sequential_share(requests: &[(u64, u64)], pause_ns: u64) -> f64 {
         let mut streams = Streams::default();
         let mut now_ns = 0;
@@ -203,7 +203,7 @@ mod tests {
         // Too late; then what came before it was too small to be cut.
         assert_eq!(place(5_000_000, 2 << 20, 256 << 10), Place::Sequential);
         assert_eq!(place(5_100_000, 2304 << 10, 768 << 10), Place::Sequential);
-        // Asked for only once the one before was answered.
+        // Requested only once the one before was answered.
         assert_eq!(place(16_000_000, 3 << 20, 1 << 20), Place::Sequential);
         assert_eq!(place(16_100_000, 5 << 20, 1 << 20), Place::Sequential);
     }

@@ -114,7 +114,7 @@ fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec
         .collect()
 }
 
-/// The distribution of latencies where none waits.
+/// The distribution of latencies if no operation waits.
 struct Latencies<'a> {
     parts: &'a [Part<'a>],
     /// Rates as the operations meet them, all equally often.

@@ -70,7 +70,7 @@ fn a_seed_means_one_sequence() {
 #[test]
 fn the_numbers_are_the_same_on_every_platform() {
     let mut sum = 0u64;
-    // Those that do not keep what is written take the time of one of these.
+    // Those that do not keep their data have the times of one of these.
     for entry in models().into_iter().take(TIMED_COUNT) {
         let mut rig = Rig::new(card(entry.name, 7), 8);
         let mixed = workload(50, Order::Random, 4096, 4);

@@ -1,5 +1,4 @@
-//! Verdicts on classes: on every model with times of its own, for every class, they are what follows
-//! from the model's data.
+//! Verdicts on classes: on every model with its own times, for every class, they follow from the model's data.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
@@ -21,7 +20,7 @@ const TIMED_COUNT: usize = 12;
 const SEED: u64 = 11;
 /// Difference from run to run that the judge allows a card.
 const RUN_RATIO: f64 = 0.02;
-/// The limit of a video class where its MB are read as MiB.
+/// The limit of a video class if its MB are read as MiB.
 const BINARY: f64 = 1.048_576;
 
 /// Hears of the trials, and has the run stopped in the one of that number.
@@ -105,14 +104,14 @@ fn verdicts(record: &Record) -> BTreeMap<String, VerdictOutcome> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum May {
     Fail,
-    /// It would fail, on a board that slowed itself down meanwhile.
+    /// It would fail, on a board that throttled itself during the run.
     Throttled,
     Border,
     Pass,
 }
 
-/// Possible verdicts on a figure that lies between these ends. It is certain but for figures that are,
-/// by chance, on this side or that of the judge's own edges.
+/// Returns the possible verdicts on a figure that lies between these ends. The verdict is certain, except for
+/// figures that fall by chance on either side of the judge's own edges.
 fn possible(ends: Ends, spread: f64, limit: f64, other_reading: f64) -> Vec<May> {
     let upper = limit * other_reading;
     let mut found = Vec::new();
@@ -155,7 +154,7 @@ impl Truth<'_> {
         self.plan.workloads.iter().find(|w| w.id == id).unwrap()
     }
 
-    /// Between what factors this run's trials differ from the model.
+    /// Returns the range of factors by which this run's trials differ from the model.
     fn run(&self, ends: Ends) -> Ends {
         let model = self.card.model();
         let chance = 3.5 * model.trial_deviation();
@@ -250,7 +249,7 @@ fn fits(may: May, outcome: VerdictOutcome) -> bool {
     }
 }
 
-/// Verdicts of all classes that a suite measures, beside what is possible.
+/// Returns the verdicts on all classes that a suite measures, next to the possible ones.
 fn compare(suite: &str, tier: &str) -> Vec<(String, VerdictOutcome, Option<Vec<May>>)> {
     let suite = cardmark_catalog::suite(suite, None).unwrap();
     let families = families(&suite);
@@ -279,7 +278,7 @@ fn compare(suite: &str, tier: &str) -> Vec<(String, VerdictOutcome, Option<Vec<M
         }
         assert_eq!(found.len(), count, "{found:?}");
     }
-    // No shorter procedure passes a card, whatever it shows.
+    // No shorter procedure passes a card, whatever its result.
     let is_full = tier == "raw-full";
     assert_eq!(
         rows.iter().any(|row| row.1 == VerdictOutcome::Pass),

@@ -13,8 +13,8 @@ use crate::switches::Switches;
 /// Threads of the filesystem: one that hangs must not keep the others.
 const THREADS: usize = 4;
 
-/// A directory on a FUSE filesystem, with switches for what goes wrong; unmounted on drop. It
-/// offers no files without a name.
+/// A directory on a FUSE filesystem, with switches for faults; unmounted on drop. It does not support nameless
+/// files.
 #[derive(Debug)]
 pub struct FuseDir {
     session: Option<BackgroundSession>,
@@ -23,7 +23,7 @@ pub struct FuseDir {
 }
 
 impl FuseDir {
-    /// Mounts one; what is written there is kept in a file without a name in `scratch`.
+    /// Mounts one; data written to it is kept in a nameless file in `scratch`.
     #[must_use]
     pub fn mount(scratch: &Path) -> Self {
         let point = tempfile::tempdir_in(scratch).unwrap();
@@ -72,7 +72,7 @@ impl FuseDir {
         self.switches.await_hanging();
     }
 
-    /// Answers what hangs and hangs no more.
+    /// Answers hanging operations and stops hanging.
     pub fn release(&self) {
         self.switches.release();
     }

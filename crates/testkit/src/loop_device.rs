@@ -93,7 +93,7 @@ impl LoopDevice {
         .unwrap();
     }
 
-    /// Takes the file away. No other rig gets the device before what is given back is dropped.
+    /// Detaches the file. No other rig gets the device before the returned value is dropped.
     #[must_use]
     pub fn detach(&self) -> impl Sized + use<> {
         let turn = take_turn();
@@ -130,8 +130,8 @@ impl LoopDevice {
     }
 }
 
-/// Device and inode of the file behind the loop device, as `losetup` prints them; none where it has
-/// no file.
+/// Returns device and inode of the file behind the loop device, as `losetup` prints them; `None` if it has no
+/// file.
 fn backing(device: &Path) -> Option<String> {
     let columns = "BACK-MAJ:MIN,BACK-INO".as_ref();
     let arguments = [
@@ -160,7 +160,7 @@ impl Drop for LoopDevice {
             if self.backing.is_none() || !self.is_ours() {
                 return;
             }
-            // Detached lazily where it is in use: looked at again.
+            // Detached lazily if it is in use: checked again.
             let _ = tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]);
             if !self.is_ours() {
                 return;

@@ -1,4 +1,4 @@
-//! Fixture trees: the files of boards that few people have at hand, and what can become of them.
+//! Fixture trees: the files of boards that few people have at hand, and kinds of damage to them.
 
 mod boards;
 mod computers;

@@ -47,7 +47,7 @@ impl WallClock {
     }
 }
 
-/// The library, wherever the system has it.
+/// Returns the library, wherever the system has it.
 pub(crate) fn library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?;
     let candidates = folders.flatten().map(|entry| entry.path().join(LIBRARY));

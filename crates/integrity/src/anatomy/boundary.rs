@@ -42,8 +42,8 @@ struct Look {
 }
 
 impl Across {
-    /// Reads across and beside places of all sizes, in random order, so that neither what is read
-    /// shortly before nor what happens meanwhile belongs to one size.
+    /// Reads across and beside places of all sizes, in random order, so that neither preceding reads nor other
+    /// disturbances affect a single size.
     pub(super) fn measure(
         medium: &mut impl Medium,
         seed: u64,
@@ -162,12 +162,12 @@ fn boundary(size: u64, read: &[[f64; 3]]) -> BoundaryTime {
     }
 }
 
-/// The least size across whose multiples reads take longer, bytes, and by how much.
+/// Returns the least size across whose multiples reads take longer, bytes, and the extra time.
 ///
-/// A boundary at the multiples of a size is one at the multiples of its multiples: a power of two shows
-/// at all sizes from it on, three times a power of two at those of its own kind only. Where both explain
-/// what is seen the better explanation counts. On many cards a read across anything takes longer than
-/// one within a page, so that a boundary counts by how far its multiples stand above all other sizes.
+/// A boundary at the multiples of a size is also one at the multiples of its multiples: a power of two shows at
+/// all sizes from it on, three times a power of two only at those of its own kind. If both explain the result,
+/// the better explanation counts. On many cards a read across anything takes longer than one within a page, so
+/// that a boundary is judged by the distance of its multiples from all other sizes.
 pub(super) fn found_boundary(boundaries: &[BoundaryTime]) -> Option<(u64, u64)> {
     let explained = boundaries.iter().filter_map(|begin| {
         let is_showing = |time: &&BoundaryTime| time.size_bytes.is_multiple_of(begin.size_bytes);
@@ -183,7 +183,7 @@ pub(super) fn found_boundary(boundaries: &[BoundaryTime]) -> Option<(u64, u64)> 
 /// `None` without a difference.
 fn gain(showing: &[&BoundaryTime], others: &[&BoundaryTime]) -> Option<(f64, f64)> {
     let (more, weight) = mean(showing)?;
-    // Without others every size shows it, and then it is no boundary but what any read across costs.
+    // Without others every size shows it; then it is no boundary, but the cost of any read across one.
     let (base, base_weight) = mean(others)?;
     let above = more - base;
     let agreeing = showing

@@ -88,7 +88,7 @@ fn random_writes_of_32_sessions_show_two_kinds_of_step() {
     assert!(soft[9] < 3.8 && cliffs[0] > 9.0, "{factors:?}");
 }
 
-/// By session: for each size that anatomy looks at, the difference and its error from three repeats.
+/// Returns by session: for each size that anatomy tests, the difference and its error from three repeats.
 fn sessions() -> BTreeMap<&'static str, Vec<BoundaryTime>> {
     let mut found: BTreeMap<&str, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for row in rows(ALIGN) {

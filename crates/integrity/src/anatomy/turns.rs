@@ -25,7 +25,7 @@ pub(super) fn wanted_blocks(blocks_count: u64) -> u64 {
     (units * ROUNDS * WRITES * WRITE_BLOCKS).min(blocks_count)
 }
 
-/// The least size of a unit, blocks: what is written to one.
+/// The least size of a unit, blocks: the amount written to one.
 pub(super) const LEAST_UNIT_BLOCKS: u64 = WRITES * WRITE_BLOCKS;
 
 /// Result of the writes in turn.
@@ -93,8 +93,8 @@ pub(super) fn measure(
     })
 }
 
-/// Writes a little to each of these units, again and again. The mean span of a write, nanoseconds; none
-/// where the storage refused one.
+/// Writes a little to each of these units, repeatedly. Returns the mean span of a write, nanoseconds; `None` if
+/// the storage refused one.
 fn in_turn(
     medium: &mut impl Medium,
     units: &[u64],
@@ -115,7 +115,7 @@ fn in_turn(
             is_refused |= !answer.runs.is_empty();
             let refused: u64 = answer.runs.iter().map(|run| run.span.count).sum();
             *written_blocks += span.count - refused;
-            // The first writes may wait for what was begun before.
+            // The first writes may wait for earlier work.
             if number > 0 {
                 span_ns += answer.span_ns;
             }
@@ -130,7 +130,7 @@ fn in_turn(
     Ok(Some(span_ns as f64 / writes as f64))
 }
 
-/// Every second unit of the storage after the other, and when there are no more the others.
+/// Every second unit of the storage in turn, then the others.
 #[derive(Clone)]
 struct Taken {
     units_count: u64,

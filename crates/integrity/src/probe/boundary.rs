@@ -58,8 +58,8 @@ impl<M: Medium> Field<'_, M> {
         };
         let is_missing = |kept: u64| kept == 0 || end - kept >= LEAST_TAIL_BLOCKS;
         while is_missing(kept) {
-            // Once the two have met, whether all behind them is lost: single spots may have been taken for
-            // the boundary.
+            // Once the two have met: whether all blocks behind them are lost. Isolated spots may have been
+            // mistaken for the boundary.
             let is_met = kept >= lost;
             let (behind, count) = if is_met {
                 (end, CONFIRMING_COUNT)

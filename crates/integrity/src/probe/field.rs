@@ -10,11 +10,11 @@ use crate::{Content, Held, Medium, Run, Span, Trouble};
 pub(super) const MEBI_BLOCKS: u64 = 2048;
 /// Sentinels spread over all of the storage.
 const SPREAD_COUNT: u64 = 32;
-/// Places that are looked at together when the boundary is sought: each look costs a flush, and where
-/// there is a cache as much writing as that takes.
+/// Number of places that are checked together in the search for the boundary: each check costs a flush, and
+/// with a cache also the writes that displace it.
 const PLACES_COUNT: u64 = 8;
 const CACHED_PLACES_COUNT: u64 = 512;
-/// Written at once to displace what a cache holds, blocks.
+/// Blocks written at once to displace the content of a cache.
 const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
 
 /// A place that was written and read.
@@ -41,7 +41,7 @@ pub(super) struct Field<'a, M> {
     pub(super) shift: Option<u64>,
     /// Sentinels that were not as they should be.
     pub(super) bad_sentinels_count: u64,
-    /// The first and the last block of those that were given out, whatever they held.
+    /// The first and the last of the blocks that were read without an error, with any content.
     given_out: Option<[u64; 2]>,
     stage: Stage,
     pub(super) written_blocks: u64,
@@ -121,7 +121,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.grain
     }
 
-    /// Writes a span; what was refused of it.
+    /// Writes a span; returns the refused part.
     pub(super) fn write(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
         let answer = self.medium.write(span, self.content)?;
         self.written_blocks += span.count;
@@ -129,7 +129,7 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(answer.runs)
     }
 
-    /// Reads a span, and notes what belongs elsewhere.
+    /// Reads a span, and notes displaced content.
     pub(super) fn read(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
         let answer = self.medium.read(span, self.content)?;
         self.read_blocks += span.count;

@@ -1,4 +1,4 @@
-//! Power of the samples: how much damage they find with a probability of 99.9 %.
+//! Power of the samples: the damage they detect with a probability of 99.9 %.
 
 /// Probability that samples miss damage of the stated size.
 const MISSED: f64 = 0.001;

@@ -31,8 +31,8 @@ impl<M: Medium> Field<'_, M> {
         self.flush()
     }
 
-    /// Reads where the first sentinels would be seen again if addresses repeated after a power of two,
-    /// which is what they mostly do.
+    /// Reads the places at which the first sentinels would reappear if addresses repeated after a power of two,
+    /// which is the usual case.
     pub(super) fn look_at_powers_of_two(&mut self) -> Result<(), Trouble> {
         let first = self.witnesses();
         for module in (0..u64::BITS).map(|bit| 1 << bit) {
@@ -50,8 +50,8 @@ impl<M: Medium> Field<'_, M> {
         WITNESSES.map(|block| self.aligned(block))
     }
 
-    /// Reads the stretches in which the dense sentinels would be seen again: 1 MiB in every distance that
-    /// is as long as their area, and at the end, until something stands there that belongs elsewhere.
+    /// Reads the stretches in which the dense sentinels would reappear: 1 MiB in every distance that is as long
+    /// as their area, and at the end, until one of them holds displaced content.
     pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
         let distance = self.dense_blocks();
         let stretch = MEBI_BLOCKS.min(self.all_blocks);
@@ -70,8 +70,8 @@ impl<M: Medium> Field<'_, M> {
         Ok(())
     }
 
-    /// After how many blocks addresses repeat, where `shift` is a multiple of that: the least part of it
-    /// at which what is written at the beginning is seen again.
+    /// Returns the number of blocks after which addresses repeat, if `shift` is a multiple of that: the least
+    /// divisor of it at which data written at the beginning reappears.
     pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
         let witnesses = self.witnesses();
         self.write_sentinels(&witnesses)?;

@@ -1,4 +1,4 @@
-//! Endure: when it ends, and what it notes.
+//! Endure: end conditions and milestones.
 
 use cardmark_integrity::{Endure, EndureEnd, Medium};
 use cardmark_sim::{Model, SimMedium};

@@ -205,8 +205,8 @@ fn what_holds_its_own_content_is_there() {
     }
 }
 
-/// A reader that hangs answers every block with an error: the test ends without a verdict, and goes on where
-/// that began once the reader is back.
+/// A reader that hangs answers every block with an error: the test ends without a verdict, and continues at the
+/// first of these errors once the reader is back.
 #[test]
 fn a_reader_that_hangs_is_no_fault_of_the_card() {
     for name in ["honest-1gb", "limbo-32gb"] {
@@ -241,7 +241,7 @@ fn a_reader_that_hangs_is_no_fault_of_the_card() {
     }
 }
 
-/// Even if the reader comes to itself again before it is noticed, no fake is seen.
+/// Even if the reader recovers before it is noticed, no fake is reported.
 #[test]
 fn a_cycle_that_held_everything_proves_what_is_there() {
     let end = EndureEnd {
@@ -330,13 +330,12 @@ fn a_probe_blames_no_card_for_its_reader() {
     }
 }
 
-/// Two of the places that a probe looks at first are bad, and nothing else: they are not the boundary of what
-/// there is.
+/// Two of the first places that a probe checks are bad, and nothing else: they are not the end of the storage.
 #[test]
 fn single_spots_at_the_end_are_damage_and_no_fake() {
     let model = honest();
     let all = model.capacity_bytes() / BLOCK_BYTES as u64;
-    // They are the ends of 32 equal parts of what is behind the first places of all.
+    // They are the ends of 32 equal parts of the space behind the very first places.
     let behind = 513;
     let places = [31, 32].map(|part| behind + (all - behind) * part / 32 - 1);
     for held in [Held::Foreign, UNREADABLE] {

@@ -1,4 +1,4 @@
-//! Probe: geometry, caches, and how often it finds single spots.
+//! Probe: geometry, caches, and its power to find isolated spots.
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{Medium, Probe, ProbeRequest, Restoring, Stage, probe, wanted_bytes};
@@ -113,7 +113,7 @@ fn single_spots_are_found_as_often_as_stated() {
     }
 }
 
-/// Few spots may escape, and are never taken for anything else.
+/// A few spots may escape, but are never mistaken for anything else.
 #[test]
 fn damage_is_not_taken_for_a_fake() {
     for (name, least) in [

@@ -1,4 +1,4 @@
-//! Cards, and what is true of them.
+//! Cards, and the facts about them.
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
@@ -11,7 +11,7 @@ pub(crate) const GIB: u64 = 1 << 30;
 /// Facts about a model: the kind, the real capacity, and the distance after which addresses repeat, bytes.
 pub(crate) struct Truth {
     pub(crate) name: &'static str,
-    /// Everything is divided by this where many cards are looked at.
+    /// Divisor of all sizes in tests of many cards.
     pub(crate) divisor: u64,
     pub(crate) kind: StorageKind,
     pub(crate) real_bytes: u64,

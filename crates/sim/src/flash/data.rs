@@ -16,7 +16,7 @@ pub(crate) struct FlashData {
     pub(crate) module_bytes: Option<u64>,
     pub(crate) hidden_cache: Option<HiddenCacheData>,
     pub(crate) damage: Option<DamageData>,
-    /// Probability that a block is given out with a bit changed, each time it is read.
+    /// Probability that a block is returned with a bit changed, each time it is read.
     pub(crate) flipped_share: f64,
     /// Number of written bytes after which the card accepts no more writes.
     pub(crate) taken_bytes: Option<u64>,
@@ -53,7 +53,7 @@ impl Default for FlashData {
     }
 }
 
-/// Memory that gives out what was written last, although there is no flash for it.
+/// Memory that returns the data written last, although it has no flash behind it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HiddenCacheData {
@@ -77,9 +77,9 @@ pub(crate) struct DamageData {
 pub(crate) enum DamageKind {
     /// It keeps nothing.
     Lost,
-    /// It gives out what it should with a bit changed.
+    /// It returns its data with a bit changed.
     Changed,
-    /// It gives out nothing but an error.
+    /// It returns nothing but an error.
     Unreadable,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct WearData {
     pub(crate) spot_bytes: u64,
 }
 
-/// Spots give out what they should with a bit changed once they were not written for long.
+/// Spots return their data with a bit changed once they were not written for long.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FadeData {

@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// Gives up what stands in the next slots.
+    /// Evicts the content of the next slots.
     fn make_room(&mut self, count: u64) {
         let (begin, end) = (self.next, self.next + count);
         while let Some(&(block, held, slot)) = self.written.front() {
@@ -66,7 +66,7 @@ impl Ring {
         }
     }
 
-    /// Forgets blocks as far as those slots are where they are.
+    /// Removes blocks from the index if they are in those slots.
     fn forget_slot(&mut self, block: u64, count: u64, slot: u64) {
         for (start, count, found) in self.find(block, count) {
             let expected = self.first + slot + (start - block);

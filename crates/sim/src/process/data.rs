@@ -56,7 +56,7 @@ pub(crate) enum ProcessData {
         shortest_ms: f64,
         longest_ms: f64,
     },
-    /// The device does nothing for `span_s` every `every_s`, whatever is asked of it.
+    /// The device does nothing for `span_s` every `every_s`, regardless of requests.
     Freezes { every_s: f64, span_s: f64 },
     /// The rate is that of the model or `rate` times it, for exponential times of this mean.
     Regimes { rate: f64, dwell_s: f64 },
@@ -66,7 +66,7 @@ pub(crate) enum ProcessData {
     SlowOperations { on: Which, share: f64, factor: f64 },
     /// This share of the trials runs at `rate` times the rate.
     SlowTrials { share: f64, rate: f64 },
-    /// Every run has a factor of its own on these operations; some runs one far off.
+    /// Every run has its own factor on these operations; some runs have one far off.
     Runs {
         on: Which,
         deviation: f64,

@@ -14,7 +14,7 @@ const GARBLED: &[u8] = b"\xFF\xFE\0\x1B[31m\xC3(\x80;,:=-9\n\x07 \xED\xA0\x80";
 /// Kind of damage to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is gone.
+    /// It is missing.
     Missing,
     /// It is empty.
     Empty,
@@ -24,11 +24,11 @@ pub enum Damage {
     CutOff,
     /// It is far larger than the output of any kernel: zeros that take no disk space.
     Huge,
-    /// A directory stands in its place: it cannot be read, not even by root.
+    /// A directory replaces it: it cannot be read, not even by root.
     Directory,
-    /// A link to itself stands in its place.
+    /// A link to itself replaces it.
     Circle,
-    /// A pipe stands in its place, without a writer.
+    /// A pipe without a writer replaces it.
     Pipe,
 }
 
@@ -45,7 +45,7 @@ impl Damage {
         Self::Pipe,
     ];
 
-    /// Puts what became of the file in its place.
+    /// Puts the damaged file in its place.
     pub(crate) fn put(self, at: &Path, bytes: &[u8]) {
         match self {
             Self::Missing => {}
