@@ -59,7 +59,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// Somebody holds the device, or a part of it, exclusively.
-    #[error("somebody else holds `{path}` or a part of it", path = path.display())]
+    #[error("`{path}` or a part of it is in use", path = path.display())]
     Busy {
         /// Path of the target.
         path: PathBuf,

@@ -49,7 +49,7 @@ pub struct Resolution {
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     /// It cannot be inspected.
-    #[error("cannot look at {}: {source}", path.display())]
+    #[error("cannot inspect {}: {source}", path.display())]
     Unreadable {
         /// The path as given.
         path: PathBuf,

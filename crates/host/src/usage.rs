@@ -317,7 +317,7 @@ impl Found<'_> {
         let shown = path.display();
         let is_file = |stat: &Stat| matches!(stat.kind, FileKind::File { .. });
         let Some(stat) = self.root.stat(path).ok().filter(is_file) else {
-            self.unclear(format!("the swap file {shown} is not to be seen here"));
+            self.unclear(format!("the swap file {shown} is not visible here"));
             return;
         };
         let mut files = self.stack.files.iter();
@@ -385,7 +385,7 @@ fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
     match device.below() {
         Some(Below::Memory(_)) => Some("memory, no storage"),
         Some(Below::Network) => {
-            Some("reached through a network: who else uses it is not to be seen here")
+            Some("reached through a network: who else uses it is not visible here")
         }
         _ => None,
     }

@@ -129,7 +129,7 @@ impl fmt::Display for Use {
             } => {
                 write!(f, "{device} is mounted at {}", directory.display())?;
                 process.map_or(Ok(()), |id| {
-                    write!(f, ", as process {id} sees it, not this one")
+                    write!(f, ", visible to process {id} but not to this one")
                 })
             }
             Self::Filesystem { device, filesystem } => {
@@ -172,7 +172,7 @@ impl fmt::Display for Use {
             Self::Unsuitable { device, reason } => write!(f, "{device} is {reason}"),
             Self::ReadOnly { device } => write!(f, "{device} is write-protected"),
             Self::NoMedium { device } => write!(f, "{device} has no medium: its size is 0"),
-            Self::Unclear { detail } => write!(f, "it cannot be seen who uses it: {detail}"),
+            Self::Unclear { detail } => write!(f, "cannot determine who uses it: {detail}"),
         }
     }
 }

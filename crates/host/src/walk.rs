@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
         let Some((path, stat)) = upper_directory(self.root, mount) else {
             self.unknown(
                 counting,
-                "the writable directory of the overlay is not to be seen here",
+                "the writable directory of the overlay is not visible here",
             );
             return;
         };
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         if members.is_empty() {
             self.unknown(
                 counting,
-                "the devices of the btrfs filesystem are not to be seen here",
+                "the devices of the btrfs filesystem are not visible here",
             );
         }
         for name in members {

@@ -32,7 +32,7 @@ pub struct Verdict {
     pub counts: BlockCounts,
 }
 
-/// Judges storage of which every block was written by rising address and then read.
+/// Judges storage whose blocks were all written by rising address and then read.
 #[must_use]
 pub fn judge(surface: &Surface) -> Verdict {
     let all = surface.blocks_count();

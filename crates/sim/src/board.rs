@@ -160,7 +160,7 @@ mod tests {
             assert!(!board.summary.is_empty());
         }
         let error = card.on_board("pi9").unwrap_err().to_string();
-        assert_eq!(error, "no simulated board `pi9`; there are pi3, pi4");
+        assert_eq!(error, "no simulated board `pi9`; available: pi3, pi4");
     }
 
     #[test]

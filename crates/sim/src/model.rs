@@ -22,7 +22,7 @@ const SIZE_BYTES: u64 = 4096;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
     /// No model has this name.
-    #[error("no model `{name}`; there are {known}")]
+    #[error("no model `{name}`; available: {known}")]
     Unknown {
         /// Requested name.
         name: String,
@@ -30,7 +30,7 @@ pub enum ModelError {
         known: String,
     },
     /// No board has this name.
-    #[error("no simulated board `{name}`; there are {known}")]
+    #[error("no simulated board `{name}`; available: {known}")]
     UnknownBoard {
         /// Requested name.
         name: String,

@@ -154,7 +154,7 @@ fn stretch(part: &Part, offset: u64, length: usize) -> Stretch {
 fn kept<T>(outcome: io::Result<T>) -> Result<T, Errno> {
     outcome.map_err(|error| {
         print::notice(&format!(
-            "warning: what is on the card cannot be kept: {error}"
+            "warning: the content of the card cannot be stored: {error}"
         ));
         Errno::EIO
     })

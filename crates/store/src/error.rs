@@ -27,7 +27,7 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// An earlier write failed half-way and could not be undone.
-    #[error("journal `{path}` ends in a torn line and takes no more")]
+    #[error("journal `{path}` ends in a torn line and cannot be continued")]
     Torn {
         /// The file.
         path: PathBuf,

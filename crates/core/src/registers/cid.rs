@@ -25,7 +25,7 @@ const SD: &[Field] = &[
 const MMC: &[Field] = &[
     Field::raw("MID", 127, 120, "manufacturer, a number that JEDEC gives"),
     Field::reserved("RESERVED_114", 119, 114),
-    Field::new("CBX", 113, 112, "how it is built", |v| {
+    Field::new("CBX", 113, 112, "type of package", |v| {
         word(
             &["removable card", "chip on a board", "chip upon another", ""],
             v,

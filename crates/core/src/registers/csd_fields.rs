@@ -28,7 +28,7 @@ macro_rules! sd_table {
             Field::new("WP_GRP_SIZE", 38, 32, "erase sectors protected together", plus_one),
             WP_GRP_ENABLE,
             Field::reserved("RESERVED_29", 30, 29),
-            Field::new("R2W_FACTOR", 28, 26, "time of writing against reading", |v| {
+            Field::new("R2W_FACTOR", 28, 26, "write time divided by read time", |v| {
                 times(5, v)
             }),
             Field::new("WRITE_BL_LEN", 25, 22, "longest block to write", |v| powers(9, v)),
@@ -145,14 +145,14 @@ pub(super) const MMC: &[Field] = &[
         "DEFAULT_ECC",
         30,
         29,
-        "error correction when it was made",
+        "error correction at manufacturing",
         correction,
     ),
     Field::new(
         "R2W_FACTOR",
         28,
         26,
-        "time of writing against reading",
+        "write time divided by read time",
         |v| times(7, v),
     ),
     Field::new("WRITE_BL_LEN", 25, 22, "longest block to write", |v| {
@@ -170,7 +170,7 @@ pub(super) const MMC: &[Field] = &[
         "ECC",
         9,
         8,
-        "error correction that the host makes",
+        "error correction expected of the host",
         correction,
     ),
     CRC,

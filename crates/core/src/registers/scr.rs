@@ -12,7 +12,7 @@ const TABLE: &[Field] = &[
         "DATA_STAT_AFTER_ERASE",
         55,
         55,
-        "what erased bits read as",
+        "content of erased memory",
         |v| word(&["zeros", "ones"], v),
     ),
     Field::new("SD_SECURITY", 54, 52, "copy protection (CPRM)", |v| {

@@ -19,7 +19,7 @@ const TABLE: &[Field] = &[
         "SECURE_CMD_STATUS",
         498,
         496,
-        "how the last secure command ended",
+        "status of the last secure command",
         |v| word(&["well", "invalid field", "wrong sequence", "denied"], v),
     ),
     Field::new("SD_CARD_TYPE", 495, 480, "variation of SD card", |v| {
@@ -87,7 +87,7 @@ const TABLE: &[Field] = &[
         "SUS_ADDR",
         367,
         346,
-        "where recording was suspended, in 512 KiB",
+        "address of suspended recording, in 512 KiB",
     ),
     Field::reserved("RESERVED_340", 345, 340),
     Field::new(

@@ -236,6 +236,6 @@ fn a_list_of_swap_spaces_that_cannot_be_read_speaks_against_writing() {
         .iter()
         .map(ToString::to_string)
         .collect();
-    let unseen = "it cannot be seen who uses it: the list of swap spaces cannot be read";
+    let unseen = "cannot determine who uses it: the list of swap spaces cannot be read";
     assert!(said.iter().any(|line| line == unseen), "{said:?}");
 }

@@ -84,7 +84,7 @@ fn a_mount_that_only_another_process_sees_counts() {
         "/proc/812/mountinfo",
         "500 499 179:2 / / rw - ext4 /dev/root rw\n501 500 8:2 / /data rw - vfat /dev/sdb2 rw\n",
     );
-    let said = "sda2 is mounted at /data, as process 812 sees it, not this one";
+    let said = "sda2 is mounted at /data, visible to process 812 but not to this one";
     assert_used(&tree, "sda", &[said]);
     assert_eq!(told(&tree, "sda").len(), 1);
 }
@@ -218,7 +218,7 @@ fn swap_counts_by_number_and_by_name() {
     tree.file("/proc/swaps", &line("/dev/disk/by-label/SWAP", "partition"));
     assert_used(&tree, "sda", &["sda2 is in use as swap space"]);
     tree.file("/proc/swaps", &line("/dev/nowhere", "partition"));
-    let said = "it cannot be seen who uses it: swap space /dev/nowhere is on no known device";
+    let said = "cannot determine who uses it: swap space /dev/nowhere is on no known device";
     assert_used(&tree, "sda", &[said]);
     tree.file("/proc/swaps", &line("/swapfile", "file"));
     assert_idle(&tree, "sda");
@@ -325,7 +325,7 @@ fn what_is_no_storage_of_its_own_is_never_written() {
         ("ram0", "memory, no storage"),
         (
             "nbd0",
-            "reached through a network: who else uses it is not to be seen here",
+            "reached through a network: who else uses it is not visible here",
         ),
         (
             "mtdblock0",
@@ -477,7 +477,7 @@ fn the_kernel_decides_which_file_a_loop_device_has() {
         let uses = usage(&tree.root(), "loop3", &ask);
         uses.iter().map(ToString::to_string).collect()
     };
-    let unclear = |detail: &str| format!("it cannot be seen who uses it: {detail}");
+    let unclear = |detail: &str| format!("cannot determine who uses it: {detail}");
     assert_eq!(told(Some(backing(77)), Some(backing(78))), [""; 0]);
     assert_eq!(
         told(Some(backing(77)), Some(backing(77))),
@@ -606,8 +606,7 @@ fn hidden_open_files_of_other_users_count() {
         return run_as_nobody("hidden_open_files_of_other_users_count");
     }
     const THREADS: &str = "0 0 0 0 0 0 0 0 20 0";
-    let said =
-        "it cannot be seen who uses it: open files of other users' processes are not visible";
+    let said = "cannot determine who uses it: open files of other users' processes are not visible";
     let hidden = |name: &str, part: &str, stat: Option<&str>, rights: Option<(&str, &str)>| {
         let mut tree = idle_stick();
         attach(&mut tree, 3, "/home/pi/image");
@@ -679,15 +678,14 @@ fn a_swap_file_counts_by_device_and_inode() {
         &["/srv/bound/image is in use as swap space"],
     );
     tree.file("/proc/swaps", "Filename\n/gone\\040(deleted) file 1 0 -2\n");
-    let said =
-        "it cannot be seen who uses it: the swap file /gone (deleted) is not to be seen here";
+    let said = "cannot determine who uses it: the swap file /gone (deleted) is not visible here";
     assert_used(&tree, "loop3", &[said]);
 }
 
 #[test]
 fn what_cannot_be_known_counts() {
     let mut tree = idle_stick();
-    let unseen = "it cannot be seen who uses it: ";
+    let unseen = "cannot determine who uses it: ";
     assert_used(
         &tree,
         "sdz",
