@@ -10,7 +10,7 @@ pub struct BoundaryTime {
     pub size_bytes: u64,
     /// Number of multiples that were read across.
     pub places_count: u32,
-    /// The median of the differences; of no boundary about 0.
+    /// Median of the differences; about 0 without a boundary.
     pub more_ns: i64,
     /// Its standard error.
     pub error_ns: u64,
@@ -23,9 +23,9 @@ pub struct TurnTime {
     pub units_count: u32,
     /// Median over the rounds of a write's mean span.
     pub write_ns: u64,
-    /// The least of the rounds.
+    /// Shortest of the rounds.
     pub least_ns: u64,
-    /// The longest of the rounds.
+    /// Longest of the rounds.
     pub most_ns: u64,
 }
 
@@ -49,7 +49,7 @@ pub enum UnitSource {
     Measured,
     /// The card's registers contain it.
     Registers,
-    /// Nothing is known: the size most cards' units are a multiple of.
+    /// No information: a size that most cards' units are a multiple of.
     Assumed,
 }
 
@@ -64,7 +64,7 @@ pub struct Anatomy {
     pub read_ns: u64,
     /// By rising size.
     pub boundaries: Vec<BoundaryTime>,
-    /// The least size reads across whose multiples take longer; absent: none was seen.
+    /// Least size for which reads across its multiples take longer; absent: none was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary_bytes: Option<u64>,
     /// Extra time of such reads, nanoseconds.

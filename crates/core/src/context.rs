@@ -94,7 +94,7 @@ pub struct ContextRow {
     pub name: String,
     /// True if the values must match.
     pub must_match: bool,
-    /// The answers of each side's records, each different one once, in order.
+    /// The distinct answers of each side's records, in order.
     pub sides: Vec<Vec<String>>,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Preparation;
 
-/// A block device underneath.
+/// A block device below the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceInfo {
     /// The kernel's name, such as `mmcblk0`.
@@ -65,16 +65,16 @@ pub struct Queue {
     /// Physical block size, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical_block_bytes: Option<u64>,
-    /// Requests the kernel queues at most.
+    /// Maximum number of requests that the kernel queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_count: Option<u64>,
     /// Largest request, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest_request_bytes: Option<u64>,
-    /// Requests that the driver has under way at most: the tags of the first hardware queue.
+    /// Maximum number of requests that the driver has under way: the tags of the first hardware queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags_count: Option<u64>,
-    /// Of SD cards and eMMC: whether a hardware command queue is in use.
+    /// For SD cards and eMMC: true if a hardware command queue is in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_queue: Option<bool>,
 }
@@ -109,7 +109,7 @@ pub enum SerialKind {
     Zero,
     /// Above zero, but below 65,536.
     Low,
-    /// As those of most cards.
+    /// Like those of most cards.
     Usual,
 }
 
@@ -155,7 +155,7 @@ pub struct CardFacts {
     /// True if the card has a cache that the host can turn on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_cache: Option<bool>,
-    /// Commands that its queue holds; 0: it has none.
+    /// Number of commands that its queue holds; 0: it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_queue_count: Option<u32>,
     /// True if the card offers discard in addition to erase.
@@ -237,7 +237,7 @@ pub enum BusMode {
 }
 
 impl BusMode {
-    /// The usual name.
+    /// Returns the usual name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -280,10 +280,10 @@ pub struct Bus {
     /// Clock requested by the kernel, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_hz: Option<u64>,
-    /// The clock the controller makes, hertz.
+    /// Clock that the controller generates, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actual_clock_hz: Option<u64>,
-    /// Voltage of the signals, thousandths of a volt.
+    /// Signal voltage, millivolts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_mv: Option<u32>,
     /// Clock requested instead of 50 MHz, hertz: an overclocked slot.
@@ -300,7 +300,7 @@ pub struct Bus {
 pub enum BusSource {
     /// The controller's state in debugfs, which only root may read.
     Debugfs,
-    /// The line the kernel wrote when it found the card.
+    /// The line that the kernel logged when it found the card.
     KernelLog,
 }
 
@@ -317,7 +317,7 @@ pub struct UsbBridge {
     /// Names reported by the bridge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Speed negotiated, bits per second.
+    /// Negotiated speed, bits per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_bits_per_s: Option<u64>,
     /// USB version reported by the bridge, such as `3.20`. On a slower link, bridges report less than they
@@ -335,16 +335,16 @@ pub struct UsbBridge {
 /// A PCI Express link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PcieLink {
-    /// Transfers a second and lane, as negotiated, in millions: 2500, 5000, 8000, …
+    /// Negotiated transfer rate of a lane, million transfers a second: 2500, 5000, 8000, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub megatransfers_per_s: Option<u64>,
-    /// The most that the device can.
+    /// Maximum transfer rate of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_megatransfers_per_s: Option<u64>,
-    /// Lanes, as negotiated.
+    /// Negotiated number of lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_count: Option<u64>,
-    /// The most that the device can.
+    /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_lanes_count: Option<u64>,
 }

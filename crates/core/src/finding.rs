@@ -25,15 +25,15 @@ pub enum Severity {
 pub enum FindingKind {
     /// The block layer counted fewer bytes than were requested: cached or not stored.
     NotReached,
-    /// No counters: whether the operations reached the device is not known.
+    /// No counters: it is not known whether the operations reached the device.
     Unverified,
     /// The block layer counted clearly more bytes than ours: something else used the device.
     SharedDevice,
     /// Direct I/O was refused; the page cache was in use.
     Buffered,
-    /// Over the trials a write or read rate rose or fell, so that one figure does not describe it.
+    /// A write or read rate rose or fell over the trials, so that one figure does not describe it.
     NotSettled,
-    /// The goal for the interval was not reached within the time allowed.
+    /// The goal for the interval was not reached within the time limit.
     WideInterval,
     /// The operation failed.
     IoError,
@@ -45,16 +45,16 @@ pub enum FindingKind {
     NoSpace,
     /// The run was stopped before its end.
     Interrupted,
-    /// The board slowed itself down.
+    /// The board throttled itself.
     Throttled,
     /// Data were still in a volatile cache when a write trial ended: its flush took long.
     CachedWrites,
-    /// Asynchronous I/O is missing here; threads stood in.
+    /// Asynchronous I/O is missing here; threads replaced it.
     Threads,
     /// The span holds none of our data, and a device may answer reads of unwritten blocks without touching its
     /// flash.
     UnwrittenSpan,
-    /// Making the payload takes long next to writing it.
+    /// Generating the payload takes a large part of the time of writing it.
     SlowPayload,
     /// The wall clock stepped while the run was under way; spans do not depend on it.
     ClockStepped,
@@ -62,7 +62,7 @@ pub enum FindingKind {
     UnknownDevice,
     /// This user lacks a permission for a workload, such as reading the disk below a directory.
     NotPermitted,
-    /// A workload has nothing to work on here.
+    /// A workload is not applicable to this target.
     NotApplicable,
     /// The bus between host and card runs slower than both could.
     SlowBus,
@@ -74,7 +74,7 @@ pub enum FindingKind {
     Overclocked,
     /// The USB link is slower than the device claims to support.
     SlowUsb,
-    /// A USB bridge that could use UAS is driven without it, one request after the other.
+    /// A USB bridge that supports UAS is driven without it, one request after the other.
     NoUas,
     /// The partition does not begin on a boundary of the card's allocation units.
     Misaligned,
@@ -82,19 +82,19 @@ pub enum FindingKind {
     UnderVoltage,
     /// The CPU governor saves power, which makes each operation slower.
     Powersave,
-    /// Others on the same physical machine took processor time.
+    /// Other virtual machines on the same physical machine took processor time.
     StolenTime,
     /// The host controller counted errors on the bus to the card.
     BusErrors,
-    /// The kernel complained about the device.
+    /// The kernel logged errors about the device.
     KernelMessages,
     /// The device reports wear or a fault.
     Worn,
-    /// The PCI Express link is slower than the device could.
+    /// The PCI Express link is slower than the device supports.
     SlowPcie,
     /// A label promises another class than the registers.
     LabelMismatch,
-    /// The registers are unlike those of most genuine cards; that proves nothing by itself.
+    /// The registers are unlike those of most genuine cards; this proves nothing by itself.
     UnusualRegisters,
     /// The registers contradict each other or the standard.
     ContradictingRegisters,
@@ -102,17 +102,17 @@ pub enum FindingKind {
     HiddenRegisters,
     /// A printed unit that can be read in two ways.
     AmbiguousUnit,
-    /// A figure in an imported text that is not understood, or that another one contradicts.
+    /// A figure in an imported text that cannot be interpreted, or that another one contradicts.
     DoubtfulFigure,
-    /// Data that a test wrote could not be read back as they were.
+    /// Data that a test wrote was lost or changed when read back.
     DataLost,
     /// A test found that less than the announced size keeps data.
     FalseCapacity,
-    /// The device was to be erased before a test, and does not know how.
+    /// The device should have been erased before a test, but does not support it.
     NotErased,
     /// A long series of writes showed no lasting fall of the rate: the size of the cache is not known.
     NoCliff,
-    /// Before and after the trials of a workload the card spent time that is in no rate.
+    /// Before and after the trials of a workload the card spent time that no rate includes.
     TransitionCost,
     /// Writes that are made durable one by one are as fast as others: the device may confirm before storing.
     SyncNotSlower,
@@ -139,7 +139,7 @@ impl FindingKind {
     }
 }
 
-/// One thing noticed, with the metrics it touches.
+/// One observation, with the metrics it affects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Kind of observation.
@@ -148,7 +148,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Observation, as a sentence without full stop, figures included.
     pub detail: String,
-    /// Workloads whose metrics it touches; empty: all of the run.
+    /// Workloads whose metrics it affects; empty: all of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<String>,
     /// Possible remedy on this machine, as a sentence without full stop.
@@ -157,7 +157,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that touches these workloads.
+    /// Creates a finding that affects these workloads.
     #[must_use]
     pub fn new(kind: FindingKind, severity: Severity, detail: impl Into<String>) -> Self {
         Self {
@@ -185,14 +185,14 @@ impl Finding {
 }
 
 impl FindingKind {
-    /// The name in records, as `snake_case` text.
+    /// Returns the name in records, as `snake_case` text.
     #[must_use]
     pub fn name(self) -> String {
         name_of(&self)
     }
 }
 
-/// The name of a value of an enumeration, as in records.
+/// Returns the name of a value of an enumeration, as in records.
 pub(crate) fn name_of<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,

@@ -1,4 +1,4 @@
-//! The computer, the system on it, and how both fared.
+//! The computer, the system on it, and the state of both during the run.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub struct Host {
 /// One reading of the sensors, with the errors since the previous reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SensorSample {
-    /// When, after the run's start, nanoseconds.
+    /// Time after the run's start, nanoseconds.
     pub at_ns: u64,
     /// Temperature of the processor, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,12 +66,12 @@ pub struct SensorSample {
     /// True if the board reports that it is throttling itself now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<bool>,
-    /// Processor time that others on the same physical machine took, nanoseconds, all processors
-    /// together, since the reading before.
+    /// Processor time taken by other virtual machines on the same physical machine, nanoseconds, all processors
+    /// together, since the previous reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_ns: Option<u64>,
-    /// Errors that the host controller of the card has counted since the reading before, by the
-    /// kernel's name, such as `data_crc`; none above zero: empty.
+    /// Errors that the host controller of the card has counted since the previous reading, by the kernel's
+    /// name, such as `data_crc`; empty if none is above zero.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bus_errors: BTreeMap<String, u64>,
     /// Kernel messages about the device since the previous reading.

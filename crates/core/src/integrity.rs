@@ -11,9 +11,9 @@ pub enum IntegrityTest {
     Probe,
     /// Every block.
     Verify,
-    /// Every block, again and again.
+    /// Every block, in repeated cycles.
     Endure,
-    /// Every block that was written before a rest, read only.
+    /// Every block that was written before a rest; reads only.
     Retention,
 }
 
@@ -32,9 +32,9 @@ pub enum StorageKind {
     Limbo,
     /// Data written beyond its real capacity overwrites data at lower addresses.
     Wraparound,
-    /// Both: addresses repeat, and of each repetition a part is lost.
+    /// Both: addresses repeat, and a part of each repetition is lost.
     Chain,
-    /// It takes no writes.
+    /// It accepts no writes.
     ReadOnly,
     /// No block holds the data written to it.
     Dead,
@@ -53,9 +53,9 @@ pub struct BlockCounts {
     pub overwritten_count: u64,
     /// Blocks that hold older data, or nothing.
     pub lost_count: u64,
-    /// The storage does not give them out.
+    /// Blocks that the storage fails to read.
     pub unreadable_count: u64,
-    /// The storage did not take them.
+    /// Blocks that the storage fails to write.
     pub refused_count: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct Sampling {
     pub caught_region_ratio: Option<f64>,
 }
 
-/// When storage that is written again and again reached a share of bad blocks.
+/// Time at which storage under repeated writes reached a share of bad blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Milestone {
     /// The share; 0 is the first bad block.
@@ -116,9 +116,9 @@ pub enum BlockState {
     Overwritten,
     /// Older data, or nothing.
     Lost,
-    /// The storage does not give it out.
+    /// The storage fails to read it.
     Unreadable,
-    /// The storage did not take it.
+    /// The storage failed to write it.
     Refused,
 }
 
@@ -149,7 +149,7 @@ pub struct PlaceSpeed {
 pub struct Integrity {
     /// Kind of test.
     pub test: IntegrityTest,
-    /// The kind of storage, once the test came to its end.
+    /// The kind of storage, once the test is complete.
     pub kind: StorageKind,
     /// Size that the storage reports, or the size of the part that was tested, bytes.
     pub size_bytes: u64,
@@ -171,10 +171,10 @@ pub struct Integrity {
     /// Estimate of isolated bad spots, if only samples were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
-    /// Cycles that were whole; of `endure`.
+    /// Number of complete cycles; of `endure`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles_count: Option<u32>,
-    /// When shares of bad blocks were reached; of `endure`.
+    /// Times at which shares of bad blocks were reached; of `endure`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
     /// Time since the storage was written; of a retention check, nanoseconds.

@@ -1,4 +1,4 @@
-//! The known state that a device was brought into before it was measured.
+//! The known state of a device before it was measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::Rng;
 
 /// Size in bytes of the blocks for which `Fill::Random` draws new content.
 pub const FILL_BLOCK_BYTES: usize = 4096;
-/// Name of the generator's part that makes the content.
+/// Name of the generator's part that produces the content.
 const PART: &str = "prepare";
 
 /// Content a device is filled with.
@@ -29,17 +29,17 @@ pub enum Fill {
 pub struct Preparation {
     /// Content it was filled with.
     pub fill: Fill,
-    /// Of `random`: the seed, 16 hexadecimal digits.
+    /// For `random`: the seed, 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
-    /// When it began, RFC 3339, UTC.
+    /// Start, RFC 3339, UTC.
     pub started_at: String,
     /// When the last byte was durable, RFC 3339, UTC; absent if it was not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// Size of the device, bytes.
     pub size_bytes: u64,
-    /// Durable from the start of the device on, bytes.
+    /// Size of the durable part from the start of the device, bytes.
     pub done_bytes: u64,
 }
 
@@ -61,12 +61,12 @@ impl Preparation {
     }
 }
 
-/// Puts into `buffer` what the fill has at `address`, a multiple of [`FILL_BLOCK_BYTES`].
+/// Writes the content that the fill has at `address`, a multiple of [`FILL_BLOCK_BYTES`], into `buffer`.
 ///
-/// The rule of `random`, so that the content can be made again from a record: the device is cut
-/// into blocks of 4,096 bytes. Block *n* is the first 512 numbers of `Rng::for_part(seed,
-/// "prepare", n)`, each as eight bytes, the lowest first. A device that ends inside a block has
-/// the beginning of it. `discard` has no content; the buffer stays as it is.
+/// The rule of `random`, so that the content can be rebuilt from a record: the device is divided into blocks of
+/// 4,096 bytes. Block *n* is the first 512 numbers of `Rng::for_part(seed, "prepare", n)`, each as eight bytes,
+/// the lowest first. A device that ends inside a block has the beginning of it. `discard` has no content; the
+/// buffer stays unchanged.
 pub fn fill_content(fill: Fill, seed: u64, address: u64, buffer: &mut [u8]) {
     match fill {
         Fill::Ff => buffer.fill(0xff),

@@ -31,14 +31,14 @@ pub enum Procedure {
         cache_bytes: u64,
         /// Rows in the table before and after each transaction.
         rows_count: u32,
-        /// Pages in the write-ahead log from which on a commit moves them into the database.
+        /// Number of pages in the write-ahead log from which on a commit moves them into the database.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checkpoint_pages_count: Option<u32>,
     },
     /// One package installed over its former version: all files written under other names, then each
     /// made durable and renamed, then the folder made durable.
     Install {
-        /// Packages that take turns.
+        /// Number of packages that are installed in turn.
         packages_count: u32,
         /// Size of each file of a package, bytes; together they are one block.
         file_sizes_bytes: Vec<u32>,
@@ -49,7 +49,7 @@ pub enum Procedure {
 }
 
 impl Procedure {
-    /// Things that one operation consists of: the files of a package, otherwise itself.
+    /// Returns the number of things that one operation consists of: the files of a package, otherwise 1.
     #[must_use]
     pub fn parts_count(&self) -> u64 {
         match self {

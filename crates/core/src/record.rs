@@ -1,4 +1,4 @@
-//! The record, format 1: the one immutable document that a run yields.
+//! The record, format 1: the single immutable document that a run produces.
 //!
 //! Only `format`, `id` and `origin` are required. Unknown fields survive in `extra`.
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
-/// Version of the method: it changes when numbers could change.
+/// Version of the method; it changes whenever numbers could change.
 pub const METHOD: u32 = 2;
 
 /// The document of one run.
@@ -24,7 +24,7 @@ pub const METHOD: u32 = 2;
 pub struct Record {
     /// Version of the document's shape.
     pub format: u32,
-    /// Version of the method that made the numbers.
+    /// Version of the method that produced the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<u32>,
     /// Id of the run.
@@ -46,7 +46,7 @@ pub struct Record {
     /// The target of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
-    /// The devices underneath.
+    /// The devices below the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceInfo>,
     /// The computer.
@@ -88,7 +88,7 @@ pub struct Record {
     /// Observations that matter for the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Bytes the run wrote to the target, preparation included.
+    /// Bytes that the run wrote to the target, preparation included.
     #[serde(default)]
     pub bytes_written: u64,
     /// Fields that this version does not know.
@@ -129,7 +129,7 @@ impl Record {
         }
     }
 
-    /// The metric of that id.
+    /// Returns the metric with that id.
     #[must_use]
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
@@ -140,9 +140,9 @@ impl Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginKind {
-    /// By this program on storage.
+    /// Measured by this program on storage.
     Measured,
-    /// By this program on a simulated card.
+    /// Measured by this program on a simulated card.
     Simulated,
     /// Read from another tool's output.
     Imported,
@@ -167,7 +167,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// An origin of that kind.
+    /// Returns an origin of that kind.
     #[must_use]
     pub fn of(kind: OriginKind) -> Self {
         Self {
@@ -216,7 +216,7 @@ pub enum TargetKind {
     Device,
     /// A simulated card.
     Sim,
-    /// Not known (imported).
+    /// Unknown (imported).
     Unknown,
 }
 
@@ -231,7 +231,7 @@ pub struct Target {
     /// Filesystem type, such as `ext4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<String>,
-    /// Bytes in which offsets lay.
+    /// Size of the area that offsets lay in, bytes.
     pub span_bytes: u64,
     /// Free bytes before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,7 +239,7 @@ pub struct Target {
     /// True if the page cache was bypassed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
-    /// Mount options that bear on the figures.
+    /// Mount options that affect the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mount_options: Vec<String>,
     /// True if the file was created without copy-on-write, on filesystems that have it.
@@ -248,7 +248,7 @@ pub struct Target {
     /// True if the file had a name for a moment because `O_TMPFILE` is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named_file: Option<bool>,
-    /// Fastest making of payload measured before the run, bytes per second.
+    /// Highest speed of payload generation measured before the run, bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_rate_bytes_per_s: Option<f64>,
 }
@@ -291,9 +291,9 @@ pub struct Layer {
 pub enum StopReason {
     /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
     Goal,
-    /// The time allowed was used up.
+    /// The time limit was reached.
     Budget,
-    /// The most rounds the suite allows were run.
+    /// The suite's maximum number of rounds was run.
     Rounds,
     /// An operation failed.
     Error,
@@ -313,7 +313,7 @@ pub struct Trial {
     /// True if this trial laid out the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layout: bool,
-    /// Start after the run's start on the monotonic clock, nanoseconds.
+    /// Start, relative to the run's start on the monotonic clock, nanoseconds.
     pub started_ns: u64,
     /// Span from the first submission after the ramp to the last completion, nanoseconds.
     pub span_ns: u64,
@@ -401,14 +401,14 @@ pub struct Untimed {
     pub drain_longest_ns: u64,
 }
 
-/// The windows of a trial: stretches of equal size, each timed by itself.
+/// The windows of a trial: stretches of equal size, each timed separately.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Windows {
     /// Size of one, bytes.
     pub window_bytes: u64,
     /// Number of complete windows.
     pub windows_count: u64,
-    /// The slowest, at most 16, the slowest first.
+    /// The slowest windows, at most 16, slowest first.
     pub slowest: Vec<Window>,
 }
 
@@ -492,7 +492,7 @@ pub struct OperationError {
     pub offset: u64,
     /// The system's error number; 0 if fewer bytes than requested were moved.
     pub errno: i32,
-    /// When, after the trial's start, nanoseconds.
+    /// Time after the trial's start, nanoseconds.
     pub at_ns: u64,
 }
 
@@ -530,7 +530,7 @@ pub enum IntervalKind {
     BetweenRounds,
     /// From one trial's own slices; no comparison may rest on it.
     WithinTrial,
-    /// There is none.
+    /// No interval.
     None,
 }
 
@@ -541,17 +541,17 @@ pub struct Metric {
     pub id: String,
     /// Quantity of the value; it determines the unit.
     pub quantity: Quantity,
-    /// The point.
+    /// The point estimate.
     pub value: f64,
-    /// Lower end of the 95 % interval; without one, the least that a unit with two readings means.
+    /// Lower end of the 95 % interval; without an interval, the least value if the unit has two readings.
     #[serde(default)]
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval; without one, the most that a unit with two readings means.
+    /// Upper end of the 95 % interval; without an interval, the largest value if the unit has two readings.
     #[serde(default)]
     pub high: Option<f64>,
     /// Method by which the interval was determined.
     pub interval_kind: IntervalKind,
-    /// Trials it rests on.
+    /// Trials that it is derived from.
     pub trials: Vec<u32>,
     /// Reason why no further rounds were added.
     pub stopped_by: StopReason,
@@ -579,7 +579,7 @@ pub struct Metric {
     /// Components of a rate; only of suites that measure in rounds, since method 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<RateParts>,
-    /// As the tool prints it whose method the suite reproduces.
+    /// The figure as printed by the tool whose method the suite reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
 }
@@ -596,7 +596,7 @@ pub struct RateParts {
     /// allow for stalls that are too rare to have been seen. Absent if stalls are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_run: Option<Estimate>,
-    /// Of writes: the rate with the flush after each trial counted in.
+    /// For writes: the rate including the flush after each trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_per_s: Option<f64>,
     /// Cost of changing to this workload and away from it; absent in records that do not contain it.
@@ -607,7 +607,7 @@ pub struct RateParts {
 /// A value and the ends of its 95 % range, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The point.
+    /// The point estimate.
     pub value: f64,
     /// Lower end.
     #[serde(default)]
@@ -647,8 +647,8 @@ pub struct StallCount {
 /// Time before, between and after trials in which a card does deferred work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transition {
-    /// Time that ramp, drain and flush took beyond what their operations take at the body's rate, as a
-    /// share of all time spent on the workload, 0 to 1.
+    /// Extra time of ramp, drain and flush, compared with their operations at the body's rate, as a share of
+    /// all time spent on the workload, 0 to 1.
     pub time_ratio: f64,
     /// The longest of ramp operations, drain operations and flushes, nanoseconds.
     pub longest_ns: u64,

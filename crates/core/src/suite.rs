@@ -7,9 +7,8 @@ use crate::{PrintStyle, Start, TargetKind, Workload};
 
 /// A named, versioned method.
 ///
-/// There are two kinds. In one, the workloads are measured in interleaved rounds until their
-/// intervals are narrow (`looks`). In the other (`passes`), they are run through in their order,
-/// as a script of old tools does.
+/// Two kinds exist. In one, the workloads are measured in interleaved rounds until their intervals are narrow
+/// (`looks`). In the other (`passes`), they run in their order, as in a script of old tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -19,7 +18,7 @@ pub struct Suite {
     pub version: u32,
     /// One sentence for `cardmark list suites`.
     pub summary: String,
-    /// Most bytes that the files of the suite take at once.
+    /// Maximum number of bytes that the files of the suite take at once.
     pub file_bytes: u64,
     /// Kind of target required.
     #[serde(default)]
@@ -80,13 +79,13 @@ pub struct Tier {
     pub name: String,
     /// Kind of target required.
     pub needs: TargetNeed,
-    /// Bytes that the target has at least; in a directory, the size of the file.
+    /// Minimum size of the target, bytes; in a directory, the size of the file.
     pub file_bytes: u64,
     /// True if it runs the standard's procedure in full size and length. Only such a tier can pass a class; a
     /// shorter one can fail it, or find it likely met.
     #[serde(default)]
     pub is_full: bool,
-    /// The workloads that it has, and how large and long they are.
+    /// Its workloads, with their size and duration.
     pub parts: Vec<TierPart>,
     /// Further deviations from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -110,7 +109,7 @@ pub struct TierPart {
     pub least_span_ns: Option<u64>,
 }
 
-/// On which kind of target a suite makes sense.
+/// Kind of target that a suite makes sense on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetNeed {
@@ -183,7 +182,7 @@ pub enum FigureOf {
     Operations,
     /// Sum of the streams' own rates (iozone: "children see").
     Children,
-    /// Counted bytes of all streams over the span until the last is through ("parent sees").
+    /// Counted bytes of all streams over the span until the last one has finished ("parent sees").
     Parent,
     /// The slowest stream's rate.
     Min,
@@ -195,7 +194,7 @@ pub enum FigureOf {
     Parts,
     /// Rate of the slowest window.
     WorstWindow,
-    /// Rate of the slowest window of the size that the video classes ask for.
+    /// Rate of the slowest window of the size that the video classes require.
     WorstVideoWindow,
     /// The rate of the slowest trial, without interval.
     Slowest,
@@ -224,11 +223,11 @@ impl FigureOf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CourseFigure {
-    /// Bytes a second before the rate fell for good.
+    /// Bytes a second before the lasting fall of the rate.
     Burst,
-    /// Bytes a second once it had settled.
+    /// Bytes a second after the rate had settled.
     Settled,
-    /// Bytes written until it fell.
+    /// Bytes written until the rate fell.
     CacheBytes,
     /// The longest pause, nanoseconds.
     LongestPause,
@@ -249,9 +248,9 @@ pub enum CourseFigure {
     /// Bytes a second over the slowest 60 s.
     #[serde(rename = "slowest_60_s")]
     Slowest60S,
-    /// Period of a rate that goes up and down, nanoseconds.
+    /// Period of an oscillating rate, nanoseconds.
     Period,
-    /// Bytes that were fast again behind a rest.
+    /// Bytes that were fast again after a rest.
     Refill,
 }
 
@@ -281,19 +280,19 @@ impl Suite {
         starts.any(|start| start == Start::Erased)
     }
 
-    /// The tier of that name.
+    /// Returns the tier of that name.
     #[must_use]
     pub fn tier(&self, name: &str) -> Option<&Tier> {
         self.tiers.iter().find(|tier| tier.name == name)
     }
 
-    /// The workload of that name.
+    /// Returns the workload of that name.
     #[must_use]
     pub fn workload(&self, id: &str) -> Option<&Workload> {
         self.workloads.iter().find(|w| w.id == id)
     }
 
-    /// The names of the metrics that come from a workload, as far as the suite names them.
+    /// Returns the names of the metrics that come from a workload, as far as the suite names them.
     pub fn figures_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Figure> {
         self.figures
             .iter()

@@ -21,18 +21,18 @@ pub struct Derived {
 pub enum VerdictOutcome {
     /// The requirement is met.
     Pass,
-    /// Of classes: the figures are high enough, but a short test or one in a file may show more than the
+    /// For classes: the figures are high enough, but a short test or one in a file may show more than the
     /// standard's procedure would.
     LikelyPass,
-    /// It is not.
+    /// The requirement is not met.
     Fail,
     /// A required figure is missing, or the host does not meet a requirement.
     NotTestable,
-    /// It is a number, neither good nor bad.
+    /// A number, neither good nor bad.
     Score,
-    /// Of registers: they are like those of most genuine cards.
+    /// For registers: they are like those of most genuine cards.
     Usual,
-    /// Of registers: they are not; which proves nothing by itself.
+    /// For registers: they are unlike those of most genuine cards; this proves nothing by itself.
     Unusual,
     /// The figure is too close to the requirement to decide.
     Borderline,
@@ -41,7 +41,7 @@ pub enum VerdictOutcome {
 /// One verdict, with its reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// Whose rule it is, such as `agnostics`.
+    /// Source of the rule, such as `agnostics`.
     pub rule: String,
     /// Outcome.
     pub outcome: VerdictOutcome,
@@ -50,6 +50,6 @@ pub struct Verdict {
     pub score: Option<f64>,
     /// Reasons: for each figure a sentence without full stop.
     pub reasons: Vec<String>,
-    /// The metrics it rests on.
+    /// Metrics that it is based on.
     pub metrics: Vec<String>,
 }

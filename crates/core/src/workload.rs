@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Procedure;
 
-/// In which order the blocks of the span are visited.
+/// Order in which the blocks of the span are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -25,7 +25,7 @@ pub enum Order {
     Spread,
 }
 
-/// When written data are made durable.
+/// Time at which written data is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
@@ -43,9 +43,9 @@ pub enum Flush {
 pub enum Payload {
     /// Seeded, incompressible, different in every 4 KiB block.
     Incompressible,
-    /// Zeros, as dd and ddrescue take them from `/dev/zero`.
+    /// Zeros, as dd and ddrescue read them from `/dev/zero`.
     Zeros,
-    /// iozone's: eight bytes 0x5F at the start of every 4 KiB, zeros else.
+    /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
     Iozone,
 }
 
@@ -71,18 +71,18 @@ pub enum Access {
     Cached,
 }
 
-/// The state of the file before the clock starts. A device stays as it is.
+/// State of the file before the clock starts. A device stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// As the workload before left it.
+    /// As the previous workload left it.
     #[default]
     Kept,
-    /// Cut to nothing.
+    /// Truncated to nothing.
     Empty,
-    /// Cut to nothing, then its blocks reserved but not written (`fallocate`).
+    /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
     Allocated,
-    /// Cut to nothing, then written once through the page cache and made durable.
+    /// Truncated to nothing, then written once through the page cache and made durable.
     Written,
     /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
     Erased,
@@ -116,27 +116,27 @@ pub struct StopRule {
     /// Least number of operations completed.
     #[serde(default)]
     pub least_operations_count: u64,
-    /// The trial ends once this many bytes have been submitted (exact work, as for the layout).
-    /// 0 in a suite: the whole span.
+    /// The trial ends once this number of bytes has been submitted (exact work, as for the layout). 0 in a
+    /// suite: the whole span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
     /// Exact work ends with the first completion after this span, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_span_ns: Option<u64>,
-    /// Exact work ends, too, once both minima are reached and the rate has been steady for this
-    /// long, nanoseconds. `most_bytes` may then go through the span more than once.
+    /// Exact work also ends once both minima are reached and the rate has been steady for this time,
+    /// nanoseconds. `most_bytes` may then exceed the span, which is passed more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_span_ns: Option<u64>,
-    /// Bytes after which a trial that is no exact work ends although the minima are not reached; its ramp
-    /// ends after an eighth of it. So that fast storage is not written more than it takes to measure it.
+    /// Number of bytes after which a trial without exact work ends even if the minima are not reached; its ramp
+    /// ends after an eighth of it. This limits the wear of fast storage to the amount needed to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
     /// Minimum amount to write before the rate may count as settled; absent: the two minima alone, and the
     /// course is read as in suite `sustained` 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_written: Option<LeastWritten>,
-    /// Exact work ends, too, once the rate has fallen back behind a rest. The engine sets the rates
-    /// and the limit of bytes from the workload before that showed a cliff; without one it is skipped.
+    /// Exact work also ends once the rate has fallen again after a rest. The engine sets the rates and the
+    /// limit of bytes from the previous workload that showed a cliff; without one it is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refill: Option<Refill>,
 }
@@ -187,11 +187,11 @@ impl LeastWritten {
     }
 }
 
-/// The two rates between which writing behind a rest counts as fast or as fallen back.
+/// The two rates that separate fast from slow writing after a rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refill {
-    /// The middle between the rates before and behind the cliff, bytes per second; 0 in a suite.
+    /// Middle between the rates before and after the cliff, bytes per second; 0 in a suite.
     #[serde(default)]
     pub middle_bytes_per_s: u64,
 }
@@ -200,7 +200,7 @@ pub struct Refill {
 const RAMP_SHARE: u64 = 8;
 
 impl StopRule {
-    /// Bytes after which the ramp ends although its time is not up.
+    /// Returns the number of bytes after which the ramp ends even if its time is not up.
     #[must_use]
     pub fn most_ramp_bytes(&self) -> u64 {
         self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
@@ -246,16 +246,16 @@ pub struct Workload {
     pub block_bytes: u64,
     /// Operations in flight, 1–256.
     pub queue_depth: u32,
-    /// Bytes of the object from its start in which offsets lie. 0 in a suite: all of it.
+    /// Bytes of the object, from its start, in which offsets lie. 0 in a suite: the whole object.
     pub span_bytes: u64,
-    /// When written data are made durable.
+    /// Time at which written data is made durable.
     pub flush: Flush,
     /// Content of the written data.
     pub payload: Payload,
-    /// Operations run before the clock starts, for this long, nanoseconds.
+    /// Duration of the operations before the clock starts, nanoseconds.
     #[serde(default)]
     pub ramp_ns: u64,
-    /// When a trial ends.
+    /// End of a trial.
     pub stop: StopRule,
     /// True if `<id>_p50`, `<id>_p99` and `<id>_max` are derived too.
     #[serde(default)]
@@ -282,8 +282,8 @@ pub struct Rounds {
     /// one, and one after the rounds, nanoseconds; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub every_ns: u64,
-    /// The workload beside which it gets no further rounds after the least number, where its rate is the
-    /// same within 5 %.
+    /// The workload to compare with: if its rate is the same within 5 %, this one gets no further rounds after
+    /// the least number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unless_equal_to: Option<String>,
     /// Bytes that all its trials may write, ramps and drains included; absent: no limit.
@@ -353,7 +353,7 @@ impl Default for Manner {
 }
 
 impl Manner {
-    /// Sizes of the windows that are timed, bytes.
+    /// Returns the sizes of the timed windows, bytes.
     pub fn windows_bytes(&self) -> impl Iterator<Item = u64> + use<> {
         let sizes = [self.window_bytes, self.video_window_bytes];
         sizes.into_iter().filter(|&bytes| bytes > 0)
@@ -382,13 +382,13 @@ impl Workload {
         self.read_share_percent > 0
     }
 
-    /// Operations in flight at once, over all streams.
+    /// Returns the number of operations in flight at once, over all streams.
     #[must_use]
     pub fn in_flight_count(&self) -> u32 {
         self.queue_depth.saturating_mul(self.manner.streams_count)
     }
 
-    /// Things that one operation consists of, such as the files of a package; mostly one.
+    /// Returns the number of things that one operation consists of, such as the files of a package; mostly one.
     #[must_use]
     pub fn parts_count(&self) -> u64 {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
@@ -403,7 +403,7 @@ impl Workload {
         Some(bytes * u64::from(self.manner.streams_count))
     }
 
-    /// Number of whole blocks in the span.
+    /// Returns the number of whole blocks in the span.
     #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.span_bytes / self.block_bytes.max(1)

@@ -58,7 +58,7 @@ pub enum OpenError {
         /// Path of the target.
         path: PathBuf,
     },
-    /// Somebody holds the device, or a part of it, exclusively.
+    /// The device, or a part of it, is in exclusive use.
     #[error("`{path}` or a part of it is in use", path = path.display())]
     Busy {
         /// Path of the target.

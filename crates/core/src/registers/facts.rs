@@ -11,7 +11,7 @@ const DISCARD_REVISION: u8 = 6;
 
 impl Registers {
     /// Returns the card for a record. It contains no serial number, and no checksum from which the number could
-    /// be derived; nor `EXT_CSD`, much of which belongs to the manufacturer.
+    /// be derived; nor `EXT_CSD`, because much of it belongs to the manufacturer.
     #[must_use]
     pub fn card(&self) -> Card {
         Card {
