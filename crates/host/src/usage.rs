@@ -93,7 +93,7 @@ impl Found<'_> {
     fn themselves(&mut self) {
         for member in self.stack.members.clone() {
             if member.device_number().is_none() {
-                self.unclear(format!("sysfs does not contain the number of {}", member.name));
+                self.unclear(format!("sysfs does not show the number of {}", member.name));
             }
         }
         for part in self.stack.chain.clone() {

@@ -704,7 +704,7 @@ fn what_cannot_be_known_counts() {
     assert_used(&tree, "sda", &[]);
     let mut tree = idle_stick();
     tree.remove(&format!("/sys/devices/{PI3_STICK}/sda2/dev"));
-    let number = format!("{unseen}sysfs does not contain the number of sda2");
+    let number = format!("{unseen}sysfs does not show the number of sda2");
     assert_used(&tree, "sda", &[&number]);
     let mut tree = mapped("LVM-x\n");
     tree.remove("/sys/class/block/dm-0");
