@@ -1,59 +1,59 @@
-//! What the timing of reads and writes shows of the inside of a card.
+//! Findings about the internal structure of a card, derived from the timing of reads and writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much longer a read across a multiple of a size takes than reads on both sides of it.
+/// Extra time of a read that crosses a multiple of a size, compared with reads on both sides of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundaryTime {
-    /// The size; multiples of twice or three times as much are left out.
+    /// The size, in bytes; multiples of two or three times this size are left out.
     pub size_bytes: u64,
-    /// How many multiples were read across.
+    /// Number of multiples that were read across.
     pub places_count: u32,
-    /// The median of the differences; of no boundary about 0.
+    /// Median of the differences; about 0 without a boundary.
     pub more_ns: i64,
     /// Its standard error.
     pub error_ns: u64,
 }
 
-/// How long a write takes when so many units are written in turn.
+/// Duration of a write when a given number of units is written in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnTime {
-    /// How many units.
+    /// Number of units.
     pub units_count: u32,
     /// Median over the rounds of a write's mean span.
     pub write_ns: u64,
-    /// The least of the rounds.
+    /// Shortest of the rounds.
     pub least_ns: u64,
-    /// The longest of the rounds.
+    /// Longest of the rounds.
     pub most_ns: u64,
 }
 
-/// How many units can be written in turn.
+/// Range for the number of units that can be written in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenUnits {
-    /// With so many all is still well.
+    /// Largest number known to work without loss of speed.
     pub least_count: u32,
-    /// With more than so many it is not; absent: no end was seen.
+    /// No more than this number can be open; absent: no end was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_count: Option<u32>,
 }
 
-/// Where the size of the units that were written in turn is from.
+/// Source of the size of the units that were written in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnitSource {
-    /// It was asked for.
+    /// The user requested it.
     Asked,
     /// Reads across its multiples take longer.
     Measured,
-    /// The card's registers say so.
+    /// The card's registers contain it.
     Registers,
-    /// Nothing is known: the size most cards' units are a multiple of.
+    /// No information: a size that most cards' units are a multiple of.
     Assumed,
 }
 
-/// What the timing of reads and writes shows of the inside of a card.
+/// Internal structure of a card, as the timing of reads and writes shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Anatomy {
     /// Size of the storage.
@@ -64,22 +64,22 @@ pub struct Anatomy {
     pub read_ns: u64,
     /// By rising size.
     pub boundaries: Vec<BoundaryTime>,
-    /// The least size reads across whose multiples take longer; absent: none was seen.
+    /// Least size for which reads across its multiples take longer; absent: none was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary_bytes: Option<u64>,
-    /// How much longer they take.
+    /// Extra time of such reads, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary_more_ns: Option<u64>,
     /// Size of the units that were written in turn.
     pub unit_bytes: u64,
-    /// Where that is from.
+    /// Source of the unit size.
     pub unit_source: UnitSource,
     /// Size of a write.
     pub write_bytes: u64,
-    /// By rising number; empty where nothing was written.
+    /// By rising number; empty if nothing was written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnTime>,
-    /// How many can be written in turn; absent where nothing was written.
+    /// Number of units that can be written in turn; absent if nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_units: Option<OpenUnits>,
 }
@@ -88,7 +88,7 @@ pub struct Anatomy {
 /// no step lies between 3.7 and 6.6: softer ones leave most of the rate.
 const CLIFF_FACTOR: f64 = 5.0;
 
-/// How much longer a write takes with one unit more than can be written in turn.
+/// Change in the duration of a write when one unit more is in use than can be written in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitStep {
     /// A write with the last number of units before the step, nanoseconds.
@@ -113,13 +113,13 @@ impl UnitStep {
         })
     }
 
-    /// Returns how many times as long a write takes after the step.
+    /// Returns the factor by which a write takes longer after the step.
     #[must_use]
     pub fn factor(self) -> f64 {
         self.after_ns as f64 / self.before_ns.max(1) as f64
     }
 
-    /// Whether further units cannot be kept open; else it is a soft step.
+    /// Returns whether further units cannot be kept open; otherwise the step is a soft one.
     #[must_use]
     pub fn is_cliff(self) -> bool {
         self.factor() >= CLIFF_FACTOR

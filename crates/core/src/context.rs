@@ -1,4 +1,4 @@
-//! The context of a record: what must be the same where figures are compared.
+//! The context of a record: properties that must be equal before figures are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 use crate::finding::name_of;
 use crate::{DeviceInfo, OriginKind, Reader, ReaderKind, Record};
 
-/// What a value that is not known is called.
+/// Text for an unknown value.
 const UNKNOWN: &str = "unknown";
-/// What the way to a simulated card is called.
+/// Text for the connection of a simulated card.
 const SIMULATED: &str = "simulated";
 
-/// The context of a record, by name. Only what is called `unknown` in neither of two records, and
-/// is the same, is known to match.
+/// The context of a record, by name. Two records are known to match in a value only if it is equal and
+/// `unknown` in neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Context {
-    /// What must match where figures are compared: `suite`, `method`, `origin`, `target`, `span`,
+    /// Values that must match before figures are compared: `suite`, `method`, `origin`, `target`, `span`,
     /// `reader`, `bus`, `command_queue`, `cache`.
     pub must: BTreeMap<String, String>,
-    /// What is shown beside a comparison but does not forbid it: `board`, `filesystem`, `kernel`,
-    /// `governor`, `scheduler`, `preparation` (what `cardmark prepare` filled it with last), `fill` (used share of
-    /// the filesystem, to the nearest 10 %), `temperature` (highest, whole degrees Celsius).
+    /// Values shown beside a comparison that do not prevent it: `board`, `filesystem`, `kernel`, `governor`,
+    /// `scheduler`, `preparation` (the last fill by `cardmark prepare`), `fill` (used share of the filesystem, to the
+    /// nearest 10 %), `temperature` (highest, whole degrees Celsius).
     pub shown: BTreeMap<String, String>,
 }
 
 impl Context {
-    /// The context that a record tells.
+    /// Returns the context of a record.
     #[must_use]
     pub fn of(record: &Record) -> Self {
         let must = [
@@ -80,7 +80,7 @@ impl Context {
     }
 }
 
-/// What a record's context says under a name, such as `bus sdr104`; none where that is nothing.
+/// Returns name and value from a record's context, such as `bus sdr104`; `None` if the value is none.
 #[must_use]
 pub fn told(must: &BTreeMap<String, String>, name: &str) -> Option<String> {
     let value = must.get(name)?;
@@ -88,19 +88,19 @@ pub fn told(must: &BTreeMap<String, String>, name: &str) -> Option<String> {
     is_told.then(|| format!("{} {value}", name.replace('_', " ")))
 }
 
-/// One name of the context, and what the sides of a comparison say under it.
+/// One name of the context, with its value on each side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ContextRow {
     /// The name.
     pub name: String,
-    /// Whether it must match.
+    /// True if the values must match.
     pub must_match: bool,
-    /// The answers of each side's records, each different one once, in order.
+    /// The distinct answers of each side's records, in order.
     pub sides: Vec<Vec<String>>,
 }
 
 impl ContextRow {
-    /// Whether there are two answers that are known and not the same.
+    /// Returns whether two known values differ.
     #[must_use]
     pub fn differs(&self) -> bool {
         let mut known = self.sides.iter().flatten().filter(|a| *a != UNKNOWN);
@@ -108,14 +108,14 @@ impl ContextRow {
         known.any(|answer| Some(answer) != first)
     }
 
-    /// Whether some record does not tell.
+    /// Returns whether the value is missing in some record.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.sides.iter().flatten().any(|answer| answer == UNKNOWN)
     }
 }
 
-/// The context of all records of all sides, name by name: first what must match.
+/// Returns the context of all records of all sides, name by name: first those that must match.
 #[must_use]
 pub fn context_rows(sides: &[Vec<&Record>]) -> Vec<ContextRow> {
     let contexts: Vec<Vec<Context>> = sides
@@ -158,11 +158,11 @@ fn suite(record: &Record) -> Option<String> {
     Some(format!("{} {}{tier}", suite.name, suite.version))
 }
 
-/// What the devices say, each different answer once; none where one of them says nothing.
+/// Returns the distinct answers of the devices; `None` if one of them has none.
 fn of_devices(record: &Record, say: fn(&DeviceInfo) -> Option<String>) -> Option<String> {
     let said: Option<Vec<String>> = record.devices.iter().map(say).collect();
     let Some(mut said) = said.filter(|said| !said.is_empty()) else {
-        // What a simulated board does not say, it does not have.
+        // A simulated board lacks every property that its record leaves out.
         let is_simulated = record.origin.kind == OriginKind::Simulated;
         return is_simulated.then(|| SIMULATED.to_owned());
     };
@@ -171,8 +171,8 @@ fn of_devices(record: &Record, say: fn(&DeviceInfo) -> Option<String>) -> Option
     Some(said.join(" + "))
 }
 
-/// What sits in between decides how requests reach the card: the driver of a USB bridge does, that
-/// of a native slot hardly.
+/// Returns the reader. The driver of a USB bridge affects how requests reach the card; that of a native slot
+/// hardly does.
 fn reader(device: &DeviceInfo) -> Option<String> {
     let reader = device.reader.as_ref()?;
     let kind = name_of(&reader.kind);
@@ -217,7 +217,7 @@ fn pcie(reader: &Reader) -> Option<String> {
     ))
 }
 
-/// What is in no slot has no command queue of this kind that one could turn off.
+/// Returns the state of the command queue. Only cards in a slot have one that can be turned off.
 fn command_queue(device: &DeviceInfo) -> Option<String> {
     if device.reader.as_ref()?.kind != ReaderKind::Slot {
         return Some("none".to_owned());
@@ -230,7 +230,7 @@ fn scheduler(device: &DeviceInfo) -> Option<String> {
     device.queue.as_ref()?.scheduler.clone()
 }
 
-/// What the device was filled with last by us; what others wrote since is not known.
+/// Returns our last fill of the device; later writes by others are not known.
 fn preparation(device: &DeviceInfo) -> Option<String> {
     Some(name_of(&device.prepared.as_ref()?.fill))
 }

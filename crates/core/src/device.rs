@@ -1,4 +1,4 @@
-//! What is known of a block device: card, reader, bus, queue, health.
+//! Properties of a block device: card, reader, bus, queue, health.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Preparation;
 
-/// A block device underneath.
+/// A block device below the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceInfo {
     /// The kernel's name, such as `mmcblk0`.
@@ -15,32 +15,31 @@ pub struct DeviceInfo {
     /// Size in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// Model, as the device says.
+    /// Model reported by the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Revision of its firmware, as the device says.
+    /// Firmware revision reported by the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub firmware: Option<String>,
-    /// Whether the kernel says it can be taken out.
+    /// True if the kernel reports the device as removable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removable: Option<bool>,
     /// The kernel's queue settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// The SD card or eMMC, where its registers can be seen.
+    /// The SD card or eMMC, if its registers are readable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
-    /// What sits between the card or disk and the board.
+    /// Reader or bridge between the card or disk and the board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader: Option<Reader>,
-    /// What the device says about its wear and its troubles.
+    /// Wear and errors reported by the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
-    /// Tells cards of one product apart without naming their serial number, 6 hexadecimal digits.
+    /// Distinguishes cards of one product without revealing their serial numbers; 6 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_id: Option<String>,
-    /// The last preparation before the run that is known of this card. What was written between
-    /// the two is not known.
+    /// The last known preparation of this card before the run. Writes between the two are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Preparation>,
 }
@@ -51,7 +50,7 @@ pub struct Queue {
     /// Active scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
-    /// Whether the kernel takes it for a rotating disk.
+    /// True if the kernel treats the device as a rotating disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
     /// `write back` or `write through`.
@@ -66,21 +65,21 @@ pub struct Queue {
     /// Physical block size, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical_block_bytes: Option<u64>,
-    /// Requests the kernel queues at most.
+    /// Maximum number of requests that the kernel queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_count: Option<u64>,
     /// Largest request, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest_request_bytes: Option<u64>,
-    /// Requests that the driver has under way at most: the tags of the first hardware queue.
+    /// Maximum number of requests that the driver has under way: the tags of the first hardware queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags_count: Option<u64>,
-    /// Of SD cards and eMMC: whether a hardware command queue is in use.
+    /// For SD cards and eMMC: true if a hardware command queue is in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_queue: Option<bool>,
 }
 
-/// Which family of cards it belongs to.
+/// Family of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CardKind {
@@ -98,11 +97,11 @@ pub struct Card {
     /// The registers in hexadecimal digits, most significant byte first, by name: `cid`, `csd`,
     /// `scr`, `ssr`; of eMMC `rev`, the revision of its EXT_CSD. Serial number and checksums are zero.
     pub registers: BTreeMap<String, String>,
-    /// What they mean.
+    /// Their decoded meaning.
     pub decoded: CardFacts,
 }
 
-/// What the serial number of a card is like.
+/// Kind of serial number of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SerialKind {
@@ -110,11 +109,11 @@ pub enum SerialKind {
     Zero,
     /// Above zero, but below 65,536.
     Low,
-    /// As those of most cards.
+    /// Like those of most cards.
     Usual,
 }
 
-/// What the registers of a card mean. Whatever they do not tell is absent.
+/// Decoded registers of a card. Values that the registers do not contain are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CardFacts {
     /// Number of the manufacturer: of SD-3C for SD cards, of JEDEC for eMMC, which differ.
@@ -123,7 +122,7 @@ pub struct CardFacts {
     /// Two bytes of the brand's owner, 4 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oem: Option<String>,
-    /// Name of the product, five or six characters; `?` stands for one that cannot be shown.
+    /// Name of the product, five or six characters; `?` replaces an unprintable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
     /// Revision of the product, such as `8.0`.
@@ -132,10 +131,10 @@ pub struct CardFacts {
     /// Month of making, such as `2021-07`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<String>,
-    /// What its serial number is like; the number itself is not kept.
+    /// Kind of serial number; the number itself is not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<SerialKind>,
-    /// Size as the card says, bytes.
+    /// Size reported by the card, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bytes: Option<u64>,
     /// Version of the SD specification, such as `6.xx`.
@@ -153,21 +152,21 @@ pub struct CardFacts {
     /// Allocation unit of the video classes, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video_allocation_unit_bytes: Option<u64>,
-    /// Whether it has a cache that the host may turn on.
+    /// True if the card has a cache that the host can turn on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_cache: Option<bool>,
-    /// Commands that its queue holds; 0: it has none.
+    /// Number of commands that its queue holds; 0: it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_queue_count: Option<u32>,
-    /// Whether it offers discard besides erase.
+    /// True if the card offers discard in addition to erase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_discard: Option<bool>,
-    /// Whether a checksum that the host shows fits its register; absent where no host shows one.
+    /// True if a checksum shown by the host matches its register; absent if no host shows one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum_fits: Option<bool>,
 }
 
-/// What sits between the card or disk and the board.
+/// Reader or bridge between the card or disk and the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reader {
     /// Its kind.
@@ -238,7 +237,7 @@ pub enum BusMode {
 }
 
 impl BusMode {
-    /// The usual name.
+    /// Returns the usual name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -255,7 +254,7 @@ impl BusMode {
         }
     }
 
-    /// What it can carry on its usual number of lines, MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
+    /// Returns the capacity of its usual number of lines in MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
     #[must_use]
     pub fn most_mb_per_s(self) -> u32 {
         match self {
@@ -278,30 +277,30 @@ pub struct Bus {
     /// Data lines in use: 1, 4 or 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_count: Option<u32>,
-    /// The clock the kernel asked for, hertz.
+    /// Clock requested by the kernel, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_hz: Option<u64>,
-    /// The clock the controller makes, hertz.
+    /// Clock that the controller generates, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actual_clock_hz: Option<u64>,
-    /// Voltage of the signals, thousandths of a volt.
+    /// Signal voltage, millivolts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_mv: Option<u32>,
-    /// The clock asked for instead of 50 MHz, hertz: an overclocked slot.
+    /// Clock requested instead of 50 MHz, hertz: an overclocked slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overclock_hz: Option<u64>,
-    /// Where mode and clock were read.
+    /// Source of mode and clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<BusSource>,
 }
 
-/// Where mode and clock of a bus were read.
+/// Source of a bus's mode and clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BusSource {
     /// The controller's state in debugfs, which only root may read.
     Debugfs,
-    /// The line the kernel wrote when it found the card.
+    /// The line that the kernel logged when it found the card.
     KernelLog,
 }
 
@@ -315,20 +314,20 @@ pub struct UsbBridge {
     /// Revision, 4 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// Names that the bridge says.
+    /// Names reported by the bridge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Speed negotiated, bits per second.
+    /// Negotiated speed, bits per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_bits_per_s: Option<u64>,
-    /// Version of USB that the bridge says it speaks, such as `3.20`; at a slower link bridges say
-    /// less than they can.
+    /// USB version reported by the bridge, such as `3.20`. On a slower link, bridges report less than they
+    /// support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usb_version: Option<String>,
     /// Speed of the fastest root port it could have been plugged into on its way, bits per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port_bits_per_s: Option<u64>,
-    /// Whether the bridge also offers UAS.
+    /// True if the bridge also offers UAS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offers_uas: Option<bool>,
 }
@@ -336,25 +335,25 @@ pub struct UsbBridge {
 /// A PCI Express link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PcieLink {
-    /// Transfers a second and lane, as negotiated, in millions: 2500, 5000, 8000, …
+    /// Negotiated transfer rate of a lane, million transfers a second: 2500, 5000, 8000, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub megatransfers_per_s: Option<u64>,
-    /// The most that the device can.
+    /// Maximum transfer rate of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_megatransfers_per_s: Option<u64>,
-    /// Lanes, as negotiated.
+    /// Negotiated number of lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_count: Option<u64>,
-    /// The most that the device can.
+    /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_lanes_count: Option<u64>,
 }
 
-/// What a device says about its wear and its troubles. Whatever it does not tell is absent.
+/// Wear and errors reported by a device. Missing values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
-    /// Share of its rated life that is used, percent; above 100: more than that. eMMC says steps
-    /// of ten, of which this is the upper end.
+    /// Share of its rated life that is used, percent; above 100: more than that. eMMC reports steps of ten;
+    /// this is the upper end of the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_percent: Option<u32>,
     /// Spare blocks left, percent.
@@ -369,7 +368,7 @@ pub struct Health {
     /// Hours under power.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub powered_hours_count: Option<u64>,
-    /// Times it lost power without being told before.
+    /// Number of power losses without prior notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsafe_shutdowns_count: Option<u64>,
     /// Errors of its medium that it could not mend; of SATA, sectors set aside or waiting for it.

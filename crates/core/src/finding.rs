@@ -3,98 +3,98 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a finding limits trust.
+/// Degree to which a finding limits trust.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; the figures stand.
+    /// Information; the figures remain valid.
     Note,
     /// Limits trust in the metrics named.
     Warning,
-    /// Part of what was asked for is missing.
+    /// Part of the request could not be fulfilled.
     Error,
 }
 
-/// What was noticed.
+/// Kind of observation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// The block layer counted fewer bytes than were asked for: cached or not stored.
+    /// The block layer counted fewer bytes than were requested: cached or not stored.
     NotReached,
-    /// No counters: whether the operations reached the device is not known.
+    /// No counters: it is not known whether the operations reached the device.
     Unverified,
     /// The block layer counted clearly more bytes than ours: something else used the device.
     SharedDevice,
-    /// Direct I/O was refused; the page cache stands between.
+    /// Direct I/O was refused; the page cache was in use.
     Buffered,
-    /// Over the trials a write or read rate rose or fell, so that one figure does not describe it.
+    /// A write or read rate rose or fell over the trials, so that one figure does not describe it.
     NotSettled,
-    /// The goal for the interval was not reached within the time allowed.
+    /// The goal for the interval was not reached within the time limit.
     WideInterval,
     /// The operation failed.
     IoError,
-    /// The device is gone.
+    /// The device disappeared.
     Vanished,
     /// The device did not answer within the limit.
     NoAnswer,
-    /// No room for what the suite writes.
+    /// Not enough room for the data that the suite writes.
     NoSpace,
     /// The run was stopped before its end.
     Interrupted,
-    /// The board slowed itself down.
+    /// The board throttled itself.
     Throttled,
     /// Data were still in a volatile cache when a write trial ended: its flush took long.
     CachedWrites,
-    /// Asynchronous I/O is missing here; threads stood in.
+    /// Asynchronous I/O is missing here; threads replaced it.
     Threads,
-    /// The span holds no data of ours, and a device may answer reads of unwritten blocks without
-    /// touching its flash.
+    /// The span holds none of our data, and a device may answer reads of unwritten blocks without touching its
+    /// flash.
     UnwrittenSpan,
-    /// Making the payload takes long next to writing it.
+    /// Generating the payload takes a large part of the time of writing it.
     SlowPayload,
     /// The wall clock stepped while the run was under way; spans do not depend on it.
     ClockStepped,
-    /// The host cannot say which device lies below the target.
+    /// The host cannot determine which device lies below the target.
     UnknownDevice,
-    /// This user may not do what a workload needs, such as reading the disk below a directory.
+    /// This user lacks a permission for a workload, such as reading the disk below a directory.
     NotPermitted,
-    /// A workload has nothing to work on here.
+    /// A workload is not applicable to this target.
     NotApplicable,
     /// The bus between host and card runs slower than both could.
     SlowBus,
-    /// An A2 card runs without a command queue, and so below what its class promises.
+    /// An A2 card runs without a command queue, and so below the performance that its class promises.
     NoCommandQueue,
     /// A card with a cache runs without it.
     NoCache,
     /// The card's clock is above what the bus mode allows.
     Overclocked,
-    /// The USB link is slower than the device says it could be.
+    /// The USB link is slower than the device claims to support.
     SlowUsb,
-    /// A USB bridge that could use UAS is driven without it, one request after the other.
+    /// A USB bridge that supports UAS is driven without it, one request after the other.
     NoUas,
     /// The partition does not begin on a boundary of the card's allocation units.
     Misaligned,
     /// The board had too little voltage.
     UnderVoltage,
-    /// The processor was told to save power, which makes each operation slower.
+    /// The CPU governor saves power, which makes each operation slower.
     Powersave,
-    /// Others on the same physical machine took processor time.
+    /// Other virtual machines on the same physical machine took processor time.
     StolenTime,
     /// The host controller counted errors on the bus to the card.
     BusErrors,
-    /// The kernel complained about the device.
+    /// The kernel logged errors about the device.
     KernelMessages,
-    /// The device says that it is worn or in trouble.
+    /// The device reports wear or a fault.
     Worn,
-    /// The PCI Express link is slower than the device could.
+    /// The PCI Express link is slower than the device supports.
     SlowPcie,
     /// A label promises another class than the registers.
     LabelMismatch,
-    /// The registers are unlike those of most genuine cards; that proves nothing by itself.
+    /// The registers are unlike those of most genuine cards; this proves nothing by itself.
     UnusualRegisters,
     /// The registers contradict each other or the standard.
     ContradictingRegisters,
@@ -102,21 +102,21 @@ pub enum FindingKind {
     HiddenRegisters,
     /// A printed unit that can be read in two ways.
     AmbiguousUnit,
-    /// A figure in an imported text that is not understood, or that another one contradicts.
+    /// A figure in an imported text that cannot be interpreted, or that another one contradicts.
     DoubtfulFigure,
-    /// Data that a test wrote could not be read back as they were.
+    /// Data that a test wrote was lost or changed when read back.
     DataLost,
     /// A test found that less than the announced size keeps data.
     FalseCapacity,
-    /// The device was to be erased before a test, and does not know how.
+    /// The device should have been erased before a test, but does not support it.
     NotErased,
-    /// A long series of writes showed no lasting fall of the rate: where a cache ends is not known.
+    /// A long series of writes showed no lasting fall of the rate: the size of the cache is not known.
     NoCliff,
-    /// Before and after the trials of a workload the card spent time that is in no rate.
+    /// Before and after the trials of a workload the card spent time that no rate includes.
     TransitionCost,
     /// Writes that are made durable one by one are as fast as others: the device may confirm before storing.
     SyncNotSlower,
-    /// The same reads, done again and again, had different rates: something else changed meanwhile.
+    /// The same reads, repeated several times, had different rates: something else changed during the run.
     ReferenceMoved,
     /// Reads anywhere on the device are slower than those within a small part of it.
     SmallMap,
@@ -125,10 +125,11 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Those whose figures are not the device's: something in between answered for it.
+    /// Warnings that mean that a figure is not the device's: a cache or another layer answered instead.
     pub const VOIDING: [Self; 3] = [Self::NotReached, Self::Buffered, Self::DataLost];
 
-    /// Whether it is about what the device says of itself, and not about how it was measured.
+    /// Returns whether the finding concerns what the device reports about itself, rather than how it was
+    /// measured.
     #[must_use]
     pub fn is_of_identity(self) -> bool {
         matches!(
@@ -138,25 +139,25 @@ impl FindingKind {
     }
 }
 
-/// One thing noticed, with the metrics it touches.
+/// One observation, with the metrics it affects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it is.
+    /// Kind of observation.
     pub kind: FindingKind,
-    /// How much it limits trust.
+    /// Degree to which it limits trust.
     pub severity: Severity,
-    /// What was seen, in a sentence without full stop, figures included.
+    /// Observation, as a sentence without full stop, figures included.
     pub detail: String,
-    /// Workloads whose metrics it touches; empty: all of the run.
+    /// Workloads whose metrics it affects; empty: all of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<String>,
-    /// What can be done about it here, in a sentence without full stop.
+    /// Possible remedy on this machine, as a sentence without full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
 impl Finding {
-    /// A finding that touches these workloads.
+    /// Creates a finding that affects these workloads.
     #[must_use]
     pub fn new(kind: FindingKind, severity: Severity, detail: impl Into<String>) -> Self {
         Self {
@@ -168,14 +169,14 @@ impl Finding {
         }
     }
 
-    /// The same finding, with what can be done about it.
+    /// Returns the finding with this advice.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
-    /// The same finding, tied to a workload.
+    /// Returns the finding tied to a workload.
     #[must_use]
     pub fn on(mut self, workload: impl Into<String>) -> Self {
         self.workloads.push(workload.into());
@@ -184,14 +185,14 @@ impl Finding {
 }
 
 impl FindingKind {
-    /// The name in records, as `snake_case` text.
+    /// Returns the name in records, as `snake_case` text.
     #[must_use]
     pub fn name(self) -> String {
         name_of(&self)
     }
 }
 
-/// The name of a value of an enumeration, as in records.
+/// Returns the name of a value of an enumeration, as in records.
 pub(crate) fn name_of<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,

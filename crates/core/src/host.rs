@@ -1,4 +1,4 @@
-//! The computer, the system on it, and how both fared.
+//! The computer, the system on it, and the state of both during the run.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Board {
-    /// Model as the device tree or firmware says.
+    /// Model reported by the device tree or the firmware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Revision code of a Raspberry Pi, hexadecimal digits.
@@ -23,8 +23,8 @@ pub struct Board {
     /// Highest frequency of the first processor, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_frequency_hz: Option<u64>,
-    /// What the firmware or the kernel said about power and heat before the run, since the board
-    /// was started: `under_voltage`, `frequency_capped`, `throttled`, `soft_temperature_limit`.
+    /// Warnings about power and heat from the firmware or the kernel, between the start of the board and the
+    /// run: `under_voltage`, `frequency_capped`, `throttled`, `soft_temperature_limit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub power_warnings: Vec<String>,
 }
@@ -44,15 +44,15 @@ pub struct Host {
     /// Frequency governor of the first processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
-    /// Whether it runs in a virtual machine, where the kernel says so.
+    /// True if the host is a virtual machine, as far as the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_virtual: Option<bool>,
 }
 
-/// One reading of the sensors, and what went wrong since the one before.
+/// One reading of the sensors, with the errors since the previous reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SensorSample {
-    /// When, after the run's start, nanoseconds.
+    /// Time after the run's start, nanoseconds.
     pub at_ns: u64,
     /// Temperature of the processor, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,18 +63,18 @@ pub struct SensorSample {
     /// Frequency of the first processor, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz: Option<u64>,
-    /// Whether the board says that it slows itself down now.
+    /// True if the board reports that it is throttling itself now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<bool>,
-    /// Processor time that others on the same physical machine took, nanoseconds, all processors
-    /// together, since the reading before.
+    /// Processor time taken by other virtual machines on the same physical machine, nanoseconds, all processors
+    /// together, since the previous reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_ns: Option<u64>,
-    /// Errors that the host controller of the card has counted since the reading before, by the
-    /// kernel's name, such as `data_crc`; none above zero: empty.
+    /// Errors that the host controller of the card has counted since the previous reading, by the kernel's
+    /// name, such as `data_crc`; empty if none is above zero.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bus_errors: BTreeMap<String, u64>,
-    /// What the kernel has said about the device since the reading before.
+    /// Kernel messages about the device since the previous reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
 }

@@ -23,10 +23,10 @@ pub fn run_id_from_bytes(bytes: [u8; 16]) -> Uuid {
     Builder::from_random_bytes(bytes).into_uuid()
 }
 
-/// The id of a card: SHA-256 of what identifies it, cut to 24 bits, as 6 hexadecimal digits. That
-/// is enough to tell cards of one product apart. Of 32 bits of a serial number it leaves some 256
-/// that it may be: who knows the number can see whether it fits, nobody can work it out. Numbers
-/// of fewer bits it would give away.
+/// Returns the id of a card: SHA-256 of its identity, cut to 24 bits, as 6 hexadecimal digits. That is enough
+/// to distinguish cards of one product. For a serial number of 32 bits, some 256 candidates remain: a person
+/// who knows the number can check whether it fits, but the number cannot be worked out. Shorter numbers would
+/// be revealed.
 #[must_use]
 pub fn sample_id(identity: &[u8]) -> String {
     let digest = Sha256::digest(identity);

@@ -1,9 +1,9 @@
-//! What tests of integrity say in a record: does storage hold what is written to it?
+//! Results of integrity tests in a record: does storage hold the data written to it?
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which test it was.
+/// Kind of integrity test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntegrityTest {
@@ -11,56 +11,56 @@ pub enum IntegrityTest {
     Probe,
     /// Every block.
     Verify,
-    /// Every block, again and again.
+    /// Every block, in repeated cycles.
     Endure,
-    /// Every block that was written before a rest, read only.
+    /// Every block that was written before a rest; reads only.
     Retention,
 }
 
-/// What kind of storage it is.
+/// Verdict on the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StorageKind {
-    /// Every block that was read holds what was written to it: the capacity is confirmed as far as the test
-    /// reaches. This proves no brand. Earlier records call it `genuine`.
+    /// Every block that was read holds its data: the capacity is confirmed as far as the test reaches. This
+    /// proves no brand. Earlier records call it `genuine`.
     #[serde(alias = "genuine")]
     Confirmed,
-    /// Some blocks do not hold what was written, or cannot be read; that it has less than it says is not
-    /// shown.
+    /// Some blocks do not hold the data written to them, or cannot be read. This does not prove that the
+    /// capacity is smaller than reported.
     Damaged,
-    /// What is written beyond its real capacity is lost.
+    /// Data written beyond its real capacity is lost.
     Limbo,
-    /// What is written beyond its real capacity overwrites what stands below.
+    /// Data written beyond its real capacity overwrites data at lower addresses.
     Wraparound,
-    /// Both: addresses repeat, and of each repetition a part is lost.
+    /// Both: addresses repeat, and a part of each repetition is lost.
     Chain,
-    /// It takes no writes.
+    /// It accepts no writes.
     ReadOnly,
-    /// No block holds what was written to it.
+    /// No block holds the data written to it.
     Dead,
 }
 
-/// How many blocks of 512 bytes are in which state.
+/// Number of blocks of 512 bytes in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockCounts {
-    /// They hold what was written to them.
+    /// Blocks that hold the data written to them.
     pub good_count: u64,
-    /// The same with some bits changed.
+    /// Blocks that hold their data with some bits changed.
     pub changed_count: u64,
-    /// What was written to a block further up, by so much that addresses repeat.
+    /// Blocks that hold data of a block further up, at the distance after which addresses repeat.
     pub wrapped_count: u64,
-    /// What was written to another block, otherwise.
+    /// Blocks that hold data of another block, otherwise.
     pub overwritten_count: u64,
-    /// What was there before, or nothing.
+    /// Blocks that hold older data, or nothing.
     pub lost_count: u64,
-    /// The storage does not give them out.
+    /// Blocks that the storage fails to read.
     pub unreadable_count: u64,
-    /// The storage did not take them.
+    /// Blocks that the storage fails to write.
     pub refused_count: u64,
 }
 
 impl BlockCounts {
-    /// Blocks that do not hold what was written to them.
+    /// Returns the number of blocks that do not hold the data written to them.
     #[must_use]
     pub fn bad_count(&self) -> u64 {
         self.changed_count
@@ -72,7 +72,7 @@ impl BlockCounts {
     }
 }
 
-/// What the samples of a probe found, and how much damage they would have found. The population is all
+/// Result of the samples of a probe, and the amount of damage they would have detected. The population is all
 /// extents of 1 MiB of the storage; an extent is bad if any of its blocks is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sampling {
@@ -85,108 +85,108 @@ pub struct Sampling {
     /// Scattered damage: if at least this share of all extents is bad, at places drawn uniformly at random,
     /// the samples find a bad one with a probability of 99.9 %.
     pub caught_ratio: f64,
-    /// Contiguous damage: if one region of at least this share of all extents is wholly bad, wherever it
-    /// lies, the samples find it with a probability of 99.9 %.
+    /// Contiguous damage: if one region of at least this share of all extents is wholly bad, the samples find
+    /// it with a probability of 99.9 %, at any position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught_region_ratio: Option<f64>,
 }
 
-/// When storage that is written again and again reached a share of bad blocks.
+/// Time at which storage under repeated writes reached a share of bad blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Milestone {
     /// The share; 0 is the first bad block.
     pub bad_ratio: f64,
-    /// After how many cycles.
+    /// Number of cycles completed by then.
     pub cycles_count: u32,
-    /// How much had been written by then, bytes.
+    /// Amount written by then, bytes.
     pub written_bytes: u64,
 }
 
-/// What a block holds, in a map.
+/// Content of a block, in a map.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum BlockState {
-    /// What was written to it.
+    /// Its own data.
     Good,
-    /// The same with some bits changed.
+    /// Its own data with some bits changed.
     Changed,
-    /// What was written to another block.
+    /// Data of another block.
     Overwritten,
-    /// What was there before, or nothing.
+    /// Older data, or nothing.
     Lost,
-    /// The storage does not give it out.
+    /// The storage fails to read it.
     Unreadable,
-    /// The storage did not take it.
+    /// The storage failed to write it.
     Refused,
 }
 
-/// A part of the storage, all blocks of which are in one state.
+/// Part of the storage in which all blocks are in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurfacePart {
-    /// Where it begins, bytes.
+    /// Start, bytes.
     pub start_bytes: u64,
-    /// How long it is, bytes.
+    /// Length, bytes.
     pub size_bytes: u64,
-    /// The state; where the map is coarse, the worst one of any block.
+    /// The state; in a coarse map, the worst one of any block.
     pub state: BlockState,
 }
 
-/// How fast a stretch was written or read.
+/// Speed at which a stretch was written or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceSpeed {
-    /// Where it begins, bytes.
+    /// Start, bytes.
     pub start_bytes: u64,
-    /// How long it is, bytes.
+    /// Length, bytes.
     pub size_bytes: u64,
-    /// How long it took.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
 }
 
-/// What a test of integrity found.
+/// Result of an integrity test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Integrity {
-    /// Which test.
+    /// Kind of test.
     pub test: IntegrityTest,
-    /// The kind of storage, once the test came to its end.
+    /// The kind of storage, once the test is complete.
     pub kind: StorageKind,
-    /// How much the storage says it has, or how much of it was tested.
+    /// Size that the storage reports, or the size of the part that was tested, bytes.
     pub size_bytes: u64,
-    /// How much there is, from the beginning on.
+    /// Real capacity, from the beginning on, bytes.
     pub real_bytes: u64,
-    /// After how much addresses repeat, where they do.
+    /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module_bytes: Option<u64>,
-    /// A cache of at most this size hid what is missing, where one did.
+    /// Maximum size of a cache that hid the missing capacity, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_cache_bytes: Option<u64>,
     /// A cache of up to this size would not have hidden anything; of a probe of genuine or damaged
     /// storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_cache_bytes: Option<u64>,
-    /// How many blocks are in which state, where all were looked at; of `endure` in the last cycle.
+    /// Number of blocks in each state, if all blocks were checked; for `endure`, in the last cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<BlockCounts>,
-    /// What samples say of single bad spots, where only samples were looked at.
+    /// Estimate of isolated bad spots, if only samples were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
-    /// Cycles that were whole; of `endure`.
+    /// Number of complete cycles; of `endure`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles_count: Option<u32>,
-    /// When shares of bad blocks were reached; of `endure`.
+    /// Times at which shares of bad blocks were reached; of `endure`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
-    /// How long the storage lay about since it was written; of a retention check.
+    /// Time since the storage was written; of a retention check, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rested_ns: Option<u64>,
-    /// Blocks of 512 bytes that held what was written to them before that and do not now.
+    /// Blocks of 512 bytes that held their data before the rest and no longer do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faded_count: Option<u64>,
-    /// How fast the storage was written, by place.
+    /// Write speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<PlaceSpeed>,
-    /// How fast it was read, by place.
+    /// Read speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PlaceSpeed>,
 }

@@ -1,17 +1,17 @@
-//! What is written: incompressible data from a seed, made before the clock starts, and a stamp
-//! that makes every 4 KiB block different from all others.
+//! Written data: incompressible, generated from a seed before the clock starts, with a stamp that makes every 4
+//! KiB block unique.
 
 use crate::{Payload, Rng, mix};
 
 /// Size of the pool that back ends fill before a trial and write from, bytes.
 pub const PAYLOAD_POOL_BYTES: usize = 8 << 20;
-/// A stamp stands at the start of each stretch of this many bytes.
+/// Length of the stretches that begin with a stamp, bytes.
 pub const STAMP_STRIDE_BYTES: usize = 4096;
 
-/// What iozone writes eight times at the start of every 4 KiB; all else is zero. It is that of
-/// version 3.489; older ones take others.
+/// Byte that iozone writes eight times at the start of every 4 KiB; the rest is zero. This is the byte of
+/// version 3.489; older versions use others.
 const IOZONE_BYTE: u8 = 95;
-/// How often.
+/// Number of those bytes.
 const IOZONE_BYTES_COUNT: usize = 8;
 
 impl Payload {
@@ -29,7 +29,7 @@ impl Payload {
         }
     }
 
-    /// Whether each block is stamped before it is written.
+    /// Returns whether each block is stamped before it is written.
     #[must_use]
     pub fn is_stamped(self) -> bool {
         self == Self::Incompressible

@@ -24,7 +24,7 @@ pub fn permutation(count: u32) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// What `strace` showed of `iozone -s 64k -r 4k -i 0 -i 2`, version 3.489.
+    /// Order that `strace` showed for `iozone -s 64k -r 4k -i 0 -i 2`, version 3.489.
     #[test]
     fn sixteen_blocks_are_visited_as_iozone_visits_them() {
         let traced = [1, 5, 7, 13, 10, 6, 0, 8, 14, 3, 11, 2, 4, 12, 9, 15];

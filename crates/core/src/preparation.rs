@@ -1,51 +1,50 @@
-//! The known state that a device was brought into before it was measured.
+//! The known state of a device before it was measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Rng;
 
-/// `Fill::Random` draws its content anew for each block of this many bytes.
+/// Size in bytes of the blocks for which `Fill::Random` draws new content.
 pub const FILL_BLOCK_BYTES: usize = 4096;
-/// Name of the generator's part that makes the content.
+/// Name of the generator's part that produces the content.
 const PART: &str = "prepare";
 
-/// What a device is filled with.
+/// Content a device is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// 0xFF in every byte: what erased flash reads as.
+    /// 0xFF in every byte: the content of erased flash.
     Ff,
     /// Zero in every byte.
     Zero,
     /// Incompressible bytes, as [`fill_content`] makes them from the seed.
     Random,
-    /// Nothing is written: the device is told that it may forget everything. What it answers
-    /// afterwards is its own affair.
+    /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
     Discard,
 }
 
-/// How a device was brought into a known state.
+/// Procedure that brought a device into a known state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Preparation {
-    /// What it was filled with.
+    /// Content it was filled with.
     pub fill: Fill,
-    /// Of `random`: the seed, 16 hexadecimal digits.
+    /// For `random`: the seed, 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
-    /// When it began, RFC 3339, UTC.
+    /// Start, RFC 3339, UTC.
     pub started_at: String,
-    /// When the last byte was durable, RFC 3339, UTC; absent where it was not finished.
+    /// When the last byte was durable, RFC 3339, UTC; absent if it was not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
     /// Size of the device, bytes.
     pub size_bytes: u64,
-    /// Durable from the start of the device on, bytes.
+    /// Size of the durable part from the start of the device, bytes.
     pub done_bytes: u64,
 }
 
 impl Preparation {
-    /// The seed as a number; 0 where the fill needs none, `None` where it cannot be read.
+    /// The seed as a number; 0 if the fill needs none, `None` if it cannot be read.
     #[must_use]
     pub fn seed_number(&self) -> Option<u64> {
         match &self.seed {
@@ -54,7 +53,7 @@ impl Preparation {
         }
     }
 
-    /// The share that is done, whole percent, rounded down: 100 only where nothing is missing.
+    /// Returns the finished share, whole percent, rounded down: 100 only if nothing is missing.
     #[must_use]
     pub fn done_percent(&self) -> u64 {
         let share = u128::from(self.done_bytes) * 100 / u128::from(self.size_bytes.max(1));
@@ -62,12 +61,12 @@ impl Preparation {
     }
 }
 
-/// Puts into `buffer` what the fill has at `address`, a multiple of [`FILL_BLOCK_BYTES`].
+/// Writes the content that the fill has at `address`, a multiple of [`FILL_BLOCK_BYTES`], into `buffer`.
 ///
-/// The rule of `random`, so that the content can be made again from a record: the device is cut
-/// into blocks of 4,096 bytes. Block *n* is the first 512 numbers of `Rng::for_part(seed,
-/// "prepare", n)`, each as eight bytes, the lowest first. A device that ends inside a block has
-/// the beginning of it. `discard` has no content; the buffer stays as it is.
+/// The rule of `random`, so that the content can be rebuilt from a record: the device is divided into blocks of
+/// 4,096 bytes. Block *n* is the first 512 numbers of `Rng::for_part(seed, "prepare", n)`, each as eight bytes,
+/// the lowest first. A device that ends inside a block has the beginning of it. `discard` has no content; the
+/// buffer stays unchanged.
 pub fn fill_content(fill: Fill, seed: u64, address: u64, buffer: &mut [u8]) {
     match fill {
         Fill::Ff => buffer.fill(0xff),

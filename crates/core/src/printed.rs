@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How another tool prints a figure: its rounding and its unit.
+/// Format in which another tool prints a figure: rounding and unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PrintStyle {
@@ -40,7 +40,7 @@ pub struct Printed {
     pub text: String,
     /// The number in the text, in the text's own unit.
     pub value: f64,
-    /// The same figure with the right unit, where the tool's unit is not the SI's.
+    /// The same figure with the right unit, if the tool's unit is not SI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meaning: Option<String>,
 }

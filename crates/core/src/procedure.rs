@@ -1,9 +1,9 @@
-//! What an application does to a filesystem in one operation.
+//! Filesystem work of an application in one operation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How `SQLite` makes a transaction atomic.
+/// Method by which `SQLite` makes a transaction atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DatabaseJournal {
@@ -13,17 +13,17 @@ pub enum DatabaseJournal {
     Wal,
 }
 
-/// What one operation of a workload consists of, where it is an application's.
+/// One operation of an application's workload.
 ///
-/// The workload's `block_bytes` are the bytes that the application hands over in one operation; what
-/// library and filesystem write besides is seen in the counters only.
+/// The workload's `block_bytes` are the bytes that the application hands over in one operation; additional
+/// writes by library and filesystem show only in the counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Procedure {
     /// One transaction of `SQLite`, `synchronous=FULL`: one row inserted, one updated, the oldest
     /// deleted. Two rows' values are one block.
     Transaction {
-        /// How it is made atomic.
+        /// Method of making it atomic.
         journal: DatabaseJournal,
         /// Size of a database page, bytes.
         page_bytes: u32,
@@ -31,25 +31,25 @@ pub enum Procedure {
         cache_bytes: u64,
         /// Rows in the table before and after each transaction.
         rows_count: u32,
-        /// Pages in the write-ahead log from which on a commit moves them into the database.
+        /// Number of pages in the write-ahead log from which on a commit moves them into the database.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checkpoint_pages_count: Option<u32>,
     },
     /// One package installed over its former version: all files written under other names, then each
     /// made durable and renamed, then the folder made durable.
     Install {
-        /// Packages that take turns.
+        /// Number of packages that are installed in turn.
         packages_count: u32,
         /// Size of each file of a package, bytes; together they are one block.
         file_sizes_bytes: Vec<u32>,
     },
-    /// One line added at the end of a log and made durable (`fsync`). At the end of the span the log is
-    /// begun anew.
+    /// One line appended to a log and made durable (`fsync`). At the end of the span the log starts again from
+    /// the beginning.
     Append,
 }
 
 impl Procedure {
-    /// Things that one operation consists of: the files of a package, otherwise itself.
+    /// Returns the number of things that one operation consists of: the files of a package, otherwise 1.
     #[must_use]
     pub fn parts_count(&self) -> u64 {
         match self {

@@ -6,7 +6,7 @@ use crate::{DatabaseJournal, Flush, Order, Procedure, Suite, TargetNeed, Workloa
 /// Page sizes that `SQLite` knows, bytes.
 const PAGE_BYTES: std::ops::RangeInclusive<u32> = 512..=65_536;
 
-/// What must hold of a workload, of an application or not.
+/// Rules for workloads, with or without an application's procedure.
 pub(crate) fn procedure_rules(workload: &Workload, suite: &Suite) -> Vec<Rule> {
     let wants_files = suite.needs == TargetNeed::Filesystem;
     let Some(procedure) = &workload.procedure else {

@@ -1,4 +1,4 @@
-//! The record, format 1: the one immutable document that a run yields.
+//! The record, format 1: the single immutable document that a run produces.
 //!
 //! Only `format`, `id` and `origin` are required. Unknown fields survive in `extra`.
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
-/// Version of the method: it changes when numbers could change.
+/// Version of the method; it changes whenever numbers could change.
 pub const METHOD: u32 = 2;
 
 /// The document of one run.
@@ -24,14 +24,14 @@ pub const METHOD: u32 = 2;
 pub struct Record {
     /// Version of the document's shape.
     pub format: u32,
-    /// Version of the method that made the numbers.
+    /// Version of the method that produced the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<u32>,
     /// Id of the run.
     pub id: Uuid,
-    /// Where the numbers come from.
+    /// Origin of the numbers.
     pub origin: Origin,
-    /// When the run began, RFC 3339, UTC; absent where it is not known or was simulated.
+    /// When the run began, RFC 3339, UTC; absent if it is not known or was simulated.
     #[serde(default)]
     pub started_at: Option<String>,
     /// The program that measured.
@@ -43,10 +43,10 @@ pub struct Record {
     /// Seed of offsets and payload, 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
-    /// What was tested.
+    /// The target of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
-    /// The devices underneath.
+    /// The devices below the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceInfo>,
     /// The computer.
@@ -55,40 +55,40 @@ pub struct Record {
     /// The system on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// What the user said before the run.
+    /// Labels that the user gave before the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// What must be the same in two records whose figures are compared; any reader can rebuild it.
+    /// Properties that must be equal in two records whose figures are compared; any reader can rebuild it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// Whether the storage holds what is written to it, where that was tested.
+    /// Result of an integrity test: does the storage hold its data? Absent if not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Integrity>,
-    /// What was read back of what a suite had written for its measuring.
+    /// Read-back of the data that a suite wrote while measuring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_back: Option<ReadBack>,
-    /// What the timing of reads and writes showed of the inside.
+    /// Internal structure, derived from the timing of reads and writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anatomy: Option<Anatomy>,
-    /// What the blocks of the storage hold, by place; of tests of every block.
+    /// State of the blocks of the storage, by place; of tests of every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<SurfacePart>,
     /// Figures derived from the trials; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
-    /// What was judged from the metrics; any reader can rebuild it.
+    /// Verdicts derived from the metrics; any reader can rebuild them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
     /// Readings taken during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorSample>,
-    /// What was noticed.
+    /// Observations that matter for the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Bytes the run wrote to the target, preparation included.
+    /// Bytes that the run wrote to the target, preparation included.
     #[serde(default)]
     pub bytes_written: u64,
     /// Fields that this version does not know.
@@ -129,20 +129,20 @@ impl Record {
         }
     }
 
-    /// The metric of that id.
+    /// Returns the metric with that id.
     #[must_use]
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
 }
 
-/// How a record came to be.
+/// Kind of source of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginKind {
-    /// By this program on storage.
+    /// Measured by this program on storage.
     Measured,
-    /// By this program on a simulated card.
+    /// Measured by this program on a simulated card.
     Simulated,
     /// Read from another tool's output.
     Imported,
@@ -150,10 +150,10 @@ pub enum OriginKind {
     Published,
 }
 
-/// Where the numbers come from.
+/// Origin of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// How the record came to be.
+    /// Kind of source.
     pub kind: OriginKind,
     /// Address or name of the publication, or the model of a simulated card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,7 +167,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// An origin of that kind.
+    /// Returns an origin of that kind.
     #[must_use]
     pub fn of(kind: OriginKind) -> Self {
         Self {
@@ -198,32 +198,32 @@ pub struct SuiteRef {
     pub name: String,
     /// Its version.
     pub version: u32,
-    /// The workloads asked for, where not all were.
+    /// The requested workloads, if not all were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// How thoroughly it was run, where it has tiers.
+    /// Tier that was run, if the suite has tiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
 }
 
-/// What kind of thing was tested.
+/// Kind of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
-    /// A file of ours in a directory.
+    /// A test file in a directory.
     Directory,
     /// A raw block device.
     Device,
     /// A simulated card.
     Sim,
-    /// Not known (imported).
+    /// Unknown (imported).
     Unknown,
 }
 
-/// What was tested.
+/// The target of a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
-    /// What kind of thing.
+    /// Kind of target.
     pub kind: TargetKind,
     /// From the target down to the disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -231,33 +231,33 @@ pub struct Target {
     /// Filesystem type, such as `ext4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<String>,
-    /// Bytes in which offsets lay.
+    /// Size of the area that offsets lay in, bytes.
     pub span_bytes: u64,
     /// Free bytes before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
-    /// Size of the filesystem before the run, bytes: used bytes and those that this user may use.
+    /// Used and free bytes of the filesystem together before the run, without blocks reserved for root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filesystem_bytes: Option<u64>,
-    /// Whether the page cache was passed by.
+    /// True if the page cache was bypassed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
-    /// Mount options that bear on the figures.
+    /// Mount options that affect the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mount_options: Vec<String>,
-    /// Whether the file was made without copy-on-write, where the filesystem has it.
+    /// True if the file was created without copy-on-write, on filesystems that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nocow: Option<bool>,
-    /// Whether the file had a name for a moment because `O_TMPFILE` is not offered.
+    /// True if the file had a name for a moment because `O_TMPFILE` is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named_file: Option<bool>,
-    /// Fastest making of payload measured before the run, bytes per second.
+    /// Highest speed of payload generation measured before the run, bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_rate_bytes_per_s: Option<f64>,
 }
 
 impl Target {
-    /// A target of that kind of which nothing else is known.
+    /// Returns a target of this kind with no other properties.
     #[must_use]
     pub fn of(kind: TargetKind) -> Self {
         Self {
@@ -284,20 +284,20 @@ pub struct Layer {
     /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Of a partition: where it begins on its disk, bytes.
+    /// For a partition: its start on the disk, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_bytes: Option<u64>,
 }
 
-/// Why a trial or a metric's series of rounds ended.
+/// Reason for the end of a trial or of a metric's series of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The suite's rule was fulfilled: span and operations of a trial, or the goal of a metric.
     Goal,
-    /// The time allowed was used up.
+    /// The time limit was reached.
     Budget,
-    /// The most rounds the suite allows were run.
+    /// The suite's maximum number of rounds was run.
     Rounds,
     /// An operation failed.
     Error,
@@ -314,10 +314,10 @@ pub struct Trial {
     pub workload: Workload,
     /// The round, from 0; trials of the layout count as rounds of their workload.
     pub round_index: u32,
-    /// Whether this trial laid out the file.
+    /// True if this trial laid out the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layout: bool,
-    /// Start after the run's start on the monotonic clock, nanoseconds.
+    /// Start, relative to the run's start on the monotonic clock, nanoseconds.
     pub started_ns: u64,
     /// Span from the first submission after the ramp to the last completion, nanoseconds.
     pub span_ns: u64,
@@ -327,16 +327,16 @@ pub struct Trial {
     pub latency: LatencyHistogram,
     /// Span of one slice, nanoseconds.
     pub slice_span_ns: u64,
-    /// What was done in each slice.
+    /// Work done in each slice.
     pub slices: Vec<Slice>,
-    /// What the block layer counted between start (ramp included) and end (flush included).
+    /// Counters of the block layer between start (ramp included) and end (flush included).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_counters: Option<DeviceCounters>,
     /// Bytes moved by the ramp before and the drain after the span: outside the clock, but inside
     /// the counters.
     #[serde(default)]
     pub untimed_bytes: u64,
-    /// What the ramp and the drain took; absent of records made before method 2 and of several streams.
+    /// Work of the ramp and the drain; absent in records made before method 2, and with several streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untimed: Option<Untimed>,
     /// Bytes written, ramp and drain included.
@@ -345,13 +345,13 @@ pub struct Trial {
     /// Time of the flush after the trial, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_span_ns: Option<u64>,
-    /// What took how long by windows, for each of the sizes that the workload asks for.
+    /// Times per window, for each of the sizes that the workload requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Windows>,
     /// Operations that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<OperationError>,
-    /// Why it ended.
+    /// Reason for its end.
     pub stopped_by: StopReason,
 }
 
@@ -371,21 +371,21 @@ impl Trial {
             .sum()
     }
 
-    /// Whether the trial ran to its own end, so that figures may rest on it.
+    /// Returns whether the trial ran to its own end, so that figures may rely on it.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stopped_by == StopReason::Goal && self.span_ns > 0 && self.operations_count() > 0
     }
 }
 
-/// How much of what was written was still there afterwards, in a sample.
+/// Share of the written data that was still intact afterwards, in a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadBack {
     /// Bytes that were read and compared.
     pub read_bytes: u64,
-    /// Of these, bytes of blocks that do not hold what was written to them last.
+    /// Of these, bytes of blocks that do not hold the data written to them last.
     pub lost_bytes: u64,
-    /// Where the first such block lies, bytes from the start of the object.
+    /// Position of the first such block, bytes from the start of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_lost_bytes: Option<u64>,
 }
@@ -405,23 +405,23 @@ pub struct Untimed {
     pub drain_longest_ns: u64,
 }
 
-/// The windows of a trial: stretches of equal size, each timed by itself.
+/// The windows of a trial: stretches of equal size, each timed separately.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Windows {
     /// Size of one, bytes.
     pub window_bytes: u64,
-    /// How many were whole.
+    /// Number of complete windows.
     pub windows_count: u64,
-    /// The slowest, at most 16, the slowest first.
+    /// The slowest windows, at most 16, slowest first.
     pub slowest: Vec<Window>,
 }
 
 /// One window of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
-    /// Where it begins, bytes from the start of the object.
+    /// Start, bytes from the start of the object.
     pub start_bytes: u64,
-    /// What it took, nanoseconds.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
 }
 
@@ -455,11 +455,11 @@ pub struct LatencyHistogram {
     pub buckets: Vec<(u32, u64)>,
 }
 
-/// What was done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
+/// Work done in a slice: bytes, operations, slowest latency in ns, offset of the slowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice(pub u64, pub u64, pub u64, pub Option<u64>);
 
-/// What the block layer counted, as a difference over a trial.
+/// Counters of the block layer, as differences over a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceCounters {
     /// Reads completed.
@@ -473,7 +473,7 @@ pub struct DeviceCounters {
 }
 
 impl DeviceCounters {
-    /// What was counted since `before`; counters that went backwards count as nothing.
+    /// Returns the differences since `before`; counters that went backwards count as 0.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -492,15 +492,15 @@ impl DeviceCounters {
 /// An operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationError {
-    /// Where, bytes from the start of the object.
+    /// Position, bytes from the start of the object.
     pub offset: u64,
-    /// The system's error number; 0 where fewer bytes than asked for were moved.
+    /// The system's error number; 0 if fewer bytes than requested were moved.
     pub errno: i32,
-    /// When, after the trial's start, nanoseconds.
+    /// Time after the trial's start, nanoseconds.
     pub at_ns: u64,
 }
 
-/// What a metric's value is.
+/// Physical quantity of a metric's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -519,14 +519,14 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Whether it is something a second.
+    /// Returns whether it is a rate per second.
     #[must_use]
     pub fn is_rate(self) -> bool {
         matches!(self, Self::ByteRate | Self::OperationRate)
     }
 }
 
-/// Where an interval comes from.
+/// Method by which an interval was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalKind {
@@ -534,7 +534,7 @@ pub enum IntervalKind {
     BetweenRounds,
     /// From one trial's own slices; no comparison may rest on it.
     WithinTrial,
-    /// There is none.
+    /// No interval.
     None,
 }
 
@@ -543,21 +543,21 @@ pub enum IntervalKind {
 pub struct Metric {
     /// Name, such as `rand_read_4k` or `rand_read_4k_p99`; a promise to scripts.
     pub id: String,
-    /// What the value is; its unit is that of the quantity.
+    /// Quantity of the value; it determines the unit.
     pub quantity: Quantity,
-    /// The point.
+    /// The point estimate.
     pub value: f64,
-    /// Lower end of the 95 % interval; without one, the least that a unit with two readings means.
+    /// Lower end of the 95 % interval; without an interval, the least value if the unit has two readings.
     #[serde(default)]
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval; without one, the most that a unit with two readings means.
+    /// Upper end of the 95 % interval; without an interval, the largest value if the unit has two readings.
     #[serde(default)]
     pub high: Option<f64>,
-    /// Where the interval comes from.
+    /// Method by which the interval was determined.
     pub interval_kind: IntervalKind,
-    /// Trials it rests on.
+    /// Trials that it is derived from.
     pub trials: Vec<u32>,
-    /// Why no further rounds were added.
+    /// Reason why no further rounds were added.
     pub stopped_by: StopReason,
     /// Kinds of findings that limit trust in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -580,38 +580,38 @@ pub struct Metric {
     /// For rates: upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations_high_per_s: Option<f64>,
-    /// What a rate consists of; only of suites that measure in rounds, since method 2.
+    /// Components of a rate; only of suites that measure in rounds, since method 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<RateParts>,
-    /// As the tool prints it whose method the suite reproduces.
+    /// The figure as printed by the tool whose method the suite reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
 }
 
-/// What a rate consists of. Rates have the unit of the metric's value.
+/// Components of a rate. Rates have the unit of the metric's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateParts {
     /// The rate between stalls in this run, with its 95 % range.
     pub body: Estimate,
-    /// What stalls were seen; absent above queue depth 1, where operations wait for each other.
+    /// Stalls that were seen; absent above queue depth 1, because operations wait for each other there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
-    /// The rate over a long time on a device that goes on as it did in this run: its value is the metric's,
-    /// its ends allow for stalls that are too rare to have been seen. Absent where stalls are.
+    /// The rate over a long time on a device that behaves as in this run: its value is the metric's, its ends
+    /// allow for stalls that are too rare to have been seen. Absent if stalls are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_run: Option<Estimate>,
-    /// Of writes: the rate with the flush after each trial counted in.
+    /// For writes: the rate including the flush after each trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_per_s: Option<f64>,
-    /// What changing to this workload and away from it cost; absent of records that do not tell.
+    /// Cost of changing to this workload and away from it; absent in records that do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transition: Option<Transition>,
 }
 
-/// A value and the ends of its 95 % range, where there is one.
+/// A value and the ends of its 95 % range, if known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The point.
+    /// The point estimate.
     pub value: f64,
     /// Lower end.
     #[serde(default)]
@@ -624,7 +624,7 @@ pub struct Estimate {
 /// Operations that took at least 100 ms longer than the median one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stalls {
-    /// Time in which they were looked for, nanoseconds.
+    /// Time during which stalls were counted, nanoseconds.
     pub observed_ns: u64,
     /// Stalls of 100 ms and longer.
     pub over_100ms: StallCount,
@@ -632,14 +632,14 @@ pub struct Stalls {
     pub over_500ms: StallCount,
     /// Stalls of 1 s and longer.
     pub over_1s: StallCount,
-    /// The longest stall, nanoseconds; absent where none was seen.
+    /// The longest stall, nanoseconds; absent if none was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_ns: Option<u64>,
     /// Share of the time spent in stalls, 0 to 1; the upper end holds for stalls of up to 2 s.
     pub time_ratio: Estimate,
 }
 
-/// How many stalls were seen, and how many a minute that means.
+/// Number of stalls seen, and the resulting stalls a minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StallCount {
     /// Stalls seen.
@@ -648,11 +648,11 @@ pub struct StallCount {
     pub per_minute: Estimate,
 }
 
-/// Time before, between and after trials in which a card does what it put off.
+/// Time before, between and after trials in which a card does deferred work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transition {
-    /// Time that ramp, drain and flush took beyond what their operations take at the body's rate, as a
-    /// share of all time spent on the workload, 0 to 1.
+    /// Extra time of ramp, drain and flush, compared with their operations at the body's rate, as a share of
+    /// all time spent on the workload, 0 to 1.
     pub time_ratio: f64,
     /// The longest of ramp operations, drain operations and flushes, nanoseconds.
     pub longest_ns: u64,
@@ -683,7 +683,7 @@ impl Metric {
         }
     }
 
-    /// The warning for which it is not the device's figure; `None` where there is none such.
+    /// Returns the warning that voids it as a figure of the device; `None` if there is none.
     #[must_use]
     pub fn voided_by(&self) -> Option<&str> {
         let is_voiding = |warning: &&str| {

@@ -1,8 +1,8 @@
-//! Registers of SD cards and eMMC: their bits, and what these mean. Nothing here fails: a value
-//! that the standard does not define means nothing.
+//! Registers of SD cards and eMMC: their bits and their meanings. Nothing here fails: a value that the standard
+//! does not define has no meaning.
 //!
-//! Layouts are those of the SD Physical Layer specification 9.10 (4.10.2, 5.2, 5.3, 5.6) and of
-//! JEDEC's eMMC standard 5.1 (7.2, 7.3).
+//! Layouts are those of the SD Physical Layer specification 9.10 (4.10.2, 5.2, 5.3, 5.6) and of JEDEC's eMMC
+//! standard 5.1 (7.2, 7.3).
 
 mod checksum;
 mod cid;
@@ -37,27 +37,27 @@ use field::{byte_from_hex, from_hex};
 pub struct Registers {
     /// Family of cards, which decides how registers are laid out.
     pub kind: CardKind,
-    /// Who made it.
+    /// Manufacturer and product.
     pub cid: Option<Cid>,
-    /// How large it is.
+    /// Capacity and speed.
     pub csd: Option<Csd>,
     /// Of SD cards: which version of the specification it follows.
     pub scr: Option<Scr>,
     /// Of SD cards: which classes it claims.
     pub ssr: Option<Ssr>,
-    /// Of eMMC: what it says beyond.
+    /// Additional properties of eMMC.
     pub ext_csd: Option<ExtCsd>,
-    /// Of eMMC: revision of `EXT_CSD`, which the kernel also shows where that is hidden.
+    /// For eMMC: revision of `EXT_CSD`, which the kernel also shows if the register itself is hidden.
     pub ext_csd_revision: Option<u8>,
 }
 
 impl Registers {
-    /// From hexadecimal digits by name: `cid`, `csd`, `scr`, `ssr`, `ext_csd`, and `rev`, the
-    /// revision of `EXT_CSD`, as the kernel's files in the card's folder have them (`ext_csd` is in
-    /// debugfs). What is missing, has another length or other letters is absent.
+    /// Parses hexadecimal digits by name: `cid`, `csd`, `scr`, `ssr`, `ext_csd`, and `rev`, the revision of
+    /// `EXT_CSD`, as in the kernel's files in the card's folder (`ext_csd` is in debugfs). Missing values, and
+    /// those of another length or with other letters, are absent.
     ///
-    /// An SSR of zeros is absent too: the kernel shows that when it could not read it. So is the
-    /// CID of MMC cards before version 2.0, which has another layout.
+    /// An SSR of zeros is absent too: the kernel shows zeros when it could not read it. So is the CID of MMC
+    /// cards before version 2.0, which has another layout.
     #[must_use]
     pub fn from_hex(kind: CardKind, texts: &BTreeMap<String, String>) -> Self {
         let text = |name: &str| texts.get(name).map_or("", String::as_str);

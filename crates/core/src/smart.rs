@@ -1,4 +1,4 @@
-//! What NVMe and SATA disks say about their health: their logs as bytes, told in the record's words.
+//! Health logs of NVMe and SATA disks: parses their bytes into the fields of a record.
 
 use crate::Health;
 
@@ -32,7 +32,7 @@ pub fn nvme_health(log: &[u8; SMART_LOG_BYTES]) -> Health {
     let kelvin = u16::from_le_bytes([log[1], log[2]]);
     Health {
         used_percent: Some(u32::from(log[5])),
-        // Without spare blocks and threshold it tells nothing of them.
+        // Without spare blocks and threshold the log contains no information about them.
         spare_percent: (log[3] > 0 || log[4] > 0).then(|| u32::from(log[3])),
         warnings: NVME_WARNINGS
             .iter()
@@ -63,15 +63,15 @@ const ATTRIBUTE_BYTES: usize = 12;
 /// An attribute of a SATA disk.
 struct Attribute {
     id: u8,
-    /// Whether falling to its threshold means that the disk will fail soon.
+    /// True if a fall to its threshold means that the disk will fail soon.
     foretells: bool,
     current: u8,
     raw: [u8; 6],
 }
 
-/// Health from the tables of `SMART READ DATA` and `SMART READ THRESHOLDS` (ATA/ATAPI-7). What
-/// makers number as they like, such as wear, is left out. None where a table's checksum is wrong, or
-/// the disk tells nothing.
+/// Returns the health from the tables of `SMART READ DATA` and `SMART READ THRESHOLDS` (ATA/ATAPI-7).
+/// Attributes that makers number freely, such as wear, are left out. `None` if a table's checksum is wrong, or
+/// the disk reports nothing.
 #[must_use]
 pub fn ata_health(
     data: &[u8; SMART_LOG_BYTES],

@@ -5,9 +5,9 @@ use crate::Workload;
 /// Places that [`Order::Spread`](crate::Order::Spread) visits: one a round.
 pub const SPREAD_PLACES_COUNT: u32 = 64;
 
-/// The place that a round visits, 0 to 63 by rising offset. Its bits are those of the round in
-/// reverse order: 0, 32, 16, 48 and so on, so that any number of rounds is spread over the whole and
-/// what changes with time shows as noise, not as a slope.
+/// Returns the place that a round visits, 0 to 63 by rising offset. Its bits are those of the round in reverse
+/// order: 0, 32, 16, 48 and so on, so that any number of rounds is spread over the whole and changes over time
+/// show as noise, not as a slope.
 #[must_use]
 pub fn spread_place(round_index: u32) -> u32 {
     (round_index % SPREAD_PLACES_COUNT).reverse_bits() >> (32 - SPREAD_PLACES_COUNT.ilog2())

@@ -7,9 +7,8 @@ use crate::{PrintStyle, Start, TargetKind, Workload};
 
 /// A named, versioned method.
 ///
-/// There are two kinds. In one, the workloads are measured in interleaved rounds until their
-/// intervals are narrow (`looks`). In the other (`passes`), they are run through in their order,
-/// as a script of old tools does.
+/// Two kinds exist. In one, the workloads are measured in interleaved rounds until their intervals are narrow
+/// (`looks`). In the other (`passes`), they run in their order, as in a script of old tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -19,9 +18,9 @@ pub struct Suite {
     pub version: u32,
     /// One sentence for `cardmark list suites`.
     pub summary: String,
-    /// Most bytes that the files of the suite take at once.
+    /// Maximum number of bytes that the files of the suite take at once.
     pub file_bytes: u64,
-    /// What it can run on.
+    /// Kind of target required.
     #[serde(default)]
     pub needs: TargetNeed,
     /// The workload whose trials write the file for the first time; empty with `passes`.
@@ -30,39 +29,39 @@ pub struct Suite {
     /// Number of trials in which the file is laid out; they divide `file_bytes` evenly.
     #[serde(default)]
     pub layout_trials_count: u32,
-    /// Numbers of rounds after which a metric is looked at, rising; the first is the least number
-    /// of rounds. Empty with `passes`.
+    /// Numbers of rounds after which a metric is evaluated, rising; the first is the least number of rounds.
+    /// Empty with `passes`.
     #[serde(default)]
     pub looks: Vec<u32>,
     /// Goal for the half-width of the interval, relative to the point, percent.
     #[serde(default)]
     pub goal_percent: f64,
-    /// No further rounds are begun once this long has passed since the layout's end, nanoseconds.
+    /// Time after the layout's end from which no further rounds start, nanoseconds.
     #[serde(default)]
     pub budget_ns: u64,
-    /// Nothing new is begun in the rounds once this long has passed since the layout's end, however few
-    /// rounds there were, nanoseconds; 0: no limit.
+    /// Time after the layout's end from which nothing new starts in the rounds, even if there were few rounds,
+    /// nanoseconds; 0: no limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub longest_ns: u64,
-    /// Bytes of what was written that are read back and compared after all measuring; 0: none.
+    /// Number of written bytes that are read back and compared after all measurements; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub read_back_bytes: u64,
-    /// How often the list is run through.
+    /// Number of passes over the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
     /// The workloads, in order.
     pub workloads: Vec<Workload>,
-    /// The metrics, where they are not simply the workloads' rates.
+    /// The metrics, if they are not simply the workloads' rates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
     /// The score of an old tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// How thoroughly it can be run. With tiers, what a workload spans is said by each tier, and the
-    /// first that fits the target is the default.
+    /// Available tiers. With tiers, each tier defines the span of its workloads, and the first that fits the
+    /// target is the default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<Tier>,
-    /// In what every tier differs from the standard's procedure, each without full stop.
+    /// Deviations of every tier from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
@@ -72,28 +71,28 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// One way to run a procedure: how much of it, and in what it is not what its standard says.
+/// One size of a procedure, with its deviations from the standard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
     /// Name, such as `raw-short`.
     pub name: String,
-    /// What it can run on.
+    /// Kind of target required.
     pub needs: TargetNeed,
-    /// Bytes that the target has at least; in a directory, the size of the file.
+    /// Minimum size of the target, bytes; in a directory, the size of the file.
     pub file_bytes: u64,
-    /// Whether it runs the standard's procedure in full size and length. Only such a tier can pass a class;
-    /// a shorter one can fail it, or say that it is likely met.
+    /// True if it runs the standard's procedure in full size and length. Only such a tier can pass a class; a
+    /// shorter one can fail it, or find it likely met.
     #[serde(default)]
     pub is_full: bool,
-    /// The workloads that it has, and how large and long they are.
+    /// Its workloads, with their size and duration.
     pub parts: Vec<TierPart>,
-    /// In what it differs besides from the standard's procedure, each without full stop.
+    /// Further deviations from the standard's procedure, each without full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
 
-/// How large and long a workload is in a tier.
+/// Size and duration of a workload in a tier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TierPart {
@@ -105,12 +104,12 @@ pub struct TierPart {
     /// Its span, percent of the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span_percent: Option<u8>,
-    /// How long it lasts at least, nanoseconds; absent of exact work.
+    /// Minimum duration, nanoseconds; absent for exact work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_span_ns: Option<u64>,
 }
 
-/// On which kind of target a suite makes sense.
+/// Kind of target that a suite makes sense on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetNeed {
@@ -126,8 +125,8 @@ pub enum TargetNeed {
 }
 
 impl TargetNeed {
-    /// Whether a target of this kind has it. A simulated card stands for a device and, but for what
-    /// needs a filesystem, for a directory.
+    /// Returns whether a target of this kind qualifies. A simulated card stands for a device and, except for
+    /// workloads that need a filesystem, for a directory.
     #[must_use]
     pub fn is_met_by(self, kind: TargetKind) -> bool {
         match self {
@@ -139,18 +138,18 @@ impl TargetNeed {
     }
 }
 
-/// How often a list of workloads is run through.
+/// Number of passes over a list of workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passes {
-    /// So many times; figures rest on all of them.
+    /// Fixed number of passes; figures rest on all of them.
     Count(u32),
-    /// Until one pass fulfils every figure's `least`, at most so many times; figures rest on the
-    /// last pass.
+    /// Until one pass fulfils every figure's `least`, at most this number of passes; figures rest on the last
+    /// pass.
     UntilGood(u32),
 }
 
-/// A metric and where it comes from.
+/// A metric and its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -158,21 +157,21 @@ pub struct Figure {
     pub id: String,
     /// The workload whose trials it comes from.
     pub workload: String,
-    /// Which figure.
+    /// Kind of figure.
     #[serde(default)]
     pub of: FigureOf,
-    /// How the old tool prints it.
+    /// Format in which the old tool prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<PrintStyle>,
     /// The least printed number that the old tool accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
-    /// By how much the printed number counts in the score.
+    /// Weight of the printed number in the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
 }
 
-/// Which figure of a workload's trials a metric is.
+/// Kind of figure derived from a workload's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureOf {
@@ -183,7 +182,7 @@ pub enum FigureOf {
     Operations,
     /// Sum of the streams' own rates (iozone: "children see").
     Children,
-    /// Counted bytes of all streams over the span until the last is through ("parent sees").
+    /// Counted bytes of all streams over the span until the last one has finished ("parent sees").
     Parent,
     /// The slowest stream's rate.
     Min,
@@ -195,16 +194,16 @@ pub enum FigureOf {
     Parts,
     /// Rate of the slowest window.
     WorstWindow,
-    /// Rate of the slowest window of the size that the video classes ask for.
+    /// Rate of the slowest window of the size that the video classes require.
     WorstVideoWindow,
     /// The rate of the slowest trial, without interval.
     Slowest,
-    /// Of what a long series of writes shows.
+    /// Part of a long series of writes.
     Course(CourseFigure),
 }
 
 impl FigureOf {
-    /// Whether it is made of several streams' own rates.
+    /// Returns whether it combines the rates of several streams.
     #[must_use]
     pub fn is_of_streams(self) -> bool {
         match self {
@@ -220,15 +219,15 @@ impl FigureOf {
     }
 }
 
-/// A figure of a series of writes that goes on until its rate has settled.
+/// A figure of a series of writes that continues until its rate has settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CourseFigure {
-    /// Bytes a second before the rate fell for good.
+    /// Bytes a second before the lasting fall of the rate.
     Burst,
-    /// Bytes a second once it had settled.
+    /// Bytes a second after the rate had settled.
     Settled,
-    /// Bytes written until it fell.
+    /// Bytes written until the rate fell.
     CacheBytes,
     /// The longest pause, nanoseconds.
     LongestPause,
@@ -241,7 +240,7 @@ pub enum CourseFigure {
     /// Pauses of more than 1 s for each GiB written.
     #[serde(rename = "pauses_1_s")]
     Pauses1S,
-    /// Bytes a second over the last 60 s; absent where the rate has settled.
+    /// Bytes a second over the last 60 s; absent if the rate has settled.
     RateAtEnd,
     /// Bytes a second over the slowest 10 s.
     #[serde(rename = "slowest_10_s")]
@@ -249,9 +248,9 @@ pub enum CourseFigure {
     /// Bytes a second over the slowest 60 s.
     #[serde(rename = "slowest_60_s")]
     Slowest60S,
-    /// Period of a rate that goes up and down, nanoseconds.
+    /// Period of an oscillating rate, nanoseconds.
     Period,
-    /// Bytes that were fast again behind a rest.
+    /// Bytes that were fast again after a rest.
     Refill,
 }
 
@@ -260,7 +259,7 @@ pub enum CourseFigure {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Score {
-    /// What the sum is divided by.
+    /// Divisor of the sum.
     pub divisor: f64,
 }
 
@@ -273,26 +272,27 @@ impl Suite {
         broken_rule(self).map_or(Ok(()), Err)
     }
 
-    /// Whether it brings its target into a known state first: it is erased, or its file made anew.
+    /// Returns whether it brings its target into a known state first: the target is erased, or its file is
+    /// recreated.
     #[must_use]
     pub fn is_preconditioned(&self) -> bool {
         let mut starts = self.workloads.iter().map(|workload| workload.manner.start);
         starts.any(|start| start == Start::Erased)
     }
 
-    /// The tier of that name.
+    /// Returns the tier of that name.
     #[must_use]
     pub fn tier(&self, name: &str) -> Option<&Tier> {
         self.tiers.iter().find(|tier| tier.name == name)
     }
 
-    /// The workload of that name.
+    /// Returns the workload of that name.
     #[must_use]
     pub fn workload(&self, id: &str) -> Option<&Workload> {
         self.workloads.iter().find(|w| w.id == id)
     }
 
-    /// The names of the metrics that come from a workload, as far as the suite names them.
+    /// Returns the names of the metrics that come from a workload, as far as the suite names them.
     pub fn figures_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Figure> {
         self.figures
             .iter()

@@ -10,7 +10,7 @@ const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
 /// Most operations in flight.
 const MOST_IN_FLIGHT: u32 = 256;
 
-/// Why a suite is not usable.
+/// Reason why a suite is not usable.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteError {
     /// The layout names no workload, or one that does not write the whole file in sequence.
@@ -116,7 +116,7 @@ fn workload_rules(suite: &Suite) -> Result<(), SuiteError> {
 
 pub(crate) type Rule = (bool, &'static str);
 
-/// How a workload may take part in rounds.
+/// Rules for the part a workload takes in rounds.
 fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
     let rounds = &workload.rounds;
     let is_apart = rounds.once || rounds.every_ns > 0;
@@ -125,7 +125,7 @@ fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
     [
         (
             suite.passes.is_none() || *rounds == crate::Rounds::default(),
-            "a list that is run through has no rounds",
+            "a list with passes has no rounds",
         ),
         (
             rounds.budget_bytes.is_none()
@@ -134,11 +134,11 @@ fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
         ),
         (
             beside.is_none_or(|id| suite.workload(id).is_some()),
-            "the workload that it may be equal to is not there",
+            "the workload in `unless_equal_to` does not exist",
         ),
         (
             !((is_apart && workload.id == suite.layout) || (rounds.once && rounds.every_ns > 0)),
-            "what lays out the file takes part in all rounds",
+            "the workload of the layout takes part in all rounds",
         ),
     ]
 }
@@ -159,7 +159,7 @@ fn pattern_rules(workload: &Workload) -> [Rule; 10] {
         ),
         (
             workload.stop.least_written.is_none() || workload.stop.settled_span_ns.is_some(),
-            "only what goes on until its rate has settled has a least amount",
+            "only a workload that runs until its rate has settled has a least amount",
         ),
         (
             workload.stop.refill.is_none()
@@ -270,7 +270,7 @@ fn tier_rules(suite: &Suite) -> Result<(), SuiteError> {
             return Err(SuiteError::Twice(tier.name.clone()));
         }
         if suite.passes.is_none() {
-            return wrong("only a list that is run through has tiers");
+            return wrong("only a list with passes has tiers");
         }
         if tier.deviations.is_empty() && suite.deviations.is_empty() {
             return wrong("no tier is all of its standard's procedure");

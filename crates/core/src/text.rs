@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character controls a terminal, changes the direction of text or is invisible. The
-/// joiners U+200C and U+200D are not: Persian words and emoji need them.
+/// Returns whether a character controls a terminal, changes the direction of text or is invisible. The joiners
+/// U+200C and U+200D are excluded: Persian words and emoji need them.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()

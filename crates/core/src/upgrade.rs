@@ -6,13 +6,13 @@ use thiserror::Error;
 
 use crate::{FORMAT, Record};
 
-/// Why a text is not a record.
+/// Reason why a text is not a record.
 #[derive(Debug, Error)]
 pub enum ParseError {
     /// Not JSON, or not of the record's shape.
     #[error("not a record")]
     Shape(#[from] serde_json::Error),
-    /// There is no `format`.
+    /// The field `format` is missing.
     #[error("not a record: no `format`")]
     NoFormat,
     /// The format is one this program does not know.

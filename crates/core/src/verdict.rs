@@ -1,55 +1,55 @@
-//! Verdicts: what a judge says about a record.
+//! Verdicts on a record.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is derived from a record beyond its metrics.
+/// Results derived from a record beyond its metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Derived {
     /// Version of the judge.
     pub judge_version: u32,
     /// Its verdicts.
     pub verdicts: Vec<Verdict>,
-    /// In what the run was not what the standard says that the verdicts on classes follow.
+    /// Deviations of the run from the standard that defines the classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
 }
 
-/// How a verdict came out.
+/// Outcome of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictOutcome {
-    /// What was asked is fulfilled.
+    /// The requirement is met.
     Pass,
-    /// Of classes: the figures are high enough, but a short test or one in a file may show more than the
+    /// For classes: the figures are high enough, but a short test or one in a file may show more than the
     /// standard's procedure would.
     LikelyPass,
-    /// It is not.
+    /// The requirement is not met.
     Fail,
-    /// A figure that it needs is missing, or the host does not do what it needs.
+    /// A required figure is missing, or the host does not meet a requirement.
     NotTestable,
-    /// It is a number, neither good nor bad.
+    /// A number, neither good nor bad.
     Score,
-    /// Of registers: they are like those of most genuine cards.
+    /// For registers: they are like those of most genuine cards.
     Usual,
-    /// Of registers: they are not; which proves nothing by itself.
+    /// For registers: they are unlike those of most genuine cards; this proves nothing by itself.
     Unusual,
-    /// The figure is too near to what was asked to tell.
+    /// The figure is too close to the requirement to decide.
     Borderline,
 }
 
 /// One verdict, with its reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// Whose rule it is, such as `agnostics`.
+    /// Source of the rule, such as `agnostics`.
     pub rule: String,
-    /// How it came out.
+    /// Outcome.
     pub outcome: VerdictOutcome,
-    /// The number, where it is one.
+    /// The number, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Why, in a sentence without full stop for each figure.
+    /// Reasons: for each figure a sentence without full stop.
     pub reasons: Vec<String>,
-    /// The metrics it rests on.
+    /// Metrics that it is based on.
     pub metrics: Vec<String>,
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Procedure;
 
-/// In which order the blocks of the span are visited.
+/// Order in which the blocks of the span are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// One block after the other; at the end of the span it starts again. A later trial goes on
-    /// where the one before stopped.
+    /// One block after the other; at the end of the span it starts again. A later trial continues at the end of
+    /// the previous one.
     Sequential,
     /// Uniformly drawn, aligned to the block size, with replacement.
     Random,
@@ -25,31 +25,31 @@ pub enum Order {
     Spread,
 }
 
-/// When written data are made durable.
+/// Time at which written data is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
-    /// Never asked for within a trial; once after it, outside the clock, and its time is recorded.
+    /// Never within a trial; once after it, outside the clock, and its time is recorded.
     AfterTrial,
     /// `fdatasync` after every write; both together are one operation with one latency.
     EachOperation,
-    /// Once at the end of a trial, by `fsync`, inside its span: what the old tools do.
+    /// Once at the end of a trial, by `fsync`, inside its span, as the old tools do.
     InSpan,
 }
 
-/// What is written.
+/// Content of the written data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Payload {
     /// Seeded, incompressible, different in every 4 KiB block.
     Incompressible,
-    /// Zeros, as dd and ddrescue take them from `/dev/zero`.
+    /// Zeros, as dd and ddrescue read them from `/dev/zero`.
     Zeros,
-    /// iozone's: eight bytes 0x5F at the start of every 4 KiB, zeros else.
+    /// Content of iozone: eight bytes 0x5F at the start of every 4 KiB, otherwise zeros.
     Iozone,
 }
 
-/// What a workload works on.
+/// Object that a workload works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Object {
@@ -60,53 +60,53 @@ pub enum Object {
     Disk,
 }
 
-/// Whether the page cache stands between.
+/// Access with or without the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// It is passed by (`O_DIRECT`).
+    /// The page cache is bypassed (`O_DIRECT`).
     #[default]
     Direct,
-    /// Operations go through it. What it holds of the object is dropped before the trial.
+    /// Operations go through it. Its content of the object is dropped before the trial.
     Cached,
 }
 
-/// The state of the file before the clock starts. A device stays as it is.
+/// State of the file before the clock starts. A device stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// As the workload before left it.
+    /// As the previous workload left it.
     #[default]
     Kept,
-    /// Cut to nothing.
+    /// Truncated to nothing.
     Empty,
-    /// Cut to nothing, then its blocks reserved but not written (`fallocate`).
+    /// Truncated to nothing, then its blocks reserved but not written (`fallocate`).
     Allocated,
-    /// Cut to nothing, then written once through the page cache and made durable.
+    /// Truncated to nothing, then written once through the page cache and made durable.
     Written,
-    /// Cut to nothing; a device is told to forget all that it holds, where it can.
+    /// Truncated to nothing; a device is asked to discard all its content, if it supports that.
     Erased,
 }
 
-/// Where the span of a workload lies on its object.
+/// Position of a workload's span on its object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
     /// At the object's start.
     #[default]
     Front,
-    /// At a multiple of 4 KiB, drawn from the seed within the span of the workload before that lies at
-    /// the front; where there is none, on the whole object.
+    /// At a multiple of 4 KiB, drawn from the seed within the span of the last workload that lies at the front;
+    /// if none does, on the whole object.
     Drawn,
-    /// The same, at a multiple of the block size and of the windows.
+    /// Like `Drawn`, at a multiple of the block size and of the windows.
     DrawnAligned,
-    /// Where that of the workload before lies.
+    /// At the position of the workload before.
     Same,
 }
 
-/// When a trial ends: as soon as *both* minima are reached. With `most_bytes` it is exact work, and
-/// the minima do not matter: it ends when so many bytes have been moved, or after
-/// `longest_span_ns`, whichever is first.
+/// End of a trial: as soon as *both* minima are reached. With `most_bytes` it is exact work, and the minima do
+/// not matter: it ends when this number of bytes has been moved, or after `longest_span_ns`, whichever comes
+/// first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopRule {
@@ -116,33 +116,33 @@ pub struct StopRule {
     /// Least number of operations completed.
     #[serde(default)]
     pub least_operations_count: u64,
-    /// The trial ends once this many bytes have been submitted (exact work, as for the layout).
-    /// 0 in a suite: the whole span.
+    /// The trial ends once this number of bytes has been submitted (exact work, as for the layout). 0 in a
+    /// suite: the whole span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
     /// Exact work ends with the first completion after this span, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_span_ns: Option<u64>,
-    /// Exact work ends, too, once both minima are reached and the rate has been steady for this
-    /// long, nanoseconds. `most_bytes` may then go through the span more than once.
+    /// Exact work also ends once both minima are reached and the rate has been steady for this time,
+    /// nanoseconds. `most_bytes` may then exceed the span, which is passed more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_span_ns: Option<u64>,
-    /// Bytes after which a trial that is no exact work ends although the minima are not reached; its ramp
-    /// ends after an eighth of it. So that fast storage is not written more than it takes to measure it.
+    /// Number of bytes after which a trial without exact work ends even if the minima are not reached; its ramp
+    /// ends after an eighth of it. This limits the wear of fast storage to the amount needed to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap_bytes: Option<u64>,
-    /// What is written at least before the rate may count as settled; absent: the two minima alone,
-    /// and the course is read as by suite `sustained` 1.
+    /// Minimum amount to write before the rate may count as settled; absent: the two minima alone, and the
+    /// course is read as in suite `sustained` 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_written: Option<LeastWritten>,
-    /// Exact work ends, too, once the rate has fallen back behind a rest. The engine sets the rates
-    /// and the limit of bytes from the workload before that showed a cliff; without one it is skipped.
+    /// Exact work also ends once the rate has fallen again after a rest. The engine sets the rates and the
+    /// limit of bytes from the previous workload that showed a cliff; without one it is skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refill: Option<Refill>,
 }
 
-/// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and what is
-/// written in `span_ns`. Behind a cliff it is at least `cliff_percent` of the capacity.
+/// Least amount of a long series of writes: the largest of `bytes`, `capacity_percent`, and the bytes written
+/// in `span_ns`. After a cliff it is at least `cliff_percent` of the capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeastWritten {
@@ -150,11 +150,11 @@ pub struct LeastWritten {
     pub bytes: u64,
     /// Share of the capacity, percent.
     pub capacity_percent: u8,
-    /// The same once a cliff was found, percent: another one may follow.
+    /// Share of the capacity after a cliff, percent: another cliff may follow.
     pub cliff_percent: u8,
     /// Time of writing, nanoseconds.
     pub span_ns: u64,
-    /// No more bytes than these are asked for by a share or by `span_ns`.
+    /// Maximum number of bytes that a share or `span_ns` can demand.
     pub most_bytes: u64,
     /// Size of the storage, bytes; the planner sets it. 0: not known.
     #[serde(default)]
@@ -162,19 +162,19 @@ pub struct LeastWritten {
 }
 
 impl LeastWritten {
-    /// Whether enough was written for the rate to count as settled.
+    /// Returns whether enough was written for the rate to count as settled.
     #[must_use]
     pub fn is_reached(&self, at_ns: u64, bytes: u64) -> bool {
         bytes >= self.bytes && (at_ns >= self.span_ns || bytes >= self.most_bytes)
     }
 
-    /// Bytes that are written at least where a cliff was found.
+    /// Returns the least number of bytes to write if a cliff was found.
     #[must_use]
     pub fn behind_cliff_bytes(&self) -> u64 {
         self.bytes.max(self.share_bytes(self.cliff_percent))
     }
 
-    /// The same rule for storage of this size.
+    /// Returns this rule for storage of this size.
     #[must_use]
     pub fn for_capacity(mut self, capacity_bytes: u64) -> Self {
         self.capacity_bytes = capacity_bytes;
@@ -187,11 +187,11 @@ impl LeastWritten {
     }
 }
 
-/// The two rates between which writing behind a rest counts as fast or as fallen back.
+/// The two rates that separate fast from slow writing after a rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refill {
-    /// The middle between the rates before and behind the cliff, bytes per second; 0 in a suite.
+    /// Middle between the rates before and after the cliff, bytes per second; 0 in a suite.
     #[serde(default)]
     pub middle_bytes_per_s: u64,
 }
@@ -200,14 +200,14 @@ pub struct Refill {
 const RAMP_SHARE: u64 = 8;
 
 impl StopRule {
-    /// Bytes after which the ramp ends although its time is not up.
+    /// Returns the number of bytes after which the ramp ends even if its time is not up.
     #[must_use]
     pub fn most_ramp_bytes(&self) -> u64 {
         self.cap_bytes.map_or(u64::MAX, |cap| cap / RAMP_SHARE)
     }
 
-    /// Whether a trial of one stream ends now, after so many operations, `at_ns` after its start;
-    /// all that was to be moved being moved ends it anyway.
+    /// Returns whether a trial of one stream ends now, after `operations_count` operations, `at_ns` after its
+    /// start. It also ends when everything has been moved.
     #[inline(always)]
     #[must_use]
     pub fn ends(&self, at_ns: u64, operations_count: u64, queue_depth: u64) -> bool {
@@ -224,7 +224,7 @@ impl StopRule {
 }
 
 impl StopRule {
-    /// Whether both minima are reached.
+    /// Returns whether both minima are reached.
     #[inline(always)]
     #[must_use]
     pub fn has_least(&self, at_ns: u64, operations_count: u64) -> bool {
@@ -246,62 +246,62 @@ pub struct Workload {
     pub block_bytes: u64,
     /// Operations in flight, 1–256.
     pub queue_depth: u32,
-    /// Bytes of the object from its start in which offsets lie. 0 in a suite: all of it.
+    /// Bytes of the object, from its start, in which offsets lie. 0 in a suite: the whole object.
     pub span_bytes: u64,
-    /// When written data are made durable.
+    /// Time at which written data is made durable.
     pub flush: Flush,
-    /// What is written.
+    /// Content of the written data.
     pub payload: Payload,
-    /// Operations run before the clock starts, for this long, nanoseconds.
+    /// Duration of the operations before the clock starts, nanoseconds.
     #[serde(default)]
     pub ramp_ns: u64,
-    /// When a trial ends.
+    /// End of a trial.
     pub stop: StopRule,
-    /// Whether `<id>_p50`, `<id>_p99` and `<id>_max` are derived too.
+    /// True if `<id>_p50`, `<id>_p99` and `<id>_max` are derived too.
     #[serde(default)]
     pub latency_metrics: bool,
-    /// What an old tool does otherwise than we do.
+    /// Deviations of an old tool from our way of measuring.
     #[serde(default, skip_serializing_if = "is_default")]
     pub manner: Manner,
-    /// What an operation consists of where it is an application's; absent: one block of a file.
+    /// Application procedure of one operation; absent: one block of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procedure: Option<Procedure>,
-    /// How it takes part in the rounds of a suite.
+    /// Part it takes in the rounds of a suite.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rounds: Rounds,
 }
 
-/// How a workload takes part in the rounds of a suite. The default: in all of them.
+/// Part that a workload takes in the rounds of a suite. The default: in all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rounds {
     /// Not in the rounds: one trial after them.
     #[serde(skip_serializing_if = "is_default")]
     pub once: bool,
-    /// Not in the rounds: a trial before the first, whenever so much time has passed since the last, and one
-    /// after the rounds, nanoseconds; 0: none.
+    /// Not in the rounds: a trial before the first round, another whenever this time has passed since the last
+    /// one, and one after the rounds, nanoseconds; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub every_ns: u64,
-    /// The workload beside which it gets no further rounds after the least number, where its rate is the
-    /// same within 5 %.
+    /// The workload to compare with: if its rate is the same within 5 %, this one gets no further rounds after
+    /// the least number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unless_equal_to: Option<String>,
     /// Bytes that all its trials may write, ramps and drains included; absent: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_bytes: Option<u64>,
-    /// Whether the run goes on as if nothing had been asked where this user may not do it.
+    /// True if the run skips the workload when this user lacks the permission for it.
     #[serde(skip_serializing_if = "is_default")]
     pub optional: bool,
 }
 
-/// What an old tool or a standard's procedure does otherwise than we do. The default is our way.
+/// Deviations of an old tool or of a standard's procedure from our way of measuring. The default has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Manner {
-    /// What the workload works on.
+    /// Object that the workload works on.
     #[serde(skip_serializing_if = "is_default")]
     pub object: Object,
-    /// Whether the page cache stands between.
+    /// Access with or without the page cache.
     #[serde(skip_serializing_if = "is_default")]
     pub access: Access,
     /// The state of the file before the clock starts.
@@ -310,26 +310,26 @@ pub struct Manner {
     /// Idle time before the clock starts, nanoseconds.
     #[serde(skip_serializing_if = "is_default")]
     pub rest_ns: u64,
-    /// Whether the first block is read once before the clock starts.
+    /// True if the first block is read once before the clock starts.
     #[serde(skip_serializing_if = "is_default")]
     pub lead_read: bool,
-    /// After a read, inside the clock: one byte in so many is touched; 0: none.
+    /// After a read, inside the clock: one byte is touched in each stretch of this length, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub touch_bytes: u64,
-    /// Streams at once, each at queue depth 1 on an object of its own. The first that is through
-    /// its span ends the counting for all (iozone's stone wall).
+    /// Number of concurrent streams, each at queue depth 1 on its own object. The first to finish its span ends
+    /// the counting for all (iozone's stone wall).
     #[serde(skip_serializing_if = "is_one")]
     pub streams_count: u32,
-    /// Where the span lies.
+    /// Position of the span.
     #[serde(skip_serializing_if = "is_default")]
     pub region: Region,
-    /// The same as a number: bytes from the start of the object; the planner sets it.
+    /// Position of the span as a number, bytes from the start of the object; the planner sets it.
     #[serde(skip_serializing_if = "is_default")]
     pub start_bytes: u64,
-    /// Each stretch of so many bytes, in the order of the operations, is timed by itself; 0: none.
+    /// Length of the stretches that are timed separately, in the order of the operations, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub window_bytes: u64,
-    /// The same for the units of the video classes.
+    /// Length of the separately timed stretches for the video classes, bytes; 0: none.
     #[serde(skip_serializing_if = "is_default")]
     pub video_window_bytes: u64,
 }
@@ -353,7 +353,7 @@ impl Default for Manner {
 }
 
 impl Manner {
-    /// Sizes of the windows that are timed, bytes.
+    /// Returns the sizes of the timed windows, bytes.
     pub fn windows_bytes(&self) -> impl Iterator<Item = u64> + use<> {
         let sizes = [self.window_bytes, self.video_window_bytes];
         sizes.into_iter().filter(|&bytes| bytes > 0)
@@ -370,31 +370,32 @@ fn is_one(value: &u32) -> bool {
 }
 
 impl Workload {
-    /// Whether any operation writes.
+    /// Returns whether any operation writes.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.read_share_percent < 100
     }
 
-    /// Whether any operation reads.
+    /// Returns whether any operation reads.
     #[must_use]
     pub fn reads(&self) -> bool {
         self.read_share_percent > 0
     }
 
-    /// Operations in flight at once, over all streams.
+    /// Returns the number of operations in flight at once, over all streams.
     #[must_use]
     pub fn in_flight_count(&self) -> u32 {
         self.queue_depth.saturating_mul(self.manner.streams_count)
     }
 
-    /// Things that one operation consists of, such as the files of a package; mostly one.
+    /// Returns the number of things that one operation consists of, such as the files of a package; mostly one.
     #[must_use]
     pub fn parts_count(&self) -> u64 {
         self.procedure.as_ref().map_or(1, Procedure::parts_count)
     }
 
-    /// Bytes that a trial moves over all streams, where its rule says so and its rate does not decide.
+    /// Returns the bytes that a trial moves over all streams, if its rule fixes them and its rate does not
+    /// decide.
     #[must_use]
     pub fn exact_bytes(&self) -> Option<u64> {
         let is_exact = self.stop.settled_span_ns.is_none() && self.stop.refill.is_none();
@@ -402,7 +403,7 @@ impl Workload {
         Some(bytes * u64::from(self.manner.streams_count))
     }
 
-    /// Number of whole blocks in the span.
+    /// Returns the number of whole blocks in the span.
     #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.span_bytes / self.block_bytes.max(1)

@@ -19,23 +19,24 @@ use crate::uring::Uring;
 
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
-/// Without O_DIRECT: what is written is made durable after so many bytes.
+/// Without O_DIRECT: number of written bytes after which they are made durable.
 const BUFFERED_FLUSH_BYTES: u64 = 8 << 20;
-/// And at the latest after so many operations: small blocks at random places are far slower.
+/// Number of written operations after which they are made durable, at the latest: small blocks at random
+/// positions are far slower.
 const BUFFERED_FLUSH_OPERATIONS: u32 = 256;
 
-/// Where the counters of the device below come from.
+/// Source of the counters of the device below.
 pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
 
-/// Operations on an open file or device. Queue depth 1 goes by plain system calls, more by
-/// `io_uring`, or by threads where that is missing.
+/// Operations on an open file or device. Queue depth 1 uses plain system calls; higher depths use `io_uring`,
+/// or threads if that is missing.
 ///
-/// Where O_DIRECT was refused (`is_direct` is false), writes go to the page cache. There, after
-/// every 8 MiB or 256 operations written in a trial, whichever comes first, [`Backend::reap`] calls
-/// `fdatasync` before it hands the operation back; an error of it is that of the operation. So the
-/// figures of buffered writing include these flushes, in the rate and in the latency of one
-/// operation in 256 or in 8 MiB. In return the flush after the trial is bounded too: without them
-/// it could take minutes on a slow card, which would be taken for a device that does not answer.
+/// If O_DIRECT was refused (`is_direct` is false), writes go to the page cache. After every 8 MiB or 256
+/// operations written in a trial, whichever comes first, [`Backend::reap`] then calls `fdatasync` before it
+/// returns the operation; an error of the flush becomes that of the operation. The figures of buffered writing
+/// therefore include these flushes, in the rate and in the latency of one operation in 256 or in 8 MiB. In
+/// return the flush after the trial is bounded too: otherwise it could take minutes on a slow card, and the
+/// device would seem to hang.
 pub struct RealBackend {
     // Dropped before the buffers it uses.
     way: Way,
@@ -53,15 +54,15 @@ pub struct RealBackend {
     objects: Objects,
     /// The objects of the workload that was prepared, one for each stream.
     used: Vec<Object>,
-    /// Whether buffered writes are made durable on the way.
+    /// True if buffered writes are made durable during the trial.
     flushes_within: bool,
-    /// After a read at queue depth 1, one byte in so many is touched; 0: none.
+    /// After a read at queue depth 1, one byte is touched in each stretch of this length; 0: none.
     touch_bytes: usize,
     seed: u64,
     memory_alignment_bytes: usize,
     counters: CountersSource,
     disk_counters: CountersSource,
-    /// Whether the workload that was prepared works on the disk below.
+    /// True if the prepared workload works on the disk below.
     is_on_disk: bool,
     force_threads: bool,
     used_threads: bool,
@@ -71,14 +72,14 @@ pub struct RealBackend {
     pulse: Arc<Pulse>,
 }
 
-/// What was written to the page cache since the last flush.
+/// Amount written to the page cache since the last flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Unflushed {
     bytes: u64,
     operations: u32,
 }
 
-/// How operations reach the object.
+/// Path on which operations reach the object.
 enum Way {
     Sync,
     #[cfg(target_pointer_width = "64")]
@@ -87,8 +88,8 @@ enum Way {
 }
 
 impl RealBackend {
-    /// A back end on `target`. `seed` decides the payload; `counters` reads what the block layer
-    /// below has counted.
+    /// Creates a back end on `target`. `seed` determines the payload; `counters` reads the counters of the
+    /// block layer below.
     #[must_use]
     pub fn new(target: impl Into<OpenTarget>, seed: u64, counters: CountersSource) -> Self {
         let target = target.into();
@@ -120,29 +121,29 @@ impl RealBackend {
         }
     }
 
-    /// The same back end, with threads in the place of `io_uring`.
+    /// Returns this back end with threads in place of `io_uring`.
     #[must_use]
     pub fn force_threads(mut self) -> Self {
         self.force_threads = true;
         self
     }
 
-    /// The same back end, which can be asked to end while it erases.
+    /// Returns this back end with a pulse that can stop it while it erases.
     #[must_use]
     pub fn with_pulse(mut self, pulse: Arc<Pulse>) -> Self {
         self.pulse = pulse;
         self
     }
 
-    /// The same back end, which makes further files for streams in this directory.
+    /// Returns this back end with a directory for the files of further streams.
     #[must_use]
     pub fn with_directory(mut self, directory: PathBuf) -> Self {
         self.objects.set_directory(directory);
         self
     }
 
-    /// The same back end, which reads this block device where a workload works on the disk below;
-    /// `counters` reads what the block layer has counted of it.
+    /// Returns this back end with the block device that it reads if a workload works on the disk below;
+    /// `counters` reads that device's counters of the block layer.
     #[must_use]
     pub fn with_disk(mut self, disk: PathBuf, counters: CountersSource) -> Self {
         self.objects.set_disk(disk);
@@ -150,7 +151,7 @@ impl RealBackend {
         self
     }
 
-    /// The same back end, which keeps in mind what it writes to the first so many bytes of the target, so that
+    /// Returns this back end with a memory of its writes to the first `bytes` of the target, so that
     /// [`Backend::read_back`] can compare.
     #[must_use]
     pub fn keep_in_mind(mut self, bytes: u64) -> Self {
@@ -158,33 +159,33 @@ impl RealBackend {
         self
     }
 
-    /// Whether threads stood in for `io_uring` in any trial so far.
+    /// Returns whether threads replaced `io_uring` in any trial so far.
     #[must_use]
     pub fn used_threads(&self) -> bool {
         self.used_threads
     }
 
-    /// Why `io_uring` was refused, where it was: the system's error number. Not where it was never
-    /// asked for, as on 32-bit machines.
+    /// Returns the system's error number if `io_uring` was refused. `None` if it was never requested, as on
+    /// 32-bit machines.
     #[must_use]
     pub fn uring_refusal(&self) -> Option<i32> {
         self.refused
     }
 
-    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    /// Returns whether O_DIRECT was accepted; if not, the page cache is in use.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.objects.target().direct
     }
 
-    /// Whether the device was to be erased before a trial, and does not know how.
+    /// Returns whether the device should have been erased before a trial but does not support it.
     #[must_use]
     pub fn kept_content(&self) -> bool {
         self.objects.kept_content()
     }
 
-    /// Speed at which payload is made, measured once on blocks of 1 MiB, the best of five windows
-    /// of 4 ms; `None` where there is no memory for it.
+    /// Returns the speed of payload generation, measured once on blocks of 1 MiB, the best of five windows of 4
+    /// ms; `None` if memory is insufficient.
     pub fn payload_rate_bytes_per_s(&mut self) -> Option<f64> {
         if self.payload_rate.is_none() {
             self.payload_rate = self.payload.measure_rate();
@@ -209,7 +210,7 @@ impl RealBackend {
             .stretch(op.slot as usize * self.block_bytes, bytes)
     }
 
-    /// Ends the way that operations take; afterwards nobody uses the buffers.
+    /// Shuts down the path of the operations; afterwards the buffers are unused.
     fn retire(&mut self) {
         self.pending = None;
         self.rejected.clear();
@@ -242,7 +243,7 @@ impl RealBackend {
         Some(())
     }
 
-    /// Threads where there are several objects, as the old tools do it; else `io_uring`.
+    /// Uses threads if there are several objects, as the old tools do; else `io_uring`.
     fn start_queue(&mut self, places_count: u32) -> Result<(), i32> {
         let [object] = self.used.as_slice() else {
             let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
@@ -270,8 +271,8 @@ impl RealBackend {
         Ok(())
     }
 
-    /// Brings the objects of a workload into the state in which it starts. What was used before
-    /// goes where the objects are others. Bytes written for it.
+    /// Brings the objects of a workload into their initial state, and drops previously used objects if they are
+    /// others. Returns the number of bytes written.
     fn ready_objects(&mut self, workload: &Workload) -> Result<u64, i32> {
         let (ready, written_bytes) = self.objects.ready(workload, self.seed, &self.pulse)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
@@ -306,7 +307,7 @@ impl RealBackend {
     }
 }
 
-/// Whether a buffer for reads is needed.
+/// Returns whether a buffer for reads is needed.
 fn has_reads(workload: &Workload) -> bool {
     workload.reads() || workload.manner.lead_read
 }
@@ -397,7 +398,7 @@ impl Backend for RealBackend {
         }
         let read = &mut self.compared.bytes_mut()[..bytes];
         let moved = execute(&target.file, OpKind::Read, read, offset)?;
-        // As of any operation, fewer bytes than asked for are an error without number.
+        // As for any operation, fewer bytes than requested are an error without number.
         let is_whole = moved as usize == bytes;
         is_whole
             .then(|| Some(self.payload.compare(offset, read)))
@@ -445,7 +446,7 @@ impl RealBackend {
         }
     }
 
-    /// Makes what was written so far durable, as a part of the operation that is done.
+    /// Makes all written data durable, as a part of the operation that is done.
     #[cold]
     fn flush_within(&mut self, done: Done) -> Done {
         let outcome = self.flush().and(done.outcome);
@@ -490,14 +491,14 @@ impl Way {
     }
 }
 
-/// Touches one byte in every so many, as hdparm does to be sure that all of it has arrived.
+/// Touches one byte in every `stride` bytes, as hdparm does to be sure that all of the data has arrived.
 fn touch(buffer: &mut [u8], stride: usize) {
     for byte in buffer.iter_mut().step_by(stride) {
         *byte = std::hint::black_box(*byte) & 1;
     }
 }
 
-/// What becomes of an operation outside the workload that was prepared.
+/// Returns the result of an operation outside the prepared workload.
 #[cold]
 fn rejection(slot: u32) -> Done {
     Done {
@@ -565,7 +566,7 @@ mod tests {
         let mut writing = workload(0, depth);
         writing.block_bytes = block;
         backend.prepare(&writing).unwrap();
-        // Told only: how the file is open does not matter here.
+        // Only a setting: how the file is open does not matter here.
         backend.flushes_within = !direct;
         let mut most = Unflushed::default();
         for number in 0..300 {

@@ -1,8 +1,8 @@
-//! Real storage as blocks of 512 bytes: written with content that says where it belongs, and read
-//! back, at the storage's own speed.
+//! Real storage as blocks of 512 bytes: written with content that records its position, and read back, at the
+//! storage's own speed.
 //!
-//! Large spans are cut into requests of 1 MiB, on which a few threads work: while one waits for the
-//! storage, another makes or looks at content. So the storage always has the next request.
+//! Large spans are split into requests of 1 MiB, on which a few threads work: while one waits for the storage,
+//! another generates or checks content. The storage therefore always has the next request.
 
 mod raw;
 
@@ -30,14 +30,14 @@ const REQUEST_BLOCKS: u64 = 2048;
 const DEPTH: usize = 3;
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
-/// Errors that say that the device is gone.
+/// Errors of a device that is gone.
 const GONE: [Errno; 3] = [Errno::NODEV, Errno::NXIO, Errno::NOMEDIUM];
-/// Errors by which a filesystem says that it takes no more, whatever the storage below would do.
+/// Errors of a filesystem that accepts no more data, regardless of the storage below.
 const OF_FILESYSTEM: [Errno; 3] = [Errno::NOSPC, Errno::DQUOT, Errno::ROFS];
-/// Where the kernel says of a disk of SCSI, which one behind a USB reader is, whether it still talks to it: as
-/// seen from the disk, and from a partition of it.
+/// Files in which the kernel reports whether it still communicates with a SCSI disk, such as one behind a USB
+/// reader: as seen from the disk, and from a partition of it.
 const STATES: [&str; 2] = ["device/state", "../device/state"];
-/// What it says there once it has given the disk up. The disk is shown on, and all that is asked of it fails.
+/// States of a disk that the kernel has given up. The disk remains visible, and every request to it fails.
 const GIVEN_UP: [&str; 4] = ["offline", "transport-offline", "cancel", "deleted"];
 
 /// Real storage as blocks.
@@ -56,17 +56,17 @@ pub(crate) struct Storage {
     pub(crate) file_blocks: u64,
     pub(crate) blocks_count: u64,
     pub(crate) grain_blocks: u64,
-    /// Whether the page cache stands between.
+    /// True if the page cache is used.
     pub(crate) is_buffered: bool,
-    /// Whether a filesystem stands between, which may be full or read-only.
+    /// True if the blocks are on a filesystem, which may be full or read-only.
     pub(crate) is_on_filesystem: bool,
-    /// Where the kernel shows the device as long as it is there.
+    /// Directory in which the kernel shows the device as long as it is present.
     pub(crate) shown: Option<PathBuf>,
-    /// Beats with each try: where blocks are bad one request is many, each of which may take seconds.
+    /// Beats with each try: on bad blocks, one request becomes many, and each may take seconds.
     pub(crate) pulse: Arc<Pulse>,
 }
 
-/// What is done with blocks.
+/// Operation on blocks.
 #[derive(Clone, Copy)]
 enum Work {
     Write(Content),
@@ -169,7 +169,7 @@ impl Blocks {
     }
 }
 
-/// What the threads that work on a span share.
+/// State shared by the threads that work on a span.
 struct Share<'a> {
     storage: &'a Storage,
     span: Span,
@@ -180,7 +180,7 @@ struct Share<'a> {
 }
 
 impl Share<'_> {
-    /// Takes one request after the other; what came of each, by its first block.
+    /// Takes one request after the other; returns the results by first block.
     fn work(&self, buffer: &mut [u8]) -> Result<Vec<(u64, Surface)>, Trouble> {
         let mut parts = Vec::new();
         while !self.storage.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
@@ -224,7 +224,7 @@ impl Storage {
         }
     }
 
-    /// Tries it once; notes what came of it unless it failed.
+    /// Tries it once; records the result unless it failed.
     fn attempt(
         &self,
         span: Span,
@@ -249,8 +249,8 @@ impl Storage {
         }
     }
 
-    /// Seeks out which blocks of a request fail. Where the first, a middle and the last one do, all of
-    /// it is taken for failed: each try may take seconds.
+    /// Finds the blocks of a request that fail. If the first, a middle and the last one do, the whole request
+    /// counts as failed: each try may take seconds.
     fn search(
         &self,
         span: Span,
@@ -276,7 +276,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Whether the first, a middle and the last grain of a span fail.
+    /// Returns whether the first, a middle and the last grain of a span fail.
     fn fails_throughout(&self, span: Span, work: Work, buffer: &mut [u8]) -> Result<bool, Trouble> {
         let grain = self.grain_blocks;
         let middle = self.halves(span)[1].start;
@@ -309,7 +309,7 @@ impl Storage {
         })
     }
 
-    /// Whether an error is an answer about blocks; else what it means for the test.
+    /// Checks that an error is a result about blocks; otherwise returns its consequence for the test.
     fn check(&self, errno: Errno) -> Result<(), Trouble> {
         let is_of_filesystem = self.is_on_filesystem && OF_FILESYSTEM.contains(&errno);
         let is_gone = GONE.contains(&errno) || self.shown.as_deref().is_some_and(is_given_up);
@@ -358,10 +358,10 @@ impl Storage {
         Ok(())
     }
 
-    /// Empties the page cache of what is durable.
+    /// Drops durable data from the page cache.
     fn forget_cached(&self) {
         for file in &self.files {
-            // Advice: where it is not taken, reads tell of the cache, and the caller says so.
+            // Advice only: if it is ignored, reads may come from the cache, and the caller reports that.
             let _ = rustix::fs::fadvise(file, 0, None, Advice::DontNeed);
         }
     }
@@ -389,18 +389,18 @@ impl Medium for Blocks {
         self.storage.pulse.set_waiting(true);
         let synced = self.storage.sync();
         self.storage.pulse.set_waiting(false);
-        // What did not get there will be missing when it is read.
+        // Data that did not arrive will be missing when it is read.
         synced.or_else(|errno| self.storage.check(errno))?;
         Ok(elapsed_ns(started))
     }
 }
 
-/// Where the kernel shows a device with these numbers as long as it is there.
+/// Returns the directory in which the kernel shows a device with these numbers as long as it is present.
 pub(crate) fn shown_at(major: u32, minor: u32) -> PathBuf {
     PathBuf::from(format!("/sys/dev/block/{major}:{minor}"))
 }
 
-/// Whether the kernel no longer shows the device there, or no longer talks to it.
+/// Returns whether the kernel no longer shows the device there, or no longer communicates with it.
 fn is_given_up(shown: &Path) -> bool {
     let states = STATES.iter().filter_map(|state| {
         let said = std::fs::read_to_string(shown.join(state)).ok()?;
@@ -432,7 +432,7 @@ mod tests {
     const OURS: Content = Content { seed: 7, round: 0 };
     const EIO: i32 = 5;
 
-    /// 1 MiB in a file, of which only so many blocks can be read: there is nothing behind its end.
+    /// Creates 1 MiB of storage in a file that ends after `readable_blocks`; later blocks cannot be read.
     fn storage(readable_blocks: u64) -> Storage {
         let file = tempfile::tempfile().unwrap();
         file.set_len(Span::new(0, readable_blocks).bytes()).unwrap();
@@ -499,7 +499,7 @@ mod tests {
         assert_eq!(read(storage), Err(Trouble::Gone { errno: EIO }));
     }
 
-    /// A device may say that it has no room, too, as one that is provisioned thinly: then it did not take it.
+    /// A thinly provisioned device may also report that it has no room: then it rejected the data.
     #[test]
     fn no_room_is_an_answer_of_a_device_and_none_of_a_directory() {
         let enospc = Errno::NOSPC.raw_os_error();

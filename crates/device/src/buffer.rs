@@ -14,7 +14,7 @@ pub(crate) struct AlignedBuffer {
 unsafe impl Send for AlignedBuffer {}
 
 impl AlignedBuffer {
-    /// `bytes` bytes at a multiple of `alignment`; `None` where there is no such memory.
+    /// Allocates `bytes` bytes at a multiple of `alignment`; `None` if memory is insufficient.
     pub(crate) fn new(bytes: usize, alignment: usize) -> Option<Self> {
         let layout = Layout::from_size_align(bytes, alignment).ok()?;
         if bytes == 0 {
@@ -51,7 +51,7 @@ impl AlignedBuffer {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 
-    /// A part of it to hand to the kernel or a worker; `None` where it does not lie inside.
+    /// Returns a part of it for the kernel or a worker; `None` if it does not lie inside.
     #[inline]
     pub(crate) fn stretch(&self, from: usize, bytes: usize) -> Option<Stretch> {
         if from.checked_add(bytes)? > self.len() {
@@ -85,25 +85,25 @@ pub(crate) struct Stretch {
 unsafe impl Send for Stretch {}
 
 impl Stretch {
-    /// Where it starts.
+    /// Returns the start.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     pub(crate) fn start(self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// How long it is.
+    /// Returns the length in bytes.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.bytes
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     ///
     /// # Safety
-    /// The buffer must be alive, and nobody else may use this part of it, for as long as the
-    /// slice lives.
+    /// The buffer must be alive, and this part of it must not be used otherwise, for as long as the slice
+    /// lives.
     #[inline]
     pub(crate) unsafe fn as_mut_slice<'a>(self) -> &'a mut [u8] {
         // SAFETY: valid for `bytes` initialised bytes by construction; alone by the caller's word.

@@ -5,11 +5,11 @@ use std::time::Duration;
 use cardmark_engine::Clock;
 use rustix::time::{ClockId, clock_gettime};
 
-/// `CLOCK_MONOTONIC`, counted from the moment this value was made. Copies share the origin, so
-/// that another thread can tell the same time.
+/// `CLOCK_MONOTONIC`, counted from the creation of this value. Copies share the origin, so that other threads
+/// read the same time.
 ///
-/// The reading goes through the kernel's vDSO page, found by `rustix` itself and so also in a
-/// static musl binary; it is no system call.
+/// Readings use the kernel's vDSO page. `rustix` finds the page itself, therefore this also works in a static
+/// musl binary; no system call is made.
 #[derive(Clone, Copy, Debug)]
 pub struct MonotonicClock {
     origin_ns: u64,

@@ -1,4 +1,4 @@
-//! Why a target could not be opened.
+//! Errors of opening a target.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,87 +7,87 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// Why a target could not be opened.
+/// Reason why a target could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Something else than a directory stands there.
+    /// The path is not a directory.
     #[error("`{path}` is not a directory", path = path.display())]
     NotDirectory {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
-    /// Something else than a block device stands there.
+    /// The path is not a block device.
     #[error("`{path}` is not a block device", path = path.display())]
     NotBlockDevice {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// Nothing is there.
     #[error("`{path}` does not exist", path = path.display())]
     Missing {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The user may not write there.
     #[error("no permission to write in `{path}`", path = path.display())]
     NotWritable {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The user may not read it.
     #[error("no permission to read `{path}`", path = path.display())]
     NotReadable {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The filesystem is mounted read-only.
     #[error("the filesystem of `{path}` is read-only", path = path.display())]
     ReadOnly {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The user may not write to the device.
     #[error("no permission to write to `{path}`", path = path.display())]
     DeviceNotWritable {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// The device is write-protected.
     #[error("`{path}` is write-protected", path = path.display())]
     WriteProtected {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
-    /// Somebody holds the device, or a part of it, exclusively.
-    #[error("somebody else holds `{path}` or a part of it", path = path.display())]
+    /// The device, or a part of it, is in exclusive use.
+    #[error("`{path}` or a part of it is in use", path = path.display())]
     Busy {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// Filesystem or quota have no room for even an empty file.
     #[error("no room for another file in `{path}`", path = path.display())]
     NoSpace {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
-    /// There is no card in the reader, or the device is gone.
+    /// The reader has no card, or the device is gone.
     #[error("no medium in `{path}`", path = path.display())]
     NoMedium {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
     },
     /// Any other error of the system.
     #[error("cannot open `{path}`", path = path.display())]
     Other {
-        /// What was to be opened.
+        /// Path of the target.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl OpenError {
-    /// What was to be opened.
+    /// Returns the path of the target.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -126,7 +126,7 @@ impl OpenError {
         errno.raw_os_error()
     }
 
-    /// What `errno` means while a file is made in the directory `path`.
+    /// Interprets `errno` of creating a file in the directory `path`.
     #[must_use]
     pub fn of_directory(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();
@@ -143,7 +143,7 @@ impl OpenError {
         }
     }
 
-    /// What `errno` means while the device `path` is opened.
+    /// Interprets `errno` of opening the device `path`.
     pub(crate) fn of_device(path: &Path, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {
@@ -159,8 +159,8 @@ impl OpenError {
         }
     }
 
-    /// What `errno` means while the device `path` is opened for writing. Of one that is
-    /// write-protected the kernel says EACCES, too: then it is not a right that the user lacks.
+    /// Interprets `errno` of opening the device `path` for writing. The kernel also returns EACCES for a
+    /// write-protected device; in that case the user does not lack a permission.
     pub(crate) fn of_written_device(path: &Path, errno: Errno) -> Self {
         let may_write = || access(path, Access::WRITE_OK).is_ok();
         let path = path.to_owned();

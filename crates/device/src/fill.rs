@@ -22,60 +22,60 @@ use crate::target::OpenTarget;
 const BLOCK_BYTES: u64 = MIB;
 /// Writes in flight.
 const DEPTH: usize = 4;
-/// So many blocks may be written before those before them are told of: who is told may take a
-/// moment to note it.
+/// Number of blocks that may be written before earlier blocks are reported: the receiver may need a moment to
+/// record a report.
 const UNTOLD_COUNT: usize = 16;
-/// After so many bytes they are made durable.
+/// Number of bytes after which they are made durable.
 const STRETCH_BYTES: u64 = 64 * MIB;
-/// The same where the page cache stands between: of more, a slow card would take longer than the
-/// limit for an answer.
+/// Number of bytes after which they are made durable if the page cache is used: with more, a slow card would
+/// exceed the time limit for an answer.
 const BUFFERED_STRETCH_BYTES: u64 = 8 * MIB;
-/// What is discarded at once: enough for the speed, little enough for an answer in time.
+/// Size of one discard in bytes: large enough for speed, small enough to complete in time.
 const DISCARD_STRETCH_BYTES: u64 = 128 * MIB;
-/// Blocks that are looked at before a filling is continued.
+/// Number of blocks that are checked before a fill is continued.
 const LOOKS_COUNT: u64 = 16;
 /// Buffers start at a multiple of at least this, bytes: a page.
 const LEAST_ALIGNMENT_BYTES: u32 = 4096;
 /// `BLKDISCARD`: `_IO(0x12, 119)`, which takes start and length as two `u64`.
 const BLKDISCARD: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 119);
 
-/// Why a filling ended before its end.
+/// Reason for the early end of a fill.
 #[derive(Debug, Error)]
 pub enum FillError {
     /// An operation failed.
     #[error("cannot {action} at byte {offset_bytes}")]
     Operation {
-        /// What was tried, such as `write`.
+        /// Attempted action, such as `write`.
         action: &'static str,
-        /// Where, bytes from the start of the device.
+        /// Position, bytes from the start of the device.
         offset_bytes: u64,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The device, or what it is connected by, knows no discard.
+    /// The device, or its connection, does not support discard.
     #[error("the device cannot discard")]
     NoDiscard,
 }
 
-/// How far a filling is, bytes from the start of the device.
+/// Progress of a fill, bytes from the start of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillPosition {
-    /// Written up to here, but for what is in flight.
+    /// Written up to here, except for operations in flight.
     pub written_bytes: u64,
     /// Durable up to here.
     pub durable_bytes: u64,
 }
 
-/// How a filling ended.
+/// Result of a fill.
 #[derive(Debug)]
 pub struct Filled {
     /// Durable up to here: the size of the device, unless the filling was stopped or failed.
     pub durable_bytes: u64,
-    /// Why it failed, where it did.
+    /// Error, if the fill failed.
     pub error: Option<FillError>,
 }
 
-/// What a device is filled with.
+/// Content to fill a device with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillContent {
     /// The kind.
@@ -94,12 +94,12 @@ pub struct Filler {
     found: AlignedBuffer,
 }
 
-/// What the threads of a stretch share.
+/// State shared by the threads of a stretch.
 struct Stretch<'a> {
     file: &'a File,
     content: FillContent,
     end_bytes: u64,
-    /// Where the next block starts that no thread has taken.
+    /// Start of the next block that no thread has taken.
     next_bytes: AtomicU64,
     has_failed: AtomicBool,
     pulse: &'a Pulse,
@@ -130,11 +130,11 @@ impl Filler {
         self.target.size_bytes
     }
 
-    /// Looks at 16 blocks, the first and the last among them, whether the device is filled up to
-    /// `until_bytes`; where not, the first block that differs. Nothing can be said of `discard`.
+    /// Checks with 16 blocks, the first and the last among them, whether the device is filled up to
+    /// `until_bytes`; returns the first block that differs. For `discard`, no check is possible.
     ///
     /// # Errors
-    /// When the device cannot be read.
+    /// If the device cannot be read.
     pub fn first_difference(
         &mut self,
         content: FillContent,
@@ -174,8 +174,8 @@ impl Filler {
         Ok(None)
     }
 
-    /// Fills from `from_bytes` on; tells how far it is after every block and whenever more is
-    /// durable. Ends early when the pulse is stopped, and at the first error.
+    /// Fills from `from_bytes` on. Reports its position after every block and whenever more data is durable.
+    /// Ends early when the pulse is stopped, and at the first error.
     pub fn fill_from(
         &mut self,
         content: FillContent,
@@ -188,7 +188,7 @@ impl Filler {
         let mut durable_bytes = from_bytes.min(size_bytes) / BLOCK_BYTES * BLOCK_BYTES;
         let mut error = None;
         for buffer in &mut self.buffers {
-            // Once for all blocks, where it is the same everywhere.
+            // Generated once for all blocks if they are all equal.
             fill_content(content.fill, content.seed, 0, buffer.bytes_mut());
         }
         pulse.set_waiting(true);
@@ -225,7 +225,7 @@ impl Filler {
         }
     }
 
-    /// Writes a stretch: how far it is written without a gap, and the first error in the order of
+    /// Writes a stretch; returns the end of the part written without a gap, and the first error in the order of
     /// the device.
     fn write_stretch(
         &mut self,
@@ -282,7 +282,7 @@ impl Filler {
 }
 
 impl Stretch<'_> {
-    /// Takes one block after the other until none is left, one failed, or the end is asked for.
+    /// Takes one block after the other until none is left, one failed, or a stop is requested.
     fn write_blocks(&self, buffer: &mut [u8], sender: &SyncSender<Written>) {
         while !self.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
             let offset = self.next_bytes.fetch_add(BLOCK_BYTES, Ordering::Relaxed);
@@ -297,7 +297,7 @@ impl Stretch<'_> {
             if written.is_err() {
                 self.has_failed.store(true, Ordering::Relaxed);
             }
-            // Who asked waits until all threads have ended.
+            // The caller waits until all threads have ended.
             let _ = sender.send(written);
         }
     }
@@ -343,10 +343,10 @@ fn sync(file: &File, from_bytes: u64) -> Result<(), FillError> {
         .map_err(|errno| operation("make durable what was written", from_bytes, errno.into()))
 }
 
-/// Tells the device to forget this range: how far it did, and why no further.
+/// Discards this range; returns the end of the discarded part and the error that stopped it.
 ///
-/// Where a device turns out not to know the command, the kernel calls it done, and only refuses
-/// the next one. So the first block is discarded twice.
+/// If a device turns out not to support the command, the kernel reports success and refuses only the next
+/// discard. The first block is therefore discarded twice.
 fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<FillError>) {
     let first_end_bytes = end_bytes.min(start_bytes + BLOCK_BYTES);
     let discarded = discard_range(file, start_bytes, end_bytes)
@@ -360,7 +360,7 @@ fn discard(file: &File, (start_bytes, end_bytes): (u64, u64)) -> (u64, Option<Fi
     (start_bytes, Some(error))
 }
 
-/// Tells the device to forget all of its `size_bytes`, until somebody asks to end.
+/// Discards all `size_bytes` of the device, until a stop is requested.
 pub(crate) fn discard_all(file: &File, size_bytes: u64, pulse: &Pulse) -> Result<(), FillError> {
     let mut at = 0;
     while at < size_bytes && !pulse.is_stopped() {

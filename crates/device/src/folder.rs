@@ -50,8 +50,8 @@ impl Blocks {
     }
 }
 
-/// Where the kernel shows the device that the file's filesystem is on; none where it lies on no single one,
-/// or on none at all.
+/// Returns the directory in which the kernel shows the device of the file's filesystem; `None` if the
+/// filesystem has no single device.
 fn shown(file: &File) -> Option<PathBuf> {
     let device = rustix::fs::fstat(file).ok()?.st_dev;
     let path = shown_at(major(device), minor(device));

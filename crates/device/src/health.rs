@@ -12,8 +12,8 @@ const PATIENCE_MS: u32 = 2000;
 
 type Log = [u8; SMART_LOG_BYTES];
 
-/// What the disk at this path says about its health; none where it is neither NVMe nor SATA, does
-/// not tell, or may not be asked by this user. Nothing is written and no medium is read.
+/// Returns the health that the disk at this path reports; `None` if it is neither NVMe nor SATA, reports no
+/// health, or may not be queried by this user. Nothing is written and no medium is read.
 #[must_use]
 pub fn disk_health(path: &Path) -> Option<Health> {
     let name = path.file_name()?.to_str()?;
@@ -51,7 +51,7 @@ struct NvmeCommand {
 const NVME_ADMIN_COMMAND: Opcode = opcode::read_write::<NvmeCommand>(b'N', 0x41);
 const GET_LOG_PAGE: u8 = 0x02;
 const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
-/// Page 2, and how many words of four bytes less one.
+/// Page 2, and the number of words of four bytes less one.
 const HEALTH_PAGE: u32 = 0x02 | (SMART_LOG_BYTES as u32 / 4 - 1) << 16;
 
 fn nvme_log(file: &File) -> Option<Log> {
@@ -72,7 +72,7 @@ fn nvme_log(file: &File) -> Option<Log> {
     (status == 0).then_some(log)
 }
 
-/// An `ioctl` that changes its argument and whose result says more than success.
+/// An `ioctl` that changes its argument and whose result contains more than success.
 struct Status<'a>(&'a mut NvmeCommand);
 
 impl<'a> Status<'a> {
@@ -167,8 +167,8 @@ fn ata_table(file: &File, feature: u8) -> Option<Log> {
         duration_ms: 0,
         info: 0,
     };
-    // SAFETY: the opcode takes this structure; the kernel reads `command` and writes at most the
-    // lengths given to `data` and `sense`, all of which outlive the call.
+    // SAFETY: the opcode takes this structure; the kernel reads `command` and writes at most the lengths given
+    // to `data` and `sense`, and all three outlive the call.
     let sent = unsafe { ioctl(file, Updater::<SG_IO, ScsiRequest>::new(&mut request)) };
     let is_done = sent.is_ok()
         && request.host_status == 0

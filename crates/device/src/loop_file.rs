@@ -11,7 +11,7 @@ const LOOP_GET_STATUS64: Opcode = 0x4C05;
 /// Major number of loop devices.
 const LOOP_MAJOR: u32 = 7;
 
-/// Identity of what a loop device stands on, as the kernel sees it: independent of the path, which
+/// Identity of the file or device below a loop device, as the kernel sees it: independent of the path, which
 /// may be renamed, deleted, or another file by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopFile {
@@ -25,7 +25,7 @@ pub struct LoopFile {
     pub block_id: Option<(u32, u32)>,
 }
 
-/// Returns what the loop device at `path` stands on. `None` if `path` is no loop device, the device
+/// Returns the file or device below the loop device at `path`. `None` if `path` is no loop device, the device
 /// has no file, or the user may not open it. Only reads.
 #[must_use]
 pub fn loop_file(path: &Path) -> Option<LoopFile> {

@@ -1,4 +1,4 @@
-//! A back end that does nothing, to measure what the loop itself costs.
+//! A back end that does nothing, to measure the cost of the loop itself.
 
 use std::collections::VecDeque;
 

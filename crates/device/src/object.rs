@@ -5,8 +5,8 @@ use std::fs::File;
 use cardmark_engine::OpKind;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
-/// Executes an operation on `buffer`; bytes moved, or the system's error number. Fewer bytes than
-/// asked for are a result, not retried.
+/// Executes an operation on `buffer`; returns the bytes moved, or the system's error number. A transfer of
+/// fewer bytes than requested is a result, and is not retried.
 #[inline]
 pub(crate) fn execute(
     file: &File,

@@ -1,4 +1,4 @@
-//! What a back end works on: the target, further files beside it, the disk below.
+//! Objects that a back end works on: the target, further files beside it, the disk below.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::fill::{FillError, discard_all};
 use crate::object::{make_durable, number};
 use crate::target::{OpenTarget, TestFile, open_device_readonly};
 
-/// Bytes written at once where a file is written before the clock starts.
+/// Size of one write when a file is written before the clock starts.
 const WRITTEN_PIECE_BYTES: usize = 1 << 20;
 
 /// An open object and how it may be used.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub(crate) file: Arc<File>,
-    /// Whether O_DIRECT was accepted.
+    /// True if O_DIRECT was accepted.
     pub(crate) direct: bool,
     pub(crate) alignment_bytes: u64,
-    /// Whether it is a file of ours, that may be cut; not a device.
+    /// True if it is one of our files, which may be truncated; false for a device.
     is_file: bool,
-    /// Whether it was to be erased and could not be.
+    /// True if it should have been erased and could not be.
     kept_content: Arc<AtomicBool>,
 }
 
@@ -57,8 +57,7 @@ impl Object {
         Ok(())
     }
 
-    /// Brings a file of ours into the state that the workload starts from, durable; bytes written
-    /// for it.
+    /// Brings a test file into the workload's initial state, durably; returns the number of bytes written.
     fn bring_to(
         &self,
         start: Start,
@@ -85,7 +84,8 @@ impl Object {
         Ok(written_bytes)
     }
 
-    /// Tells a device to forget all that it holds. One that cannot is left as it is, and that is noted.
+    /// Discards the whole content of a device. If the device does not support this, its content remains, and
+    /// that is recorded.
     fn erase(&self, pulse: &Pulse) -> Result<(), i32> {
         let end_bytes = rustix::fs::seek(&*self.file, SeekFrom::End(0)).map_err(number)?;
         match discard_all(&self.file, end_bytes, pulse) {
@@ -98,7 +98,7 @@ impl Object {
         Ok(())
     }
 
-    /// Empties the page cache of the object, and says how it will be read.
+    /// Empties the page cache of the object, and announces the access pattern of the reads.
     pub(crate) fn drop_cache(&self, advice: Advice) -> Result<(), i32> {
         make_durable(&self.file)?;
         let advise = |advice| rustix::fs::fadvise(&self.file, 0, None, advice).map_err(number);
@@ -107,11 +107,10 @@ impl Object {
     }
 }
 
-/// Empties the page cache of the block device at this path, so that the next reads are of the
-/// device itself.
+/// Empties the page cache of the block device at this path, so that the next reads reach the device itself.
 ///
 /// # Errors
-/// Where this user may not read it.
+/// If this user may not read it.
 pub fn empty_page_cache(path: &Path) -> std::io::Result<()> {
     let file = File::open(path)?;
     rustix::fs::fsync(&file)?;
@@ -119,7 +118,7 @@ pub fn empty_page_cache(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reserves the blocks of the file where the filesystem offers it; else only sets its size.
+/// Reserves the blocks of the file if the filesystem supports it; else only sets its size.
 fn allocate(file: &File, bytes: u64) -> Result<(), i32> {
     match retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes)) {
         Ok(()) => Ok(()),
@@ -145,7 +144,7 @@ fn write_through_cache(file: &File, bytes: u64, seed: u64) -> Result<(), i32> {
 #[derive(Debug)]
 pub(crate) struct Objects {
     target: Object,
-    /// Where further files are made, for streams.
+    /// Directory for further files, for streams.
     directory: Option<PathBuf>,
     /// The files of the second stream and further ones.
     more: Vec<Object>,
@@ -177,7 +176,7 @@ impl Objects {
         &self.target
     }
 
-    /// Whether the target was to be erased and could not be.
+    /// Returns whether the target should have been erased and could not be.
     pub(crate) fn kept_content(&self) -> bool {
         self.target.kept_content.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What is written: a pool of incompressible bytes, filled once, stamped before every write.
+//! Written data: a pool of incompressible bytes, filled once, stamped before every write.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use cardmark_core::{
 
 use crate::buffer::{AlignedBuffer, Stretch};
 
-/// How often the speed of stamping is measured; the best counts, so that it does not matter when
-/// something else takes the processor meanwhile.
+/// Number of measurements of the stamping speed; the best counts, so that other load on the processor does not
+/// matter.
 const RATE_WINDOWS: u32 = 5;
-/// How long each time.
+/// Duration of each measurement.
 const RATE_SPAN: Duration = Duration::from_millis(4);
 /// Block on which it is measured.
 const RATE_BLOCK_BYTES: usize = 1 << 20;
@@ -21,23 +21,23 @@ const RATE_BLOCK_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct PayloadPool {
     pool: AlignedBuffer,
-    /// What the pool is filled with.
+    /// Kind of content of the pool.
     kind: Payload,
     seed: u64,
     alignment: usize,
     block_bytes: usize,
     part_bytes: usize,
-    /// Where in its part the next write of each slot starts.
+    /// Start of the next write of each slot, within its part.
     cursors: Vec<usize>,
     /// Number of writes so far.
     generation: u64,
-    /// Of each 4 KiB from the object's start what was written there last; empty where nobody will ask.
+    /// For each 4 KiB from the object's start: the last write there. Empty if no read-back is planned.
     last: Vec<Last>,
 }
 
-/// What was written to a block last: the page of the pool in the lower 24 bits, the number of the write
-/// from 1 on above them.
-/// 0: nothing that could be named.
+/// Last write to a block: the page of the pool in the lower 24 bits, the number of the write from 1 on above
+/// them.
+/// 0: unknown.
 type Last = u64;
 const PAGE_BITS: u32 = 24;
 
@@ -57,13 +57,13 @@ impl PayloadPool {
         }
     }
 
-    /// Keeps in mind what is written last to the first so many bytes of the object.
+    /// Remembers the last write to each block in the first `bytes` of the object.
     pub(crate) fn keep_in_mind(&mut self, bytes: u64) {
         let pages = usize::try_from(bytes / STAMP_STRIDE_BYTES as u64).unwrap_or(0);
         self.last = vec![0; pages];
     }
 
-    /// Whether it keeps anything in mind.
+    /// Returns whether it remembers writes.
     pub(crate) fn has_memory(&self) -> bool {
         !self.last.is_empty()
     }
@@ -83,7 +83,7 @@ impl PayloadPool {
         }
     }
 
-    /// Compares what was read from `offset` on with what was written there last.
+    /// Compares data read from `offset` on with the last write there.
     pub(crate) fn compare(&mut self, offset: u64, read: &[u8]) -> ReadBack {
         let mut found = ReadBack::default();
         let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
@@ -109,7 +109,7 @@ impl PayloadPool {
         found
     }
 
-    /// Whether the pool would have to move for this queue. Nothing may be in flight then.
+    /// Returns whether the pool would have to move for this queue. Nothing may be in flight then.
     pub(crate) fn must_grow(&self, block_bytes: usize, queue_depth: usize) -> bool {
         self.pool.len() < pool_bytes(block_bytes, queue_depth)
     }
@@ -181,8 +181,8 @@ impl PayloadPool {
         Some(stretch)
     }
 
-    /// Bytes per second at which blocks of 1 MiB are stamped: the best of a few short windows.
-    /// Measured on memory of its own.
+    /// Returns the bytes per second at which blocks of 1 MiB are stamped: the best of a few short windows.
+    /// Measured on separate memory.
     pub(crate) fn measure_rate(&self) -> Option<f64> {
         let mut memory = AlignedBuffer::new(PAYLOAD_POOL_BYTES, self.alignment)?;
         fill_payload(self.seed, memory.bytes_mut());
@@ -208,7 +208,7 @@ fn stamping_rate(memory: &mut [u8]) -> f64 {
     }
 }
 
-/// Size of the pool: the usual one, or what a large queue of large blocks needs.
+/// Returns the size of the pool: the usual one, or the size that a large queue of large blocks needs.
 fn pool_bytes(block_bytes: usize, queue_depth: usize) -> usize {
     PAYLOAD_POOL_BYTES.max(block_bytes.saturating_mul(queue_depth))
 }

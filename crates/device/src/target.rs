@@ -1,4 +1,4 @@
-//! Opening what is measured.
+//! Opening of targets.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -13,11 +13,11 @@ use rustix::io::Errno;
 use crate::clock::since_boot_ns;
 use crate::error::OpenError;
 
-/// Alignment taken where the system names none, bytes.
+/// Alignment if the system reports none, bytes.
 const DEFAULT_ALIGNMENT_BYTES: u32 = 4096;
 /// `f_type` of btrfs.
 const BTRFS_MAGIC: u64 = 0x9123_683e;
-/// Names tried for the file where one without a name is not offered.
+/// Number of names to try for the file if nameless files are not supported.
 const NAMES_COUNT: u32 = 64;
 /// `BLKGETSIZE64`: `_IOR(0x12, 114, size_t)`, which fills a `u64` on every machine.
 const BLKGETSIZE64: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
@@ -28,20 +28,20 @@ const BLKROGET: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
 #[derive(Debug)]
 pub struct OpenTarget {
     pub(crate) file: File,
-    /// Whether O_DIRECT was accepted; if not, the page cache stands between.
+    /// True if O_DIRECT was accepted; if not, the page cache is in use.
     pub direct: bool,
-    /// Whether the file had a name for a moment, because nameless ones are not offered here.
+    /// True if the file had a name for a moment, because nameless files are not supported here.
     pub named: bool,
-    /// Whether copy-on-write is off for the file; only asked for on btrfs.
+    /// True if copy-on-write is off for the file; only requested on btrfs.
     pub nocow: bool,
-    /// What offsets and sizes must be multiples of, bytes.
+    /// Offsets and sizes must be multiples of this number of bytes.
     pub alignment_bytes: u32,
-    /// What memory must be aligned to, bytes; a power of two.
+    /// Required alignment of memory, bytes; a power of two.
     pub memory_alignment_bytes: u32,
-    /// Size of the device, or what the file may grow to, bytes.
+    /// Size of the device, or the maximum size of the file, bytes.
     pub size_bytes: u64,
-    /// Major and minor number of what was opened, to be compared with what was meant: of a device
-    /// its own, of a file those of the directory that it was made in, as `stat` tells them.
+    /// Major and minor number of the opened object, to be compared with the intended one: those of a device, or
+    /// for a file those of its directory, as returned by `stat`.
     // Not those of the file: overlayfs has others for files than for directories.
     pub device_id: (u32, u32),
 }
@@ -51,11 +51,11 @@ pub struct OpenTarget {
 pub struct TestFile(OpenTarget);
 
 impl TestFile {
-    /// Makes an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
+    /// Creates an empty file for up to `bytes` bytes in `directory`. Nothing is preallocated.
     ///
     /// # Errors
-    /// When there is no such directory, no right to write, or no room for even an empty file. How
-    /// much is free is not looked at: see [`free_bytes`].
+    /// If the directory does not exist, is not writable, or has no room for even an empty file. Free space is
+    /// not checked: see [`free_bytes`].
     pub fn create(directory: &Path, bytes: u64) -> Result<Self, OpenError> {
         let fail = |errno| OpenError::of_directory(directory, errno);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -103,20 +103,20 @@ impl From<TestFile> for OpenTarget {
 /// Opens a block device for reading alone.
 ///
 /// # Errors
-/// When there is no such block device, no right to read it, or no medium in it.
+/// If there is no such block device, the user may not read it, or it has no medium.
 pub fn open_device_readonly(path: &Path) -> Result<OpenTarget, OpenError> {
     let (fd, direct) = open_block(path, OFlags::RDONLY)?;
     device_target(path, fd, direct)
 }
 
-/// Opens a block device for reading and writing, exclusively: as long as the target is open,
-/// nobody can mount it or a part of it, nor use them in another way that asks for exclusion.
+/// Opens a block device for reading and writing, exclusively: as long as the target is open, the device and its
+/// parts cannot be mounted or used in another way that requires exclusive access.
 ///
-/// Whether anybody wants what is on it is not looked at.
+/// Does not check whether the content of the device is still needed.
 ///
 /// # Errors
-/// When there is no such block device, somebody holds it or a part of it, it is write-protected,
-/// there is no right to write it, or no medium in it.
+/// If there is no such block device, it or a part of it is in use, it is write-protected, the user may not
+/// write it, or it has no medium.
 pub fn open_device_for_writing(path: &Path) -> Result<OpenTarget, OpenError> {
     let flags = OFlags::RDWR | OFlags::EXCL;
     let (fd, direct) = open_block(path, flags)?;
@@ -129,19 +129,19 @@ pub fn open_device_for_writing(path: &Path) -> Result<OpenTarget, OpenError> {
     device_target(path, fd, direct)
 }
 
-/// Asks the kernel whether anybody holds the block device, or a part of it, exclusively, by
-/// holding it for a moment: whatever is mounted, swapped to or made part of another device is held
-/// so, also where no process sees it. Nothing is written. Its major and minor number.
+/// Checks whether the block device, or a part of it, is in exclusive use, by claiming it for a moment: any
+/// mount, swap or larger device made from it claims it, even if no process sees that. Nothing is written.
+/// Returns its major and minor number.
 ///
 /// # Errors
-/// [`OpenError::Busy`] when somebody does; otherwise as [`open_device_readonly`].
+/// [`OpenError::Busy`] if it is in use; otherwise as [`open_device_readonly`].
 pub fn claim_device(path: &Path) -> Result<(u32, u32), OpenError> {
     let (fd, _) = open_block(path, OFlags::RDONLY | OFlags::EXCL)?;
     let opened = rustix::fs::fstat(&fd).map_err(|errno| OpenError::of_device(path, errno))?;
     Ok((major(opened.st_rdev), minor(opened.st_rdev)))
 }
 
-/// Opens a block device, with O_DIRECT where that is accepted, and whether it was.
+/// Opens a block device, with O_DIRECT if that is accepted; also returns whether it was.
 fn open_block(path: &Path, flags: OFlags) -> Result<(OwnedFd, bool), OpenError> {
     let fail = |errno| {
         if flags.contains(OFlags::RDWR) {
@@ -155,7 +155,7 @@ fn open_block(path: &Path, flags: OFlags) -> Result<(OwnedFd, bool), OpenError> 
     let not_block = || OpenError::NotBlockDevice {
         path: path.to_owned(),
     };
-    // Looked at first: opening a pipe waits, and opening some character devices does something.
+    // Checked first: opening a pipe waits, and opening some character devices has side effects.
     if !is_block(&rustix::fs::stat(path).map_err(fail)?) {
         return Err(not_block());
     }
@@ -216,7 +216,7 @@ pub fn free_bytes(path: &Path) -> Result<u64, OpenError> {
     room(path).map(|room| room.free_bytes)
 }
 
-/// What is known once the object is open.
+/// Properties of the opened object.
 struct Facts {
     direct: bool,
     named: bool,
@@ -247,7 +247,7 @@ impl AsFd for OpenTarget {
     }
 }
 
-/// What the errors are of filesystems and kernels that know no nameless files.
+/// Returns whether the error is one of filesystems and kernels without nameless files.
 fn is_not_offered(errno: Errno) -> bool {
     // ENOENT: kernels that do not know the flag create nothing; the directory itself is open.
     matches!(
@@ -257,13 +257,13 @@ fn is_not_offered(errno: Errno) -> bool {
 }
 
 fn create_nameless(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
-    // O_EXCL: nobody can give it a name later.
+    // O_EXCL: the file cannot be given a name later.
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::EXCL;
     rustix::fs::openat(parent, c".", flags, Mode::RUSR | Mode::WUSR)
 }
 
-/// Creates a file under a name that nobody else uses, and takes the name away at once. O_DIRECT
-/// is asked for later: an open with it can leave a file behind when it is refused.
+/// Creates a file under a unique name, and removes the name at once. O_DIRECT is requested later: an open with
+/// it can leave a file behind when it is refused.
 fn create_named(parent: &OwnedFd) -> Result<OwnedFd, Errno> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -307,8 +307,8 @@ fn set_nocow(fd: &OwnedFd) -> bool {
         && rustix::fs::ioctl_getflags(fd).is_ok_and(|now| now.contains(IFlags::NOCOW))
 }
 
-/// Alignment of memory and of offsets: what statx says (Linux 6.1), or the device's block size,
-/// or the default.
+/// Returns the alignment of memory and of offsets: from statx (Linux 6.1), the device's block size, or the
+/// default.
 pub(crate) fn alignments(fd: impl AsFd) -> (u32, u32) {
     let mask = StatxFlags::DIOALIGN;
     if let Ok(stat) = rustix::fs::statx(&fd, c"", AtFlags::EMPTY_PATH, mask) {

@@ -13,14 +13,14 @@ use crate::object::execute;
 /// Stack of a worker; it calls a few functions deep.
 const STACK_BYTES: usize = 128 << 10;
 
-/// What lies in a worker's letter box.
+/// Content of a worker's mailbox.
 enum Mail {
     Nothing,
     Job(Op, Stretch),
     End,
 }
 
-/// A value behind a lock and the bell that says it changed.
+/// A value behind a lock, with a condition variable that signals changes.
 struct Belled<T> {
     value: Mutex<T>,
     bell: Condvar,
@@ -68,8 +68,8 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Starts a worker for each of these files; the same one stands there as often as operations
-    /// on it may be in flight.
+    /// Starts a worker for each of these files; a file is listed once for each operation that may be in flight
+    /// on it.
     pub(crate) fn new(files: &[Arc<File>]) -> Result<Self, i32> {
         let completed = Arc::new(Belled::new(VecDeque::with_capacity(files.len())));
         let mut threads = Self {
@@ -126,10 +126,10 @@ impl Threads {
 }
 
 impl Drop for Threads {
-    /// Each worker finishes what it has begun, so that the buffers are free afterwards.
+    /// Each worker finishes its current job, so that the buffers are free afterwards.
     fn drop(&mut self) {
         for letter_box in &self.boxes {
-            // A job that no worker has taken up yet is dropped: it has not begun.
+            // A job that no worker has started is dropped.
             letter_box.change(|mail| *mail = Mail::End);
         }
         for worker in self.workers.drain(..) {

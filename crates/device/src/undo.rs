@@ -1,15 +1,15 @@
-//! An undo log in a file: what blocks held before a test wrote them.
+//! An undo log in a file: the former content of blocks that a test overwrites.
 //!
-//! `NAME.undo` has the pieces. After each group of pieces a commit record says which blocks may be written from
-//! then on; it is durable before they are. What follows the last commit may be torn, and is not needed. Anything
-//! else that is missing or changed is damage.
+//! `NAME.undo` holds the pieces. After each group of pieces, a commit record lists the blocks that may be
+//! written from then on; it is durable before they are written. Data after the last commit may be torn, and is
+//! not needed. Any other missing or changed data is damage.
 //!
-//! A log that ends early, at a commit, looks whole. So `NAME.undo-map` names the same blocks again, and those that the
-//! test plans to write. It is synced for blocks that are not planned, and every few commits. If both files agree, and
-//! the map is at most that many commits behind, the log is undamaged.
+//! A log that ends early, at a commit, looks whole. `NAME.undo-map` therefore names the same blocks again, and
+//! those that the test plans to write. It is synced for blocks that are not planned, and every few commits. If
+//! both files agree, and the map is at most that many commits behind, the log is undamaged.
 //!
-//! Both files begin with a head that is durable before they get their names: an empty file is damage as well. They
-//! are removed once everything is restored, which the map records first.
+//! Both files begin with a head that is durable before they get their names: an empty file is damage as well.
+//! They are removed once everything is restored, which the map records first.
 
 mod records;
 
@@ -123,7 +123,7 @@ impl FileLog {
         }))
     }
 
-    /// Whether an earlier session left either file of a log at `path`.
+    /// Returns whether an earlier session left either file of a log at `path`.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let is_there = |file: &Path| fs::symlink_metadata(file).is_ok();
@@ -161,7 +161,7 @@ impl FileLog {
         self.seed
     }
 
-    /// Whether it keeps pieces.
+    /// Returns whether it holds no pieces.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
@@ -309,7 +309,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Whether log and map have everything that was durable. A session plans before it writes.
+/// Returns whether log and map contain everything that was durable. A session plans before it writes.
 fn agree(log: &Scan, map: &Scan) -> bool {
     let is_log_whole = log.is_whole_to(log.count_to_last(|kind| kind == Kind::Commit).max(1));
     let is_map_whole = map.is_whole_to(map.count_to_last(|_| true).max(1));
@@ -368,7 +368,7 @@ fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     joined
 }
 
-/// Whether one of these spans, which are apart, has all of `span`.
+/// Returns whether one of these disjoint spans contains all of `span`.
 fn contains(spans: &[Span], span: Span) -> bool {
     let behind = spans.partition_point(|known| known.start <= span.start);
     behind > 0 && spans[behind - 1].end() >= span.end()

@@ -1,8 +1,8 @@
 //! Queue depths above 1 by `io_uring`.
 //!
-//! `submit` hands the entry to the kernel at once: kept back until all completions are taken, it
-//! would let the device run dry meanwhile (a tenth of the rate of a fast one). `reap` takes a
-//! completion that is there; only when there is none it calls the kernel to wait for one.
+//! `submit` hands the entry to the kernel at once: if it waited until all completions are taken, the device
+//! would run dry (a tenth of the rate of a fast one). `reap` takes an available completion; it calls the kernel
+//! to wait only if none is available.
 
 use std::fs::File;
 use std::io::IoSlice;
@@ -23,7 +23,7 @@ const FILE: types::Fixed = types::Fixed(0);
 /// A place in flight.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// What is in flight in it.
+    /// The operation in flight in it.
     job: Option<(Op, Stretch)>,
     /// Of a write with `fdatasync`: the write's result.
     written: i32,
@@ -175,7 +175,7 @@ impl Uring {
         }
     }
 
-    /// Waits for a completion, and hands over what the kernel did not take before.
+    /// Waits for a completion, and submits entries that the kernel rejected before.
     #[inline]
     fn enter(&mut self) {
         if let Err(error) = self.ring.submit_and_wait(1) {
@@ -194,7 +194,7 @@ impl Uring {
         }
     }
 
-    /// Takes a completion in; `None` where its operation is not over yet.
+    /// Processes a completion; `None` if its operation is not over yet.
     #[inline]
     fn complete(&mut self, user_data: u64, result: i32) -> Option<Done> {
         let number = (user_data & (SYNC_BIT - 1)) as u32;
@@ -259,8 +259,8 @@ impl Uring {
     }
 }
 
-/// The ring with what this kernel offers to save: completions are worked off only when we ask
-/// for them (Linux 6.1), or at least without interrupting us (5.19).
+/// Creates the ring with the savings that this kernel supports: completions are processed only on request
+/// (Linux 6.1), or at least without interrupting us (5.19).
 fn build(entries: u32) -> Result<IoUring, i32> {
     let mut deferred = IoUring::builder();
     deferred.setup_single_issuer().setup_defer_taskrun();

@@ -1,4 +1,4 @@
-//! Loop devices and what they stand on.
+//! Loop devices and the files or devices below them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::block::{BlockDevice, is_numbered};
 use crate::mounts::{Mount, holding_mount};
 use crate::root::{DeviceNumber, FileKind, Root, Stat, path_of};
 
-/// Identity of what a loop device stands on, as the kernel knows it. The path in sysfs is only a
+/// Identity of the file or device below a loop device, as the kernel knows it. The path in sysfs is only a
 /// name: it may be renamed, deleted, or seen from another mount namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopBacking {
@@ -18,10 +18,10 @@ pub struct LoopBacking {
     pub block_id: Option<(u32, u32)>,
 }
 
-/// Asks the kernel what the loop device of that name stands on; `None` if it does not answer.
+/// Asks the kernel for the file or device below the loop device of that name; `None` if it does not answer.
 pub type AskLoop<'a> = &'a dyn Fn(&str) -> Option<LoopBacking>;
 
-/// Returns what the path in sysfs shows. For fixture trees, which have no kernel to ask.
+/// Returns the backing file that the path in sysfs shows. For fixture trees, which have no kernel to ask.
 #[must_use]
 pub fn loop_backing_by_path(root: &Root, name: &str) -> Option<LoopBacking> {
     let device = BlockDevice::by_name(root, name)?;
@@ -61,13 +61,13 @@ pub(crate) struct BackingFile {
     pub(crate) path: PathBuf,
     pub(crate) id: FileId,
     pub(crate) size_bytes: u64,
-    /// Whether its filesystem lies over others, which know the same file by other numbers.
+    /// True if its filesystem lies over others, which know the same file by other numbers.
     pub(crate) is_stacked: bool,
 }
 
 impl BackingFile {
-    /// Whether another file may be the same one, although its numbers differ: one of the two lies
-    /// on a stacked filesystem, and both have the same size, as far as that is known.
+    /// Returns whether another file may be identical although its numbers differ: one of the two is on a
+    /// stacked filesystem, and both have the same size, as far as it is known.
     pub(crate) fn may_be(&self, other: FileId, size: Option<u64>, is_stacked: bool) -> bool {
         self.id != other
             && (self.is_stacked || is_stacked)
@@ -75,7 +75,7 @@ impl BackingFile {
     }
 }
 
-/// Whether a filesystem of this type shows files of others under numbers of its own.
+/// Returns whether a filesystem of this type shows files of others under its own numbers.
 pub(crate) fn is_stacked(filesystem: &str) -> bool {
     ["aufs", "ecryptfs", "overlay", "unionfs"].contains(&filesystem)
 }
@@ -84,14 +84,14 @@ pub(crate) fn is_stacked(filesystem: &str) -> bool {
 pub(crate) struct Loop {
     pub(crate) device: BlockDevice,
     pub(crate) path: PathBuf,
-    /// What is at that path now.
+    /// Object at that path now.
     stat: Option<Stat>,
-    /// What the kernel answers; absent if it does not.
+    /// The kernel's answer; absent if it gives none.
     asked: Option<LoopBacking>,
     is_stacked: bool,
 }
 
-/// What a loop device stands on.
+/// Object below a loop device.
 pub(crate) enum Below {
     File(BackingFile),
     Block(DeviceNumber),
@@ -128,7 +128,7 @@ impl Loop {
             .collect()
     }
 
-    /// Returns what it stands on. The file is known only if the kernel's answer and the path agree.
+    /// Returns the file or device below it. The file is known only if the kernel's answer and the path agree.
     pub(crate) fn below(&self) -> Below {
         let name = &self.device.name;
         let Some(asked) = self.asked else {
@@ -158,7 +158,7 @@ impl Loop {
         }
     }
 
-    /// Whether it stands on this block device.
+    /// Returns whether it stands on this block device.
     pub(crate) fn stands_on(&self, device: &BlockDevice) -> bool {
         let number = device.device_number();
         let by_path = || match self.stat.map(|stat| stat.kind) {
@@ -174,7 +174,7 @@ impl Loop {
         }
     }
 
-    /// Whether it stands on this file: yes, no, or why that is unknown.
+    /// Returns whether it stands on this file; an error contains the reason why that is unknown.
     pub(crate) fn shares(&self, file: &BackingFile) -> Result<bool, String> {
         let name = &self.device.name;
         let Some(asked) = self.asked else {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::root::{DeviceNumber, Root, names_in, number_of, text_of};
 
-/// Bytes of a sector in sysfs, whatever the device's own blocks are.
+/// Bytes of a sector in sysfs, independent of the device's own blocks.
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// A block device and its directory in sysfs.
@@ -16,7 +16,7 @@ pub(crate) struct BlockDevice {
     directory: PathBuf,
 }
 
-/// What lies directly below a block device.
+/// Devices directly below a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Below {
     /// It is a part of this disk.
@@ -89,14 +89,14 @@ impl BlockDevice {
         self.number("size")?.checked_mul(SECTOR_BYTES)
     }
 
-    /// Where a partition begins on its disk.
+    /// Returns the start of a partition on its disk, in bytes.
     pub(crate) fn start_bytes(&self) -> Option<u64> {
         let sectors = self.number("start").filter(|_| self.is_partition())?;
         sectors.checked_mul(SECTOR_BYTES)
     }
 
-    /// Whether it is a part of a disk. Where that is not said: parts bear the name of their disk,
-    /// lie inside it, and have no queue of their own.
+    /// Returns whether it is a partition. If sysfs has no such entry: partitions have the name of their disk as
+    /// a prefix, lie inside it, and have no queue of their own.
     pub(crate) fn is_partition(&self) -> bool {
         let has_queue = |directory: &Path| directory.join("queue").exists();
         let is_inside = || {
@@ -106,7 +106,7 @@ impl BlockDevice {
         self.path("partition").exists() || (is_inside() && !has_queue(&self.directory))
     }
 
-    /// The disk it is a part of; itself where it is none.
+    /// Returns the disk it is a part of; itself if it is no partition.
     pub(crate) fn disk(&self) -> Option<Self> {
         if !self.is_partition() {
             return Some(self.clone());
@@ -131,8 +131,8 @@ impl BlockDevice {
         names_in(self.path("holders"))
     }
 
-    /// Whether it is one of the small partitions of an eMMC that are devices of their own: those
-    /// that a board starts from, those with keys.
+    /// Returns whether it is one of the small partitions of an eMMC that are separate devices: boot partitions
+    /// and those with keys.
     pub(crate) fn is_hardware_part(&self) -> bool {
         let is_card = |name: &str| is_numbered(name, "mmcblk");
         self.name.starts_with("mmcblk") && self.disk().is_some_and(|disk| !is_card(&disk.name))
@@ -150,20 +150,20 @@ impl BlockDevice {
             .find(|directory| directory.join("idVendor").exists())
     }
 
-    /// Whether a USB bus lies on the way to it.
+    /// Returns whether the path to it contains a USB bus.
     pub(crate) fn is_usb(&self) -> bool {
         self.above()
             .any(|directory| is_numbered(name_of(directory), "usb"))
     }
 
-    /// Whether all that lies below it are ways to one and the same disk.
+    /// Returns whether all devices below it are paths to a single disk.
     pub(crate) fn is_multipath(&self) -> bool {
         self.text("dm/uuid")
             .is_some_and(|id| id.starts_with("mpath-"))
     }
 
-    /// Whether it is reached through a network though it looks like a disk: NVMe over fabrics,
-    /// iSCSI, Fibre Channel.
+    /// Returns whether it is reached through a network though it looks like a disk: NVMe over fabrics, iSCSI,
+    /// Fibre Channel.
     fn is_on_network(&self) -> bool {
         let is_remote = |name: &str| is_numbered(name, "session") || name.starts_with("rport-");
         let transport = self.text("device/transport").unwrap_or_default();
@@ -171,15 +171,15 @@ impl BlockDevice {
             || self.above().map(name_of).any(is_remote)
     }
 
-    /// Whether the kernel keeps counts for it. Turned off by hand, they stand still; but zram, where
-    /// that switch is off from the start, counts nevertheless.
+    /// Returns whether the kernel keeps counts for it. If they are turned off by hand, they do not change; but
+    /// zram, which has the switch off from the start, counts nevertheless.
     pub(crate) fn keeps_counts(&self) -> bool {
         let disk = self.disk().unwrap_or_else(|| self.clone());
         let is_on = disk.flag("queue/iostats") != Some(false) || is_numbered(&disk.name, "zram");
         self.path("stat").exists() && is_on
     }
 
-    /// Whether it is a loop device that fits on a file of that size.
+    /// Returns whether it is a loop device that fits on a file of that size.
     pub(crate) fn fits_file(&self, file_bytes: u64) -> bool {
         let offset = self.number("loop/offset").unwrap_or(0);
         let limit = self.number("loop/sizelimit").filter(|limit| *limit > 0);
@@ -190,7 +190,7 @@ impl BlockDevice {
         self.size_bytes() == Some(expected / SECTOR_BYTES * SECTOR_BYTES)
     }
 
-    /// What lies directly below.
+    /// Returns the devices directly below.
     pub(crate) fn below(&self) -> Option<Below> {
         if self.is_partition() {
             return self.disk().map(Below::Disk);
@@ -228,7 +228,7 @@ pub(crate) fn name_of(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
-/// Whether the name is the prefix and a number.
+/// Returns whether the name is the prefix and a number.
 pub(crate) fn is_numbered(name: &str, prefix: &str) -> bool {
     let number = name.strip_prefix(prefix).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

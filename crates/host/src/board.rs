@@ -9,7 +9,7 @@ use crate::root::{attribute_of, number_of, shown, word_of};
 
 const PROCESSOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq";
 
-/// The computer: what device tree or firmware, memory and processor lists say.
+/// Reads the board from device tree or firmware, memory and processor lists.
 #[must_use]
 pub fn read_board(root: &Root) -> Board {
     Board {
@@ -49,7 +49,7 @@ fn read_model(root: &Root) -> Option<String> {
         "/sys/class/dmi/id/product_name",
         "/sys/class/dmi/id/board_name",
     ];
-    // What firmware makers leave in when nobody filled it in.
+    // Placeholders that firmware makers leave in.
     let is_filler = |model: &String| {
         let model = model.to_ascii_lowercase();
         [
@@ -109,7 +109,7 @@ fn parse_memory(text: &str) -> Option<u64> {
         .checked_mul(1024)
 }
 
-/// How many a list such as `0-3,6` names.
+/// Returns the number of members in a list such as `0-3,6`.
 fn parse_list(text: &str) -> Option<u64> {
     text.split(',').try_fold(0_u64, |count, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -1,4 +1,4 @@
-//! Which card this is: to find it again in the history, and to tell it from others of its product.
+//! Identity of a card: to find it again in the history, and to distinguish it from others of its product.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -12,24 +12,24 @@ use crate::root::path_of;
 /// Bytes of a card's CID register.
 const CID_BYTES: usize = 16;
 
-/// What tells one card from all others.
+/// Distinguishes a card from all others.
 ///
-/// Of a card in a USB reader it may be the reader's serial number: then cards of one size that
-/// are put into that reader cannot be told apart.
+/// For a card in a USB reader it may be the reader's serial number: then cards of one size in that reader
+/// cannot be distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardIdentity {
-    /// What identifies it, its size included. May hold its serial number: to be hashed with a
-    /// secret before it is kept.
+    /// Identifying data, including the size. May contain the serial number: hash it with a secret before you
+    /// store it.
     pub history: Vec<u8>,
     /// The id that records may hold; none for loop devices, which are no cards.
     pub sample_id: Option<String>,
 }
 
-/// Which card the disk of that name is. Of a partition, the disk that it is a part of. None where
-/// it says neither its CID nor a serial number.
+/// Returns the identity of the disk of that name; for a partition, that of its disk. `None` if it has neither a
+/// CID nor a serial number.
 ///
-/// The sample id is made from the 16 bytes of the CID, the last of them, its checksum, set to
-/// zero: some hosts do not show it. Where there is no CID, from model, line feed, serial number.
+/// The sample id is made from the 16 bytes of the CID, with the last byte, its checksum, set to zero: some
+/// hosts do not show it. Without a CID, it is made from model, line feed, serial number.
 #[must_use]
 pub fn card_identity(root: &Root, name: &str) -> Option<CardIdentity> {
     let disk = BlockDevice::by_name(root, name)?.disk()?;

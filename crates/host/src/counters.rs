@@ -1,4 +1,4 @@
-//! What the block layer has counted.
+//! Counters of the block layer.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -27,7 +27,7 @@ impl CounterReader {
         }
     }
 
-    /// The sum over all devices; none where there is none, or where one of them cannot be read.
+    /// Returns the sum over all devices; `None` if there are none, or if one of them cannot be read.
     pub fn read(&mut self) -> Option<DeviceCounters> {
         let mut sum = DeviceCounters::default();
         for file in self.files.as_ref()? {

@@ -1,4 +1,4 @@
-//! What a block device says about itself.
+//! Properties that a block device reports about itself.
 
 use cardmark_core::{Card, DeviceInfo, EmmcLife, Health, Queue, Registers, SerialKind};
 
@@ -10,8 +10,8 @@ use crate::registers::register_texts;
 use crate::root::line_of;
 use crate::slot::{command_queue, slot_of};
 
-/// What the kernel says about the block device of that name. A partition has its own size and
-/// its disk's model and queue. Of a device that is not there only the name is given back.
+/// Returns the kernel's data about the block device of that name. A partition has its own size and its disk's
+/// model and queue. For a missing device, only the name is returned.
 #[must_use]
 pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
     let Some(device) = BlockDevice::by_name(root, name) else {
@@ -38,15 +38,15 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
     }
 }
 
-/// The sample id; none of a card whose serial number is zero, and tells nothing, or low: of so few
-/// numbers the right one is soon found.
+/// Returns the sample id. `None` for a serial number of zero, which identifies nothing, or a low one, which
+/// could soon be found by trying.
 fn sample_id_of(root: &Root, name: &str, card: Option<&Card>) -> Option<String> {
     let serial = card.and_then(|card| card.decoded.serial);
     let is_usual = serial.is_none_or(|serial| serial == SerialKind::Usual);
     card_identity(root, name).filter(|_| is_usual)?.sample_id
 }
 
-/// The card that a device is on, as a record may hold it, and the health that an eMMC tells.
+/// Returns the card of a device, as a record may hold it, and the health that an eMMC reports.
 fn card_of(root: &Root, name: &str) -> (Option<Card>, Option<Health>) {
     let Some(found) = register_texts(root, name) else {
         return (None, None);
@@ -82,11 +82,11 @@ fn is_disk(device: &BlockDevice) -> bool {
             .any(|prefix| is_numbered(&device.name, prefix))
 }
 
-/// Cards say `name`; SCSI and USB say `vendor` and `model`; NVMe says `model`.
+/// Returns the model. Cards have `name`; SCSI and USB have `vendor` and `model`; NVMe has `model`.
 pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
     let text = |attribute| line_of(disk.path(attribute));
     match (text("device/vendor"), text("device/model")) {
-        // What is not text, such as virtio's "0x1af4", is an id.
+        // A value that is not text, such as virtio's "0x1af4", is an id.
         (Some(vendor), Some(model)) if !vendor.starts_with("0x") && vendor != "ATA" => {
             Some(format!("{vendor} {model}"))
         }
@@ -98,8 +98,8 @@ pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
     }
 }
 
-/// NVMe says `firmware_rev`, SCSI and USB say `rev`, eMMC says `fwrev`; what SD cards say there is
-/// a part of their revision.
+/// Returns the firmware revision. NVMe has `firmware_rev`, SCSI and USB have `rev`, eMMC has `fwrev`; in SD
+/// cards that file is a part of their revision.
 fn firmware_of(disk: &BlockDevice) -> Option<String> {
     let line = |attribute| line_of(disk.path(attribute));
     if slot_of(disk).is_some() {

@@ -1,4 +1,4 @@
-//! Filesystems that stand between a directory and its block device.
+//! Filesystems between a directory and its block device.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::block::BlockDevice;
 use crate::mounts::Mount;
 use crate::root::{FileKind, Root, Stat, names_in};
 
-/// The upper directory of an overlay.
+/// Returns the upper directory of an overlay.
 ///
-/// The option names it as it was seen where the overlay was mounted, which may have been another
-/// tree of mounts, such as that outside a container. It is believed only where upper and work
-/// directory are both found, on one filesystem, the work directory being in use.
+/// The option names it as seen at the place of mounting, which may have been another tree of mounts, such as
+/// that outside a container. It is accepted only if upper and work directory are both found, on one filesystem,
+/// and the work directory is in use.
 pub(crate) fn upper_directory(root: &Root, mount: &Mount) -> Option<(PathBuf, Stat)> {
     let directory = |path: &Path| {
         let path = path.is_absolute().then(|| root.canonical(path).ok())??;
@@ -23,8 +23,8 @@ pub(crate) fn upper_directory(root: &Root, mount: &Mount) -> Option<(PathBuf, St
     (in_use && upper.1.device == work.1.device).then_some(upper)
 }
 
-/// The kernel's names of all devices of the btrfs filesystem that was mounted from this source;
-/// none where it cannot be told from others.
+/// Returns the kernel's names of all devices of the btrfs filesystem that was mounted from this source; none if
+/// it cannot be distinguished from others.
 pub(crate) fn btrfs_members(root: &Root, source: &Path) -> Vec<String> {
     let pools = root.path("/sys/fs/btrfs");
     let devices = names_in(&pools)
@@ -33,7 +33,7 @@ pub(crate) fn btrfs_members(root: &Root, source: &Path) -> Vec<String> {
     let mut pools: Vec<Vec<String>> = devices.map(names_in).collect();
     match device_name(root, source) {
         Some(name) => pools.retain(|names| names.contains(&name)),
-        // A name such as /dev/root says nothing; one filesystem alone can be meant then.
+        // A name such as /dev/root identifies nothing; only a single filesystem is unambiguous then.
         None => pools.retain(|names| !names.is_empty()),
     }
     if pools.len() == 1 {
@@ -51,12 +51,12 @@ pub(crate) fn device_name(root: &Root, path: &Path) -> Option<String> {
     }
 }
 
-/// Whether files of this type of filesystem are kept in memory.
+/// Returns whether files of this filesystem type are kept in memory.
 pub(crate) fn is_memory(filesystem: &str) -> bool {
     MEMORY.contains(&filesystem)
 }
 
-/// Whether files of this type of filesystem are kept by another computer.
+/// Returns whether files of this filesystem type are kept by another computer.
 pub(crate) fn is_remote(filesystem: &str) -> bool {
     REMOTE.contains(&filesystem)
 }

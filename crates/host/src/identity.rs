@@ -1,4 +1,4 @@
-//! Which disk this is, as its owner can read it: model, size, serial number.
+//! Identity of a disk, as its owner can read it: model, size, serial number.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use crate::block::BlockDevice;
 use crate::devices::model_of;
 use crate::root::{attribute_of, path_of, text_of};
 
-/// What tells one disk from another. For the terminal and for comparison on this machine alone:
-/// serial numbers enter no record.
+/// Distinguishes disks. For the terminal and for comparison on this machine only: serial numbers never enter a
+/// record.
 ///
-/// Two that are equal mean that nothing was changed in between, as far as the kernel can tell.
+/// Two equal identities mean that the disk was not changed in between, as far as the kernel can detect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskIdentity {
     /// The kernel's name of the device, such as `mmcblk0p2`.
     pub name: String,
-    /// Major and minor number of the device; none where there is no such device.
+    /// Major and minor number of the device; `None` if the device does not exist.
     pub device_id: Option<(u32, u32)>,
     /// The kernel's name of the disk it is or belongs to, such as `mmcblk0`.
     pub disk: String,
@@ -23,12 +23,12 @@ pub struct DiskIdentity {
     pub disk_id: Option<(u32, u32)>,
     /// Model of the disk.
     pub model: Option<String>,
-    /// Size of the device; 0 where it has no medium.
+    /// Size of the device; 0 if it has no medium.
     pub size_bytes: u64,
     /// Serial number of the disk; of a loop device, the path of its file. Of a card in a USB
     /// reader it may be that of the reader.
     pub serial: Option<String>,
-    /// The file in sysfs that tells the serial number.
+    /// File in sysfs with the serial number.
     pub serial_path: Option<PathBuf>,
     /// Rises whenever a medium is changed or a loop device gets another file (Linux 5.15).
     pub diskseq: Option<u64>,
@@ -41,14 +41,14 @@ pub struct DiskIdentity {
 pub struct Partition {
     /// The kernel's name.
     pub name: String,
-    /// Where it begins on its disk.
+    /// Start on its disk, bytes.
     pub start_bytes: u64,
     /// Its size.
     pub size_bytes: u64,
 }
 
-/// Which disk the block device of that name is, or is a part of. Of a device that is not there
-/// only the name is given back.
+/// Returns the disk that the block device of that name is, or is a part of. For a missing device, only the name
+/// is returned.
 #[must_use]
 pub fn disk_identity(root: &Root, name: &str) -> DiskIdentity {
     let mut identity = DiskIdentity {
@@ -101,8 +101,8 @@ fn model(disk: &BlockDevice) -> Option<String> {
     }
 }
 
-/// The serial number and the file that tells it. What the disk itself says goes before what the
-/// USB bridge in front of it says.
+/// Returns the serial number and the file that contains it. The disk's own number takes precedence over that of
+/// the USB bridge in front of it.
 fn serial(disk: &BlockDevice) -> Option<(String, PathBuf)> {
     let backing = disk.path("loop/backing_file");
     if let Some(file) = path_of(&backing) {
@@ -122,8 +122,8 @@ fn serial(disk: &BlockDevice) -> Option<(String, PathBuf)> {
     Some((text_of(&of_bridge)?, of_bridge))
 }
 
-/// The text of page 0x80 of SCSI's vital product data: four bytes of header, the last two of
-/// which tell its length.
+/// Returns the text of page 0x80 of SCSI's vital product data: after four bytes of header, the last two of them
+/// with its length.
 fn page_serial(path: &Path) -> Option<String> {
     let page = attribute_of(path)?;
     let [_, 0x80, high, low, text @ ..] = page.as_slice() else {
@@ -135,7 +135,7 @@ fn page_serial(path: &Path) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What a device says goes to a terminal, which must not take it for commands.
+/// Removes characters that a terminal would take for commands from a device's text.
 fn printable(text: &str) -> String {
     let plain = |c: char| if c.is_control() { '?' } else { c };
     text.trim().chars().map(plain).collect()

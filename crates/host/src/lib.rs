@@ -1,8 +1,8 @@
-//! Reads the host: which disk lies below a directory, what the block layer counts, which board
-//! this is and how warm it runs. Reads only; nothing here writes.
+//! Reads the host: the disk below a directory, the counters of the block layer, the board and its temperature.
+//! Reads only; nothing here writes.
 //!
-//! Every reader takes a [`Root`], so that fixture trees of boards nobody has at hand can be read
-//! like the running system. Files that a board does not offer are left out, never an error.
+//! Every reader takes a [`Root`], so that fixture trees of boards that are not at hand can be read like the
+//! running system. Files that a board lacks are left out, never an error.
 
 mod backing;
 mod block;

@@ -11,7 +11,7 @@ use crate::Root;
 
 /// Bytes of a record at most; the kernel gives none that is longer.
 const MOST_RECORD_BYTES: usize = 8192;
-/// What one look takes in at most; a kernel keeps far less. The rest is left to the next look.
+/// Maximum number of reads in one pass; a kernel keeps far less. The rest is left to the next pass.
 const MOST_READS: usize = 65_536;
 const MOST_LINES: usize = 4096;
 const MOST_BYTES: usize = 8_388_608;
@@ -23,30 +23,30 @@ pub struct LogLine {
     pub sequence: u64,
     /// When, after the board was started, microseconds.
     pub at_us: u64,
-    /// What it says.
+    /// Text of the line.
     pub text: String,
 }
 
-/// Whether the kernel's log may be read.
+/// Access to the kernel's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogAccess {
     /// It may.
     Readable,
     /// Only by root.
     NotPermitted,
-    /// There is none here, as in many containers.
+    /// The log is missing, as in many containers.
     Absent,
 }
 
-/// Reads the kernel's log from the oldest line that is kept to the newest, then only what is new.
-/// Never waits for a line.
+/// Reads the kernel's log from the oldest stored line to the newest, then only new lines. Never waits for a
+/// line.
 #[derive(Debug)]
 pub struct KernelLog {
     file: Option<File>,
     access: LogAccess,
     /// The beginning of a line whose end was not read yet.
     rest: Vec<u8>,
-    /// Whether the beginning of this line was too long, and all of it is left out.
+    /// True if the beginning of this line was too long; the whole line is skipped.
     is_overlong: bool,
 }
 
@@ -73,7 +73,7 @@ impl KernelLog {
         }
     }
 
-    /// Whether it may be read.
+    /// Returns whether it may be read.
     #[must_use]
     pub fn access(&self) -> LogAccess {
         self.access
@@ -113,7 +113,7 @@ impl KernelLog {
         lines
     }
 
-    /// Gives whole lines on and keeps what may be continued.
+    /// Passes whole lines on and keeps those that may be continued.
     fn take_in(&mut self, bytes: &[u8], give: &mut dyn FnMut(&str)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.rest.extend(piece);
@@ -128,8 +128,8 @@ impl KernelLog {
     }
 }
 
-/// The kernel's own device, or a file in a fixture tree. What some containers have in its place,
-/// such as a terminal, is no log.
+/// Returns whether it is the kernel's own device, or a file in a fixture tree. Replacements in some containers,
+/// such as a terminal, are no log.
 fn is_log(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| {
         let file_type = metadata.file_type();
@@ -137,15 +137,15 @@ fn is_log(file: &File) -> bool {
     })
 }
 
-/// A record: `priority,sequence,microseconds,flags;text`. Lines that continue a record with the
-/// names of devices, and what programs wrote into the log, are left out.
+/// Parses a record: `priority,sequence,microseconds,flags;text`. Continuation lines with the names of devices,
+/// and lines that programs wrote into the log, are left out.
 #[must_use]
 pub fn parse_record(record: &str) -> Option<LogLine> {
     let (header, text) = record.split_once(';')?;
     let mut fields = header.split(',');
     let mut number = || fields.next()?.parse::<u64>().ok();
     let (priority, sequence, at_us) = (number()?, number()?, number()?);
-    // Above the three bits of the priority stands who wrote; 0 is the kernel.
+    // The bits above the three of the priority name the writer; 0 is the kernel.
     (priority < 8).then(|| LogLine {
         sequence,
         at_us,
@@ -153,7 +153,7 @@ pub fn parse_record(record: &str) -> Option<LogLine> {
     })
 }
 
-/// What the log says about cards and power since the board was started.
+/// Returns the lines about cards and power since the board was started.
 pub(crate) fn boot_lines(root: &Root) -> Vec<LogLine> {
     let of_card = |text: &str| {
         text.starts_with("mmc") && (text.contains(" card") || text.contains("Command Queue"))

@@ -1,4 +1,4 @@
-//! Whether the computer is a virtual machine.
+//! Detection of virtual machines.
 
 use crate::Root;
 
@@ -20,8 +20,8 @@ const VIRTUAL_NAMES: &[&str] = &[
     "Apple Virtualization",
 ];
 
-/// Whether it runs in a virtual machine. Only processors of PCs can say that it does not; those of
-/// other boards have no sign for it.
+/// Returns whether the computer is a virtual machine. Only processors of PCs can report that it is not; those
+/// of other boards have no sign for it.
 pub(crate) fn is_virtual(root: &Root) -> Option<bool> {
     if is_xen_host(root) {
         return None;

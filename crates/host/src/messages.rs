@@ -1,4 +1,4 @@
-//! What the kernel's log says about troubles of a disk, without what is private.
+//! Kernel messages about errors of a disk, without private data.
 
 use std::path::Path;
 
@@ -50,15 +50,15 @@ const NO_TROUBLE: &[&str] = &[
     "Command Queue Engine enabled",
     " card at address ",
 ];
-/// What is followed by a path or by the name of a process, either of which may hold spaces.
+/// Words before a path or the name of a process, either of which may contain spaces.
 const PRIVATE: &[&str] = &[" comm ", " comm:", " path ", " path:", " name ", " file "];
 /// Characters of a message that is kept.
 const MOST_CHARS: usize = 160;
-/// What stands where something private stood.
+/// Replacement for private data.
 const GAP: &str = "…";
 
-/// The names by which the kernel's log calls the disk that the block device of that name is on,
-/// its partitions, and what it hangs on: `mmc0`, `usb 2-1`, `nvme0`, `ata1` and the like.
+/// Returns the names in the kernel's log of the disk below the block device of that name, its partitions, and
+/// its controllers: `mmc0`, `usb 2-1`, `nvme0`, `ata1` and the like.
 #[must_use]
 pub fn log_names(root: &Root, name: &str) -> Vec<String> {
     let Some(disk) = BlockDevice::by_name(root, name).and_then(|device| device.disk()) else {
@@ -73,7 +73,7 @@ pub fn log_names(root: &Root, name: &str) -> Vec<String> {
     names
 }
 
-/// What a directory on the way up is called in the log.
+/// Returns the name of a directory on the way up, as the log writes it.
 fn log_name(directory: &Path) -> Option<String> {
     let name = name_of(directory);
     let is_scsi = name.split(':').count() == 4
@@ -89,8 +89,8 @@ fn log_name(directory: &Path) -> Option<String> {
     }
 }
 
-/// The line of the kernel's log without addresses, serial numbers, paths and names of programs, if
-/// it is about trouble with what bears one of these names.
+/// Returns the line of the kernel's log without addresses, serial numbers, paths and names of programs, if it
+/// reports an error of a device with one of these names.
 #[must_use]
 pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
     let is_named = names.iter().any(|name| holds_name(line, name));
@@ -100,8 +100,8 @@ pub fn storage_message(line: &str, names: &[String]) -> Option<String> {
     (is_named && is_trouble).then(|| without_private(line))
 }
 
-/// Whether the name stands in the line as a word of its own. `ata1` is also that of its device
-/// `ata1.00`, while `usb 2-1` is not that of `usb 2-1.2` behind it.
+/// Returns whether the name is a word of its own in the line. `ata1` also matches its device `ata1.00`, while
+/// `usb 2-1` does not match `usb 2-1.2` behind it.
 fn holds_name(line: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_port = is_numbered(name, "ata");
@@ -123,8 +123,7 @@ fn begins_word(line: &str, word: &str) -> bool {
     found.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric))
 }
 
-/// Cuts where private words begin, and takes out quoted text, paths, long numbers and what could
-/// be a serial number.
+/// Cuts the line at private words, and removes quoted text, paths, long numbers and possible serial numbers.
 fn without_private(line: &str) -> String {
     let ends = PRIVATE.iter().filter_map(|mark| line.find(mark));
     let end = ends.min().unwrap_or(line.len());
@@ -192,7 +191,7 @@ fn open_run(run: &str) -> &str {
     if is_open { run } else { GAP }
 }
 
-/// Whether the word holds an identifier such as that of a filesystem: eight hexadecimal digits, then
+/// Returns whether the word contains an identifier such as that of a filesystem: eight hexadecimal digits, then
 /// three times four, then twelve, with dashes between.
 fn is_id(word: &str) -> bool {
     let groups: Vec<&str> = word

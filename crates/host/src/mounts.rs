@@ -29,7 +29,7 @@ impl Mount {
         value.as_deref().map(Path::new)
     }
 
-    /// Whether mount or filesystem are read-only.
+    /// Returns whether mount or filesystem are read-only.
     pub(crate) fn is_read_only(&self) -> bool {
         self.options
             .iter()
@@ -200,9 +200,9 @@ pub(crate) fn visible_mount<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a 
     Some(current)
 }
 
-/// The mount that holds a path whose device is known. A device number belongs to one filesystem,
-/// so that any mount of that number tells the truth; the visible one also tells the options.
-/// btrfs and overlay show numbers of their own on paths: there the visible mount counts.
+/// Returns the mount that holds a path with a known device. A device number belongs to one filesystem, so that
+/// any mount of that number is correct; the visible one also has the options. btrfs and overlay show their own
+/// numbers on paths: there the visible mount counts.
 pub(crate) fn holding_mount<'a>(
     mounts: &'a [Mount],
     path: &Path,

@@ -37,7 +37,7 @@ pub(crate) struct Openers<'a> {
     pub(crate) mounts: &'a BTreeMap<u32, Mount>,
 }
 
-/// What was found.
+/// Result of the search.
 pub(crate) enum Opening {
     /// A use.
     Known(Use),
@@ -46,7 +46,8 @@ pub(crate) enum Opening {
 }
 
 impl Openers<'_> {
-    /// Every other process that can write, and once for all processes whose files are not visible.
+    /// Returns every other process that can write, plus a single entry for all processes whose files are not
+    /// visible.
     pub(crate) fn all(&self) -> Vec<Opening> {
         let own = std::process::id();
         let mut found = Vec::new();
@@ -68,7 +69,7 @@ impl Openers<'_> {
         found
     }
 
-    /// Adds what the process can write; an error if that is not visible, at least in part.
+    /// Adds the files that the process can write; an error if they are not all visible.
     fn opened_by(&self, process: u32, found: &mut Vec<Opening>) -> io::Result<()> {
         let folder = self.root.path(format!("/proc/{process}/fd"));
         let mut result = Ok(());
@@ -83,8 +84,8 @@ impl Openers<'_> {
         result
     }
 
-    /// What the process has open under that number, if it can write there; an error if the path is
-    /// not visible. `fdinfo` costs most, and is read only if needed.
+    /// Returns the file that the process has open under that number, if it can write to it; an error if the
+    /// path is not visible. `fdinfo` costs most, and is read only if needed.
     fn opened_as(&self, process: u32, number: &str) -> io::Result<Option<Opening>> {
         let path = PathBuf::from(format!("/proc/{process}/fd/{number}"));
         let link = self.root.path(&path);
@@ -94,7 +95,7 @@ impl Openers<'_> {
             return Ok(None);
         }
         let read_info = || self.root.text(format!("/proc/{process}/fdinfo/{number}"));
-        // Outside of /dev, `stat` could wait for a server: look at the mount first.
+        // Outside of /dev, `stat` could wait for a server: check the mount first.
         let info = match named.starts_with("/dev") {
             true => None,
             false => match read_info() {
@@ -112,8 +113,7 @@ impl Openers<'_> {
         Ok(info.and_then(|info| self.opening(process, stat, self.mount(&info))))
     }
 
-    /// Whether it is a device of the stack or, as far as its numbers and size show, can be a file
-    /// of the stack.
+    /// Returns whether it is a device of the stack or, by its numbers and size, may be a file of the stack.
     fn is_candidate(&self, stat: Stat) -> bool {
         match stat.kind {
             FileKind::Block(device) => self.stack.by_number(device).is_some(),
@@ -159,7 +159,7 @@ impl Openers<'_> {
         mount_of(info).and_then(|id| self.mounts.get(&id))
     }
 
-    /// Whether `stat` answers for a file on that mount: a server that is gone does not. Files on
+    /// Returns whether `stat` answers for a file on that mount: for a server that is gone it does not. Files on
     /// other filesystems than those of the loop device's file cannot be that one.
     fn answers(&self, mount: Option<&Mount>) -> bool {
         let files = &self.stack.files;
@@ -214,7 +214,7 @@ impl Openers<'_> {
         }
     }
 
-    /// Whether the list of mounts does not show that number, or shows one of btrfs or the like.
+    /// Returns whether the list of mounts lacks that number, or has one of btrfs or a similar filesystem.
     fn has_own_numbers(&self, device: DeviceNumber) -> bool {
         let mut mounts = self.mounts.values().filter(|mount| mount.device == device);
         mounts.all(|mount| OWN_NUMBERS.contains(&mount.filesystem.as_str()))
@@ -236,8 +236,8 @@ fn is_denial(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied
 }
 
-/// Whether this process may inspect all others: it has the capability in the initial user namespace.
-/// What a security module hides even then is ignored.
+/// Returns whether this process may inspect all others: it has the capability in the initial user namespace.
+/// Restrictions by security modules are ignored.
 fn sees_all(root: &Root) -> bool {
     let status = root.text("/proc/self/status").unwrap_or_default();
     let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
@@ -247,7 +247,7 @@ fn sees_all(root: &Root) -> bool {
         && users.split_ascii_whitespace().eq(["0", "0", "4294967295"])
 }
 
-/// Whether the process can have open files: it is no kernel thread and has not ended.
+/// Returns whether the process can have open files: it is no kernel thread and has not ended.
 fn may_have_files(root: &Root, process: u32) -> bool {
     let text = match root.list(format!("/proc/{process}/stat")) {
         Ok(text) => text,
@@ -273,13 +273,13 @@ fn may_have_files(root: &Root, process: u32) -> bool {
     !is_kernel && !has_ended
 }
 
-/// Whether the link in `/proc/PID/fd` shows a descriptor that can be read and not written.
+/// Returns whether the link in `/proc/PID/fd` is of a descriptor that can be read and not written.
 fn only_reads(link: &Path) -> bool {
     let rights = fs::symlink_metadata(link).map(|metadata| metadata.permissions().mode());
     rights.is_ok_and(|rights| rights & (LINK_READS | LINK_WRITES) == LINK_READS)
 }
 
-/// Whether the text of `fdinfo` shows a file opened for writing.
+/// Returns whether the text of `fdinfo` is of a file opened for writing.
 fn writes(info: &str) -> bool {
     let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
     let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
@@ -300,8 +300,8 @@ struct Map<'a> {
     inode: u64,
 }
 
-/// A line of `maps`: `7f00-7f10 rw-s 00000000 b3:02 131 /home/pi/disk.img`; none if others do not
-/// see what is written there.
+/// Parses a line of `maps`: `7f00-7f10 rw-s 00000000 b3:02 131 /home/pi/disk.img`; `None` if others do not see
+/// its writes.
 fn parse_map(line: &str) -> Option<Map<'_>> {
     let mut fields = line.split_ascii_whitespace();
     let (range, rights) = (fields.next()?, fields.next()?);

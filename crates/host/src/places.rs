@@ -1,4 +1,4 @@
-//! Where a beginner could test: the mounted directories on real disks.
+//! Places where a beginner could test: the mounted directories on real disks.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::{Resolution, Root, resolve};
 /// A directory that could be tested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Where the filesystem is mounted.
+    /// Mount point of the filesystem.
     pub directory: PathBuf,
     /// Its type, such as `ext4`.
     pub filesystem: String,
@@ -20,11 +20,11 @@ pub struct Place {
     pub device: String,
     /// Size of that block device.
     pub size_bytes: Option<u64>,
-    /// The disk below; the first one where there are several.
+    /// The disk below; the first one if there are several.
     pub disk: DeviceInfo,
-    /// Whether the disk can be taken out: the kernel says so, or it is in a card slot or on USB.
+    /// True if the disk is removable: the kernel reports it, or it is in a card slot or on USB.
     pub removable: bool,
-    /// Whether this user may write in the directory.
+    /// True if this user may write in the directory.
     pub writable: bool,
 }
 
@@ -59,8 +59,8 @@ pub fn mounted_directories(root: &Root) -> Vec<Place> {
     places
 }
 
-/// Only filesystems on block devices are looked at: a look at others may wake an automounter or
-/// wait for a server.
+/// Returns whether the filesystem is on a block device. Others are skipped, because access to them may wake an
+/// automounter or wait for a server.
 fn is_candidate(mounts: &[Mount], mount: &Mount) -> bool {
     let is_image = ["squashfs", "erofs", "iso9660", "udf", "cramfs"];
     let on_device = !mount.device.is_anonymous() || mount.filesystem == "btrfs";

@@ -1,4 +1,4 @@
-//! What firmware and kernel said about power and heat since the board was started.
+//! Messages of firmware and kernel about power and heat since the board was started.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ const FLAGS: [&str; 4] = [
     "soft_temperature_limit",
 ];
 
-/// What the kernel writes, and what it means.
+/// Kernel messages and their meaning.
 const MESSAGES: &[(&str, &str)] = &[
     ("Undervoltage detected!", "under_voltage"),
     ("Under-voltage detected!", "under_voltage"),
     ("cpu clock throttled", "throttled"),
 ];
 
-/// The names of what was noticed, in the order of the firmware's flags.
+/// Returns the names of the warnings, in the order of the firmware's flags.
 pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     let flags = find_throttled(root).and_then(text_of);
     let mut said = flags.map_or_else(BTreeSet::new, |text| parse_flags(&text));
@@ -35,7 +35,7 @@ pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     known.map(str::to_owned).collect()
 }
 
-/// Whether a line of the kernel's log is about power or heat.
+/// Returns whether a line of the kernel's log is about power or heat.
 pub(crate) fn tells(text: &str) -> bool {
     meaning(text).is_some()
 }

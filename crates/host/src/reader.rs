@@ -1,4 +1,4 @@
-//! What sits between a disk and the board: slot, USB bridge, SATA port, PCI Express link.
+//! Connection between a disk and the board: slot, USB bridge, SATA port, PCI Express link.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use crate::root::{names_in, number_of, shown, text_of};
 use crate::slot::{bus_of, slot_of};
 use crate::usb::{usb_bridge, usb_driver};
 
-/// Drivers of disks that only virtual machines have. virtio is told by its directory.
+/// Drivers of disks that only virtual machines have. virtio is recognised by its directory.
 const VIRTUAL_DRIVERS: &[&str] = &["vbd", "xen-blkfront", "vmw_pvscsi", "hv_storvsc"];
-/// How the models of disks begin that hosts of virtual machines make.
+/// Prefixes of the models of disks that hosts of virtual machines emulate.
 const VIRTUAL_MODELS: &[&str] = &[
     "QEMU ",
     "VBOX ",
@@ -24,7 +24,7 @@ const VIRTUAL_MODELS: &[&str] = &[
     "Amazon Elastic Block Store",
 ];
 
-/// The reader of a disk; none where nothing is known of its kind.
+/// Returns the reader of a disk; `None` if its kind is unknown.
 pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
     let above = way_up(disk);
     let kind = kind_of(disk, &above)?;
@@ -46,9 +46,9 @@ pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
     })
 }
 
-/// The directories of the devices that a disk hangs on, the nearest first. Where NVMe gives a disk
-/// that could have several controllers a place of its own, the way leads through its controller, if
-/// it has but one.
+/// Returns the directories of the devices above a disk, the nearest first. If NVMe gives a separate place to a
+/// disk that could have several controllers, the path leads through its controller, provided that it has only
+/// one.
 fn way_up(disk: &BlockDevice) -> Vec<PathBuf> {
     let above: Vec<PathBuf> = disk.above().map(Path::to_owned).collect();
     let subsystem = above.first();
@@ -144,7 +144,7 @@ fn pcie_link(above: &[PathBuf]) -> Option<PcieLink> {
         let text = text_of(device.join(attribute))?;
         decimal(text.split_once(" GT/s")?.0, 1000)
     };
-    // A device that is gone says 255.
+    // A device that is gone reports 255.
     let lanes = |attribute: &str| {
         let count = number_of(device.join(attribute))?;
         (1..=32).contains(&count).then_some(count)
@@ -158,7 +158,7 @@ fn pcie_link(above: &[PathBuf]) -> Option<PcieLink> {
     (link != PcieLink::default()).then_some(link)
 }
 
-/// A number such as `2.5`, in parts of which `unit` make one.
+/// Parses a number such as `2.5` into parts; `unit` parts make one.
 pub(crate) fn decimal(text: &str, unit: u64) -> Option<u64> {
     let (whole, tenths) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

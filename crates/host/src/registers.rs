@@ -9,7 +9,7 @@ use crate::Root;
 use crate::block::BlockDevice;
 use crate::slot::slot_of;
 
-/// What sysfs has of SD cards, of eMMC, or of both.
+/// Files in sysfs of SD cards, of eMMC, or of both.
 const NAMES: &[&str] = &[
     "type",
     "cid",
@@ -45,7 +45,7 @@ pub struct RegisterTexts {
     pub texts: BTreeMap<String, String>,
 }
 
-/// Tells which there are, and not what they say.
+/// Lists the names of the registers, without their content.
 impl fmt::Debug for RegisterTexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RegisterTexts")
@@ -55,8 +55,8 @@ impl fmt::Debug for RegisterTexts {
     }
 }
 
-/// The registers of the card that the block device of that name is on; none where there is no
-/// card, or its reader does not show them.
+/// Returns the registers of the card below the block device of that name; `None` if it is no card, or its
+/// reader does not show them.
 #[must_use]
 pub fn register_texts(root: &Root, name: &str) -> Option<RegisterTexts> {
     let disk = BlockDevice::by_name(root, name)?.disk()?;

@@ -1,7 +1,7 @@
-//! From a target down to the disk.
+//! Path from a target down to the disk.
 //!
-//! Never names a wrong disk: where the host cannot say for sure, the way ends there, a finding
-//! says so, and nothing is counted.
+//! Never names a wrong disk: if the host cannot determine it for certain, the path ends there, a finding
+//! reports that, and nothing is counted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use cardmark_core::{DeviceInfo, Finding, Layer, TargetKind};
 use crate::root::{FileKind, Root};
 use crate::walk::Walk;
 
-/// What lies below a target.
+/// Devices below a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolution {
     /// Directory or device.
     pub kind: TargetKind,
-    /// Major and minor number as `stat` tells them: of a device its own, of a directory those of
-    /// what holds it. To be compared with what is opened later.
+    /// Major and minor number from `stat`: those of a device, or for a directory those of the device that holds
+    /// it. To be compared with the object opened later.
     pub device_id: (u32, u32),
     /// From the target down to the disk.
     pub layers: Vec<Layer>,
@@ -26,34 +26,34 @@ pub struct Resolution {
     /// Options of mount and filesystem that bear on speed, such as `noatime` or `commit=30`;
     /// never paths or names.
     pub mount_options: Vec<String>,
-    /// Whether mount, filesystem or device are read-only.
+    /// True if mount, filesystem or device are read-only.
     pub read_only: bool,
-    /// The kernel's names of the block devices whose counters, summed, count each request once:
-    /// the topmost ones. Empty where that cannot be known.
+    /// The kernel's names of the block devices whose counters, summed, count each request once: the topmost
+    /// ones. Empty if that is unknown.
     ///
-    /// btrfs with more than one device counts all of them; with mirrored data (RAID1, DUP) each
-    /// byte is then written, and counted, as often as there are copies.
+    /// For btrfs with more than one device, all of them are counted; with mirrored data (RAID1, DUP) each byte
+    /// is then written, and counted, once for each copy.
     pub counted: Vec<String>,
     /// The lowest block devices that are known: the disks, or a loop device whose file cannot be
     /// followed.
     pub disks: Vec<DeviceInfo>,
-    /// Whether data end up in memory (tmpfs, zram).
+    /// True if data end up in memory (tmpfs, zram).
     pub memory_backed: bool,
-    /// Whether data go to another computer or to the host of a virtual machine.
+    /// True if data go to another computer or to the host of a virtual machine.
     pub network: bool,
-    /// What was noticed on the way.
+    /// Observations on the way.
     pub findings: Vec<Finding>,
 }
 
-/// Why a path is no target.
+/// Reason why a path is no target.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// It cannot be looked at.
-    #[error("cannot look at {}: {source}", path.display())]
+    /// It cannot be inspected.
+    #[error("cannot inspect {}: {source}", path.display())]
     Unreadable {
         /// The path as given.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// It is neither a directory nor a block device.
@@ -64,10 +64,10 @@ pub enum ResolveError {
     },
 }
 
-/// What lies below a directory or a block device.
+/// Returns the devices below a directory or a block device.
 ///
 /// # Errors
-/// Where the path cannot be looked at, or is neither.
+/// If the path cannot be inspected, or is neither.
 pub fn resolve(root: &Root, path: &Path) -> Result<Resolution, ResolveError> {
     let unreadable = |source| ResolveError::Unreadable {
         path: path.to_owned(),

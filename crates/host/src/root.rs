@@ -21,10 +21,10 @@ pub(crate) const MOST_LIST_BYTES: u64 = 4_194_304;
 /// Characters of a name that is shown.
 const MOST_NAME_CHARS: usize = 128;
 
-/// Where `/proc`, `/sys`, `/etc` and `/dev` are looked for.
+/// Root under which `/proc`, `/sys`, `/etc` and `/dev` are read.
 ///
-/// A fixture tree cannot hold device nodes or mounts, so its file `stat` says what `stat(2)` would
-/// say, one path a line, the path last because it may hold spaces:
+/// A fixture tree cannot hold device nodes or mounts, so its file `stat` contains the results of `stat(2)`, one
+/// path a line, the path last because it may hold spaces:
 ///
 /// ```text
 /// directory 179:2 - /home/pi
@@ -34,9 +34,9 @@ const MOST_NAME_CHARS: usize = 128;
 /// character 0:6 226:0 /dev/dri/card0
 /// ```
 ///
-/// The second column is the device that holds the path, the third the size of a file or the
-/// number of a device. A file may have its inode number after `#`; without one, it has an
-/// inode of its own. What lies below a directory listed there is a directory, too, but for `/proc`.
+/// The second column is the device that holds the path, the third the size of a file or the number of a device.
+/// A file may have its inode number after `#`; without one, it has an inode of its own. Everything below a
+/// directory listed there is a directory, too, except in `/proc`.
 #[derive(Clone, Debug)]
 pub struct Root {
     base: PathBuf,
@@ -65,7 +65,7 @@ impl DeviceNumber {
         }
     }
 
-    /// Whether it belongs to no block device.
+    /// Returns whether it belongs to no block device.
     pub(crate) fn is_anonymous(self) -> bool {
         self.major == 0
     }
@@ -89,7 +89,7 @@ impl fmt::Display for DeviceNumber {
     }
 }
 
-/// What a path is.
+/// Kind of object at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Directory,
@@ -98,7 +98,7 @@ pub(crate) enum FileKind {
     Other,
 }
 
-/// What the kernel says about a path.
+/// The kernel's data about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// The device that holds the path.
@@ -134,14 +134,14 @@ impl Root {
         }
     }
 
-    /// Where an absolute path of the host lies on this machine.
+    /// Returns the location of an absolute path of the host on this machine.
     #[must_use]
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.base.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The text of a file without white space and NUL around it; none where it is missing or empty.
+    /// Returns the text of a file without surrounding white space and NUL; `None` if it is missing or empty.
     pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         text_of(self.path(path))
     }
@@ -156,12 +156,12 @@ impl Root {
         bytes_of(self.path(path), MOST_LIST_BYTES)
     }
 
-    /// What the kernel's log says about cards and power, read once.
+    /// Returns the lines of the kernel's log about cards and power, read once.
     pub(crate) fn boot_lines(&self) -> &[LogLine] {
         self.boot_lines.get_or_init(|| boot_lines(self))
     }
 
-    /// Names in a directory, sorted; none where it is missing.
+    /// Returns the names in a directory, sorted; none if it is missing.
     pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         names_in(self.path(path))
     }
@@ -182,7 +182,7 @@ impl Root {
         Ok(plain)
     }
 
-    /// What the kernel, or the fixture's table, says about a path.
+    /// Returns the data of the kernel, or of the fixture's table, about a path.
     pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
         let Some(stated) = &self.stated else {
             return fs::metadata(path).map(|metadata| Stat::from_metadata(&metadata));
@@ -205,7 +205,7 @@ impl Root {
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    /// Whether this user may write here; a fixture cannot say no.
+    /// Returns whether this user may write here; for a fixture always true.
     pub(crate) fn may_write(&self, path: &Path) -> bool {
         self.stated.is_some() || access(path, Access::WRITE_OK).is_ok()
     }
@@ -258,7 +258,7 @@ fn parse_stated((number, line): (u64, &str)) -> Option<(PathBuf, Stat)> {
     Some((PathBuf::from(path), stat))
 }
 
-/// Opens what is a regular file. What stands in its place must not be waited for, as a pipe would.
+/// Opens a regular file. Anything else is rejected, because opening it could block, as with a pipe.
 pub(crate) fn open_file(path: impl AsRef<Path>) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
@@ -271,7 +271,7 @@ pub(crate) fn open_file(path: impl AsRef<Path>) -> io::Result<File> {
     }
 }
 
-/// The bytes of a regular file; an error where it holds more than that.
+/// Returns the bytes of a regular file; an error if it is larger than `most_bytes`.
 pub(crate) fn bytes_of(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = open_file(path)?.take(most_bytes + 1);
@@ -288,7 +288,7 @@ pub(crate) fn attribute_of(path: impl AsRef<Path>) -> Option<Vec<u8>> {
     bytes_of(path, MOST_TEXT_BYTES).ok()
 }
 
-/// The text of a file without white space and NUL around it; none where it is missing or empty, or
+/// Returns the text of a file without surrounding white space and NUL; `None` if it is missing or empty, or
 /// longer than any attribute.
 pub(crate) fn text_of(path: impl AsRef<Path>) -> Option<String> {
     let bytes = attribute_of(path)?;
@@ -302,8 +302,8 @@ pub(crate) fn line_of(path: impl AsRef<Path>) -> Option<String> {
     shown(&text_of(path)?)
 }
 
-/// What a device calls itself, as text that may be shown: a terminal must not take it for
-/// commands, and what is no text at all is no name.
+/// Returns the name that a device reports, as printable text: a terminal must not take it for commands, and a
+/// value that is not text is no name.
 pub(crate) fn shown(text: &str) -> Option<String> {
     let plain = |c: char| {
         let is_text = !c.is_control() && c != char::REPLACEMENT_CHARACTER;
@@ -335,7 +335,7 @@ pub(crate) fn path_of(path: impl AsRef<Path>) -> Option<PathBuf> {
     (!bytes.is_empty()).then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
-/// Names in a directory, sorted; none where it is missing.
+/// Returns the names in a directory, sorted; none if it is missing.
 pub(crate) fn names_in(path: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

@@ -18,18 +18,18 @@ pub(crate) use board::{find_throttled, find_under_voltage};
 use sources::Sources;
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// A day of readings; older ones are kept, newer ones dropped where nobody takes them.
+/// One day of readings; if they are not collected, older ones are kept and newer ones dropped.
 const MOST_SAMPLES: usize = 86_400;
 
-/// Reads the sensors in a thread, once a second from the start on, and whenever they are taken.
-/// Where the host offers none there is no thread and there are no readings.
+/// Reads the sensors in a thread, once a second from the start on, and whenever they are collected. If the host
+/// has none, no thread is started and no readings exist.
 pub struct HostSensors {
     shared: Option<Arc<Shared>>,
 }
 
 struct Shared {
     now: Box<dyn Fn() -> u64 + Send + Sync>,
-    /// Held while reading, and until what was read is kept: readings come in the order of time.
+    /// Locked from the reading until the sample is stored: readings come in the order of time.
     sources: Mutex<Sources>,
     state: Mutex<State>,
     stop: Condvar,
@@ -72,8 +72,8 @@ impl Shared {
 }
 
 impl HostSensors {
-    /// Begins to read the board, and what is said about the disks of these names; `now` tells the
-    /// nanoseconds of the engine's clock.
+    /// Starts to read the board and the messages about the disks of these names; `now` returns the nanoseconds
+    /// of the engine's clock.
     #[must_use]
     pub fn start(root: &Root, disks: &[String], now: Box<dyn Fn() -> u64 + Send + Sync>) -> Self {
         Self::start_with_period(root, disks, now, PERIOD)
@@ -96,8 +96,8 @@ impl HostSensors {
             stop: Condvar::new(),
         });
         let theirs = Arc::clone(&shared);
-        // Nobody waits for its end: a device that hangs may hold up its reading. Without the thread
-        // there are still the readings that are asked for.
+        // The thread is not joined: a device that hangs may delay its reading. Without the thread, readings are
+        // still taken on request.
         drop(
             Builder::new()
                 .name("sensors".to_owned())

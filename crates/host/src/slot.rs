@@ -18,7 +18,7 @@ const SOFTWARE_TAGS_COUNT: u64 = 64;
 pub(crate) struct Slot<'a> {
     /// The host, such as `mmc0`: its folder in debugfs, its name in the log.
     pub(crate) host: &'a str,
-    /// Where the card answers, 4 hexadecimal digits.
+    /// Address of the card, 4 hexadecimal digits.
     address: &'a str,
     /// The directory of the host controller.
     pub(crate) controller: &'a Path,
@@ -78,8 +78,8 @@ fn overclock_hz(controller: &Path) -> Option<u64> {
     Some(u64::from(mhz) * 1_000_000)
 }
 
-/// Whether the card's hardware queue is in use. Without one the kernel has 64 requests under way;
-/// where it does not tell how many, only its log can say yes.
+/// Returns whether the card's hardware queue is in use. Without one the kernel has 64 requests under way; if
+/// their number is unknown, only the kernel's log can confirm it.
 pub(crate) fn command_queue(root: &Root, disk: &BlockDevice, tags: Option<u64>) -> Option<bool> {
     let slot = slot_of(disk)?;
     let is_on = match text_of(disk.path("device/cmdq_en")).as_deref() {
@@ -96,8 +96,8 @@ pub(crate) fn command_queue(root: &Root, disk: &BlockDevice, tags: Option<u64>) 
     is_on.or_else(by_tags).or_else(by_log)
 }
 
-/// The state of a controller in debugfs: lines of a name, a colon, a tab and a value, which often
-/// says in brackets what the number before them means. One whose power is off tells nothing.
+/// Parses the state of a controller in debugfs: lines of a name, a colon, a tab and a value, often with the
+/// meaning of a number in brackets. A controller without power reports nothing.
 #[must_use]
 pub fn parse_state(text: &str) -> Option<Bus> {
     let value = |name: &str| {
@@ -146,7 +146,7 @@ fn mode_named(name: &str) -> Option<BusMode> {
     })
 }
 
-/// What the log says last about the card in a slot.
+/// The last message of the log about the card in a slot.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct CardLog {
     mode: Option<BusMode>,

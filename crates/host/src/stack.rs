@@ -9,19 +9,19 @@ use crate::root::{DeviceNumber, FileKind, Root};
 
 /// A device with all that lies below it and all that is made from the same disks.
 pub(crate) struct Stack {
-    /// The device, then what lies below it, down to its disks.
+    /// The device, then the devices below it, down to its disks.
     pub(crate) chain: Vec<BlockDevice>,
-    /// The chain, all partitions of its disks, and what is made from any of them.
+    /// The chain, all partitions of its disks, and everything made from any of them.
     pub(crate) members: Vec<BlockDevice>,
-    /// What is made from a member without leading to the device: below, above.
+    /// Devices made from a member without leading to the device: below, above.
     pub(crate) made: Vec<(BlockDevice, BlockDevice)>,
-    /// The files that loop devices of the chain stand on.
+    /// Files below loop devices of the chain.
     pub(crate) files: Vec<BackingFile>,
     /// Loop devices with the same file: one of the chain, and the other one.
     pub(crate) sharing: Vec<(BlockDevice, BlockDevice)>,
-    /// Loop devices of the chain that stand on another block device.
+    /// Loop devices of the chain on another block device.
     pub(crate) indirect: Vec<String>,
-    /// What cannot be known.
+    /// Facts that cannot be determined.
     pub(crate) unclear: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Stack {
         stack
     }
 
-    /// Whether the device leads down from the one that is looked at.
+    /// Returns whether the device leads down from the examined one.
     fn leads_down(&self, device: &BlockDevice) -> bool {
         self.chain.contains(device)
     }
@@ -162,8 +162,8 @@ impl Stack {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// The member that a path below `/dev` means: by its number, or, where the path was written
-    /// down in another tree of mounts, by its name.
+    /// Returns the member at a path below `/dev`: by its number, or, if the path was written down in another
+    /// tree of mounts, by its name.
     pub(crate) fn by_path(&self, root: &Root, path: &Path) -> Option<&BlockDevice> {
         if !path.starts_with("/dev") {
             return None;

@@ -1,7 +1,7 @@
-//! Who uses a block device: what speaks against writing to it.
+//! Users of a block device: reasons against writing to it.
 //!
-//! Looks at the device, its disk, all partitions of that disk, and whatever is made from any of
-//! them. What cannot be known counts as a use, because a wrong "nobody" destroys data.
+//! Examines the device, its disk, all partitions of that disk, and everything made from any of them. Facts that
+//! cannot be determined count as a use, because an unnoticed use destroys data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,14 +17,14 @@ use crate::stack::Stack;
 use crate::uses::{MadeKind, Use};
 use crate::{ResolveError, resolve};
 
-/// Everything that speaks against writing to the block device of that name; the gravest first.
-/// Empty: nothing that can be seen does, and all that has to be seen could be.
+/// Returns all reasons against writing to the block device of that name; the gravest first. Empty: no reason is
+/// visible, and everything relevant was visible.
 ///
-/// Whoever holds a device in a way that is not to be seen (ZFS; a mount that no process sees)
-/// holds it exclusively: that has to be asked of the device itself.
+/// A user of the device that cannot be seen (ZFS; a mount that no process sees) holds it exclusively: that must
+/// be checked on the device itself.
 ///
-/// `ask` returns what a loop device stands on; two of them with the same file share their content,
-/// whatever their paths are.
+/// `ask` returns the object below a loop device; two of them with the same file share their content, whatever
+/// their paths are.
 #[must_use]
 pub fn usage(root: &Root, name: &str, ask: AskLoop<'_>) -> Vec<Use> {
     let Some(device) = BlockDevice::by_name(root, name) else {
@@ -60,14 +60,14 @@ struct Found<'a> {
     uses: BTreeSet<Use>,
 }
 
-/// A mount, and the process that sees it where this one does not.
+/// A mount, and the process that sees it if this one does not.
 struct Seen {
     mount: Mount,
     process: Option<u32>,
 }
 
 impl Found<'_> {
-    /// That a filesystem is open goes without saying where it is said to be mounted.
+    /// A reported mount point implies an open filesystem, which is therefore not listed separately.
     fn into_uses(self) -> Vec<Use> {
         let is_mounted = |name: &str| {
             let mut uses = self.uses.iter();
@@ -89,11 +89,11 @@ impl Found<'_> {
         self.add(Use::Unclear { detail });
     }
 
-    /// What the devices say about themselves.
+    /// Adds properties of the devices themselves.
     fn themselves(&mut self) {
         for member in self.stack.members.clone() {
             if member.device_number().is_none() {
-                self.unclear(format!("sysfs does not tell the number of {}", member.name));
+                self.unclear(format!("sysfs does not show the number of {}", member.name));
             }
         }
         for part in self.stack.chain.clone() {
@@ -265,8 +265,8 @@ impl Found<'_> {
         });
     }
 
-    /// Most filesystems have a directory for each device that they keep open. They do so longer
-    /// than they are to be seen mounted: as long as an overlay or an open file needs them.
+    /// Adds filesystems that are still open. Most have a directory for each open device, and keep it longer
+    /// than the visible mount: as long as an overlay or an open file needs them.
     fn kept_open(&mut self) {
         for filesystem in self.root.names("/sys/fs") {
             for name in self.root.names(format!("/sys/fs/{filesystem}")) {
@@ -277,8 +277,8 @@ impl Found<'_> {
         }
     }
 
-    /// Swap on members, and in a file that the device stands on. A swap file on a member needs
-    /// that to be mounted.
+    /// Adds swap on members, and in a file below the device. A swap file on a member requires that to be
+    /// mounted.
     fn swap(&mut self) {
         let table = self.root.list("/proc/swaps").unwrap_or_else(|error| {
             // Only a kernel that knows no swap space has no such list.
@@ -309,7 +309,7 @@ impl Found<'_> {
         }
     }
 
-    /// A swap file that is also the file of a loop device, under whatever name.
+    /// Adds a swap file that is also the file of a loop device, under any name.
     fn swap_file(&mut self, path: &Path) {
         if self.stack.files.is_empty() {
             return;
@@ -317,7 +317,7 @@ impl Found<'_> {
         let shown = path.display();
         let is_file = |stat: &Stat| matches!(stat.kind, FileKind::File { .. });
         let Some(stat) = self.root.stat(path).ok().filter(is_file) else {
-            self.unclear(format!("the swap file {shown} is not to be seen here"));
+            self.unclear(format!("the swap file {shown} is not visible here"));
             return;
         };
         let mut files = self.stack.files.iter();
@@ -332,8 +332,7 @@ impl Found<'_> {
         device_name(self.root, path).is_some() || by_name().is_some()
     }
 
-    /// The disks that the system runs from. Whether they are to be seen or not, the kernel holds
-    /// them exclusively.
+    /// Adds the disks that the system runs from. Visible or not, the kernel holds them exclusively.
     fn system(&mut self) {
         for directory in ["/", "/boot", "/usr"].map(PathBuf::from) {
             match resolve(self.root, &directory) {
@@ -371,7 +370,7 @@ impl Found<'_> {
     }
 }
 
-/// What nobody tests by writing, however idle it is.
+/// Returns the reason why a device is never tested by writing, however idle it is.
 fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
     let is_any = |kinds: &[&str]| kinds.iter().any(|kind| is_numbered(&device.name, kind));
     if device.is_hardware_part() {
@@ -386,7 +385,7 @@ fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
     match device.below() {
         Some(Below::Memory(_)) => Some("memory, no storage"),
         Some(Below::Network) => {
-            Some("reached through a network: who else uses it is not to be seen here")
+            Some("reached through a network: who else uses it is not visible here")
         }
         _ => None,
     }

@@ -14,8 +14,7 @@ const INTERFACE: u8 = 4;
 /// Class, subclass and protocol of an interface for storage that offers UAS.
 const UAS: [u8; 3] = [8, 6, 0x62];
 
-/// The bridge on the way up from a disk; none where there is none, or where its ids are not to be
-/// seen.
+/// Returns the bridge on the way up from a disk; `None` if there is none, or if its ids are not visible.
 pub(crate) fn usb_bridge(above: &[PathBuf]) -> Option<UsbBridge> {
     let device = bridge_directory(above)?;
     let digits = |attribute: &str| {
@@ -85,9 +84,8 @@ fn port_bits_per_s(above: &[PathBuf]) -> Option<u64> {
         .max()
 }
 
-/// Whether any interface of the device's descriptors, in whatever setting, is one for UAS. The
-/// attributes of an interface tell only of the setting in use; the descriptors tell of all. None
-/// where they are not understood.
+/// Returns whether any interface of the device's descriptors, in any setting, is one for UAS. The attributes of
+/// an interface show only the setting in use; the descriptors show all. `None` if they cannot be parsed.
 #[must_use]
 pub fn offers_uas(descriptors: &[u8]) -> Option<bool> {
     let mut rest = descriptors;

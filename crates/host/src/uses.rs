@@ -1,27 +1,27 @@
-//! What speaks against writing to a block device, in words for people.
+//! Reasons against writing to a block device, in words for people.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::block::{Below, BlockDevice};
 
-/// Something that speaks against writing to a block device. Devices go by the kernel's names.
+/// A reason against writing to a block device. Devices go by the kernel's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// The system runs from it.
     System {
         /// The device.
         device: String,
-        /// What lies on it: `/`, `/boot` or `/usr`.
+        /// Content of the device: `/`, `/boot` or `/usr`.
         directory: PathBuf,
     },
     /// A filesystem on it is mounted.
     Mounted {
         /// The device.
         device: String,
-        /// Where.
+        /// Mount point.
         directory: PathBuf,
-        /// A process that sees it there, where this one does not.
+        /// A process that sees it there, if this one does not.
         process: Option<u32>,
     },
     /// The kernel keeps a filesystem on it open, whether or not it can be seen mounted.
@@ -42,9 +42,9 @@ pub enum Use {
         device: String,
         /// The other one.
         holder: String,
-        /// What that is.
+        /// Kind of the device made from it.
         kind: MadeKind,
-        /// What people call it, such as the volume's name.
+        /// Common name, such as the volume's name.
         title: Option<String>,
     },
     /// Another loop device has the same backing file, by device and inode.
@@ -76,7 +76,7 @@ pub enum Use {
     Unsuitable {
         /// The device.
         device: String,
-        /// What it is.
+        /// Reason.
         reason: &'static str,
     },
     /// It is write-protected.
@@ -84,19 +84,19 @@ pub enum Use {
         /// The device.
         device: String,
     },
-    /// There is no medium in it: its size is 0.
+    /// It has no medium: its size is 0.
     NoMedium {
         /// The device.
         device: String,
     },
     /// Something that would have to be known cannot be.
     Unclear {
-        /// What.
+        /// Missing fact.
         detail: String,
     },
 }
 
-/// What is made from a block device.
+/// Kind of device made from a block device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MadeKind {
     /// A volume of LVM.
@@ -129,7 +129,7 @@ impl fmt::Display for Use {
             } => {
                 write!(f, "{device} is mounted at {}", directory.display())?;
                 process.map_or(Ok(()), |id| {
-                    write!(f, ", as process {id} sees it, not this one")
+                    write!(f, ", visible to process {id} but not to this one")
                 })
             }
             Self::Filesystem { device, filesystem } => {
@@ -172,7 +172,7 @@ impl fmt::Display for Use {
             Self::Unsuitable { device, reason } => write!(f, "{device} is {reason}"),
             Self::ReadOnly { device } => write!(f, "{device} is write-protected"),
             Self::NoMedium { device } => write!(f, "{device} has no medium: its size is 0"),
-            Self::Unclear { detail } => write!(f, "it cannot be seen who uses it: {detail}"),
+            Self::Unclear { detail } => write!(f, "cannot determine who uses it: {detail}"),
         }
     }
 }

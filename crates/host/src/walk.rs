@@ -120,13 +120,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is written to an overlay goes to its upper directory.
+    /// Writes to an overlay go to its upper directory.
     fn overlay(&mut self, mount: &Mount, counting: bool) {
         self.layer("overlay", None);
         let Some((path, stat)) = upper_directory(self.root, mount) else {
             self.unknown(
                 counting,
-                "the writable directory of the overlay is not to be seen here",
+                "the writable directory of the overlay is not visible here",
             );
             return;
         };
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         if members.is_empty() {
             self.unknown(
                 counting,
-                "the devices of the btrfs filesystem are not to be seen here",
+                "the devices of the btrfs filesystem are not visible here",
             );
         }
         for name in members {
@@ -242,8 +242,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The file of a loop device is named as it was seen where it was set up. It is believed only
-    /// where a file of that size, or a block device, is found under that name.
+    /// Follows a loop device to its file. The file's name is the one at the time of setup, and is accepted only
+    /// if a file of that size, or a block device, is found under that name.
     fn loop_file(&mut self, device: &BlockDevice) {
         self.layer("loop", Some(device));
         let file = path_of(device.path("loop/backing_file"));
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
             )) if device.fits_file(size_bytes) => {
                 self.buffered_loop(device, &path, stat);
                 self.path(&path, stat, false);
-                // Where its file leads to no device, it is itself the lowest that is known.
+                // If its file leads to no device, it is itself the lowest known one.
                 if self.out.disks.is_empty() {
                     self.disk(device);
                 }
@@ -278,8 +278,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A loop device goes through the page cache of its file unless told otherwise. What FUSE
-    /// does with the file is its own affair.
+    /// A loop device uses the page cache of its file unless configured otherwise. The treatment of the file by
+    /// FUSE is unknown.
     fn buffered_loop(&mut self, device: &BlockDevice, path: &Path, stat: Stat) {
         let mount = holding_mount(&self.mounts, path, stat.device);
         let is_fuse = mount.is_some_and(|mount| mount.filesystem.starts_with("fuse"));

@@ -1,14 +1,13 @@
-//! What the timing of reads and writes shows of the inside of a card, after flashbench's idea.
+//! Derives the internal structure of a card from the timing of reads and writes, after flashbench's idea.
 //!
-//! *Boundaries.* A read across the boundary of two erase blocks or allocation units often takes longer
-//! than one that lies in one of them. So places are read across, and on both sides of, that are odd
-//! multiples of a size, and no multiples of three times it: then what a smaller size shows is none of a
-//! larger one's. Sizes are powers of two, and three times powers of two, as cards with three bits a
-//! cell have them.
+//! *Boundaries.* A read across the boundary of two erase blocks or allocation units often takes longer than one
+//! inside a single block. Reads are therefore made across, and on both sides of, places that are odd multiples
+//! of a size and no multiples of three times it: the effect of a smaller size then never counts for a larger
+//! one. Sizes are powers of two, and three times powers of two, which cards with three bits a cell have.
 //!
-//! *Open units.* A card can go on writing in a few units only; with one more than that each write makes
-//! it copy a unit. So more and more units are written in turn, a little each time, until a write takes
-//! much longer.
+//! *Open units.* A card can keep only a few units open for writing; with one more, each write makes it copy a
+//! unit. A rising number of units is therefore written in turn, a little each time, until a write takes much
+//! longer.
 
 mod boundary;
 #[cfg(test)]
@@ -21,37 +20,37 @@ use crate::{BLOCK_BYTES, Medium, Trouble};
 use boundary::{Across, found_boundary};
 use turns::{InTurn, LEAST_UNIT_BLOCKS, WRITE_BLOCKS, found_open};
 
-/// The unit that is assumed where nothing is known, blocks: 4 MiB.
+/// Assumed size of a unit if nothing is known, blocks: 4 MiB.
 const ASSUMED_BLOCKS: u64 = 8192;
 
-/// What is asked for.
+/// Request for an anatomy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnatomyRequest {
     /// Seed of places and content.
     pub seed: u64,
-    /// Whether units are written, too.
+    /// True if units are written, too.
     pub with_writes: bool,
-    /// The size of a unit that was asked for, blocks.
+    /// Requested size of a unit, blocks.
     pub asked_blocks: Option<u64>,
-    /// The size of a unit that the card's registers say, blocks.
+    /// Size of a unit according to the card's registers, blocks.
     pub registers_blocks: Option<u64>,
 }
 
-/// How far it is: of so many steps.
+/// Progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Looked {
-    /// Whether it writes already.
+    /// True once it writes.
     pub is_writing: bool,
     /// Reads and writes that are done.
     pub done_count: u64,
-    /// How many there will be, as far as is known.
+    /// Total number of steps, as far as it is known.
     pub wanted_count: u64,
 }
 
-/// Looks at the inside of a card. What it saw, and how many blocks it wrote.
+/// Determines the internal structure of a card. Also returns the number of blocks written.
 ///
 /// # Errors
-/// When nothing more can be done.
+/// If the test cannot continue.
 pub fn anatomy(
     medium: &mut impl Medium,
     request: &AnatomyRequest,
@@ -111,10 +110,10 @@ pub fn anatomy(
     Ok((found, written_blocks))
 }
 
-/// The least size of a unit that can be asked for, bytes.
+/// The least size of a unit that can be requested, bytes.
 pub const LEAST_UNIT_BYTES: u64 = LEAST_UNIT_BLOCKS * BLOCK_BYTES as u64;
 
-/// How much is written at most, bytes.
+/// Returns the maximum number of bytes written.
 #[must_use]
 pub fn anatomy_bytes(blocks_count: u64, request: &AnatomyRequest) -> u64 {
     match request.with_writes {

@@ -1,12 +1,12 @@
-//! Whether storage still answers. A reader that hangs, or that the kernel has given up, answers every block
-//! with an error, as a card does whose blocks are bad: what fails then says nothing about the card.
+//! Check that storage still answers. A reader that hangs, or that the kernel has given up, answers every block
+//! with an error, like a card with bad blocks: such errors are no verdict on the card.
 
 use crate::{Content, Held, Medium, Span, Trouble};
 
-/// Reads single blocks until one is given out, whatever it holds.
+/// Reads single blocks until one of them is returned without an error, with any content.
 ///
 /// # Errors
-/// [`Trouble::OnlyErrors`] where none is.
+/// [`Trouble::OnlyErrors`] if none is.
 pub(crate) fn still_answers(
     medium: &mut impl Medium,
     content: Content,

@@ -1,12 +1,12 @@
-//! What is written into a block, and what a block that was read holds.
+//! Content of written blocks, and recognition of blocks that were read.
 //!
-//! A block is 64 words of 64 bits, little-endian. The first tells which block it is and of which
-//! round, the second checks the first, the others follow from the first: so every block differs from
-//! all others, nothing repeats or compresses, and a block that stands in the wrong place says where
-//! it belongs. All depends on the seed, so that content of an earlier test is not taken for ours.
+//! A block is 64 words of 64 bits, little-endian. The first contains the number of the block and its round, the
+//! second checks the first, the others follow from the first: every block therefore differs from all others,
+//! nothing repeats or compresses, and a block in the wrong place reveals its origin. Everything depends on the
+//! seed, so that content of an earlier test is not mistaken for ours.
 //!
 //! *Borrowed* content is written over data that an undo log keeps. Its words follow from the first in another
-//! way, so that it is recognised without its seed, and distinguished from what verify and endure leave.
+//! way, so that it is recognised without its seed, and distinguished from the content of verify and endure.
 
 use cardmark_core::mix;
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,10 @@ use crate::Held;
 pub const BLOCK_BYTES: usize = 512;
 
 const WORDS: usize = BLOCK_BYTES / 8;
-/// Bits of the first word that tell the block; the others tell the round. Enough for 512 TiB.
+/// Bits of the first word for the number of the block; the others hold the round. Enough for 512 TiB.
 const ADDRESS_BITS: u32 = 40;
-/// A block with fewer wrong bits than this is taken for its own, changed: two blocks that have
-/// nothing to do with each other differ in about 2,048 of 4,096.
+/// A block with fewer wrong bits than this counts as its own, changed: two unrelated blocks differ in about
+/// 2,048 of 4,096 bits.
 const MOST_CHANGED_BITS: u32 = 1024;
 /// Bit of the round that marks borrowed content.
 const BORROWED_ROUND: u32 = 1 << 23;
@@ -35,18 +35,17 @@ const MOST_CHECK_BITS: u32 = 12;
 /// Of SplitMix64: the step between two states.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What is written: every block follows from this and its number.
+/// Content to write: it determines every block together with the block's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Anything.
     pub seed: u64,
-    /// How often the storage was written before with this seed, below 2²³. The bit above marks borrowed
-    /// content.
+    /// Number of earlier writes of the storage with this seed, below 2²³. The bit above marks borrowed content.
     pub round: u32,
 }
 
 impl Content {
-    /// The same content, marked as borrowed: an undo log keeps what it overwrites.
+    /// Returns this content, marked as borrowed: an undo log keeps the data that it overwrites.
     #[must_use]
     pub fn borrowed(self) -> Self {
         Self {
@@ -61,13 +60,14 @@ impl Content {
         self.round & !BORROWED_ROUND
     }
 
-    /// Whether an undo log keeps what this content overwrites.
+    /// Returns whether an undo log keeps the data that this content overwrites.
     #[must_use]
     pub fn is_borrowed(self) -> bool {
         self.round & BORROWED_ROUND != 0
     }
 
-    /// Whether a block of borrowed content belongs to this seed. Tolerates changed bits in its second word.
+    /// Returns whether a block of borrowed content belongs to this seed. Tolerates changed bits in its second
+    /// word.
     #[must_use]
     pub fn has_written(self, bytes: &[u8; BLOCK_BYTES]) -> bool {
         let words = bytes.as_chunks::<8>().0;
@@ -116,8 +116,8 @@ fn words_of(head: u64, salt: u64) -> u64 {
     mix(head.rotate_left(32) ^ salt)
 }
 
-/// Whether a block holds borrowed content, whatever its seed is. Content with a changed bit in the first word
-/// is not recognised.
+/// Returns whether a block holds borrowed content, whatever its seed is. Content with a changed bit in the
+/// first word is not recognised.
 #[must_use]
 pub fn is_borrowed_content(bytes: &[u8; BLOCK_BYTES]) -> bool {
     let words = bytes.as_chunks::<8>().0;
@@ -132,8 +132,7 @@ pub fn is_borrowed_content(bytes: &[u8; BLOCK_BYTES]) -> bool {
     are_matching(FIRST_WORDS) > 0 && are_matching(WORDS) >= LEAST_MATCHING_WORDS
 }
 
-/// What the block that these 512 bytes were read from holds, where it is that block and should hold
-/// that content.
+/// Classifies the 512 bytes read from a block, given its number and its expected content.
 #[must_use]
 pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
     let words = bytes.as_chunks::<8>().0;
@@ -159,7 +158,7 @@ pub fn look(content: Content, block: u64, bytes: &[u8; BLOCK_BYTES]) -> Held {
     }
 }
 
-/// In how many bits the words differ from those of the block with that first word.
+/// Returns the number of bits in which the words differ from those of the block with that first word.
 fn wrong_bits(content: Content, head: u64, words: &[[u8; 8]]) -> u32 {
     let word = |index: usize| u64::from_le_bytes(words[index]);
     let mut state = content.words_of(head);

@@ -1,4 +1,4 @@
-//! Storage is written and read again and again, until it no longer holds what is written.
+//! Storage is written and read in cycles until it loses data.
 
 use cardmark_core::Milestone;
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verdict, Verify};
 pub struct EndureEnd {
     /// At this share of bad blocks, 0 to 1; at 0 with the first.
     pub bad_share: f64,
-    /// After so many bytes written at the latest.
+    /// Maximum number of bytes written.
     pub most_bytes: Option<u64>,
-    /// After so many cycles at the latest.
+    /// Maximum number of cycles.
     pub most_cycles: Option<u32>,
 }
 
@@ -38,7 +38,7 @@ pub struct Endure {
 }
 
 impl Endure {
-    /// Cycles on storage with so many blocks, until that end.
+    /// Creates cycles on storage with `blocks_count` blocks, until that end.
     #[must_use]
     pub fn new(blocks_count: u64, seed: u64, end: EndureEnd) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Endure {
         }
     }
 
-    /// Whether the end is reached.
+    /// Returns whether the end is reached.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.is_done
@@ -71,13 +71,13 @@ impl Endure {
         &self.verify
     }
 
-    /// What the last cycle comes to, once that is done.
+    /// Returns the verdict of the last cycle, once it is done.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict_of(&self.verify)
     }
 
-    /// What reading again comes to, after a rest, once it is done.
+    /// Returns the verdict of reading again after a rest, once it is done.
     #[must_use]
     pub fn verdict_of(&self, again: &Verify) -> Option<Verdict> {
         // The first milestone is the first bad block.
@@ -89,19 +89,19 @@ impl Endure {
         })
     }
 
-    /// Blocks that did not hold what was written in the last whole cycle.
+    /// Returns the number of blocks that did not hold their data in the last whole cycle.
     #[must_use]
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks
     }
 
-    /// What was reached, in its order.
+    /// Returns the milestones reached, in order.
     #[must_use]
     pub fn milestones(&self) -> &[Milestone] {
         &self.milestones
     }
 
-    /// How much was written, bytes.
+    /// Returns the number of bytes written.
     #[must_use]
     pub fn written_bytes(&self) -> u64 {
         (self.written_blocks + self.verify.written_blocks()) * BLOCK_BYTES as u64
@@ -113,7 +113,7 @@ impl Endure {
         self.verify.take_up();
     }
 
-    /// Whether the whole cycles have used up what this end allows.
+    /// Returns whether the complete cycles have used up the limits of this end.
     #[must_use]
     pub fn has_spent(&self, end: EndureEnd) -> bool {
         let next_bytes = self.written_bytes() + self.verify.blocks_count() * BLOCK_BYTES as u64;
@@ -124,10 +124,10 @@ impl Endure {
             })
     }
 
-    /// Goes one step on.
+    /// Performs the next step.
     ///
     /// # Errors
-    /// When nothing more can be done. It can be taken up again then.
+    /// If the test cannot continue. It can be resumed then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         if self.is_done {
             return Ok(());
@@ -154,7 +154,7 @@ impl Endure {
             }
         }
         let is_worn = self.bad_blocks > 0 && bad_share >= self.end.bad_share;
-        // A cycle more is begun only if it may come to its end.
+        // A further cycle starts only if it can be completed.
         let next_bytes = self.written_bytes() + all * BLOCK_BYTES as u64;
         let is_spent = self.end.most_bytes.is_some_and(|most| next_bytes > most)
             || self.end.most_cycles.is_some_and(|most| self.cycles >= most);

@@ -1,13 +1,12 @@
-//! Whether storage holds what is written to it.
+//! Integrity tests: does storage hold the data written to it?
 //!
-//! Blocks of 512 bytes are written, each with content of its own ([`Content`]), and read back. What
-//! is read tells what became of a block: it may hold its own content, that of another block, its own
-//! with bits changed, or nothing of ours ([`Held`]). From where which of these stand follows what
-//! kind of storage it is ([`judge()`]).
+//! Blocks of 512 bytes are written, each with unique content ([`Content`]), and read back. A block may then
+//! hold its own content, that of another block, its own with bits changed, or nothing of ours ([`Held`]). The
+//! positions of these states determine the kind of storage ([`judge()`]).
 //!
-//! [`Verify`] looks at every block, [`probe()`] at so many as say enough, [`Endure`] again and again.
-//! [`anatomy()`] looks at what reads and writes take
-//! instead. They reach storage through a port, [`Medium`].
+//! [`Verify`] checks every block, [`probe()`] a sample that is large enough, [`Endure`] writes and checks in
+//! cycles. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
+//! port, [`Medium`].
 //!
 //! Pure: no file, clock, environment or random source.
 

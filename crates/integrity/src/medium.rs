@@ -2,17 +2,17 @@
 
 use crate::{Content, Run, Span};
 
-/// What came of writing or reading a span.
+/// Result of writing or reading a span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// How long it took, nanoseconds.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
-    /// What the blocks hold, by rising address and without gaps. Of writing: only what the storage
+    /// Content of the blocks, by rising address and without gaps. When writing: only blocks that the storage
     /// refused ([`crate::Held::Refused`]).
     pub runs: Vec<Run>,
 }
 
-/// Why nothing more can be done. What a single block does is no trouble but an answer.
+/// Reason why the test cannot continue. A failure of a single block is no trouble but an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The storage is gone, with the system's error number.
@@ -26,13 +26,13 @@ pub enum Trouble {
         /// The error number.
         errno: i32,
     },
-    /// The filesystem that the blocks lie on takes no more, as it is full or read-only, which says nothing
-    /// about the storage below.
+    /// The filesystem that holds the blocks accepts no more data, because it is full or read-only. This is no
+    /// verdict on the storage below.
     Filesystem {
         /// The error number.
         errno: i32,
     },
-    /// What was to be kept for later cannot be kept, with the system's error number.
+    /// Data to be preserved for later cannot be preserved; with the system's error number.
     NotKept {
         /// The error number.
         errno: i32,
@@ -48,17 +48,17 @@ pub enum Trouble {
 
 /// Storage of blocks of 512 bytes. Each call blocks until it is done.
 pub trait Medium {
-    /// How many blocks it says it has.
+    /// Returns the number of blocks that it reports.
     fn blocks_count(&self) -> u64;
 
-    /// It reads and writes multiples of so many blocks only, at multiples of so many.
+    /// Returns the grain: reads and writes must be multiples of this number of blocks, at multiples of it.
     fn grain_blocks(&self) -> u64;
 
-    /// Blocks that will be written soon: who has something to do before does it now, so that it takes no time
+    /// Announces blocks that will be written soon, so that preparatory work is done now and takes no time
     /// between writes.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn expect(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
         Ok(())
     }
@@ -66,7 +66,7 @@ pub trait Medium {
     /// Announces all blocks that a test may write from now on, so that an undo log can name them.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn intend(&mut self, _spans: &[Span]) -> Result<(), Trouble> {
         Ok(())
     }
@@ -74,20 +74,20 @@ pub trait Medium {
     /// Writes the content that belongs into these blocks.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
     /// Reads these blocks, past every cache of the computer, and compares them with that content.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
-    /// Makes everything written durable, as far as the storage keeps its word. How long it took,
+    /// Makes everything written durable, as far as the storage keeps its promise. Returns the time taken,
     /// nanoseconds.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn flush(&mut self) -> Result<u64, Trouble>;
 }
 

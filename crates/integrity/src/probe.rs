@@ -1,20 +1,18 @@
-//! How much there is, from a small part of the blocks.
+//! Determines the real capacity from a small part of the blocks.
 //!
-//! 1. *Sentinels*: single blocks, spread over all of it, are written and read, and it is looked whether the
-//!    first ones are seen again at powers of two. Most fakes are found out here.
+//! 1. *Sentinels*: single blocks, spread over all of it, are written and read, and the probe checks whether the
+//!    first ones reappear at powers of two. Most fakes are detected here.
 //! 2. *Repetition*: more sentinels are written at the beginning, 1 MiB apart, so that any stretch of 1 MiB
-//!    holds one of them where addresses repeat, after whatever step. A few such stretches are read.
+//!    holds one of them if addresses repeat, after whatever step. A few such stretches are read.
 //! 3. *Samples*: extents of 1 MiB at random places of all the storage are written, then others spread
 //!    between them, more than the largest cache that is to be excluded holds. Meanwhile single blocks
-//!    that were written before are read, each once, to see whether the cache has given them up.
-//! 4. All samples are read, and the stretches of 2 again.
+//!    that were written before are read, each once, to see whether the cache has evicted them.
+//! 4. All samples are read, and the stretches of 2 are read a second time.
 //!
-//! Wherever blocks near the end prove lost, the boundary is sought between the last that is kept and
-//! the first that is not, dozens of places at a time, each time with as much written after them as
-//! the cache takes.
+//! If blocks near the end prove lost, the boundary is searched between the last block that is kept and the
+//! first that is not, dozens of places at a time, each time with as much written after them as the cache takes.
 //!
-//! The same seed looks at the same places: a probe that was interrupted is begun anew, and comes to
-//! the same result.
+//! The same seed checks the same places: an interrupted probe starts over, and arrives at the same result.
 
 mod boundary;
 mod field;
@@ -29,37 +27,37 @@ use crate::{Medium, Trouble};
 use field::Field;
 use samples::Plan;
 
-/// What a probe is to do.
+/// Request for a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRequest {
     /// Anything.
     pub seed: u64,
-    /// The largest write cache that is to be excluded, blocks.
+    /// The largest write cache to be excluded, blocks.
     pub cache_blocks: u64,
 }
 
-/// What a probe does.
+/// Current activity of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Single blocks are written and read.
     Sentinels,
-    /// It is looked for addresses that repeat.
+    /// Searching for addresses that repeat.
     Repetition,
     /// Samples are written.
     Samples,
-    /// Caches are made to give up what they hold.
+    /// Displacing the content of caches.
     Displacing,
     /// Samples are read.
     Reading,
-    /// The boundary of what is kept is sought.
+    /// Searching for the boundary of the storage that is kept.
     Boundary,
 }
 
-/// How far a probe is.
+/// Progress of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What it does.
+    /// Current activity.
     pub stage: Stage,
     /// Blocks written and read so far.
     pub moved_blocks: u64,
@@ -67,21 +65,21 @@ pub struct Progress {
     pub wanted_blocks: u64,
 }
 
-/// What a probe found.
+/// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     /// The kind of storage.
     pub kind: StorageKind,
-    /// How many blocks there are, from the first on.
+    /// Real number of blocks, from the first on.
     pub real_blocks: u64,
-    /// After how many blocks addresses repeat, where they do.
+    /// Distance in blocks after which addresses repeat, if they do.
     pub module_blocks: Option<u64>,
-    /// A cache of at most so many blocks hid what is lost, where one did.
+    /// Maximum size in blocks of a cache that hid the loss of data, if one did.
     pub cache_blocks: Option<u64>,
-    /// A cache of up to so many blocks would not have hidden anything. None where storage was found
-    /// out before that was looked for.
+    /// A cache of up to this number of blocks would not have hidden anything. `None` if the storage was exposed
+    /// before that was tested.
     pub excluded_cache_blocks: Option<u64>,
-    /// What is known of single bad spots; none where storage was found out before.
+    /// Result about isolated bad spots; `None` if the storage was exposed before.
     pub sampling: Option<Sampling>,
     /// Blocks that were written.
     pub written_blocks: u64,
@@ -95,10 +93,10 @@ pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
     Plan::of(blocks_count, request).written_blocks() * crate::BLOCK_BYTES as u64
 }
 
-/// Probes storage. What was written stays.
+/// Probes storage. The written blocks remain.
 ///
 /// # Errors
-/// When nothing more can be done.
+/// If the test cannot continue.
 pub fn probe<M: Medium>(
     medium: &mut M,
     request: &ProbeRequest,
@@ -164,8 +162,8 @@ fn repeating<M: Medium>(
     })
 }
 
-/// What is written beyond some place does not stay. `None`: places that are kept reach to the end, and single
-/// spots were taken for it.
+/// Searches the end of the storage, because data beyond some place is lost. `None`: places that are kept reach
+/// to the end, and isolated spots had been mistaken for it.
 fn missing<M: Medium>(
     field: &mut Field<'_, M>,
     sentinels: &[field::Sentinel],

@@ -1,4 +1,4 @@
-//! Which blocks a test writes where nothing is wrong.
+//! Blocks that a test writes on faultless storage.
 
 use crate::restoring::add;
 use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};

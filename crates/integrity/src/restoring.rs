@@ -1,69 +1,72 @@
-//! Storage whose content is kept in an undo log before a test overwrites it, and restored afterwards.
+//! Storage whose content is saved in an undo log before a test overwrites it, and restored afterwards.
 //!
 //! The log lies on another device and is durable before the first byte is overwritten. After an interruption a
-//! block is restored only where it still holds what the test wrote: somebody else may have used the storage
-//! since. Pieces are restored from the last to the first. On storage whose addresses repeat, a block may have
-//! been written under another address before it was kept under this one, and only that order restores the
-//! oldest content. Restoring can be repeated at any time.
+//! block is restored only if it still holds content of the test: it may have been used otherwise since. Pieces
+//! are restored from the last to the first. On storage whose addresses repeat, a block may have been written
+//! under another address before it was saved under this one, and only that order restores the oldest content.
+//! Restoring can be repeated at any time.
 //!
-//! A reader may hold another card by then, of the same size and with the same name. So what an earlier session
-//! kept is restored only to storage that shows something of that session. Before that nothing is written.
+//! By then, a reader may hold another card of the same size and with the same name. Data of an earlier session
+//! is therefore restored only to storage that shows some content of that session. Before that nothing is
+//! written.
 //!
-//! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are read,
-//! and with a damaged log the whole storage. What still holds its content is not restored, and the log stays.
+//! The log may be damaged. After restoring an earlier session, all blocks that it may have overwritten are
+//! read, and with a damaged log the whole storage. If any block still holds content of the session, the log
+//! stays.
 //!
-//! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it to
-//! the first blocks before all others; they are restored last. A new session that finds such content of another
-//! session does not begin.
+//! The log may be lost. A session writes borrowed content, which is recognised without its seed, and writes it
+//! to the first blocks before all others; they are restored last. A new session that finds such content of
+//! another session does not begin.
 
 use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
 
 /// Blocks read at once when the storage is searched for content that was not restored: 16 MiB.
 const SEARCHED_BLOCKS: u64 = 1 << 15;
 
-/// What blocks held, to be put back. Two are equal if they are the same blocks with the same content.
+/// Former content of blocks, to be restored. Two are equal if they are the same blocks with the same content.
 pub trait Piece: PartialEq {
-    /// Where it belongs.
+    /// Returns its position.
     fn span(&self) -> Span;
 }
 
 /// Storage whose content can be taken out and put back as it is.
 pub trait Raw: Medium {
-    /// What blocks held.
+    /// Former content of blocks.
     type Piece: Piece;
 
-    /// What these blocks hold. Blocks that cannot be read have no content: they are restored as zeros.
+    /// Reads the content of these blocks. Blocks that cannot be read have no content: they are restored as
+    /// zeros.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the storage can no longer be used.
     fn take(&mut self, span: Span) -> Result<Vec<Self::Piece>, Trouble>;
 
-    /// Writes back what blocks held; with a content only where they hold anything now that was written
-    /// with its seed, or cannot be read. Returns the number of blocks that hold something else afterwards,
-    /// because the storage did not take them. It ignores requests to stop: the storage is restored first.
+    /// Writes back the former content of blocks; given a content, only if they now hold anything written with
+    /// its seed, or cannot be read. Returns the number of blocks that hold something else afterwards, because
+    /// the storage rejected them. It ignores requests to stop: the storage is restored first.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn put(&mut self, piece: &Self::Piece, over: Option<Content>) -> Result<u64, Trouble>;
 
-    /// Makes durable what was put back.
+    /// Makes restored blocks durable.
     ///
     /// # Errors
-    /// When the storage does not say that it is.
+    /// If the storage does not confirm it.
     fn settle(&mut self) -> Result<(), Trouble>;
 
     /// Reads these blocks and compares them with the content, as [`Medium::read`] does, but ignores requests to
     /// stop.
     ///
     /// # Errors
-    /// When nothing more can be done.
+    /// If the test cannot continue.
     fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble>;
 
     /// The first block of the piece that holds borrowed content of another seed than this content has.
     fn residue(&self, piece: &Self::Piece, content: Content) -> Option<u64>;
 }
 
-/// Where what blocks held is kept.
+/// Log of the former content of blocks.
 pub trait UndoLog<P> {
     /// Durably names blocks that the session may write, as far as they are known in advance.
     ///
@@ -77,11 +80,11 @@ pub trait UndoLog<P> {
     /// When it cannot be kept.
     fn keep(&mut self, piece: P) -> Result<(), Trouble>;
 
-    /// Makes durable what is kept. These blocks may be written from now on; those of them that no piece covers
-    /// cannot be read.
+    /// Makes all saved pieces durable. These blocks may be written from now on; those of them that no piece
+    /// covers cannot be read.
     ///
     /// # Errors
-    /// When that cannot be done.
+    /// If that fails.
     fn settle(&mut self, spans: &[Span]) -> Result<(), Trouble>;
 
     /// The blocks of the pieces that are kept and intact, in the order of keeping.
@@ -96,7 +99,7 @@ pub trait UndoLog<P> {
     /// Blocks that an earlier session may have written, as far as any record still names them.
     fn possible(&self) -> &[Span];
 
-    /// Whether the log of an earlier session lost anything that was durable.
+    /// Returns whether the log of an earlier session lost anything that was durable.
     fn is_damaged(&self) -> bool;
 
     /// Forgets all of it.
@@ -106,7 +109,7 @@ pub trait UndoLog<P> {
     fn clear(&mut self) -> Result<(), Trouble>;
 }
 
-/// Storage, and what its blocks held before they were written.
+/// Storage, and the former content of its blocks.
 #[derive(Debug)]
 pub struct Restoring<M, L> {
     medium: M,
@@ -115,14 +118,14 @@ pub struct Restoring<M, L> {
     content: Content,
     /// Number of pieces that an earlier session left.
     found_count: usize,
-    /// Whether the log is an earlier session's.
+    /// True if the log is an earlier session's.
     is_earlier: bool,
     is_damaged: bool,
-    /// Whether the storage was seen to be the one that these were taken from.
+    /// True if the storage was recognised as the one that these were taken from.
     is_known: bool,
-    /// Whether the first blocks hold borrowed content of this session.
+    /// True if the first blocks hold borrowed content of this session.
     is_marked: bool,
-    /// Whether to continue where content of another session is found.
+    /// True if the test may continue when content of another session is found.
     accepts_residue: bool,
     /// Blocks that are kept, apart and by rising address.
     kept: Vec<Span>,
@@ -130,13 +133,13 @@ pub struct Restoring<M, L> {
     put_blocks: u64,
     /// Blocks that are not restored, apart and by rising address.
     unrestored: Vec<Span>,
-    /// Blocks of an earlier session that hold neither its content nor what was kept, in whole pieces.
+    /// Blocks of an earlier session that hold neither its content nor the saved one, in whole pieces.
     changed: Vec<Span>,
 }
 
 impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
-    /// Keeps in `log` what blocks hold before they are written. All content that is written gets the seed of
-    /// `content`, which is to be new for each session.
+    /// Saves the content of blocks in `log` before they are written. All written content gets the seed of
+    /// `content`, which must be new for each session.
     #[must_use]
     pub fn new(medium: M, log: L, content: Content) -> Self {
         let spans = log.spans();
@@ -166,12 +169,12 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         self.accepts_residue = true;
     }
 
-    /// Whether this is the storage that the pieces of an earlier session were taken from. It holds something that
-    /// was written over them; or, if nothing was written yet or all is restored and only the log was not cleared,
-    /// everything that was kept. A card that holds all of it needs nothing from the log.
+    /// Returns whether this is the storage that the pieces of an earlier session were taken from. It holds some
+    /// content that was written over them; or, if nothing was written yet or everything is restored and only
+    /// the log was not cleared, all logged content. A card that holds all of it needs nothing from the log.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn knows_storage(&mut self) -> Result<bool, Trouble> {
         let kept = self.log.spans();
         self.is_known = self.is_known || self.hold_ours(&kept)? || self.holds_kept()?;
@@ -194,7 +197,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(false)
     }
 
-    /// Whether all that was kept is there: single blocks are the same on many cards, and so are blank ones.
+    /// Returns whether all logged content is present: single blocks are the same on many cards, and so are
+    /// blank ones.
     fn holds_kept(&mut self) -> Result<bool, Trouble> {
         let mut is_any = false;
         for number in 0..self.found_count {
@@ -232,13 +236,13 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         }
     }
 
-    /// Restores every piece that is intact, and calls `tell` with the number of pieces done and of all. Returns
-    /// the number of blocks that are not restored: the storage did not take them, or they still hold content of the
-    /// session when they are read afterwards. If there are none, the log is undamaged, and nothing else was changed
-    /// since an earlier session, the log is cleared. Unknown storage is not written.
+    /// Restores every piece that is intact, and calls `tell` with the number of finished pieces and the total.
+    /// Returns the number of blocks that are not restored: the storage rejected them, or they still hold
+    /// content of the session when they are read afterwards. If there are none, the log is undamaged, and
+    /// nothing else was changed since an earlier session, the log is cleared. Unknown storage is not written.
     ///
     /// # Errors
-    /// When the storage can no longer be used; the log stays as it is.
+    /// If the storage can no longer be used; the log stays unchanged.
     pub fn restore(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<u64, Trouble> {
         if !self.knows_storage()? {
             return Ok(self.kept_blocks());
@@ -248,7 +252,7 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         let all = 2 * count;
         for number in (0..count).rev() {
             if let Some(piece) = self.intact(number)? {
-                // In this session nobody else has had the storage.
+                // During this session the storage was used by no other program.
                 let over = self.is_earlier.then_some(self.content);
                 refused_blocks += self.medium.put(&piece, over)?;
                 self.put_blocks += piece.span().count;
@@ -268,8 +272,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(unrestored_blocks)
     }
 
-    /// Reads blocks that may have been overwritten, with a damaged log all blocks, and notes those that hold content
-    /// of the session. Calls `tell` with the number of parts done and of all.
+    /// Reads blocks that may have been overwritten, with a damaged log all blocks, and notes those that hold
+    /// content of the session. Calls the callback with the number of finished parts and the total.
     fn search_unrestored(&mut self, tell: &mut dyn FnMut(usize, usize)) -> Result<(), Trouble> {
         self.unrestored.clear();
         let mut spans = self.kept.clone();
@@ -292,8 +296,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(())
     }
 
-    /// Compares what an earlier session kept with what is there now. A block that differs, and does not hold content
-    /// of the session, was written by somebody since, or spoiled when power was lost.
+    /// Compares the saved content of an earlier session with the present one. A block that differs, and does
+    /// not hold content of the session, was written by another program since, or damaged when power was lost.
     fn search_changed(&mut self) -> Result<(), Trouble> {
         self.changed.clear();
         if !self.is_earlier {
@@ -310,13 +314,13 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         Ok(())
     }
 
-    /// Whether an earlier session left a log.
+    /// Returns whether an earlier session left a log.
     #[must_use]
     pub fn has_earlier(&self) -> bool {
         self.is_earlier
     }
 
-    /// Whether pieces of the log are lost.
+    /// Returns whether pieces of the log are lost.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.is_damaged
@@ -328,8 +332,8 @@ impl<M: Raw, L: UndoLog<M::Piece>> Restoring<M, L> {
         &self.unrestored
     }
 
-    /// Stretches in which blocks hold neither content of an earlier session nor what it kept, after the last
-    /// [`Self::restore`]. They were left as they are.
+    /// Returns the stretches in which blocks hold neither content of an earlier session nor the saved one,
+    /// after the last [`Self::restore`]. They were not changed.
     #[must_use]
     pub fn changed(&self) -> &[Span] {
         &self.changed

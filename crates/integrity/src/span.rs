@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::BLOCK_BYTES;
 
-/// So many blocks from a block on.
+/// Consecutive blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The first block.
     pub start: u64,
-    /// How many.
+    /// Number of blocks.
     pub count: u64,
 }
 
 impl Span {
-    /// So many blocks from that one on.
+    /// Creates a span of `count` blocks from `start` on.
     #[must_use]
     pub fn new(start: u64, count: u64) -> Self {
         Self { start, count }
@@ -41,13 +41,13 @@ impl Span {
         self.count * BLOCK_BYTES as u64
     }
 
-    /// Where it begins, bytes.
+    /// Returns its start in bytes.
     #[must_use]
     pub fn offset_bytes(self) -> u64 {
         self.start * BLOCK_BYTES as u64
     }
 
-    /// Consecutive parts of at most so many blocks.
+    /// Splits it into consecutive parts of at most `most` blocks.
     pub fn parts(self, most: u64) -> impl Iterator<Item = Self> {
         let most = most.max(1);
         (0..self.count.div_ceil(most)).map(move |index| {

@@ -1,23 +1,23 @@
-//! What blocks hold, over an area.
+//! Content of the blocks of an area.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
-/// What a block holds.
+/// Content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "held")]
 pub enum Held {
-    /// What was written to it.
+    /// Its own data.
     Good,
-    /// What was written to another block, or to this one in an earlier round.
+    /// Data of another block, or of this one in an earlier round.
     Other {
-        /// Which block's content it is; of a run, its first block's.
+        /// Number of that block; for a run, of its first block.
         block: u64,
-        /// Of which round.
+        /// Its round.
         round: u32,
     },
-    /// What was written to it, with some bits changed.
+    /// Its own data, with some bits changed.
     Changed,
     /// Nothing that was written with this seed.
     Foreign,
@@ -38,7 +38,7 @@ pub enum Held {
 pub struct Run {
     /// The blocks.
     pub span: Span,
-    /// What they hold; of [`Held::Other`] each further block holds what belongs one block further.
+    /// Their content; with [`Held::Other`] each further block holds the data of one block further.
     #[serde(flatten)]
     pub held: Held,
 }
@@ -50,8 +50,8 @@ impl Run {
         Self { span, held }
     }
 
-    /// How far from its own place that stands what the blocks hold, blocks; of what belongs to other
-    /// places only.
+    /// Returns the distance in blocks between the run and the proper place of its content; only for data of
+    /// other places.
     #[must_use]
     pub fn shift(self) -> Option<i64> {
         match self.held {
@@ -62,14 +62,14 @@ impl Run {
         }
     }
 
-    /// Whether the blocks hold what nobody misses: anything that was written with the seed, in its
-    /// place or not, or what cannot be read.
+    /// Returns whether the content of the blocks can be discarded: it was written with the seed, in its place
+    /// or not, or it cannot be read.
     #[must_use]
     pub fn is_ours(self) -> bool {
         self.bears_seed() || matches!(self.held, Held::Unreadable { .. })
     }
 
-    /// Whether the storage lost what was written: the blocks hold something from before.
+    /// Returns whether the storage lost the written data: the blocks hold something from before.
     #[must_use]
     pub fn is_lost(self) -> bool {
         match self.held {
@@ -79,20 +79,20 @@ impl Run {
         }
     }
 
-    /// Whether the storage answered with an error.
+    /// Returns whether the storage answered with an error.
     #[must_use]
     pub fn has_failed(self) -> bool {
         matches!(self.held, Held::Unreadable { .. } | Held::Refused { .. })
     }
 
-    /// Whether they hold anything that was written with the seed that was looked for.
+    /// Returns whether they hold any data written with the expected seed.
     #[must_use]
     pub fn bears_seed(self) -> bool {
         matches!(self.held, Held::Good | Held::Changed | Held::Other { .. })
     }
 
-    /// Whether there is storage for the blocks: they hold what was written to them, be it with bits changed
-    /// or in an earlier round.
+    /// Returns whether storage exists for the blocks: they hold the data written to them, possibly with bits
+    /// changed or from an earlier round.
     #[must_use]
     pub fn is_there(self) -> bool {
         match self.held {
@@ -102,7 +102,7 @@ impl Run {
         }
     }
 
-    /// Whether `next` goes on where this ends, with the same.
+    /// Returns whether `next` continues this run with the same content.
     fn goes_on_in(self, next: Self) -> bool {
         let is_same = match (self.held, next.held) {
             (
@@ -132,7 +132,7 @@ impl Run {
     }
 }
 
-/// What blocks hold, by rising address.
+/// Content of blocks, by rising address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Surface {
@@ -157,8 +157,8 @@ impl Surface {
         }
     }
 
-    /// Adds blocks behind all that are known. Of those that were refused when they were written that
-    /// is said, if they do not hold what they should: they were never there.
+    /// Adds blocks behind all known ones. Blocks that were refused in writing are recorded as refused, unless
+    /// they hold the right data: they never existed.
     pub fn extend(&mut self, read: &[Run], refused: &Self) {
         for run in read {
             if run.held == Held::Good {
@@ -181,7 +181,7 @@ impl Surface {
         }
     }
 
-    /// What is known of these blocks.
+    /// Returns the known runs of these blocks.
     pub fn within(&self, span: Span) -> impl Iterator<Item = Run> {
         let first = self
             .runs
@@ -200,14 +200,14 @@ impl Surface {
         }
     }
 
-    /// How many blocks do not hold what was written to them.
+    /// Returns the number of blocks that do not hold the data written to them.
     #[must_use]
     pub fn bad_blocks_count(&self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
         bad.map(|run| run.span.count).sum()
     }
 
-    /// How many blocks do not hold what was written to them, but did before.
+    /// Returns the number of blocks that do not hold the data written to them, but did before.
     #[must_use]
     pub fn bad_since(&self, before: &Self) -> u64 {
         let bad = self.runs.iter().filter(|run| run.held != Held::Good);
@@ -218,7 +218,7 @@ impl Surface {
             .sum()
     }
 
-    /// How many blocks are known.
+    /// Returns the number of known blocks.
     #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.runs.iter().map(|run| run.span.count).sum()

@@ -1,4 +1,4 @@
-//! What kind of storage it is, from what its blocks hold.
+//! Verdict on the kind of storage, from the content of its blocks.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Held, Run, Span, Surface};
 
-/// Less than this at the end of storage, blocks (1 MiB), is damage: nobody sells that as more.
+/// A loss of less than this at the end of storage, blocks (1 MiB), is damage: a fake would be larger.
 pub(crate) const LEAST_TAIL_BLOCKS: u64 = 2048;
-/// So much of what stands in wrong places must be where wrapping put it.
+/// Share of the misplaced blocks that must be where wrapping puts them.
 const WRAPPED_SHARE: f64 = 0.95;
-/// So much of what is wrong must be refused writes for storage to be called read-only.
+/// Share of the wrong blocks that must be refused writes for storage to be called read-only.
 const REFUSED_SHARE: f64 = 0.95;
 
-/// So much of an end that does not hold what was written must have been lost without an error for storage
-/// to be called a fake: what a card refuses to give out may have been there.
+/// Share of the lost blocks at the end that must have been lost without an error for storage to be called a
+/// fake: blocks with errors may have existed.
 pub(crate) const SILENT_SHARE: f64 = 0.9;
 
-/// What kind of storage it is, and how much of it there is.
+/// Kind of storage, and its real capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The kind.
     pub kind: StorageKind,
-    /// How many blocks there are, from the first on: all that it says, but for limbo, wraparound, chain,
-    /// what is dead, and what is damaged from some block on to its end. Damaged blocks among them count.
+    /// Real number of blocks, from the first on: all that it reports, except with limbo, wraparound, chain,
+    /// dead storage, and damage from some block on to its end. Damaged blocks among them count.
     pub real_blocks: u64,
-    /// After how many blocks addresses repeat, where they do.
+    /// Distance in blocks after which addresses repeat, if they do.
     pub module_blocks: Option<u64>,
-    /// How many blocks are in which state.
+    /// Number of blocks in each state.
     pub counts: BlockCounts,
 }
 
-/// Judges storage every block of which was written by rising address and then read.
+/// Judges storage whose blocks were all written by rising address and then read.
 #[must_use]
 pub fn judge(surface: &Surface) -> Verdict {
     let all = surface.blocks_count();
@@ -61,7 +61,7 @@ pub fn judge(surface: &Surface) -> Verdict {
     }
 }
 
-/// Whether what is wrong is that from some moment on it took no writes.
+/// Returns whether the fault is that from some moment on the storage accepted no writes.
 fn takes_no_writes(surface: &Surface, counts: &BlockCounts) -> bool {
     let is_last = surface
         .runs()
@@ -70,8 +70,8 @@ fn takes_no_writes(surface: &Surface, counts: &BlockCounts) -> bool {
     is_last && counts.refused_count as f64 >= REFUSED_SHARE * counts.bad_count() as f64
 }
 
-/// After how many blocks addresses repeat: the greatest step that explains where almost all of the
-/// displaced blocks stand. Of each address the last one written is left, which is the highest.
+/// Returns the number of blocks after which addresses repeat: the greatest step that explains the positions of
+/// almost all displaced blocks. Of each address, the last written block remains, which is the highest.
 fn module(runs: &[Run]) -> Option<u64> {
     let mut by_shift = BTreeMap::<i64, u64>::new();
     for run in runs {
@@ -106,7 +106,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// How many blocks are in which state, where addresses repeat after `module` blocks.
+/// Returns the number of blocks in each state, if addresses repeat after `module` blocks.
 pub(crate) fn counts(runs: &[Run], module: Option<u64>) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for run in runs {
@@ -128,21 +128,21 @@ pub(crate) fn counts(runs: &[Run], module: Option<u64>) -> BlockCounts {
     counts
 }
 
-/// Where the last block ends that there is storage for.
+/// Returns the end of the last block for which storage exists.
 fn end_of_what_is_there(surface: &Surface) -> u64 {
     let last = surface.runs().iter().rfind(|run| run.is_there());
     last.map_or(0, |run| run.span.end())
 }
 
-/// Whether these blocks, which do not hold what was written, were taken and given out without an error.
+/// Returns whether these lost blocks were written and read without an error.
 fn is_lost_silently(surface: &Surface, tail: Span) -> bool {
     let failed = surface.within(tail).filter(|run| run.has_failed());
     let failed_count: u64 = failed.map(|run| run.span.count).sum();
     (tail.count - failed_count) as f64 >= SILENT_SHARE * tail.count as f64
 }
 
-/// The verdict on storage that held all that was written to it before: whatever it has lost since, it is
-/// no fake.
+/// Returns the verdict on storage that held all of its data before: it is no fake, even if it has lost data
+/// since.
 pub(crate) fn of_once_whole(verdict: Verdict, surface: &Surface) -> Verdict {
     match verdict.kind {
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => Verdict {
@@ -155,7 +155,8 @@ pub(crate) fn of_once_whole(verdict: Verdict, surface: &Surface) -> Verdict {
     }
 }
 
-/// How much of each repetition is kept: good blocks stand in the last one, and their places tell.
+/// Returns the size of the kept part of each repetition: good blocks are in the last one, and their positions
+/// determine it.
 fn kept_of_module(surface: &Surface, module: u64) -> u64 {
     let all = surface.blocks_count();
     let last = Span::between(all.saturating_sub(module), all);

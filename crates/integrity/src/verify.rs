@@ -9,17 +9,17 @@ use crate::{Answer, Content, Held, Medium, Run, Span, Surface, Trouble, Verdict,
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
 /// for nothing.
 const STEP_BLOCKS: u64 = 64 << 11;
-/// After so many blocks they are made durable: 512 MiB, what is lost at most by a loss of power.
+/// Number of blocks after which they are made durable: 512 MiB, the maximum lost on a power failure.
 const DURABLE_BLOCKS: u64 = 512 << 11;
-/// After so many blocks in a row that are refused or unreadable the rest is taken for the same:
-/// 256 MiB. Each try may take seconds. But first it is tried in a few places of the rest.
+/// Number of consecutive refused or unreadable blocks after which the rest is assumed to be the same: 256 MiB.
+/// Each try may take seconds. Before that, a few places of the rest are tried.
 const GIVE_UP_BLOCKS: u64 = 256 << 11;
-/// So many places stand for all that was not tried.
+/// Number of places that represent all untried blocks.
 const PLACES_COUNT: u64 = 8;
 /// Speeds that are kept of a pass at most; then two neighbours become one.
 const MOST_SPEEDS: usize = 1024;
 
-/// What is being done.
+/// Current activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pass {
@@ -27,21 +27,20 @@ pub enum Pass {
     Write,
     /// Every block is read.
     Read,
-    /// Blocks that lost what was written are written again, so that a cache which holds the last
-    /// ones gives them up.
+    /// Lost blocks are written a second time, so that a cache that holds the last ones evicts them.
     Displace,
-    /// What may have come from such a cache is read again.
+    /// Data that may have come from such a cache is read again.
     Doubt,
     /// All is known.
     Done,
 }
 
-/// How fast a stretch was written or read.
+/// Speed at which a stretch was written or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Speed {
     /// The stretch.
     pub span: Span,
-    /// How long it took, nanoseconds.
+    /// Time taken, nanoseconds.
     pub span_ns: u64,
 }
 
@@ -51,26 +50,26 @@ pub struct Verify {
     content: Content,
     blocks_count: u64,
     pass: Pass,
-    /// Where the pass goes on.
+    /// Position at which the pass continues.
     position: u64,
-    /// Up to there what the pass has written is durable.
+    /// End of the part of the pass that is durable.
     durable: u64,
     /// Blocks in a row, up to the position, that the storage did not take or give.
     failing_blocks: u64,
     refused: Surface,
     surface: Surface,
-    /// What may have come from a cache.
+    /// Span that may have come from a cache.
     doubtful: Option<Span>,
     written: Vec<Speed>,
     read: Vec<Speed>,
     written_blocks: u64,
-    /// Nothing is written, whatever is found.
+    /// True if nothing is ever written.
     #[serde(default)]
     is_reading_only: bool,
 }
 
 impl Verify {
-    /// A test of storage with so many blocks, from its beginning.
+    /// Creates a test of storage with `blocks_count` blocks, from its beginning.
     #[must_use]
     pub fn new(blocks_count: u64, content: Content) -> Self {
         Self {
@@ -90,7 +89,7 @@ impl Verify {
         }
     }
 
-    /// A test that only reads what this one wrote.
+    /// Returns a test that only reads the data of this one.
     #[must_use]
     pub fn again(&self) -> Self {
         Self {
@@ -101,56 +100,55 @@ impl Verify {
         }
     }
 
-    /// What is being done, and where.
+    /// Returns the current activity, and its position.
     #[must_use]
     pub fn place(&self) -> (Pass, u64) {
         (self.pass, self.position)
     }
 
-    /// Whether all is known.
+    /// Returns whether the test is complete.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.pass == Pass::Done
     }
 
-    /// What is written.
+    /// Returns the content to write.
     #[must_use]
     pub fn content(&self) -> Content {
         self.content
     }
 
-    /// How many blocks are tested.
+    /// Returns the number of blocks under test.
     #[must_use]
     pub fn blocks_count(&self) -> u64 {
         self.blocks_count
     }
 
-    /// How many blocks were written so far, those written again counted again.
+    /// Returns the number of blocks written so far; blocks written twice count twice.
     #[must_use]
     pub fn written_blocks(&self) -> u64 {
         self.written_blocks
     }
 
-    /// What the blocks hold, as far as they were read.
+    /// Returns the content of the blocks, as far as they were read.
     #[must_use]
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
 
-    /// How fast stretches were written, and read, by rising address.
+    /// Returns the speeds of stretches written, and read, by rising address.
     #[must_use]
     pub fn speeds(&self) -> (&[Speed], &[Speed]) {
         (&self.written, &self.read)
     }
 
-    /// What it comes to, once it is done.
+    /// Returns the verdict, once the test is done.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.is_done().then(|| judge(&self.surface))
     }
 
-    /// To be called when it is taken up again: what was written but is not known to be durable is
-    /// written again.
+    /// Prepares the test to be resumed: data that is not known to be durable is written again.
     pub fn take_up(&mut self) {
         if self.pass == Pass::Write {
             self.position = self.durable;
@@ -158,10 +156,10 @@ impl Verify {
         }
     }
 
-    /// Goes one step on.
+    /// Performs the next step.
     ///
     /// # Errors
-    /// When nothing more can be done. It can be taken up again then.
+    /// If the test cannot continue. It can be resumed then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         match self.pass {
             Pass::Write => self.write_on(medium),
@@ -226,13 +224,13 @@ impl Verify {
         Ok(())
     }
 
-    /// Writes into what is lost just below the doubtful blocks, as much as these are.
+    /// Overwrites lost blocks just below the doubtful ones, as many as these are.
     fn displace(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         let Some(doubtful) = self.doubtful else {
             self.pass = Pass::Done;
             return Ok(());
         };
-        // They are no more than what is lost below.
+        // Their number does not exceed that of the lost ones below.
         let all = Span::between(doubtful.start - doubtful.count, doubtful.start);
         for span in all.parts(STEP_BLOCKS) {
             let answer = medium.write(span, self.content)?;
@@ -269,7 +267,7 @@ impl Verify {
         self.failing_blocks = 0;
     }
 
-    /// Tries it, unless so much failed in a row that it will fail again.
+    /// Tries the operation, unless too many failed in a row: then it is assumed to fail, too.
     fn try_on(
         &mut self,
         span: Span,
@@ -308,8 +306,8 @@ impl Verify {
         Ok(answer)
     }
 
-    /// Where a step ended with errors: looks whether the storage answers at all. If not, the errors say
-    /// nothing about blocks, and the pass will go on where they began.
+    /// Checks after a step with errors whether the storage answers at all. If not, the errors carry no
+    /// information about blocks, and the pass will continue at their beginning.
     fn look_once_more(
         &mut self,
         medium: &mut impl Medium,
@@ -334,8 +332,8 @@ impl Verify {
         looked
     }
 
-    /// The first and the last of the blocks that the storage gave out in this pass; some anywhere, where
-    /// there are none: the beginning may be all that is bad.
+    /// Returns the first and the last of the blocks that were read without an error in this pass; a few spread
+    /// over the storage if there are none, because only the beginning may be bad.
     fn given_out(&self, answer: &Answer) -> Vec<u64> {
         let read = self.surface.runs().iter().chain(&answer.runs);
         let mut given = read.filter(|run| !run.has_failed());
@@ -349,7 +347,7 @@ impl Verify {
         }
     }
 
-    /// Back to where the errors began that the pass has met last.
+    /// Returns to the beginning of the last errors of the pass.
     fn go_back(&mut self) {
         let known = match self.pass {
             Pass::Write => &mut self.refused,
@@ -369,7 +367,7 @@ impl Verify {
     }
 }
 
-/// A few places of so many blocks, evenly spread, the last of all among them.
+/// Returns a few evenly spread places of `blocks` blocks, the last of all among them.
 fn spread(all: Span, blocks: u64) -> impl Iterator<Item = Span> {
     let whole = all.count / blocks.max(1);
     let count = PLACES_COUNT.min(whole);
@@ -377,8 +375,8 @@ fn spread(all: Span, blocks: u64) -> impl Iterator<Item = Span> {
         .map(move |index| Span::new(all.start + (whole * index / count - 1) * blocks, blocks))
 }
 
-/// What stands behind the last stretch of at least 1 MiB that lost what was written, if it is no
-/// larger and has good blocks: a cache may hold these only because they were written last.
+/// Returns the span behind the last stretch of at least 1 MiB that lost its data, if it is no larger and has
+/// good blocks: a cache may hold these only because they were written last.
 fn doubtful(surface: &Surface) -> Option<Span> {
     let lost = last_lost(surface)?;
     let rest = Span::between(lost.end(), surface.blocks_count());
@@ -386,7 +384,7 @@ fn doubtful(surface: &Surface) -> Option<Span> {
     (has_good && rest.count <= lost.count).then_some(rest)
 }
 
-/// The last stretch of at least 1 MiB that lost what was written.
+/// Returns the last stretch of at least 1 MiB that lost its data.
 fn last_lost(surface: &Surface) -> Option<Span> {
     let mut lost: Option<Span> = None;
     for run in surface.runs().iter().rev() {
@@ -400,9 +398,9 @@ fn last_lost(surface: &Surface) -> Option<Span> {
     lost.filter(|span| span.count >= LEAST_TAIL_BLOCKS)
 }
 
-/// Adds a speed; where there are too many, two neighbours become one.
+/// Adds a speed; if they become too many, neighbours are merged in pairs.
 fn note(speeds: &mut Vec<Speed>, span: Span, span_ns: u64) {
-    // What was written again after an interruption counts once.
+    // Blocks written again after an interruption count once.
     speeds.retain(|speed| speed.span.start < span.start);
     speeds.push(Speed { span, span_ns });
     if speeds.len() > MOST_SPEEDS {

@@ -1,4 +1,4 @@
-//! Simulated boards: what a slot adds to every request, and the most it lets through.
+//! Simulated boards: the extra time of a slot for every request, and its maximum rate.
 
 use cardmark_core::{Board, Bus, BusMode, Reader, ReaderKind};
 use serde::Deserialize;
@@ -22,11 +22,11 @@ const LINES_COUNT: u32 = 4;
 pub(crate) struct BoardData {
     name: String,
     summary: String,
-    /// As its device tree would say.
+    /// Model as in its device tree.
     model: String,
     #[allow(
         dead_code,
-        reason = "says where the numbers come from, to who reads the file"
+        reason = "documents the source of the numbers for readers of the file"
     )]
     source: String,
     memory_bytes: u64,
@@ -96,12 +96,11 @@ pub fn boards() -> Vec<Entry> {
 }
 
 impl Model {
-    /// A card of this model in the slot of a board, such as `pi4`: the slot adds to every request,
-    /// and may be slower than the card.
+    /// Returns a card of this model in the slot of a board, such as `pi4`: the slot adds to every request, and
+    /// may be slower than the card.
     ///
     /// # Errors
-    /// When there is no such board (the message lists those there are), or the model comes in a reader
-    /// of its own.
+    /// If the board is unknown (the message lists the known ones), or the model has its own reader.
     pub fn on_board(&self, name: &str) -> Result<Self, ModelError> {
         let found = EMBEDDED.iter().find(|(known, _)| *known == name);
         let (_, text) = found.ok_or_else(|| ModelError::UnknownBoard {
@@ -161,7 +160,7 @@ mod tests {
             assert!(!board.summary.is_empty());
         }
         let error = card.on_board("pi9").unwrap_err().to_string();
-        assert_eq!(error, "no simulated board `pi9`; there are pi3, pi4");
+        assert_eq!(error, "no simulated board `pi9`; available: pi3, pi4");
     }
 
     #[test]

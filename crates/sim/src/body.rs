@@ -9,7 +9,7 @@ use cardmark_core::Rng;
 const CELL_BITS: u32 = 10;
 /// Number of cells.
 const CELLS: usize = 1 << CELL_BITS;
-/// Where the ends are cut off: about 3.5 standard deviations.
+/// Cut-off of the tails: about 3.5 standard deviations.
 const END: f64 = 1.0 / 4096.0;
 
 /// Table of quantiles at equal steps of probability.
@@ -97,8 +97,8 @@ pub(crate) fn draw_normal(rng: &mut Rng) -> f64 {
     inverse_normal(rng.unit() + 0.5 / (1u64 << 53) as f64)
 }
 
-/// Quantile of the standard normal distribution: algorithm AS 241 (Wichura 1988), PPND16, without
-/// its branch for shares below 10⁻¹¹, where the result stays at about ±6.7.
+/// Quantile of the standard normal distribution: algorithm AS 241 (Wichura 1988), PPND16, without its branch
+/// for shares below 10⁻¹¹: there the result stays at about ±6.7.
 pub(crate) fn inverse_normal(share: f64) -> f64 {
     let centred = share - 0.5;
     if centred.abs() <= 0.425 {

@@ -54,15 +54,15 @@ impl SimulatedCard {
         )
     }
 
-    /// What is true of this run: what a workload measured for ever would yield, the run's own
-    /// factor included. `None` where the model is not stationary.
+    /// Returns the truth of this run: the result of an endless measurement of a workload, the run's own factor
+    /// included. `None` if the model is not stationary.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
         truth_of(&self.model, workload, Some(self.seed)).map(|truth| truth.times(self.run_factor))
     }
 
-    /// What is true of one long series of sequential writes that is the run's first trial, the
-    /// factors of run and trial included. `None` where heat or a fault changes the rate.
+    /// Returns the truth of one long series of sequential writes that is the run's first trial, the factors of
+    /// run and trial included. `None` if heat or a fault changes the rate.
     #[must_use]
     pub fn course_truth(&self, block_bytes: u64) -> Option<CourseTruth> {
         let mut rng = first_trial(self.seed);
@@ -70,7 +70,7 @@ impl SimulatedCard {
         course_truth(&self.model, block_bytes, factor)
     }
 
-    /// Returns what its translation layer has done so far, if it has one.
+    /// Returns the work of its translation layer so far, if it has one.
     #[must_use]
     pub fn ftl_counts(&self) -> Option<FtlCounts> {
         self.shared.state.borrow().ftl_counts()
@@ -130,8 +130,8 @@ impl SimulatedCard {
 }
 
 impl Model {
-    /// What is true of the model: the truth of a run whose factor is one. `None` where the model
-    /// is not stationary or cannot run the workload.
+    /// Returns the truth of the model: that of a run whose factor is one. `None` if the model is not stationary
+    /// or cannot run the workload.
     #[must_use]
     pub fn truth(&self, workload: &Workload) -> Option<Truth> {
         truth_of(self, workload, None)

@@ -1,4 +1,4 @@
-//! What is true of one long series of sequential writes, from a model's data alone.
+//! Truth of one long series of sequential writes, from a model's data alone.
 
 use cardmark_core::Order;
 use cardmark_engine::OpKind;
@@ -6,12 +6,12 @@ use cardmark_engine::OpKind;
 use crate::Model;
 use crate::state::service_of;
 
-/// What a series of sequential writes without end would show.
+/// Result of an endless series of sequential writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CourseTruth {
-    /// Bytes per second before the cache is full; absent where there is none.
+    /// Bytes per second before the cache is full; absent if there is none.
     pub burst_bytes_per_s: Option<f64>,
-    /// Bytes written until it is full; absent where there is none.
+    /// Bytes written until it is full; absent if there is none.
     pub cache_bytes: Option<f64>,
     /// Bytes per second afterwards.
     pub settled_bytes_per_s: f64,

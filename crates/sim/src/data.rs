@@ -17,7 +17,7 @@ pub(crate) struct StallData {
     pub(crate) longest_ms: f64,
 }
 
-/// What an operation of one kind and order costs.
+/// Cost of an operation of one kind and order.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServiceData {
@@ -37,14 +37,14 @@ pub(crate) struct OrdersData {
     pub(crate) random: ServiceData,
 }
 
-/// What durability costs.
+/// Cost of durability.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyncData {
     pub(crate) setup_us: f64,
     pub(crate) variation: f64,
     pub(crate) flush_ms: f64,
-    /// Says that data are durable without having stored them; costs nothing then.
+    /// Reports data as durable without having stored them; costs nothing then.
     #[serde(default)]
     pub(crate) lies: bool,
 }
@@ -113,13 +113,13 @@ pub(crate) const COOL: HeatData = HeatData {
     slowdown: 1.0,
 };
 
-/// What breaks, and when.
+/// Faults, and their start.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum FaultData {
     /// Writes that reach beyond this address fail.
     Error { from_byte: u64 },
-    /// The device is gone from then on.
+    /// The device disappears at that time.
     Vanish { after_s: f64 },
     /// One operation takes this long.
     Silent { after_s: f64, span_s: f64 },

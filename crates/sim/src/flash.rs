@@ -1,9 +1,9 @@
-//! Where a card keeps what is written to it, and what it gives out: all of it in its place, unless its
-//! model says otherwise. Blocks are those of 512 bytes.
+//! Positions of data on a card: everything in its place, unless its model defines faults. Blocks are those of
+//! 512 bytes.
 //!
-//! What is written lies in *slots*: those of the flash from 0 on, and behind them those of a hidden
-//! cache, which makes a fake card look genuine for a while. Who keeps the content only needs to know
-//! which slots hold it, be it as bytes or by name.
+//! Written data lies in *slots*: those of the flash from 0 on, and behind them those of a hidden cache, which
+//! makes a fake card look genuine for a while. The storage of the content only needs the slots that hold it, be
+//! it as bytes or by name.
 
 mod data;
 mod ring;
@@ -19,33 +19,33 @@ use ring::Ring;
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
 
-/// Where blocks go to, or come from.
+/// Destination or source of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Slots from that one on.
     At(u64),
-    /// The same, but a bit of each block is changed on the way out.
+    /// A slot, but a bit of each block is changed on the way out.
     Changed(u64),
-    /// Nowhere: what is written is lost, and zeros are read.
+    /// Nowhere: written data is lost, and zeros are read.
     Nowhere,
-    /// The card gives out an error instead.
+    /// The card returns an error instead.
     Unreadable,
     /// The card does not take them.
     Refused,
 }
 
-/// Consecutive blocks, and where they go to or come from.
+/// Consecutive blocks, with their destination or source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The first block.
     pub start: u64,
-    /// How many.
+    /// Number of blocks.
     pub count: u64,
-    /// Where to or from.
+    /// Their destination or source.
     pub place: Place,
 }
 
-/// Where a card keeps things.
+/// Layout of a card's storage.
 #[derive(Clone, Debug)]
 pub struct Flash {
     data: FlashData,
@@ -89,19 +89,19 @@ impl Flash {
         flash
     }
 
-    /// It reads and writes multiples of so many blocks only.
+    /// Returns the grain: reads and writes are multiples of this number of blocks.
     #[must_use]
     pub fn grain_blocks(&self) -> u64 {
         self.data.block_bytes / BLOCK_BYTES
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     #[must_use]
     pub fn slots_count(&self) -> u64 {
         self.real + self.cache.as_ref().map_or(0, |cache| cache.size)
     }
 
-    /// Takes blocks that are written: where they go to, in the order of doing so. Blocks may go to two
+    /// Accepts written blocks: returns their destinations, in the order of writing. Blocks may go to two
     /// places.
     pub fn write(&mut self, start: u64, count: u64) -> Vec<Part> {
         let taken = self
@@ -124,7 +124,7 @@ impl Flash {
             return parts;
         };
         let cached: Vec<(u64, u64)> = if is_strict {
-            // Damage is not hidden by it, only what there is no flash for.
+            // It does not hide damage, only missing flash.
             let missing = parts.iter().filter(|part| part.place == Place::Nowhere);
             missing.map(|part| (part.start, part.count)).collect()
         } else {
@@ -136,7 +136,7 @@ impl Flash {
         parts
     }
 
-    /// Where blocks that are read come from, by rising address.
+    /// Returns the source of blocks that are read, by rising address.
     pub fn read(&mut self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
         let found = self.cache.as_ref().map_or_else(
@@ -157,15 +157,14 @@ impl Flash {
         parts
     }
 
-    /// Power is lost: what only the hidden cache has is gone.
+    /// Simulates a loss of power: data that only the hidden cache has is lost.
     pub fn lose_power(&mut self) {
         if let Some(cache) = &mut self.cache {
             *cache = Ring::new(cache.first, cache.size);
         }
     }
 
-    /// The flash's own addresses of these blocks: from where on, how many, and the slot, if there is
-    /// one.
+    /// Returns the flash's own addresses of these blocks: start, count, and the slot, if there is one.
     fn addresses(&self, start: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
         let mut parts = Vec::new();
         let end = start + count;
@@ -186,7 +185,7 @@ impl Flash {
         parts
     }
 
-    /// Where what is written goes, the hidden cache aside.
+    /// Returns the destination of written blocks, ignoring the hidden cache.
     fn places_of_writes(&self, start: u64, count: u64) -> Vec<Part> {
         let mut parts = Vec::new();
         self.places(start, count, &mut parts, |flash, slot| {
@@ -199,7 +198,7 @@ impl Flash {
         parts
     }
 
-    /// Where what is read comes from, the hidden cache aside.
+    /// Returns the source of blocks that are read, ignoring the hidden cache.
     fn places_of_reads(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
         self.places(start, count, parts, |flash, slot| {
             match flash.damage_at(slot) {
@@ -211,7 +210,7 @@ impl Flash {
         });
     }
 
-    /// The places of these blocks, of each slot as `place` says.
+    /// Returns the places of these blocks; `place` maps each slot.
     fn places(
         &self,
         start: u64,
@@ -266,7 +265,7 @@ impl Flash {
         }
     }
 
-    /// The least of the spots' sizes; none where there are no spots.
+    /// Returns the least of the spots' sizes; `None` if there are no spots.
     fn spot_blocks(&self) -> Option<u64> {
         let damage = self.data.damage.map(|damage| damage.spot_bytes);
         let wear = self.data.wear.map(|wear| wear.spot_bytes);
@@ -349,7 +348,7 @@ impl Flash {
     }
 }
 
-/// Changes the block of a part that so many stand before; how many parts further the rest is.
+/// Changes the block of a part at position `before`; returns the number of parts to skip to the rest.
 fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
     let part = parts[index];
     let further = |place: Place, blocks: u64| match place {
@@ -381,7 +380,7 @@ fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
     passed
 }
 
-/// Whether a part goes on where another ends.
+/// Returns whether a part continues another.
 fn goes_on(last: &Part, next: &Part) -> bool {
     let is_same = match (last.place, next.place) {
         (Place::At(a), Place::At(b)) | (Place::Changed(a), Place::Changed(b)) => {
@@ -392,7 +391,7 @@ fn goes_on(last: &Part, next: &Part) -> bool {
     is_same && last.start + last.count == next.start
 }
 
-/// How long a spot lasts, as a multiple of the median one: the exponential of the sum of three even
+/// Returns the life of a spot, as a multiple of the median one: the exponential of the sum of three uniform
 /// numbers, scaled to a variance of one. It is bounded, so that no spot fails at once.
 fn life(drawn: u64, deviation: f64) -> f64 {
     let sum = unit(drawn) + unit(mix(drawn)) + unit(mix(mix(drawn)));

@@ -1,12 +1,12 @@
 //! A card with a page-mapped flash translation layer.
 //!
-//! Logical pages are written wherever room is: first into a cache of single-level cells while it has
-//! some, else into one of a few open blocks. What a page held before becomes invalid; when free
-//! blocks run short, the block with the fewest valid pages is emptied and erased. Segments of the map
-//! that are not in memory cost a read. In idle time the cache is emptied.
+//! Logical pages are written to free space: first into a cache of single-level cells while it has room, else
+//! into one of a few open blocks. The former content of a page becomes invalid; when free blocks run short, the
+//! block with the fewest valid pages is emptied and erased. Segments of the map that are not in memory cost a
+//! read. In idle time the cache is emptied.
 //!
-//! It says what flash work an operation costs; setup and transfer are those of the model. Of a page
-//! it keeps 8 bytes, so that a card of 4 GB takes some 8 MB of memory.
+//! It computes the flash work of an operation; setup and transfer are those of the model. A page takes 8 bytes,
+//! so that a card of 4 GB takes some 8 MB of memory.
 
 mod blocks;
 mod cache;
@@ -43,7 +43,7 @@ pub struct FtlData {
     pub segment_bytes: u64,
     /// Segments in memory.
     pub segments_in_memory: usize,
-    /// Whether every page was written once, in order, before the run.
+    /// True if every page was written once, in order, before the run.
     pub is_filled: bool,
     /// Spans of flash work, microseconds a page, or a block for the erase.
     pub read_us: f64,
@@ -88,7 +88,7 @@ impl FtlData {
     }
 }
 
-/// What a translation layer has done.
+/// Work that a translation layer has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FtlCounts {
     /// Pages that were asked to be written.
@@ -99,13 +99,13 @@ pub struct FtlCounts {
     pub cached_pages: u64,
     /// Blocks erased.
     pub erased_blocks: u64,
-    /// Looks at the map.
+    /// Lookups in the map.
     pub lookups: u64,
-    /// Looks at the map that had to read a segment.
+    /// Lookups in the map that had to read a segment.
     pub misses: u64,
 }
 
-/// A translation layer with what it maps.
+/// A translation layer with its map.
 pub struct Ftl {
     data: FtlData,
     /// By logical page: physical page, place in the cache, or nowhere.
@@ -139,13 +139,13 @@ impl Ftl {
         ftl
     }
 
-    /// Returns what it has done so far.
+    /// Returns the work done so far.
     #[must_use]
     pub fn counts(&self) -> FtlCounts {
         self.counts
     }
 
-    /// Returns how often the least and the most erased block was erased.
+    /// Returns the number of erasures of the least and the most erased block.
     #[must_use]
     pub fn wear(&self) -> (u32, u32) {
         self.blocks.wear()
@@ -221,7 +221,7 @@ impl Ftl {
         work_us + self.data.program_us
     }
 
-    /// What the page held before is not valid any more.
+    /// Marks the former content of the page as invalid.
     fn forget(&mut self, page: u32) {
         let location = self.locations[page as usize];
         if location < CACHED {
@@ -266,7 +266,7 @@ impl Ftl {
         work_us * 1e3
     }
 
-    /// The operation took until then, with what is none of the flash's.
+    /// Notes the end of an operation, including time that is not spent in the flash.
     pub(crate) fn ended(&mut self, finish_ns: u64) {
         self.end_ns = self.end_ns.max(finish_ns as f64);
     }

@@ -39,7 +39,7 @@ impl Heat {
         }
     }
 
-    /// Time goes on, with the card at work or not.
+    /// Advances the time, with the card at work or not.
     #[inline]
     pub(crate) fn pass(&mut self, from_ns: u64, to_ns: u64, busy: bool) {
         let mut at_ns = from_ns;

@@ -1,4 +1,4 @@
-//! What a card still holds of what operations wrote, where its model does not keep everything.
+//! Written data that a card still holds, for models that do not keep everything.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::flash::{Flash, Place};
 
 const BLOCK_BYTES: u64 = 512;
 
-/// Whose content stands somewhere: the block it was written to, and the number of the write.
+/// Origin of content: the block it was written to, and the number of the write.
 type Written = (u64, u64);
 
 /// The content of a card by name.
@@ -22,7 +22,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// `None` where the model keeps everything in its place.
+    /// Returns `None` if the model keeps everything in its place.
     pub(crate) fn new(model: &Model, seed: u64) -> Option<Self> {
         (!model.flash().keeps_all()).then(|| Self {
             flash: Flash::new(model, seed),
@@ -48,7 +48,7 @@ impl Kept {
         }
     }
 
-    /// Which of the blocks in this stretch that were written hold something else.
+    /// Checks which of the written blocks in this stretch hold something else.
     pub(crate) fn read_back(&mut self, offset: u64, bytes: u64) -> ReadBack {
         let mut found = ReadBack::default();
         for part in self.flash.read(offset / BLOCK_BYTES, bytes / BLOCK_BYTES) {

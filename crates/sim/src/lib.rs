@@ -1,11 +1,11 @@
-//! Simulated cards in virtual time: storage whose truth is known.
+//! Simulated cards in virtual time: storage with a known truth.
 //!
-//! A [`Model`] is data (`models/*.toml`); a [`SimulatedCard`] is one run on one card of that model
-//! and implements the engine's ports. Where a model is stationary, [`SimulatedCard::truth`] is the
-//! exact long-run rate of that very run, so that intervals can be tested against it.
+//! A [`Model`] is data (`models/*.toml`); a [`SimulatedCard`] is one run on one card of that model and
+//! implements the engine's ports. If a model is stationary, [`SimulatedCard::truth`] is the exact long-run rate
+//! of that very run, so that intervals can be tested against it.
 //!
-//! Pure: no clock, file, environment or random source; the same model, seed and operations give
-//! the same nanoseconds on every platform.
+//! Pure: no clock, file, environment or random source; the same model, seed and operations give the same
+//! nanoseconds on every platform.
 
 mod board;
 mod body;

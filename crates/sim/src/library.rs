@@ -3,9 +3,8 @@
 use crate::zoo::ZOO;
 use crate::{Model, ModelError};
 
-/// Honest cards first, then those that trouble a measurement, then those that break, then those
-/// that do not keep what is written, then those whose inside is told, then those that are on the border
-/// of a class.
+/// Order: honest cards, cards that disturb a measurement, cards that break, cards that do not keep written
+/// data, cards with a known internal structure, cards on the border of a class.
 const EMBEDDED: [(&str, &str); 39] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
@@ -86,7 +85,7 @@ const EMBEDDED: [(&str, &str); 39] = [
 pub struct Entry {
     /// Name, as in `sim:MODEL@BOARD`.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub summary: String,
 }
 

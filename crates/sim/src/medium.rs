@@ -18,16 +18,16 @@ const REQUEST_BLOCKS: u64 = 2048;
 /// Input/output error.
 const EIO: i32 = 5;
 
-/// Whose content stands in a slot.
+/// Origin of the content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The block it was written to.
     pub block: u64,
-    /// What was written.
+    /// Written content.
     pub content: Content,
 }
 
-/// So many consecutive blocks or slots, and whose content stands in the first.
+/// Number of consecutive blocks or slots, and the origin of the content of the first.
 pub type Stretch = (u64, Option<Origin>);
 
 /// A simulated card as storage of blocks, in virtual time.
@@ -36,9 +36,9 @@ pub struct SimMedium {
     flash: Flash,
     blocks_count: u64,
     now_ns: u64,
-    /// By slot: how many, and whose content stands in the first; further ones hold further blocks.
+    /// By slot: the count, and the origin of the content of the first; further slots hold further blocks.
     stored: BTreeMap<u64, (u64, Origin)>,
-    /// What slots held before they were written, since the last flush.
+    /// Content of slots before they were written, since the last flush.
     unflushed: Vec<(u64, Vec<Stretch>)>,
     /// Calls until somebody asks to end, if anybody does.
     calls_left: Option<u64>,
@@ -61,13 +61,13 @@ impl SimMedium {
         }
     }
 
-    /// After so many calls somebody asks to end, in the middle of a call; `None`: nobody does.
+    /// Sets the number of calls after which a stop is requested, in the middle of a call; `None`: never.
     pub fn stop_after(&mut self, calls: Option<u64>) {
         self.calls_left = calls;
     }
 
-    /// Power is lost: of what was written since the last flush some is lost, and all that only a
-    /// hidden cache had.
+    /// Simulates a loss of power: a part of the data written since the last flush is lost, and all data that
+    /// only a hidden cache had.
     pub fn lose_power(&mut self) {
         let unflushed = std::mem::take(&mut self.unflushed);
         for (slot, before) in unflushed.into_iter().rev() {
@@ -89,7 +89,7 @@ impl SimMedium {
         self.flash.rest(days);
     }
 
-    /// Whose content is read from these blocks, in no time: of each stretch how many, and whose.
+    /// Returns the origin of the content of these blocks, in no time: count and origin of each stretch.
     pub fn origins(&mut self, span: Span) -> Vec<Stretch> {
         let mut found = Vec::new();
         for part in self.flash.read(span.start, span.count) {
@@ -194,7 +194,7 @@ impl SimMedium {
         }
     }
 
-    /// Adds what no slot holds yet, joined with what goes before it.
+    /// Adds content to empty slots, joined with the stretch before it.
     fn insert(&mut self, slot: u64, count: u64, origin: Origin) {
         if let Some((&start, (held, before))) = self.stored.range_mut(..slot).next_back()
             && start + *held == slot
@@ -234,7 +234,7 @@ impl SimMedium {
         parts
     }
 
-    /// What these blocks hold, compared with that content.
+    /// Compares these blocks with that content.
     fn look(&mut self, span: Span, content: Content, surface: &mut Surface) {
         for part in self.flash.read(span.start, span.count) {
             let (slot, is_changed) = match part.place {
@@ -260,7 +260,7 @@ impl SimMedium {
     }
 }
 
-/// What a block holds in which content of that origin stands.
+/// Returns the state of a block that holds content of that origin.
 fn held(block: u64, origin: Option<Origin>, content: Content, is_changed: bool) -> Held {
     match origin {
         Some(origin) if origin.content.seed != content.seed => Held::Foreign,
@@ -271,7 +271,7 @@ fn held(block: u64, origin: Option<Origin>, content: Content, is_changed: bool) 
                 Held::Good
             }
         }
-        // A changed bit among so many hides neither address nor round but in one case of thirty.
+        // One changed bit hides neither address nor round, except in one case of thirty.
         Some(origin) => Held::Other {
             block: origin.block,
             round: origin.content.round,
@@ -350,21 +350,21 @@ impl Medium for SimMedium {
     }
 }
 
-/// What blocks of a simulated card held.
+/// Former content of blocks of a simulated card.
 #[derive(Clone, Debug)]
 pub struct SimPiece {
     span: Span,
     origins: Vec<Stretch>,
 }
 
-/// Where its stretches are cut says nothing about its content.
+/// Stretches may be cut differently and still have equal content.
 impl PartialEq for SimPiece {
     fn eq(&self, other: &Self) -> bool {
         self.span == other.span && joined(&self.origins) == joined(&other.origins)
     }
 }
 
-/// Stretches of which none goes on in the next.
+/// Joins consecutive stretches.
 fn joined(stretches: &[Stretch]) -> Vec<Stretch> {
     let mut joined: Vec<Stretch> = Vec::new();
     for &(count, origin) in stretches {
@@ -376,7 +376,7 @@ fn joined(stretches: &[Stretch]) -> Vec<Stretch> {
     joined
 }
 
-/// Whether `next` is what stands behind so many blocks that begin with `first`.
+/// Returns whether `next` is the continuation of `count` blocks that begin with `first`.
 fn goes_on(first: Option<Origin>, count: u64, next: Option<Origin>) -> bool {
     let behind = first.map(|origin| Origin {
         block: origin.block + count,
@@ -425,7 +425,7 @@ impl Raw for SimMedium {
                     ..origin
                 });
                 for part in self.keep(run.span, origin) {
-                    // What takes no writes may hold it still.
+                    // A block that rejects writes may still hold its content.
                     let was = origin.map(|origin| Origin {
                         block: origin.block + (part.span.start - run.span.start),
                         ..origin

@@ -18,23 +18,23 @@ use crate::units::UnitsData;
 /// Sizes of a scaled model are multiples of this, bytes.
 const SIZE_BYTES: u64 = 4096;
 
-/// Why there is no model.
+/// Reason why a model is not available.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
     /// No model has this name.
-    #[error("no model `{name}`; there are {known}")]
+    #[error("no model `{name}`; available: {known}")]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What there is.
+        /// Known names.
         known: String,
     },
     /// No board has this name.
-    #[error("no simulated board `{name}`; there are {known}")]
+    #[error("no simulated board `{name}`; available: {known}")]
     UnknownBoard {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What there is.
+        /// Known names.
         known: String,
     },
     /// The text is not a model.
@@ -45,7 +45,7 @@ pub enum ModelError {
     Invalid {
         /// The model.
         name: String,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
 }
@@ -58,7 +58,7 @@ pub(crate) struct Resolved {
     pub(crate) services: [[Service; 2]; 3],
 }
 
-/// A simulated card's data: what its operations cost, how that varies, and what goes wrong.
+/// A simulated card's data: the cost of its operations, their variation, and its faults.
 #[derive(Clone, Debug)]
 pub struct Model {
     resolved: Arc<Resolved>,
@@ -67,18 +67,18 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model of that name among those that come with the program.
+    /// Returns the model of that name among those that come with the program.
     ///
     /// # Errors
-    /// When there is none; the message lists those there are.
+    /// If there is none; the message lists the known ones.
     pub fn named(name: &str) -> Result<Self, ModelError> {
         crate::library::named(name)
     }
 
-    /// Reads a model. What it does not say is that of the embedded model it is `like`, if it names one.
+    /// Parses a model. Missing values are taken from the embedded model it is `like`, if it names one.
     ///
     /// # Errors
-    /// When the text is no model, there is none that it is like, or a number is out of range.
+    /// If the text is no model, the model it is like does not exist, or a number is out of range.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let table = with_rest(text)?;
         let content = content_of(&table);
@@ -103,15 +103,15 @@ impl Model {
         }
     }
 
-    /// Returns all that its files say of card and board, as part of the id of a run. Equal texts mean
+    /// Returns all properties of card and board in its files, as part of the id of a run. Equal texts mean
     /// equal models; comments, summaries and sources are left out.
     #[must_use]
     pub fn content(&self) -> &str {
         &self.content
     }
 
-    /// The same with everything that is a size divided by that, so that all of it can be looked at
-    /// quickly. Sizes stay multiples of 4 KiB, but for what is one block more.
+    /// Returns the model with all sizes divided by `divisor`, so that all of it can be tested quickly. Sizes
+    /// stay multiples of 4 KiB, except those with one block more.
     #[must_use]
     pub fn scaled(&self, divisor: u64) -> Self {
         let mut data = self.data().clone();
@@ -155,13 +155,13 @@ impl Model {
         }
     }
 
-    /// What it is, in one sentence.
+    /// Returns its description in one sentence.
     #[must_use]
     pub fn summary(&self) -> &str {
         &self.resolved.data.summary
     }
 
-    /// Where its numbers come from.
+    /// Returns the source of its numbers.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.resolved.data.source
@@ -185,7 +185,8 @@ impl Model {
         self.resolved.data.variance.trial_deviation
     }
 
-    /// Whether there is one rate that a workload tends to without end, so that there is one truth.
+    /// Returns whether a workload tends to a single rate in an endless measurement, so that a single truth
+    /// exists.
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         let data = &self.resolved.data;
@@ -194,13 +195,13 @@ impl Model {
         is_even && is_whole && Processes::new(self, None).long_run_factor().is_some()
     }
 
-    /// Whether its flash keeps nothing any more once it was written often enough.
+    /// Returns whether its flash loses data once it was written often enough.
     #[must_use]
     pub fn wears_out(&self) -> bool {
         self.flash().wear.is_some()
     }
 
-    /// Whether it says that data are durable when they are not.
+    /// Returns whether it reports data as durable when they are not.
     #[must_use]
     pub fn lies_about_flush(&self) -> bool {
         self.resolved.data.sync.lies
@@ -306,7 +307,7 @@ fn written(value: &toml::Value) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// The text as a table, with what it lacks from the model that it is like.
+/// Returns the text as a table, with missing values from the model that it is like.
 fn with_rest(text: &str) -> Result<toml::Table, ModelError> {
     let unreadable = |error: toml::de::Error| ModelError::Text(error.to_string());
     let mut table: toml::Table = toml::from_str(text).map_err(unreadable)?;

@@ -1,11 +1,9 @@
-//! A simulated card in a time that passes by itself: requests arrive whenever they do, and are
-//! told at once when they will be done.
+//! A simulated card in real time: requests arrive at any time, and their completion times are returned at once.
 //!
-//! Its service is that of [`crate::SimulatedCard`]: the same draws in front of the same channels.
-//! Three things differ. Nobody says whether requests are sequential, so that is seen from their
-//! addresses; what the kernel has cut off a large request costs no setup of its own. There are no
-//! trials: the run's own factor holds throughout. And requests and answers have a way to go, which
-//! is none of the card's ([`Way`]).
+//! Its service is that of [`crate::SimulatedCard`]: the same draws in front of the same channels. Three things
+//! differ. Requests are not marked as sequential, so that this is inferred from their addresses; pieces that
+//! the kernel has cut off a large request cost no setup of their own. It has no trials: the run's own factor
+//! holds throughout. And requests and answers have a transit time, which is none of the card's ([`Way`]).
 
 use cardmark_core::Order;
 use cardmark_engine::{Op, OpKind};
@@ -15,7 +13,7 @@ use crate::service::to_ns;
 use crate::state::{ENODEV, REFUSAL_NS, State, service_of};
 use crate::streams::{Place, Streams};
 
-/// Span of a discard: what is erased is noted, not erased at once.
+/// Span of a discard: it is only noted, and erased later.
 const DISCARD_NS: u64 = 1_000_000;
 /// The smallest request that counts for [`OnlineCard::fastest_ns`].
 const LEAST_BYTES: u64 = 4096;
@@ -23,20 +21,20 @@ const LEAST_BYTES: u64 = 4096;
 /// A read or a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What it does.
+    /// Kind of operation.
     pub kind: OpKind,
-    /// Where, bytes from the start of the card.
+    /// Position, bytes from the start of the card.
     pub offset: u64,
-    /// How much, bytes.
+    /// Size, bytes.
     pub bytes: u32,
 }
 
-/// How long answers and requests are on their way, there and back.
+/// Transit time of answers and requests, there and back.
 ///
-/// In a closed loop the next request is there as soon as an answer is out, but for the way: up to
-/// `most_ns` after the card became idle it therefore counts as having come at once, so that no
-/// swaying of the way changes the card's rate. (What the asker itself did in that time is then not
-/// seen either.) What comes later came at its own time, less a usual way.
+/// In a closed loop the next request comes as soon as an answer is out, apart from the transit time: up to
+/// `most_ns` after the card became idle it therefore counts as having come at once, so that variations of the
+/// transit do not change the card's rate. (Work of the caller in that time is then not visible either.) A later
+/// request came at its own time, less a usual transit time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     /// As it is usually.
@@ -46,7 +44,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// When something begins that arrives now at what is free from then on.
+    /// Returns the start of an operation that arrives now at a resource that is free from `free_ns` on.
     fn start(self, at_ns: u64, free_ns: u64) -> u64 {
         if at_ns <= free_ns.saturating_add(self.most_ns) {
             free_ns
@@ -81,7 +79,7 @@ struct Line {
     channel: usize,
 }
 
-/// What was written since the last flush.
+/// Data written since the last flush.
 #[derive(Clone, Copy, Debug)]
 enum Unsynced {
     Nothing,
@@ -107,8 +105,8 @@ impl OnlineCard {
         }
     }
 
-    /// Takes on a read or a write that arrives now, which must not be before an earlier arrival.
-    /// Says when its answer is due, and what it is: bytes moved, or the system's error number.
+    /// Accepts a read or a write that arrives now, which must not be before an earlier arrival. Returns the
+    /// time at which its answer is due, and the answer: bytes moved, or the system's error number.
     pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, i32>) {
         self.pass_to(at_ns);
         let bytes = u64::from(request.bytes);
@@ -144,8 +142,8 @@ impl OnlineCard {
             Place::Rest => 1.0 / busy_count as f64,
             Place::Sequential | Place::Random => service.moving_share(bytes, busy_count),
         };
-        // Its span was drawn for the channels at work now. Where more begin meanwhile, as in a
-        // burst after a pause, they would else move more than one bus can.
+        // Its span was drawn for the channels at work now. If more channels start before its end, as in a burst
+        // after a pause, they would otherwise move more than one bus can.
         let moving_ns = to_ns((alone_ns - start_ns) as f64 * share);
         self.moved_ns = self.moved_ns.max(start_ns) + moving_ns;
         let finish_ns = alone_ns.max(self.moved_ns);
@@ -159,11 +157,11 @@ impl OnlineCard {
         (finish_ns, outcome)
     }
 
-    /// Stores everything: after all that is under way, and before all that comes. Says when that
-    /// is done.
+    /// Stores everything: after all operations under way, and before all later ones. Returns the completion
+    /// time.
     ///
-    /// One write made durable costs what it costs as one operation
-    /// ([`OpKind::WriteSync`]); more of them cost a whole flush.
+    /// One write made durable costs the time of one operation ([`OpKind::WriteSync`]); more of them cost a
+    /// whole flush.
     pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
         let unsynced = std::mem::replace(&mut self.unsynced, Unsynced::Nothing);
         self.alone(at_ns, way, |state, start_ns| match unsynced {
@@ -172,7 +170,7 @@ impl OnlineCard {
         })
     }
 
-    /// Forgets what is stored somewhere. Says when that is done.
+    /// Discards the content of some place. Returns the completion time.
     pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
         self.alone(at_ns, way, |state, start_ns| {
             state.refuse_if_gone(start_ns)?;
@@ -205,7 +203,7 @@ impl OnlineCard {
         match work(&mut self.state, start_ns) {
             Ok(finish_ns) => {
                 self.held_ns = finish_ns;
-                // What follows its answer is one request: the other channels stay idle.
+                // The next request comes only after its answer: the other channels stay idle.
                 self.free_ns[0] = finish_ns;
                 self.known_ns = self.known_ns.max(finish_ns);
                 (finish_ns, Ok(()))
@@ -219,7 +217,7 @@ impl OnlineCard {
         self.free_ns.iter().copied().fold(self.held_ns, u64::max)
     }
 
-    /// The board's time goes on.
+    /// Advances the time of the board.
     fn pass_to(&mut self, now_ns: u64) {
         let Some(span_ns) = now_ns.checked_sub(self.known_ns) else {
             return;
@@ -239,8 +237,8 @@ impl OnlineCard {
     }
 }
 
-/// The channel that serves next: of those that were idle no longer than a way takes, and of those
-/// that work where none is idle, the one that was or is free first; else an idle one.
+/// Returns the channel that serves next: among those that were idle no longer than a transit takes, and those
+/// at work if none is idle, the one that was or is free first; else an idle one.
 fn next_channel(free_ns: &[u64], at_ns: u64, way: Way) -> usize {
     let earliest = |from_ns: u64| {
         let channels = free_ns.iter().copied().enumerate();

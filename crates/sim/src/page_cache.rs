@@ -1,8 +1,8 @@
-//! The simulated host's page cache: what the old tools measure through.
+//! The simulated host's page cache: the old tools measure through it.
 //!
-//! Writes go to memory until they are made durable; then they reach the card one after the other
-//! in large pieces. Reads reach the card once, by read-ahead, and come from memory afterwards. The
-//! kernel keeps all channels of the card at work both ways.
+//! Writes go to memory until they are made durable; then they reach the card one after the other in large
+//! pieces. Reads reach the card once, by read-ahead, and come from memory afterwards. The kernel keeps all
+//! channels of the card at work both ways.
 
 /// Nanoseconds to copy a byte: 4 GB/s, as on a board.
 const COPY_NS_PER_BYTE: f64 = 0.25;
@@ -11,7 +11,7 @@ const WRITE_BACK_BYTES: u64 = 512 << 10;
 /// Bytes of one request of read-ahead.
 const READ_AHEAD_BYTES: u64 = 128 << 10;
 
-/// What lies in memory.
+/// Content of memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PageCache {
     /// Bytes written that the card has not seen.
@@ -20,7 +20,7 @@ pub(crate) struct PageCache {
     read_until: u64,
 }
 
-/// What an operation asks of memory and of the card.
+/// Demand of an operation on memory and on the card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
     /// Time to copy, nanoseconds.
@@ -32,8 +32,7 @@ pub(crate) struct Share {
 }
 
 impl PageCache {
-    /// A read of so many bytes, of an object of this size. What is missing is read in whole
-    /// requests, and so ahead.
+    /// Reads from an object of this size. Missing data is read in whole requests, and so ahead.
     pub(crate) fn read(&mut self, offset: u64, bytes: u64, size_bytes: u64) -> Share {
         let begin = self.read_until.max(offset);
         let end = offset.saturating_add(bytes);
@@ -52,7 +51,7 @@ impl PageCache {
         }
     }
 
-    /// A write of so many bytes.
+    /// Writes this number of bytes.
     pub(crate) fn write(&mut self, bytes: u64) -> Share {
         self.dirty_bytes += bytes;
         Share {
@@ -62,7 +61,7 @@ impl PageCache {
         }
     }
 
-    /// Everything written is to be durable.
+    /// Makes all written data durable.
     pub(crate) fn sync(&mut self) -> Share {
         Share {
             copy_ns: 0.0,

@@ -33,9 +33,9 @@ pub struct StallTruth {
     pub mean_ns: f64,
     /// Longest stall possible, nanoseconds.
     pub longest_ns: f64,
-    /// Stalls per operation; 0 where they come by the clock.
+    /// Stalls per operation; 0 if they come by the clock.
     pub per_operation: f64,
-    /// Stalls a second by the clock; 0 where they come by operations. A model with both counts only the
+    /// Stalls a second by the clock; 0 if they come by operations. A model with both counts only the
     /// latter.
     pub per_second: f64,
 }
@@ -59,8 +59,8 @@ trait Process: Send {
     /// Returns the work of an operation, nanoseconds, given its work without this process.
     fn work_ns(&mut self, call: &Call, work_ns: f64) -> f64;
 
-    /// Returns the mean of [`Process::work_ns`] in an endless workload of which `read_share` of the
-    /// operations are reads. `None` if it has no such mean.
+    /// Returns the mean of [`Process::work_ns`] in an endless workload with a share of `read_share` reads.
+    /// `None` if it has no such mean.
     fn mean_ns(&self, call: &Call, work_ns: f64, read_share: f64) -> Option<f64>;
 
     /// Returns its stalls of 100 ms and longer.
@@ -114,7 +114,7 @@ impl Processes {
         works.fold(ordinary_ns, |work_ns, work| work.work_ns(call, work_ns))
     }
 
-    /// Returns when work begun at `start_ns` is done.
+    /// Returns the completion time of work begun at `start_ns`.
     #[inline]
     pub(crate) fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         match &mut self.clocked {
@@ -155,7 +155,7 @@ impl Processes {
         })
     }
 
-    /// Returns the mean time that an operation spends in stalls of its own, nanoseconds.
+    /// Returns the mean time that an operation spends in its own stalls, nanoseconds.
     pub(crate) fn stalls_ns(&self, call: &Call) -> f64 {
         self.stalls(call)
             .map_or(0.0, |stalls| stalls.per_operation * stalls.mean_ns)
@@ -169,7 +169,7 @@ impl Processes {
 }
 
 impl Model {
-    /// Stalls of 100 ms and longer that its processes bring to a workload of reads or of writes.
+    /// Returns the stalls of 100 ms and longer that its processes add to a workload of reads or of writes.
     /// `None` if there are none, or the workload is mixed.
     #[must_use]
     pub fn stalls(&self, workload: &Workload) -> Option<StallTruth> {

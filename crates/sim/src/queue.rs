@@ -1,4 +1,4 @@
-//! Operations at work and waiting: channels in front of which one queue stands.
+//! Operations at work and waiting: channels behind a single queue.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! Recorded latencies in place of a model's: the engine measures a recording.
 //!
-//! Each kind of operation takes its recorded latencies in their order, from a seeded start and round
-//! and round, so that whatever follows whatever in the recording does so in the replay. What the
-//! recording says nothing of takes the span of an ordinary card.
+//! Each kind of operation takes its recorded latencies in their order, from a seeded start and in a loop, so
+//! that the replay keeps the sequence of the recording. Operations missing from the recording take the span of
+//! an ordinary card.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -66,11 +66,11 @@ impl Trace {
         trace.whole()
     }
 
-    /// Makes latencies up from quantiles, straight lines between them: a simulation, and its origin
-    /// says so. Shares rise from 0 to 1, and spans in nanoseconds with them.
+    /// Generates latencies from quantiles, with straight lines between them: a simulation, and its origin
+    /// records that. Shares rise from 0 to 1, and spans in nanoseconds with them.
     ///
     /// # Errors
-    /// When they do not, or there are too few.
+    /// If they do not, or their number is too small.
     pub fn made_up(
         reads: Quantiles<'_>,
         writes: Quantiles<'_>,
@@ -138,8 +138,8 @@ impl Trace {
         }
     }
 
-    /// Returns the origin of records made with it: always a simulation, which names the recording, and
-    /// says if there never was one.
+    /// Returns the origin of records made with it: always a simulation, which names the recording, or records
+    /// that none existed.
     #[must_use]
     pub fn origin(&self) -> Origin {
         let what = match self.is_made_up {
@@ -180,7 +180,7 @@ impl Model {
     }
 }
 
-/// Lines that say something, numbered from 1.
+/// Returns the lines with content, numbered from 1.
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(str::trim));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
@@ -190,7 +190,7 @@ fn unreadable(number: usize) -> ModelError {
     ModelError::Text(format!("line {number} is not a recorded latency"))
 }
 
-/// The quantile at this share; none where they do not rise from 0 to 1.
+/// Returns the quantile at this share; `None` if they do not rise from 0 to 1.
 fn quantile(quantiles: Quantiles<'_>, share: f64) -> Option<u64> {
     let rises = quantiles.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1);
     let is_whole = quantiles.first()?.0 == 0.0 && quantiles.last()?.0 == 1.0;

@@ -1,10 +1,10 @@
-//! What one operation costs: the resolved form of a model's service times.
+//! Cost of one operation: the resolved form of a model's service times.
 
 use cardmark_core::Rng;
 
 use crate::body::Body;
 
-/// Nodes at which the body is sampled where a pause comes on top.
+/// Number of nodes at which the body is sampled if a pause is added to it.
 const BODY_NODES: u32 = 64;
 
 /// Rare pause on top of the ordinary span, evenly distributed.
@@ -36,7 +36,7 @@ impl Stall {
 pub(crate) struct Service {
     pub(crate) setup_ns: f64,
     pub(crate) transfer_ns_per_byte: f64,
-    /// By how much the setup grows with every further channel at work.
+    /// Growth of the setup with every further channel at work.
     pub(crate) crowding: f64,
     pub(crate) body: Body,
     pub(crate) stall: Option<Stall>,
@@ -79,7 +79,7 @@ impl Service {
         self.transfer_ns_per_byte * bytes as f64 / self.ordinary_ns(bytes, busy)
     }
 
-    /// Draws the span of what was cut off a request and needs no setup of its own.
+    /// Draws the span of a piece that was cut off a request and needs no setup.
     pub(crate) fn draw_rest_ns(&self, bytes: u64, busy: usize, rng: &mut Rng) -> f64 {
         self.transfer_ns_per_byte * bytes as f64 * busy as f64 * self.body.draw(rng)
     }

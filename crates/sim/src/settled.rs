@@ -1,5 +1,5 @@
-//! What is true of a model once it has settled: its cache full, its board as hot as it gets. From its
-//! data alone, for the verdicts on classes.
+//! Truth of a model once it has settled: its cache full, its board at its highest temperature. From its data
+//! alone, for the verdicts on classes.
 
 use cardmark_core::Workload;
 use cardmark_engine::OpKind;
@@ -13,10 +13,10 @@ use crate::state::service_of;
 const CELLS: usize = 8_192;
 /// Nodes at which the swaying is sampled.
 const SWAY_NODES: u32 = 64;
-/// Share of all runs whose slowest window lies beyond either end that is told.
+/// Share of all runs whose slowest window lies beyond either of the reported ends.
 const BEYOND: f64 = 0.001;
 
-/// Ends of what a figure of a run whose factor is one may be, per second.
+/// Ends of the range of a figure in a run whose factor is one, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ends {
     /// The least.
@@ -37,7 +37,7 @@ impl Model {
         Some(busy_count as f64 / mean_ns * 1e9)
     }
 
-    /// Between which rates, bytes a second, the slowest of so many windows lies but in one of 500 runs,
+    /// Returns the range of the slowest of `windows_count` windows, bytes a second, in all but one of 500 runs,
     /// once the card has settled. Windows are written or read one block at a time.
     #[must_use]
     pub fn slowest_window(
@@ -64,7 +64,7 @@ impl Model {
         })
     }
 
-    /// Channels at work; none where the model breaks, or the workload is mixed.
+    /// Returns the number of channels at work; `None` if the model breaks, or the workload is mixed.
     fn busy_count(&self, workload: &Workload) -> Option<usize> {
         let is_plain =
             self.fault().is_none() && self.processes().is_empty() && self.ftl().is_none();
@@ -82,7 +82,7 @@ impl Model {
         service_of(self, kind, workload.order)
     }
 
-    /// By how much everything takes longer in the end.
+    /// Returns the factor by which everything takes longer in the end.
     fn slowdown(&self, workload: &Workload) -> f64 {
         let heat = self.heat();
         let by_heat = if heat.busy_c > heat.limit_c {
@@ -123,7 +123,7 @@ impl WindowSpans {
         let longest_ns = ordinary_ns * service.body.largest() + pause_ns;
         let cell_ns = longest_ns * blocks as f64 / CELLS as f64;
         let cells = CELLS / blocks + 2;
-        // Cell i holds what is nearest to i times its width, so that sums stay in place.
+        // Cell i holds the values nearest to i times its width, so that sums stay in place.
         let one: Vec<f64> = (0..cells)
             .map(|cell| {
                 let (from, to) = (cell as f64 - 0.5, cell as f64 + 0.5);

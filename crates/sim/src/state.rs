@@ -1,4 +1,4 @@
-//! The state of a simulated card: what happens to an operation.
+//! The state of a simulated card, and the course of an operation.
 
 use cardmark_core::{
     Access, DeviceCounters, Order, ReadBack, Rng, SECOND_NS, SensorSample, Workload,
@@ -36,7 +36,7 @@ pub(crate) struct State {
     /// Spans are divided by this: factors of the run and of the trial.
     rate_factor: f64,
     order: Order,
-    /// Where each stream's object begins, as a multiple of its number, bytes.
+    /// Start of each stream's object, as a multiple of its number, bytes.
     stream_bytes: u64,
     /// Present while a workload goes through it.
     page_cache: Option<PageCache>,
@@ -49,7 +49,7 @@ pub(crate) struct State {
     kept: Option<Kept>,
     processes: Processes,
     ftl: Option<Ftl>,
-    /// Place of what goes through the page cache, bytes.
+    /// Position of data that goes through the page cache, bytes.
     cached_place: u64,
     counters: DeviceCounters,
     is_dirty: bool,
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    /// Fails once the card is gone.
+    /// Fails once the device has disappeared.
     pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), i32> {
         if self.is_gone(now_ns) {
             return Err(ENODEV);
@@ -166,7 +166,7 @@ impl State {
         Ok(self.pass(now_ns, span_ns, true))
     }
 
-    /// Reads a stretch back. Returns the time afterwards, and what is still there.
+    /// Reads a stretch back. Returns the time afterwards, and the data that is still intact.
     pub(crate) fn read_back(&mut self, now_ns: u64, offset: u64, bytes: u32) -> (u64, ReadBack) {
         let read = Op {
             kind: OpKind::Read,
@@ -272,7 +272,8 @@ impl State {
         self.serve(start_ns, op, place, busy_count)
     }
 
-    /// When an operation begun now is done, with so many channels at work, its own among them.
+    /// Returns the completion time of an operation begun now, with `busy_count` channels at work, its own among
+    /// them.
     pub(crate) fn serve(&mut self, start_ns: u64, op: Op, place: Place, busy_count: usize) -> u64 {
         if let Some(end_ns) = self.silence(start_ns) {
             return end_ns;
@@ -314,7 +315,7 @@ impl State {
         finish_ns
     }
 
-    /// Returns when work begun at `start_ns` is done.
+    /// Returns the completion time of work begun at `start_ns`.
     #[inline]
     fn done_ns(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         let finish_ns = match &mut self.sway {
@@ -336,7 +337,7 @@ impl State {
         }
     }
 
-    /// Returns what the translation layer has done so far.
+    /// Returns the work of the translation layer so far.
     pub(crate) fn ftl_counts(&self) -> Option<FtlCounts> {
         self.ftl.as_ref().map(Ftl::counts)
     }
@@ -354,8 +355,8 @@ impl State {
         }
     }
 
-    /// An operation through the page cache: copying, and what the card has to move for it, with
-    /// all its channels at work.
+    /// Performs an operation through the page cache: copying, and the transfers that the card has to make for
+    /// it, with all its channels at work.
     fn finish_cached(&mut self, start_ns: u64, kind: OpKind, share: Share) -> u64 {
         let card_kind = match kind {
             OpKind::Read => OpKind::Read,
@@ -433,7 +434,7 @@ impl State {
     }
 }
 
-/// What draws the factors of a run's trials, before the first one.
+/// Returns the generator of the factors of a run's trials, before the first one.
 pub(crate) fn first_trial(seed: u64) -> Rng {
     Rng::for_part(seed, "sim trial", 0)
 }

@@ -1,5 +1,5 @@
-//! Which requests follow one another: nobody tells a card that what it is asked is sequential, nor
-//! that two requests were one before they were cut.
+//! Detection of consecutive requests: a card is not informed that its requests are sequential, nor that two
+//! requests were one before they were cut.
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use cardmark_core::Order;
 
 /// Streams that are remembered: files read and written at once, and a filesystem's own.
 const KEPT: usize = 8;
-/// How far from a stream's end, in requests, its pieces may come when several are under way.
+/// Distance from a stream's end, in requests, at which its pieces may come when several are under way.
 const REACH_COUNT: u64 = 16;
-/// What the kernel cuts off a request that is too large for it leaves at least so much in front.
+/// Minimum size of the part in front of a cut that the kernel makes in a request that is too large.
 const LEAST_CUT_BYTES: u64 = 512 << 10;
 /// The rest of a request comes within this span.
 const REST_NS: u64 = 500_000;
 
-/// How a request comes after those before it.
+/// Relation of a request to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Where an earlier one of its kind ended.
+    /// At the end of an earlier one of its kind.
     Sequential,
     /// Anywhere else.
     Random,
@@ -49,7 +49,7 @@ struct Last {
     is_cut: bool,
 }
 
-/// Requests of which each began where an earlier one ended.
+/// Requests that each began at the end of an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     start: u64,
@@ -60,7 +60,7 @@ struct Stream {
 }
 
 impl Streams {
-    /// Where a request stands. [`Self::keep_busy`] is to follow.
+    /// Returns the relation of a request to earlier ones. [`Self::keep_busy`] is to follow.
     pub(crate) fn place(&mut self, now_ns: u64, offset: u64, bytes: u64) -> Place {
         let end = offset.saturating_add(bytes);
         let is_rest = self
@@ -110,8 +110,8 @@ impl Stream {
         if offset == self.end {
             return true;
         }
-        // Pieces of one request, or requests of several threads, overtake one another only while
-        // under way together. Otherwise what comes near is there by chance.
+        // Pieces of one request, or requests of several threads, overtake one another only while under way
+        // together. Otherwise a request nearby is there by chance.
         if now_ns >= self.busy_ns {
             return false;
         }
@@ -137,7 +137,7 @@ mod tests {
 
     const PIECE: u64 = 128 << 10;
 
-    /// Share of these requests that are taken for sequential, each under way for 1 ms.
+    /// Returns the share of these requests that count as sequential, each under way for 1 ms.
     fn sequential_share(requests: &[(u64, u64)], pause_ns: u64) -> f64 {
         let mut streams = Streams::default();
         let mut now_ns = 0;
@@ -203,7 +203,7 @@ mod tests {
         // Too late; then what came before it was too small to be cut.
         assert_eq!(place(5_000_000, 2 << 20, 256 << 10), Place::Sequential);
         assert_eq!(place(5_100_000, 2304 << 10, 768 << 10), Place::Sequential);
-        // Asked for only once the one before was answered.
+        // Requested only once the one before was answered.
         assert_eq!(place(16_000_000, 3 << 20, 1 << 20), Place::Sequential);
         assert_eq!(place(16_100_000, 5 << 20, 1 << 20), Place::Sequential);
     }

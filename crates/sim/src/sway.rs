@@ -50,7 +50,7 @@ impl Sway {
         sway
     }
 
-    /// When work begun at `start_ns` is done; `work_ns` is its span at rate one.
+    /// Returns the completion time of work begun at `start_ns`; `work_ns` is its span at rate one.
     pub(crate) fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         let mut step = start_ns / STEP_NS;
         let mut now_ns = start_ns;

@@ -1,8 +1,8 @@
-//! What is true of a stationary model, from its data alone.
+//! Truth of a stationary model, from its data alone.
 //!
-//! The engine refills the queue in no virtual time, so that `k = min(depth, channels)` channels
-//! are always at work and each is a renewal process: the long-run rate is `k ÷ mean span`. Swaying
-//! and trial factors have mean one in the rate and leave it as it is.
+//! The engine refills the queue in no virtual time, so that `k = min(depth, channels)` channels are always at
+//! work and each is a renewal process: the long-run rate is `k ÷ mean span`. Sway and trial factors have mean
+//! one in the rate and leave it unchanged.
 
 use cardmark_core::{Access, Flush, Workload};
 use cardmark_engine::OpKind;
@@ -16,7 +16,7 @@ use crate::state::service_of;
 /// Nodes at which the swaying is sampled for quantiles.
 const SWAY_NODES: u32 = 64;
 
-/// What a workload measured for ever would yield.
+/// Result of an endless measurement of a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
     /// Bytes per second.
@@ -114,7 +114,7 @@ fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec
         .collect()
 }
 
-/// The distribution of latencies where none waits.
+/// The distribution of latencies if no operation waits.
 struct Latencies<'a> {
     parts: &'a [Part<'a>],
     /// Rates as the operations meet them, all equally often.

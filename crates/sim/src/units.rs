@@ -1,8 +1,7 @@
 //! Allocation units: parts of the flash that a card writes and erases as a whole.
 //!
-//! A simple card can go on writing in a few of them only. To write in another one that is not empty,
-//! it first copies what stands there. A read that reaches into a second one costs a look at a second
-//! table.
+//! A simple card can keep only a few of them open for writing. To write in another one that is not empty, it
+//! first copies its content. A read that extends into a second one costs a lookup in a second table.
 
 use serde::Deserialize;
 
@@ -14,19 +13,19 @@ use cardmark_engine::OpKind;
 pub(crate) struct UnitsData {
     /// Size of one.
     pub(crate) bytes: u64,
-    /// In how many the card can go on writing.
+    /// Number of units that the card can keep open.
     pub(crate) open_count: usize,
-    /// What it takes to go on in another one.
+    /// Extra time to switch to another one.
     pub(crate) reopen_ms: f64,
-    /// What a read across a boundary takes longer.
+    /// Extra time of a read across a boundary.
     pub(crate) boundary_us: f64,
 }
 
-/// Which units a card has open.
+/// The units that a card has open.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
     data: UnitsData,
-    /// The one written last stands last.
+    /// Open units, the most recently written one last.
     open: Vec<u64>,
 }
 
@@ -38,7 +37,7 @@ impl Units {
         }
     }
 
-    /// What an operation costs besides, nanoseconds.
+    /// Returns the extra cost of an operation, nanoseconds.
     pub(crate) fn cost_ns(&mut self, kind: OpKind, offset: u64, bytes: u64) -> f64 {
         let first = offset / self.data.bytes;
         let last = (offset + bytes.max(1) - 1) / self.data.bytes;
@@ -94,7 +93,7 @@ mod tests {
     fn writing_in_more_units_than_may_be_open_costs_each_time() {
         let mut units = units();
         let mut write = |offset| units.cost_ns(OpKind::Write, offset, 10);
-        // Begun at their start they cost nothing, nor as long as they are open.
+        // Started at their beginning they cost nothing, nor as long as they are open.
         assert_eq!(write(0) + write(1000) + write(10) + write(1010), 0.0);
         // A third shuts the first.
         assert_eq!(write(2000), 0.0);

@@ -1,4 +1,4 @@
-//! The models of single processes, each on an ordinary card: what a method of measuring must cope with.
+//! The models of single processes, each on an ordinary card: challenges for a method of measuring.
 
 /// Invented processes first, then those fitted to real figures.
 pub(crate) const ZOO: [(&str, &str); 25] = [

@@ -1,4 +1,4 @@
-//! What the models do beyond their rates: faults, caches, heat, repeatability.
+//! Behaviour of the models beyond their rates: faults, caches, heat, repeatability.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -70,7 +70,7 @@ fn a_seed_means_one_sequence() {
 #[test]
 fn the_numbers_are_the_same_on_every_platform() {
     let mut sum = 0u64;
-    // Those that do not keep what is written take the time of one of these.
+    // Those that do not keep their data have the times of one of these.
     for entry in models().into_iter().take(TIMED_COUNT) {
         let mut rig = Rig::new(card(entry.name, 7), 8);
         let mixed = workload(50, Order::Random, 4096, 4);
@@ -83,8 +83,8 @@ fn the_numbers_are_the_same_on_every_platform() {
             sum = mix(sum ^ truth.p99_ns.unwrap().to_bits());
         }
     }
-    // Changes with the models and with the simulation, and must then be set anew; never with the
-    // platform or the compiler.
+    // Changes with the models and with the simulation, and must then be updated; never with the platform or the
+    // compiler.
     assert_eq!(sum, 0x193b_c659_e93a_59b8, "{sum:#x}");
 }
 

@@ -1,5 +1,4 @@
-//! Verdicts on classes: on every model with times of its own, for every class, they are what follows
-//! from the model's data.
+//! Verdicts on classes: on every model with its own times, for every class, they follow from the model's data.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
@@ -19,9 +18,9 @@ use cardmark_sim::{Ends, Model, SimulatedCard, models};
 /// Models with service times of their own come first; those on the border of a class last.
 const TIMED_COUNT: usize = 12;
 const SEED: u64 = 11;
-/// What the judge allows a card to differ from run to run.
+/// Difference from run to run that the judge allows a card.
 const RUN_RATIO: f64 = 0.02;
-/// The limit of a video class where its MB are read as MiB.
+/// The limit of a video class if its MB are read as MiB.
 const BINARY: f64 = 1.048_576;
 
 /// Hears of the trials, and has the run stopped in the one of that number.
@@ -62,7 +61,7 @@ fn plan_for(card: &SimulatedCard, suite: &Suite, tier: &str, only: &[String]) ->
     make_plan(suite, &request, place).unwrap()
 }
 
-/// What a plan yields on a card, stopped in a trial.
+/// Returns the outcome of a plan on a card, stopped in a trial.
 fn executed(card: &SimulatedCard, plan: &Plan, trials_count: usize) -> Outcome {
     let (mut backend, mut clock, mut sensors) = card.ports();
     let pulse = Pulse::new();
@@ -101,18 +100,18 @@ fn verdicts(record: &Record) -> BTreeMap<String, VerdictOutcome> {
         .collect()
 }
 
-/// What the verdict on one figure may be: worst first.
+/// Possible verdicts on one figure: worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum May {
     Fail,
-    /// It would fail, on a board that slowed itself down meanwhile.
+    /// It would fail, on a board that throttled itself during the run.
     Throttled,
     Border,
     Pass,
 }
 
-/// Possible verdicts on a figure that lies between these ends. It is certain but for figures that are,
-/// by chance, on this side or that of the judge's own edges.
+/// Returns the possible verdicts on a figure that lies between these ends. The verdict is certain, except for
+/// figures that fall by chance on either side of the judge's own edges.
 fn possible(ends: Ends, spread: f64, limit: f64, other_reading: f64) -> Vec<May> {
     let upper = limit * other_reading;
     let mut found = Vec::new();
@@ -155,7 +154,7 @@ impl Truth<'_> {
         self.plan.workloads.iter().find(|w| w.id == id).unwrap()
     }
 
-    /// Between what factors this run's trials differ from the model.
+    /// Returns the range of factors by which this run's trials differ from the model.
     fn run(&self, ends: Ends) -> Ends {
         let model = self.card.model();
         let chance = 3.5 * model.trial_deviation();
@@ -190,7 +189,7 @@ impl Truth<'_> {
 
     fn of(&self, class: &Class) -> Option<Vec<May>> {
         let least = class.least_write_bytes_per_s as f64;
-        // What the judge adds for chance is about half of what windows of several runs differ by.
+        // The judge's allowance for chance is about half of the difference between windows of several runs.
         let spread = |ends: Ends| 0.5 * (ends.high / ends.low - 1.0);
         let parts = match class.family {
             ClassFamily::Application => {
@@ -250,7 +249,7 @@ fn fits(may: May, outcome: VerdictOutcome) -> bool {
     }
 }
 
-/// Verdicts of all classes that a suite measures, beside what is possible.
+/// Returns the verdicts on all classes that a suite measures, next to the possible ones.
 fn compare(suite: &str, tier: &str) -> Vec<(String, VerdictOutcome, Option<Vec<May>>)> {
     let suite = cardmark_catalog::suite(suite, None).unwrap();
     let families = families(&suite);
@@ -279,7 +278,7 @@ fn compare(suite: &str, tier: &str) -> Vec<(String, VerdictOutcome, Option<Vec<M
         }
         assert_eq!(found.len(), count, "{found:?}");
     }
-    // No shorter procedure passes a card, whatever it shows.
+    // No shorter procedure passes a card, whatever its result.
     let is_full = tier == "raw-full";
     assert_eq!(
         rows.iter().any(|row| row.1 == VerdictOutcome::Pass),
@@ -366,7 +365,7 @@ fn speed_classes_are_those_of_the_models() {
     }
 }
 
-/// The shorter tiers say the same of these models, whose rates are the same everywhere.
+/// The shorter tiers give the same verdicts on these models, whose rates are the same everywhere.
 #[test]
 fn shorter_tiers_say_the_same() {
     for (suite, tier) in [
@@ -379,8 +378,8 @@ fn shorter_tiers_say_the_same() {
     }
 }
 
-/// Whatever trial a run is stopped in, and whether its record is made at once or from its journal:
-/// what was not measured has no verdict, and what goes before is measured anew.
+/// A run may be stopped in any trial, and its record made at once or from its journal: missing measurements
+/// have no verdict, and preparatory work is measured again.
 #[test]
 fn an_interrupted_procedure_has_no_verdict_and_begins_anew() {
     for (name, every) in [("app-class", ["A1", "A2"]), ("speed-class", ["C10", "V30"])] {
@@ -425,7 +424,7 @@ fn an_interrupted_procedure_has_no_verdict_and_begins_anew() {
     }
 }
 
-/// Whether all that the class needs was whole before that trial.
+/// Returns whether everything that the class needs was complete before that trial.
 fn is_last_needed(plan: &Plan, name: &str, stopped: usize) -> bool {
     let needed: &[&str] = match class(name).unwrap().family {
         ClassFamily::Application => &["app_seq_write"],
@@ -452,7 +451,7 @@ fn after_a_failure_nothing_is_measured_without_preconditioning() {
     assert_eq!(ids, ["app_fill", "app_seq_fill"]);
 }
 
-/// What a plan says that it will write is what it writes, but for trials that last for a time.
+/// The announced and the actual amount of writing agree, except for trials that last for a time.
 #[test]
 fn wear_is_told_before() {
     let suite = cardmark_catalog::suite("speed-class", None).unwrap();
@@ -472,8 +471,8 @@ fn wear_is_told_before() {
     assert!((0.9..1.1).contains(&ratio), "{ratio}");
 }
 
-/// The slowest window of a run lies where the model puts it, and the interval told with it holds the
-/// slowest window of another run.
+/// The slowest window of a run matches the model, and the interval reported with it holds the slowest window of
+/// another run.
 #[test]
 fn the_slowest_window_is_where_the_model_puts_it() {
     let suite = cardmark_catalog::suite("speed-class", None).unwrap();
@@ -501,7 +500,7 @@ fn the_slowest_window_is_where_the_model_puts_it() {
                 "{name} {seed}: {} outside of {ends:?}",
                 metric.value
             );
-            // Between runs the card itself differs; that is not the interval's to say.
+            // Between runs the card itself differs; the interval does not cover that.
             let factor = card.run_factor();
             if let Some((low, high)) = before {
                 held += usize::from((low..=high).contains(&(metric.value / factor)));

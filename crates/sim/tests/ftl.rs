@@ -36,7 +36,7 @@ const SMALL: FtlData = FtlData {
 };
 const SMALL_PAGES: u64 = 96 * 64;
 
-/// Blocks are lists of logical pages; a page is valid where the newest copy lies.
+/// Blocks are lists of logical pages; a page is valid at the position of its newest copy.
 struct Naive {
     data: FtlData,
     blocks: Vec<Vec<u64>>,
@@ -117,7 +117,7 @@ impl Naive {
                 self.open_by_area.pop_front().unwrap().1
             }
         };
-        // The open block is not to be collected while it is being chosen.
+        // The open block must not be collected while it is being chosen.
         self.open_by_area.push_back((area, block));
         self.collect();
         let block = block.unwrap_or_else(|| self.free.pop().unwrap());
@@ -201,7 +201,7 @@ fn a_second_implementation_agrees_within_ten_percent() {
         },
     ];
     for data in variants {
-        // Different seeds: only what they tend to may agree.
+        // Different seeds: only the limits have to agree.
         let ours = steady(data, SMALL_PAGES, 30_000, 1);
         let other = naive_steady(data, SMALL_PAGES, 30_000, 2);
         println!("{ours:?} {other:?}");
@@ -212,9 +212,9 @@ fn a_second_implementation_agrees_within_ten_percent() {
     }
 }
 
-/// Write amplification of cleaning oldest-first under uniform random writes, to which greedy
-/// cleaning tends for large blocks: 1 ÷ (1 − u), where u = exp(−α (1 − u)) is the valid share of the
-/// block that is cleaned, and α is physical ÷ logical pages (Desnoyers 2012).
+/// Write amplification of cleaning oldest-first under uniform random writes, the limit of greedy cleaning for
+/// large blocks: 1 ÷ (1 − u), where u = exp(−α (1 − u)) is the valid share of the block that is cleaned, and α
+/// is physical ÷ logical pages (Desnoyers 2012).
 fn analytic_amplification(alpha: f64) -> f64 {
     let mut valid = 0.5f64;
     for _ in 0..10_000 {

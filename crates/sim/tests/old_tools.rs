@@ -1,5 +1,5 @@
-//! The suites of the old tools on simulated cards: their figures are what follows from the model,
-//! by formulas of our own.
+//! The suites of the old tools on simulated cards: their figures follow from the model, by independent
+//! formulas.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -29,7 +29,7 @@ const STEADY: [&str; 7] = [
     "worn-32gb",
     "lying-32gb",
 ];
-/// These depend on what was done before: a cache that fills, a board that heats up.
+/// These depend on earlier work: a cache that fills, a board that heats up.
 const UNSTEADY: [&str; 2] = ["v30-64gb", "hot-32gb"];
 
 /// Nanoseconds to copy a byte in the host's memory.
@@ -39,7 +39,7 @@ const READ_AHEAD: u64 = 128 << 10;
 const WRITE_BACK: u64 = 512 << 10;
 /// A flush with nothing to flush.
 const IDLE_FLUSH_NS: f64 = 60_000.0;
-/// By how much a figure may be off besides chance.
+/// Allowed error of a figure in addition to chance.
 const SLACK: f64 = 0.005;
 
 /// A model as text, without the chance between trials; and its numbers.
@@ -239,7 +239,7 @@ fn after_its_first_read_the_cached_figure_is_that_of_memory() {
             copy_ns
         );
         assert_eq!(trial.latency.min_ns, copy_ns);
-        // The first comes from the card; it alone is what the card moved.
+        // The first comes from the card; only this part was moved by the card.
         assert!(trial.latency.max_ns > 20 * copy_ns, "{:?}", trial.latency);
         assert_eq!(trial.device_counters.unwrap().read_bytes, block);
     }

@@ -1,4 +1,4 @@
-//! The card in a time that passes by itself does what the card in virtual time does.
+//! The card in real time behaves like the card in virtual time.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(
@@ -17,7 +17,7 @@ use cardmark_engine::OpKind;
 use cardmark_sim::{Model, OnlineCard, Request, SimulatedCard, Way};
 use support::{synced, workload, workloads};
 
-/// A closed loop on one card: whatever is answered is followed by the next request at once.
+/// A closed loop on one card: each answer is followed by the next request at once.
 struct Loop {
     card: OnlineCard,
     rng: Rng,
@@ -126,7 +126,7 @@ fn closed_loops_agree_with_the_truth() {
             workload(100, Order::Sequential, 4096, 32),
         ));
         for (id, workload) in workloads {
-            // A lie costs nothing where the write and its flush are one; a flush alone costs its
+            // A lie costs nothing if the write and its flush are one operation; a flush alone costs its
             // command.
             if name == "lying-32gb" && id == "sync_write_4k" {
                 continue;

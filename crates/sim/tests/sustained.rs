@@ -1,4 +1,4 @@
-//! The suite `sustained` on simulated cards: what it finds is what the model says.
+//! The suite `sustained` on simulated cards: its findings match the model.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

@@ -189,7 +189,7 @@ fn the_queue_helps_only_where_there_is_one() {
     assert!((2.4..2.8).contains(&ratio("a2-64gb", 0)));
 }
 
-/// Whether it is like one that is stationary, but for what it keeps or a rate.
+/// Returns whether it is like a stationary one, except for kept data or a rate.
 fn is_like_stationary(name: &str) -> bool {
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let text = std::fs::read_to_string(models.join(name).with_extension("toml")).unwrap();

@@ -68,7 +68,7 @@ fn against_truth(name: &str, kind: Kind, span_s: u64) -> (f64, f64) {
         .map(|seed| {
             let mut rig = Rig::new(SimulatedCard::new(&model, seed), seed + 7);
             let truth = rig.card.truth(&workload).unwrap().operations_per_s;
-            // What is put off has come due afterwards.
+            // Deferred work has come due afterwards.
             if name == "housekeeping" {
                 rig.trial(&workload, 10 * SECOND_NS);
             }

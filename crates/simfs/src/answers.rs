@@ -13,12 +13,12 @@ use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 const SPIN_NS: u64 = 60_000;
 /// Answers that are later than this are made up for.
 const LATE_NS: u64 = 20_000;
-/// For so long and by so much.
+/// Time in which a late answer is made up for, and the limit of the amount.
 const MADE_UP_NS: u64 = 100_000_000;
-/// `first_ns` where nothing waits.
+/// `first_ns` if nothing waits.
 const NEVER: u64 = u64::MAX;
 
-/// What is to be said, and to whom.
+/// An answer and its receiver.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Read(ReplyData, Result<Vec<u8>, Errno>),
@@ -27,7 +27,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Says it. Returns the buffer, for another answer.
+    /// Sends it. Returns the buffer, for another answer.
     fn say(self) -> Option<Vec<u8>> {
         match self {
             Self::Read(reply, Ok(bytes)) => {
@@ -81,16 +81,16 @@ impl Eq for Waiting {}
 struct Queue {
     waiting: BinaryHeap<Waiting>,
     last_number: u64,
-    /// When answers went out late, and by how much, until that was made up for.
+    /// Times and delays of late answers, until they are made up for.
     late: VecDeque<(u64, u64)>,
     lateness: Lateness,
     buffers: Vec<Vec<u8>>,
 }
 
-/// How late answers were.
+/// Delay of answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lateness {
-    /// By the number of binary digits of the nanoseconds; the last stands for all more.
+    /// By the number of binary digits of the nanoseconds; the last entry includes all larger ones.
     counts: [u64; 32],
     most_ns: u64,
 }
@@ -110,7 +110,7 @@ impl Lateness {
         self.most_ns
     }
 
-    /// A power of two that so many of a thousand stay below.
+    /// Returns a power of two that `of_thousand` of a thousand delays stay below.
     pub(crate) fn bound_ns(&self, of_thousand: u64) -> u64 {
         let wanted = self.count() * of_thousand / 1_000;
         let mut seen = 0;
@@ -176,8 +176,7 @@ impl Answers {
         }
     }
 
-    /// How late the answer was that now is followed by a request, where that is not yet made up
-    /// for.
+    /// Returns the delay of the answer that is now followed by a request, if it is not yet made up for.
     pub(crate) fn take_late_ns(&self, now_ns: u64) -> u64 {
         let mut queue = self.lock();
         while let Some((said_ns, late_ns)) = queue.late.pop_front() {
@@ -188,7 +187,7 @@ impl Answers {
         0
     }
 
-    /// How late answers were since the last call.
+    /// Returns the delay of answers since the last call.
     pub(crate) fn take_lateness(&self) -> Lateness {
         std::mem::take(&mut self.lock().lateness)
     }

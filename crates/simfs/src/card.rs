@@ -1,4 +1,4 @@
-//! The card behind the file: what it holds, and when it answers.
+//! The card behind the file: its content, and the times of its answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub(crate) struct Card {
     stage: Mutex<Stage>,
 }
 
-/// What is done with requests.
+/// Processing stage of requests.
 enum Stage {
     /// Each is answered after this span: the way to the card is being measured.
     Measuring { span_ns: u64 },

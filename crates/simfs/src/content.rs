@@ -1,4 +1,4 @@
-//! What is written on the card: a sparse file without a name, which holds the slots of its flash.
+//! Content of the card: a sparse file without a name, which holds the slots of its flash.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +16,7 @@ const CHUNK_BYTES: usize = 256;
 /// Size of a block of the flash, bytes.
 const BLOCK_BYTES: u64 = 512;
 
-/// The bytes of the card; zeros where nothing was written, or nothing is kept.
+/// The bytes of the card; zeros if nothing was written, or nothing is kept.
 pub(crate) struct Content {
     file: File,
     model: Model,
@@ -24,7 +24,7 @@ pub(crate) struct Content {
     flash: Mutex<Flash>,
 }
 
-/// A part of a request: where in the request it is, and where its first byte is in the file.
+/// A part of a request: its position in the request, and that of its first byte in the file.
 struct Stretch {
     from: usize,
     to: usize,
@@ -32,8 +32,8 @@ struct Stretch {
 }
 
 impl Content {
-    /// Room for what a card of this model keeps: in memory where even a full card leaves half of what is
-    /// free, and else in the folder for temporary files.
+    /// Creates room for the data of a card of this model: in memory if even a full card leaves half of the free
+    /// memory, and else in the folder for temporary files.
     pub(crate) fn new(model: &Model, seed: u64) -> io::Result<Self> {
         let flash = Flash::new(model, seed);
         let size_bytes = flash.slots_count() * BLOCK_BYTES;
@@ -102,7 +102,7 @@ impl Content {
         Ok(())
     }
 
-    /// Where the blocks that a request touches go to or come from.
+    /// Returns the destination or source of the blocks that a request touches.
     fn parts(
         &self,
         offset: u64,
@@ -154,7 +154,7 @@ fn stretch(part: &Part, offset: u64, length: usize) -> Stretch {
 fn kept<T>(outcome: io::Result<T>) -> Result<T, Errno> {
     outcome.map_err(|error| {
         print::notice(&format!(
-            "warning: what is on the card cannot be kept: {error}"
+            "warning: the content of the card cannot be stored: {error}"
         ));
         Errno::EIO
     })
@@ -164,7 +164,7 @@ fn is_zero(chunk: &[u8]) -> bool {
     chunk.iter().fold(0, |all, byte| all | byte) == 0
 }
 
-/// Memory that programs can still get; none where that is not known.
+/// Returns the memory available to programs; 0 if unknown.
 fn available_bytes() -> u64 {
     let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kibibytes = told

@@ -1,14 +1,14 @@
-//! What can go wrong, and the exit code of each.
+//! Errors, and the exit code of each.
 
 use std::io;
 
 use cardmark_sim::ModelError;
 use thiserror::Error;
 
-/// Why there is no card.
+/// Reason why no card is available.
 #[derive(Debug, Error)]
 pub enum SimfsError {
-    /// There is no such model.
+    /// The model does not exist.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The file of a model cannot be read.
@@ -16,18 +16,18 @@ pub enum SimfsError {
     ModelFile {
         /// The file.
         path: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// The size asked for cannot be that of such a card.
+    /// The requested size is impossible for such a card.
     #[error("a card of model `{model}` cannot have {size_bytes} bytes")]
     Size {
         /// The model.
         model: String,
-        /// What was asked for.
+        /// Requested size.
         size_bytes: u64,
-        /// What it has.
+        /// Capacity of the model.
         capacity_bytes: u64,
     },
     /// The card would be faster than the way to it.
@@ -48,16 +48,16 @@ pub enum SimfsError {
     /// The system refused something.
     #[error("{what}")]
     System {
-        /// What was tried.
+        /// Attempted action.
         what: &'static str,
-        /// Why not.
+        /// Cause.
         #[source]
         source: io::Error,
     },
 }
 
 impl SimfsError {
-    /// 2 for what was asked wrongly, 3 for what cannot be done here.
+    /// Returns 2 for wrong arguments, 3 for requests that cannot be fulfilled here.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -66,7 +66,7 @@ impl SimfsError {
         }
     }
 
-    /// What to do about it.
+    /// Returns a hint on how to fix it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

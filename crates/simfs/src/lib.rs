@@ -1,45 +1,42 @@
 //! A simulated card as a file, for any tool.
 //!
-//! `cardmark-simfs MODEL MOUNTPOINT` mounts a filesystem with one file, `card`. What is written
-//! there is read back, and what was never written reads as zeros; but every request takes as long
-//! as it would on a card of that model (`cardmark list models`). With a loop device on top,
+//! `cardmark-simfs MODEL MOUNTPOINT` mounts a filesystem with one file, `card`. Data written to it is read
+//! back, and space that was never written reads as zeros; but every request takes as long as it would on a card
+//! of that model (`cardmark list models`). With a loop device on top,
 //!
 //! ```sh
 //! cardmark-simfs a1-32gb /mnt/sim &      # prints `ready` on standard output once it is there
 //! losetup --find --show --direct-io=on /mnt/sim/card
 //! ```
 //!
-//! that device is the card, for `mkfs`, `dd`, `fio` and all others. `scripts/simcard` does all this
-//! around one command.
+//! that device is the card, for `mkfs`, `dd`, `fio` and all others. `scripts/simcard` does all this around one
+//! command.
 //!
-//! # How true it is
+//! # Accuracy
 //!
-//! The model is the one of [`cardmark_sim::OnlineCard`]. Between an asker and the card lie the loop
-//! device and FUSE, which cost some 20–150 µs a request and sway. That way is measured at the start
-//! and told on standard error. It is taken off in two ways: a request that comes so soon after an
-//! answer that the way alone explains it counts as having come at once, so that closed loops run
-//! at the card's own rate; any other begins one usual way earlier. What the asker itself does
-//! between two requests is therefore not seen while it is short: up to about 0.2 ms for 4 KiB and
-//! 1 ms for 1 MiB.
+//! The model is the one of [`cardmark_sim::OnlineCard`]. The loop device and FUSE lie between a caller and the
+//! card; they cost some 20–150 µs a request, with variations. This transit time is measured at the start and
+//! reported on standard error. It is subtracted in two ways: a request that comes so soon after an answer that
+//! the transit alone explains it counts as having come at once, so that closed loops run at the card's own
+//! rate; any other begins one usual transit time earlier. Short work of the caller between two requests is
+//! therefore not visible: up to about 0.2 ms for 4 KiB and 1 ms for 1 MiB.
 //!
-//! Where other programs want the processors too, the way may take milliseconds. What the kernel
-//! tells of that is taken off as well: how long its worker and our threads waited for a processor,
-//! and how late answers went out. That the asker itself waited is not known: give it a priority as
-//! `scripts/simcard` does, which starts both in sessions of their own and puts these before others.
+//! If other programs need the processors too, the transit may take milliseconds. As far as the kernel reports
+//! it, that time is subtracted as well: the time its worker and our threads waited for a processor, and the
+//! delay of answers. Waiting of the caller itself is not known: give it a priority as `scripts/simcard` does,
+//! which starts both in sessions of their own and puts these before others.
 //!
-//! Models whose fastest answers are faster than the way are refused.
+//! Models whose fastest answers are faster than the transit are refused.
 //!
-//! What cannot be true: the block layer cuts requests above 1,280 KiB, or of more than 128 pieces
-//! of memory (512 KiB at worst), and FUSE those above 1 MiB. Pieces that come within 0.5 ms of one
-//! another cost one setup together.
+//! Limits: the block layer cuts requests above 1,280 KiB, or of more than 128 pieces of memory (512 KiB at
+//! worst), and FUSE those above 1 MiB. Pieces that come within 0.5 ms of one another cost one setup together.
 //!
 //! # Needs
 //!
-//! FUSE, and root for loop devices. A processor's worth of time: the answers come from a thread that
-//! does not sleep shortly before one is due, and where allowed the processors are kept from sleeping
-//! (`/dev/cpu_dma_latency`), because waking them takes long. Content is kept in memory where all of
-//! the card fits into half of what is free, and else in a file without a name in the folder for
-//! temporary files.
+//! FUSE, and root for loop devices. About one processor: the answers come from a thread that does not sleep
+//! shortly before one is due, and if allowed the processors are kept from sleeping (`/dev/cpu_dma_latency`),
+//! because waking them takes long. Content is kept in memory if the whole card fits into half of the free
+//! memory, and else in a file without a name in the folder for temporary files.
 
 mod answers;
 mod card;
@@ -74,7 +71,7 @@ const SECTOR_BYTES: u64 = 512;
 /// Threads that take requests: one may be busy with the content of a large one.
 const RECEIVERS: usize = 2;
 
-/// What is asked for.
+/// Options of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// A model's name, or a file with one.
@@ -83,15 +80,14 @@ pub struct Options {
     pub mount_point: PathBuf,
     /// Draws everything that varies.
     pub seed: u64,
-    /// Bytes of the card; the model's capacity where it is not said.
+    /// Bytes of the card; by default the model's capacity.
     pub size_bytes: Option<u64>,
 }
 
 /// Mounts a card and serves it until it is unmounted or a signal ends it.
 ///
 /// # Errors
-/// When there is no such model, when it is too fast for this computer, or when the system does not
-/// let us.
+/// If the model does not exist, is too fast for this computer, or the system refuses a resource.
 pub fn run(options: &Options) -> Result<(), SimfsError> {
     let model = find_model(&options.model)?;
     let size_bytes = find_size(&model, options.size_bytes)?;
@@ -170,8 +166,8 @@ fn keep_awake() -> Option<File> {
     Some(file)
 }
 
-/// Whether a process leads its session, by its line in `/proc/PID/stat`. The kernel is not asked
-/// by `getsid`: that is 0 in a container whose session began outside, which `rustix` panics on.
+/// Returns whether a process leads its session, from its line in `/proc/PID/stat`. `getsid` is not used: it
+/// returns 0 in a container whose session began outside, and `rustix` panics on that.
 fn leads_session(status: &str) -> bool {
     let process = status.split(' ').next();
     // The name may hold spaces and brackets; state, parent, group and session follow it.
@@ -244,7 +240,7 @@ fn tell_lateness(answers: &Answers) {
     }
 }
 
-/// Also where it is in use: our end then ends what still waits with an error.
+/// Also if it is in use: the end of this process then ends all waiting requests with an error.
 fn unmount(unmounter: &mut SessionUnmounter, point: &Path) {
     if let Err(error) = unmounter.unmount() {
         print::notice(&format!(

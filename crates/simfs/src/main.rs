@@ -22,7 +22,7 @@ struct Arguments {
     /// Draws everything that varies; the same seed is the same card
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Bytes of the card, a multiple of 512; the model's capacity where it is not said
+    /// Bytes of the card, a multiple of 512; by default the model's capacity
     #[arg(long, value_name = "BYTES")]
     size: Option<u64>,
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 /// Writes a line for the person to stderr.
 pub(crate) fn notice(text: &str) {
-    // Nobody is left to be told when stderr is gone.
+    // If stderr is closed, the text has no reader.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! How long threads on the way to the card waited for a processor that others had.
+//! Time that threads on the way to the card waited for a processor.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 /// Threads that are remembered; the kernel's workers come and go.
 const KEPT: usize = 64;
 
-/// What the kernel has told of threads.
+/// The kernel's data about the waits of threads.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
     threads: HashMap<u32, Thread>,
@@ -20,8 +20,8 @@ struct Thread {
 }
 
 impl Waits {
-    /// For how long a thread has waited since this was asked last; 0 for the first time, and where
-    /// it is not known.
+    /// Returns the time a thread has waited since the previous call; 0 for the first call, and if it is not
+    /// known.
     pub(crate) fn take_ns(&mut self, thread: u32) -> u64 {
         if let Some(known) = self.threads.get_mut(&thread)
             && let Some(waited_ns) = waited_ns(&known.file)

@@ -14,22 +14,22 @@ use rustix::fs::OFlags;
 
 use crate::card::Card;
 
-/// Span after which small requests are answered while the way is measured: as cards do.
+/// Span after which small requests are answered while the transit times are measured: as on cards.
 const SMALL_SPAN_NS: u64 = 300_000;
-/// The same for large ones, whose content takes time.
+/// Span after which large requests are answered then: their content takes time.
 const LARGE_SPAN_NS: u64 = 3_000_000;
 const SMALL_BYTES: usize = 4096;
 const LARGE_BYTES: usize = 1 << 20;
-/// Requests of which a median is taken.
+/// Number of requests for a median.
 const SMALL_COUNT: usize = 60;
 const LARGE_COUNT: usize = 16;
-/// Medians of which the least counts: others may have needed the processors during the rest.
+/// Number of medians; the least counts, because other programs may have needed the processors during the rest.
 const MEDIANS: usize = 6;
-/// By how much a way can be longer than the sum of two usual ones, where nothing else is amiss.
+/// Margin by which a transit can be longer than the sum of two usual ones without a disturbance.
 const SWAY_NS: u64 = 150_000;
 const ALIGNMENT: usize = 4096;
 
-/// How long the ways are.
+/// Transit times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ways {
     pub(crate) read: Line,
@@ -38,7 +38,7 @@ pub(crate) struct Ways {
     pub(crate) flush_ns: u64,
 }
 
-/// A way by the size of what is carried.
+/// Transit time by the size of the request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) small_ns: u64,
@@ -65,7 +65,7 @@ impl Ways {
         self.with(line.at(bytes), late_ns)
     }
 
-    /// The same of a request without content.
+    /// Returns the transit time of a request without content.
     pub(crate) fn of_flush(&self, late_ns: u64) -> Way {
         self.with(self.flush_ns, late_ns)
     }
@@ -80,15 +80,15 @@ impl Ways {
     }
 }
 
-/// What the way led through.
+/// Layers that the requests passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Through {
     Loop,
     FileAlone,
 }
 
-/// Measures the ways through a loop device on the file, where one can be had, and else to the
-/// file itself.
+/// Measures the transit times through a loop device on the file, if one is available, and else to the file
+/// itself.
 pub(crate) fn measure(card: &Card, file: &Path) -> io::Result<(Ways, Through)> {
     match Loop::attach(file) {
         Some(device) => Ok((measure_at(card, &device.path)?, Through::Loop)),
@@ -126,7 +126,7 @@ fn measure_at(card: &Card, path: &Path) -> io::Result<Ways> {
     Ok(ways)
 }
 
-/// Asks for that much again and again.
+/// Returns a function that repeats a request of that size.
 fn asker(file: &File, kind: OpKind, bytes: usize) -> impl FnMut() -> io::Result<()> + '_ {
     let mut room = vec![0; bytes + ALIGNMENT];
     let start = room.as_ptr().align_offset(ALIGNMENT);
@@ -139,7 +139,7 @@ fn asker(file: &File, kind: OpKind, bytes: usize) -> impl FnMut() -> io::Result<
     }
 }
 
-/// The least of several medians of so many spans.
+/// Returns the least of several medians, each of `count` spans.
 fn least_median(count: usize, mut ask: impl FnMut() -> io::Result<()>) -> io::Result<u64> {
     (0..MEDIANS).try_fold(u64::MAX, |least, _| {
         let spans_ns: io::Result<Vec<u128>> = (0..count)
@@ -161,7 +161,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// `None` where there is no right to, or none left.
+    /// Returns `None` if the user has no permission, or no device is left.
     fn attach(file: &Path) -> Option<Self> {
         let mut losetup = Command::new("losetup");
         losetup.args(["--find", "--show", "--direct-io=on"]);

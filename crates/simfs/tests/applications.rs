@@ -1,5 +1,5 @@
-//! Applications on a simulated card with a real filesystem: their rates follow from what the model says a
-//! flush takes.
+//! Applications on a simulated card with a real filesystem: their rates follow from the model's duration of a
+//! flush.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -13,12 +13,12 @@ use cardmark_engine::{Pulse, TrialContext, run_trial};
 use cardmark_testkit::{Mount, SimCard, needs};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_cardmark-simfs");
-/// What a flush takes at least where there is something to flush; after a single write the model counts it
-/// as more than a plain random one takes.
+/// Minimum duration of a flush if data is waiting; after a single write the model counts it as more than a
+/// plain random one takes.
 const FLUSH_NS: u64 = 6_000_000;
 const SYNC: &str = "[sync]\nsetup_us = 7004.0\nvariation = 0.01\nflush_ms = 6.0";
 const SYNC_OF_MODEL: &str = "[sync]\nsetup_us = 1900.0\nvariation = 0.25\nflush_ms = 6.0";
-/// Beside its flushes an operation writes; at the most it takes so many times as long as they do.
+/// Maximum duration of an operation, as a multiple of its flushes: it also writes.
 const MOST: u64 = 4;
 
 /// The model a1-32gb, on which every flush costs about the same.
@@ -80,7 +80,7 @@ fn rates_follow_from_what_the_model_says_of_a_flush() {
     let card = SimCard::start(BINARY, &model(scratch.path()), 1 << 30, scratch.path());
     let mount = Mount::ext4_on(scratch.path(), card.path());
     let mut rates = Vec::new();
-    // ext4 flushes once for an `fdatasync`, twice where its own journal has to be written before.
+    // ext4 flushes once for an `fdatasync`, twice if its own journal has to be written before.
     for (id, least, most) in [
         ("sqlite_tps", 3.5, 8.0),
         ("sqlite_wal_tps", 0.9, 2.5),

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "helpers of tests, which tell what they measured"
+    reason = "helpers of tests, which print their measurements"
 )]
 #![allow(
     clippy::cast_possible_truncation,
@@ -32,16 +32,16 @@ const BINARY: &str = env!("CARGO_BIN_EXE_cardmark-simfs");
 const SIZE_BYTES: u64 = 1 << 30;
 /// Span of a workload.
 const SPAN_BYTES: u64 = 256 << 20;
-/// A rate is the mean of so many slices in which nobody else needed the processors, or of more of
-/// them where it is not near the truth. It is not judged where too few of so many are.
+/// A rate is the mean of [`QUIET_SLICES`] slices in which no other program needed the processors, or of more of
+/// them if it is not near the truth. It is not judged if too few of [`MOST_SLICES`] are quiet.
 const SLICE: Duration = Duration::from_millis(300);
 const QUIET_SLICES: usize = 10;
 const MOST_SLICES: usize = 40;
 /// Share of a slice during which programs waited for a processor.
 const QUIET: f64 = 0.1;
-/// By how much a rate may be off.
+/// Allowed error of a rate.
 const NEAR: f64 = 0.03;
-/// Where the rate of all slices lies in any case, as a ratio to the truth.
+/// Range of the rate of all slices in any case, as a ratio to the truth.
 const WHOLE: std::ops::Range<f64> = 0.5..1.05;
 
 /// One card at a time: they are measured.
@@ -160,7 +160,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Asks until it is told to stop; the spans from answer to answer.
+    /// Asks until `stop` is set; returns the spans from answer to answer.
     fn ask_until(&mut self, count: &AtomicU64, stop: &AtomicBool) -> Vec<Duration> {
         let mut spans = Vec::new();
         let mut last = Instant::now();
@@ -175,17 +175,17 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// What askers found.
+/// Results of the callers.
 struct Found {
-    /// Operations per second, where it can be judged.
+    /// Operations per second, if it can be judged.
     rate: Option<f64>,
     /// Operations per second of all slices, whoever needed the processors.
     whole_rate: f64,
-    /// From answer to answer, where one was asked for at a time.
+    /// From answer to answer, if the requests came one at a time.
     middle_span_s: Option<f64>,
 }
 
-/// Reads with many requests in flight until it is told to stop.
+/// Reads with many requests in flight until `stop` is set.
 fn read_deep(path: &Path, workload: &Workload, count: &AtomicU64, stop: &AtomicBool) {
     let target = cardmark_device::open_device_readonly(path).unwrap();
     let mut backend = RealBackend::new(target, 1, Box::new(|| None));
@@ -219,7 +219,7 @@ fn measure(path: &Path, workload: &Workload, truth: f64) -> Found {
     let (count, stop) = (&AtomicU64::new(0), &AtomicBool::new(false));
     std::thread::scope(|scope| {
         let asker = scope.spawn(|| {
-            // As far as it is allowed: what is to be measured is the card.
+            // As far as it is allowed: the card is to be measured, not this process.
             let _ = rustix::process::nice(-20);
             if workload.queue_depth == 1 {
                 return Asker::new(path, workload).ask_until(count, stop);
@@ -239,7 +239,7 @@ fn measure(path: &Path, workload: &Workload, truth: f64) -> Found {
     })
 }
 
-/// The rate in slices in which nobody else needed the processors, and that of all slices.
+/// Returns the rate in slices in which no other program needed the processors, and that of all slices.
 fn rates(count: &AtomicU64, truth: f64) -> (Option<f64>, f64) {
     let (first, started) = (count.load(Ordering::Relaxed), Instant::now());
     let mut rates = Vec::new();
@@ -270,7 +270,7 @@ fn is_near(ratio: f64, most: f64) -> bool {
     (ratio - 1.0).abs() < most
 }
 
-/// For how long programs have waited for a processor so far, as the kernel tells.
+/// Returns the time programs have waited for a processor so far, according to the kernel.
 fn waited_s() -> f64 {
     let told = std::fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
     let total = told
@@ -282,7 +282,7 @@ fn waited_s() -> f64 {
     })
 }
 
-/// The rate and, where the truth knows it, the middle span.
+/// Checks the rate and, if the truth has it, the middle span.
 fn assert_true(card: &SimCard, model: &str, workload: &Workload) {
     let truth = SimulatedCard::new(&Model::named(model).unwrap(), 1);
     let truth = truth.truth(workload).unwrap();
@@ -366,7 +366,7 @@ fn what_is_written_is_read_back() {
     let is_zero = |found: &mut Buffer| found.get().iter().all(|&byte| byte == 0);
     file.read_exact_at(found.get(), 64 << 20).unwrap();
     assert!(is_zero(&mut found));
-    // What is discarded is gone.
+    // Discarded content is gone.
     let below = open(&card.file());
     let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     rustix::fs::fallocate(&below, hole, 0, 1 << 20).unwrap();
@@ -389,7 +389,7 @@ fn a_filesystem_can_live_on_it() {
     let file = File::open(&path).unwrap();
     let begin = Instant::now();
     file.sync_all().unwrap();
-    // 8 MiB at 32.5 MB/s, of which some may have been written before.
+    // 8 MiB at 32.5 MB/s; some of it may have been written before.
     assert!(begin.elapsed() > Duration::from_millis(50), "{begin:?}");
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
     assert!(std::fs::read(&path).unwrap() == content.get());
@@ -459,7 +459,7 @@ fn faults_are_those_of_the_model() {
     assert!(begin.elapsed() < Duration::from_millis(2_500));
 }
 
-/// The program with these arguments, to its end: exit code and what it told.
+/// Runs the program with these arguments to its end; returns exit code and output.
 fn end_of(arguments: &[&str], point: &Path) -> (i32, String) {
     let mut command = Command::new(BINARY);
     let output = command.args(arguments).arg(point).output().unwrap();

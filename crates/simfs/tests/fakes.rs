@@ -1,4 +1,4 @@
-//! Fakes behind the kernel: what blocks hold is read through a loop device, as bytes.
+//! Fakes behind the kernel: the content of blocks is read through a loop device, as bytes.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -17,7 +17,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_cardmark-simfs");
 const MIB: u64 = 1 << 20;
 const SIZE_BYTES: u64 = 64 * MIB;
 
-/// A card of 64 MiB, quick enough for a test, that keeps what it is given as this says.
+/// Returns a card of 64 MiB, quick enough for a test, with this kind of flash.
 fn model(flash: &str) -> String {
     format!(
         "name = \"fake\"\nlike = \"v30-64gb\"\nsummary = \"fake\"\nsource = \"test\"\n\
@@ -53,8 +53,8 @@ const FAKES: [(&str, StorageKind, u64); 5] = [
     ),
 ];
 
-/// The kernel and bytes in between change nothing: kind, capacity and map are those of the same card in
-/// memory, whose content is kept by name.
+/// The kernel and bytes in between change nothing: kind, capacity and map are those of the same card in memory,
+/// whose content is stored by name.
 #[test]
 fn fakes_are_told_as_in_memory() {
     needs!(Root, Fuse, LoopDevice);

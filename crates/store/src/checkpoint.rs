@@ -1,20 +1,20 @@
-//! How far a long test is, in a file that is whole at any time.
+//! Progress of a long test, in a file that is intact at any time.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that holds how far a test is.
+/// A file with the progress of a test.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     path: PathBuf,
 }
 
 impl Checkpoint {
-    /// The one of that name in that folder, which is made where there is none.
+    /// Returns the checkpoint of that name in that folder, and creates the folder if it is missing.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// If the folder cannot be created.
     pub fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self {
@@ -28,10 +28,10 @@ impl Checkpoint {
         &self.path
     }
 
-    /// What was saved last, if anything was.
+    /// Returns the last saved text, if any.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn load(&self) -> io::Result<Option<String>> {
         match fs::read_to_string(&self.path) {
             Ok(text) => Ok(Some(text)),
@@ -40,11 +40,11 @@ impl Checkpoint {
         }
     }
 
-    /// Saves it in the place of what was saved before, durably: after a loss of power one of the two
-    /// is there, whole.
+    /// Saves a text in place of the previous one, durably: after a loss of power one of the two is present,
+    /// intact.
     ///
     /// # Errors
-    /// When it cannot be written; what was saved before is still there.
+    /// If it cannot be written; the previous text is then still there.
     pub fn save(&self, text: &str) -> io::Result<()> {
         let draft = self.path.with_extension("draft");
         let mut file = File::create(&draft)?;

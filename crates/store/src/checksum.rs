@@ -1,4 +1,4 @@
-//! CRC-32 as in IEEE 802.3 and zlib: tells torn and damaged lines from whole ones.
+//! CRC-32 as in IEEE 802.3 and zlib: distinguishes torn and damaged lines from intact ones.
 
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::database::explain;
 use crate::{Store, StoreError};
 
-/// A row that cannot be what was stored. Travels inside [`sqlx::Error::Decode`].
+/// A row that differs from any that could have been stored. Travels inside [`sqlx::Error::Decode`].
 #[derive(Debug, Error)]
 #[error("run {run}: {what}")]
 pub(crate) struct Damage {

@@ -1,4 +1,4 @@
-//! The connection: opening, migrations, and what SQLite's errors mean.
+//! The connection: opening, migrations, and the interpretation of SQLite's errors.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -21,7 +21,7 @@ const APPLICATION_ID: i64 = 1_668_117_099;
 /// Page cache, KiB with SQLite's negative sign. A record has some 100 KiB; the program has 32 MiB.
 const CACHE_SIZE: &str = "-1024";
 
-/// With what every SQLite database begins.
+/// First bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Size of SQLite's smallest page, and so of its smallest database.
 const LEAST_BYTES: u64 = 512;
@@ -59,7 +59,7 @@ fn primary_code(error: &sqlx::Error) -> Option<u32> {
     Some(code & 0xff)
 }
 
-/// Opens the database, makes it where it is missing, and brings its tables up to date.
+/// Opens the database, creates it if it is missing, and migrates its tables.
 pub(crate) async fn open(
     path: &Path,
     busy_timeout: Duration,

@@ -1,4 +1,4 @@
-//! What can go wrong with journals and stores. Every message names the file.
+//! Errors of journals and stores. Every message names the file.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use cardmark_core::ParseError;
 use thiserror::Error;
 use uuid::Uuid;
 
-/// Why a journal cannot be written or read.
+/// Reason why a journal cannot be written or read.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The system refused an operation on the file.
     #[error("cannot {action} journal `{path}`")]
     Io {
-        /// What was tried, such as `write`.
+        /// Attempted action, such as `write`.
         action: &'static str,
         /// The file or its directory.
         path: PathBuf,
-        /// Why it was refused.
+        /// Cause.
         source: io::Error,
     },
     /// A run that is still alive holds the journal.
@@ -27,7 +27,7 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// An earlier write failed half-way and could not be undone.
-    #[error("journal `{path}` ends in a torn line and takes no more")]
+    #[error("journal `{path}` ends in a torn line and cannot be continued")]
     Torn {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum JournalError {
     Unusable {
         /// The file; it is kept.
         path: PathBuf,
-        /// Why its record cannot be read, where the line itself is whole.
+        /// Reason why its record cannot be parsed, if the line itself is intact.
         source: Option<ParseError>,
     },
     /// A trial, finding or header is not expressible in JSON.
@@ -45,12 +45,12 @@ pub enum JournalError {
     Encode {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: serde_json::Error,
     },
 }
 
-/// Why a document is not kept or not given back.
+/// Reason why a document is not stored or not returned.
 #[derive(Debug, Error)]
 pub enum DocumentError {
     /// A figure is infinite or not a number; such a document could not be read again.
@@ -75,7 +75,7 @@ pub enum DocumentError {
 #[error("{0}")]
 pub struct DamagedPart(pub(crate) &'static str);
 
-/// Why the store did not do what was asked.
+/// Reason why the store failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file or its directory cannot be made or read.
@@ -83,7 +83,7 @@ pub enum StoreError {
     Io {
         /// The file or its directory.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: io::Error,
     },
     /// The file is damaged or no database. It is never overwritten.
@@ -91,7 +91,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite says; nothing where its head already shows that it is no database.
+        /// Error of SQLite; absent if its head already shows that it is no database.
         source: Option<sqlx::Error>,
     },
     /// The file is a database of another program. It is never written to.
@@ -135,7 +135,7 @@ pub enum StoreError {
     Failed {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// Error of SQLite.
         source: sqlx::Error,
     },
     /// Only SQLite is offered.
@@ -147,7 +147,7 @@ pub enum StoreError {
     /// The address of the store names no file. It is not repeated: it may hold a password.
     #[error("the address of the store cannot be used: {why}")]
     Address {
-        /// Why not.
+        /// Cause.
         why: &'static str,
     },
     /// A different document is stored under the same id.
@@ -161,7 +161,7 @@ pub enum StoreError {
     Document {
         /// The id.
         id: String,
-        /// Why not.
+        /// Cause.
         source: DocumentError,
     },
     /// A row that belongs to a run cannot be read.
@@ -185,13 +185,13 @@ pub enum StoreError {
     /// No record has an id that begins so.
     #[error("no record `{prefix}` in the store")]
     NotFound {
-        /// What was looked for.
+        /// Requested prefix.
         prefix: String,
     },
     /// Several records have ids that begin so.
     #[error("`{prefix}` is the beginning of several ids: {}", .ids.join(", "))]
     Ambiguous {
-        /// What was looked for.
+        /// Requested prefix.
         prefix: String,
         /// The first of them, oldest first.
         ids: Vec<String>,

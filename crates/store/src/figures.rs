@@ -1,4 +1,4 @@
-//! One metric of all records, with what is needed to place it among others.
+//! One metric of all records, with the data needed to rank it among others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::database::explain;
 use crate::rows::variant;
 use crate::{Store, StoreError};
 
-/// What a run was of.
+/// Subject of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSubject {
     /// Id of the run.
     pub run: String,
-    /// How the record came to be.
+    /// Kind of source of the record.
     pub origin: OriginKind,
     /// The computer.
     pub board: Option<String>,
@@ -25,13 +25,13 @@ pub struct StoredSubject {
     pub model: Option<String>,
     /// Id of the physical card.
     pub card: Option<String>,
-    /// The label `product` as it stands.
+    /// The current label `product`.
     pub product: Option<String>,
-    /// The label `sample` as it stands.
+    /// The current label `sample`.
     pub sample: Option<String>,
-    /// The label `setting` as it stands.
+    /// The current label `setting`.
     pub setting: Option<String>,
-    /// What must match where figures are compared. Runs that are alike share it.
+    /// Values that must match before figures are compared. Runs that are alike share it.
     pub context: Arc<BTreeMap<String, String>>,
 }
 
@@ -40,7 +40,7 @@ pub struct StoredSubject {
 pub struct StoredFigure {
     /// Id of the run.
     pub run: String,
-    /// What the value is.
+    /// Quantity of the value.
     pub quantity: Quantity,
     /// The value, in the quantity's unit, to fifteen digits.
     pub value: f64,
@@ -69,10 +69,10 @@ const FIGURES: &str = "SELECT json_group_array(json_array(record_id, quantity, v
      FROM metrics WHERE id = ? AND is_voided = 0";
 
 impl Store {
-    /// What all runs were of, in the order of storing.
+    /// Returns the subjects of all runs, in the order of storing.
     ///
     /// # Errors
-    /// When the store refuses, or a row is damaged.
+    /// If the store fails, or a row is damaged.
     pub fn subjects(&mut self) -> Result<Vec<StoredSubject>, StoreError> {
         self.check_heads()?;
         let reading = query_scalar(SUBJECTS).fetch_one(&mut self.connection);
@@ -92,7 +92,7 @@ impl Store {
     /// are those that are not the device's.
     ///
     /// # Errors
-    /// When the store refuses, or a row is damaged.
+    /// If the store fails, or a row is damaged.
     pub fn figures(&mut self, metric: &str) -> Result<Vec<StoredFigure>, StoreError> {
         self.check_figures(metric)?;
         let reading = query_scalar(FIGURES)

@@ -18,16 +18,16 @@ use serde::Serialize;
 use crate::JournalError;
 use crate::checksum::crc32;
 
-/// How the names of journals end.
+/// Extension of journals.
 pub(crate) const EXTENSION: &str = "journal";
-/// How the names of journals end until their first line is durable.
+/// Extension of journals until their first line is durable.
 pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
-/// Times that a draft is tried to be locked, and the pause between: `recover` holds it for a
-/// moment when it looks whether anybody else does.
+/// Number of attempts to lock a draft, with a pause between them: `recover` locks it for a moment to check
+/// whether it is in use.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// What a line holds.
+/// Kind of content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Record,
@@ -95,7 +95,7 @@ impl Journal {
     /// Adds a trial and waits until it is durable.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before stays whole.
+    /// If it cannot be written; the earlier content stays intact.
     pub fn append(&mut self, trial: &Trial) -> Result<(), JournalError> {
         self.line(LineKind::Trial, trial)
     }
@@ -103,7 +103,7 @@ impl Journal {
     /// Adds a finding and waits until it is durable.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before stays whole.
+    /// If it cannot be written; the earlier content stays intact.
     pub fn append_finding(&mut self, finding: &Finding) -> Result<(), JournalError> {
         self.line(LineKind::Finding, finding)
     }
@@ -173,7 +173,7 @@ pub(crate) fn decode(line: &[u8]) -> Option<(LineKind, &str)> {
     Some((kind, json))
 }
 
-/// Opens a draft for appending and locks it; what a crash left in it goes.
+/// Opens a draft for appending and locks it; content left by a crash is removed.
 fn open_locked(draft: &Path) -> Result<File, JournalError> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600);
@@ -194,12 +194,12 @@ fn open_locked(draft: &Path) -> Result<File, JournalError> {
     })
 }
 
-/// Locks a file when nobody else does; `WOULDBLOCK` where somebody does.
+/// Locks a file; `WOULDBLOCK` if it is already locked.
 pub(crate) fn try_lock(file: &File) -> Result<(), Errno> {
     flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Whether the path still stands for this file.
+/// Returns whether the path still refers to this file.
 pub(crate) fn is_named(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
@@ -230,7 +230,7 @@ pub(crate) fn make_directory(dir: &Path) -> io::Result<()> {
 }
 
 pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
-    // Some filesystems have nothing to sync in a directory and say so.
+    // Some filesystems have nothing to sync in a directory and return an error.
     match fsync(File::open(dir)?) {
         Err(Errno::INVAL) => Ok(()),
         other => Ok(other?),

@@ -1,8 +1,8 @@
-//! Keeps what was measured: the journal of a run while it lasts, the store of records after it.
+//! Stores measurements: the journal of a run while it lasts, the store of records after it.
 //!
-//! The journal is an append-only file of lines with a checksum, synced line by line, so that a
-//! crash or a loss of power costs at most the trial under way. The store is an SQLite database
-//! that holds each record as the document it is, extracts for listings, and the history of cards.
+//! The journal is an append-only file of lines with a checksum, synced line by line, so that a crash or a loss
+//! of power costs at most the trial under way. The store is an SQLite database that holds each record as its
+//! original document, extracts for listings, and the history of cards.
 
 mod checkpoint;
 mod checksum;
@@ -30,7 +30,7 @@ pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";
-/// Name of the directory, inside the data directory, of what long tests have to remember.
+/// Name of the directory, inside the data directory, for the state of long tests.
 pub const TESTS_DIRECTORY: &str = "tests";
 /// Name of the database inside the data directory.
 pub const DATABASE_FILE: &str = "records.sqlite";

@@ -17,15 +17,15 @@ pub struct Summary {
     pub id: String,
     /// When it began, RFC 3339, where known.
     pub started_at: Option<String>,
-    /// Name of the suite, where there is one.
+    /// Name of the suite, if known.
     pub suite: Option<String>,
     /// Version of the suite.
     pub suite_version: Option<u32>,
-    /// What was tested, where known.
+    /// Kind of target, if known.
     pub target_kind: Option<TargetKind>,
-    /// How the record came to be.
+    /// Kind of source of the record.
     pub origin: OriginKind,
-    /// Labels as they stand.
+    /// Current labels.
     pub labels: BTreeMap<String, String>,
     /// The rates: id, value and quantity, in the order of the record.
     pub headline: Vec<(String, f64, Quantity)>,

@@ -10,10 +10,10 @@ use crate::database::explain;
 use crate::rows::{name, variant};
 use crate::{Store, StoreError};
 
-/// The name of a card in this store: a hash of what identifies it and of a secret of the store.
+/// Name of a card in this store: a hash of its identity and of a secret of the store.
 ///
-/// Who has the store has its secret too, and can find out whether a serial number that they know
-/// is in it; to others the key says nothing.
+/// The owner of the store also has its secret, and can find out whether a known serial number is in it; to
+/// others the key reveals nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardKey([u8; 32]);
 
@@ -44,7 +44,7 @@ impl Store {
     /// The name of the card that is identified so.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn card_key(&mut self, identity: &[u8]) -> Result<CardKey, StoreError> {
         let reading = query_scalar("SELECT bytes FROM secret").fetch_one(&mut self.connection);
         let secret: Vec<u8> = self
@@ -58,7 +58,7 @@ impl Store {
     /// Notes that a preparation begins. From now on it is the last one of its card.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn begin_preparation(
         &mut self,
         card: &CardKey,
@@ -83,10 +83,10 @@ impl Store {
         Ok(PreparationId(sequence))
     }
 
-    /// Notes how much of it is durable.
+    /// Records the durable part of it.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn note_progress(&mut self, id: PreparationId, done_bytes: u64) -> Result<(), StoreError> {
         let changing = query("UPDATE preparations SET done_bytes = ? WHERE sequence = ?")
             .bind(integer(done_bytes))
@@ -97,7 +97,7 @@ impl Store {
     /// Notes that all of it is durable.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn finish_preparation(
         &mut self,
         id: PreparationId,
@@ -114,7 +114,7 @@ impl Store {
     /// Takes a preparation back that changed nothing on the card.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn forget_preparation(&mut self, id: PreparationId) -> Result<(), StoreError> {
         let removing = query("DELETE FROM preparations WHERE sequence = ?").bind(id.0);
         self.change(removing)
@@ -123,16 +123,16 @@ impl Store {
     /// The preparation of a card that began last, finished or not.
     ///
     /// # Errors
-    /// When the store refuses, or the row is damaged.
+    /// If the store fails, or the row is damaged.
     pub fn last_preparation(&mut self, card: &CardKey) -> Result<Option<Preparation>, StoreError> {
         Ok(self.last(card)?.map(|(_, preparation)| preparation))
     }
 
-    /// The preparation of a card that can be continued: the last one, where it is not finished
-    /// and has this fill. After another fill began, an earlier one holds no longer.
+    /// Returns the preparation of a card that can be continued: the last one, if it is not finished and has
+    /// this fill. A later fill invalidates an earlier one.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn unfinished_preparation(
         &mut self,
         card: &CardKey,

@@ -1,4 +1,4 @@
-//! What interrupted runs left behind.
+//! Recovery of interrupted runs.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use crate::JournalError;
 use crate::journal::{DRAFT_EXTENSION, EXTENSION, LineKind, decode, failed, refuse_live};
 use crate::journal::{is_named, try_lock};
 
-/// What was found in the directory of journals.
+/// Content of the directory of journals.
 #[derive(Debug, Default)]
 pub struct Recovery {
     /// Runs whose whole trials were restored, by file name.
@@ -21,7 +21,7 @@ pub struct Recovery {
     pub live_count: usize,
 }
 
-/// What one journal held.
+/// Content of one journal.
 #[derive(Debug)]
 pub struct Recovered {
     /// The header with all whole trials and findings and the bytes these trials wrote. Metrics are
@@ -29,15 +29,15 @@ pub struct Recovered {
     pub record: Record,
     /// The journal; to be given to [`discard`] once the record is stored.
     pub path: PathBuf,
-    /// What was dropped, where it was more than a torn last line.
+    /// Dropped content, if it was more than a torn last line.
     pub note: Option<String>,
 }
 
-/// Reads the journals in `dir` that no run holds. They stay as they are; drafts of journals that
-/// nobody holds are removed, because the run that began them ended before its first trial.
+/// Reads the journals in `dir` that are not locked by a run. They stay unchanged; unlocked drafts of journals
+/// are removed, because the run that began them ended before its first trial.
 ///
 /// # Errors
-/// When the directory cannot be read; a missing one holds no journals.
+/// If the directory cannot be read; a missing one holds no journals.
 pub fn recover(dir: &Path) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery::default();
     for path in files(dir).map_err(failed("list the directory of", dir))? {
@@ -57,7 +57,7 @@ pub fn recover(dir: &Path) -> Result<Recovery, JournalError> {
 /// Removes a journal whose record is stored.
 ///
 /// # Errors
-/// When a run has taken the journal up, or it cannot be removed. One that is gone is no error.
+/// If a run has resumed the journal, or it cannot be removed. A missing journal is no error.
 pub fn discard(path: &Path) -> Result<(), JournalError> {
     refuse_live(path)?;
     match fs::remove_file(path) {
@@ -66,10 +66,10 @@ pub fn discard(path: &Path) -> Result<(), JournalError> {
     }
 }
 
-/// Removes a draft that nobody holds. One that cannot be removed is no trouble: it holds no trial.
+/// Removes an unlocked draft. A failure does no harm: the draft contains no trial.
 fn remove_draft(path: &Path) {
     let Ok(file) = File::open(path) else { return };
-    // Only who holds the lock renames a draft, so that the name stands for this file till the end.
+    // Only the holder of the lock renames a draft, so that the name refers to this file until the end.
     if try_lock(&file).is_ok() && is_named(&file, path) {
         let _ = fs::remove_file(path);
     }
@@ -141,7 +141,7 @@ fn header(line: &[u8], path: &Path) -> Result<Record, JournalError> {
     }
 }
 
-/// Adds what a line holds; nothing when the line is not whole.
+/// Adds the content of a line; returns `None` if the line is not intact.
 fn add(record: &mut Record, line: &[u8]) -> Option<()> {
     let (kind, json) = decode(line)?;
     match kind {

@@ -50,7 +50,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// What is needed of many records at once; of the record of that id, which is there.
+/// Inserts the data that queries over many records need; the record of that id must exist.
 async fn insert_head(
     connection: &mut SqliteConnection,
     id: &str,

@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Sqlite};
 use crate::store::parse;
 use crate::{Store, StoreError};
 
-/// What a condition may be about besides labels, and where it is told.
+/// Subjects of a condition in addition to labels, with their columns.
 const NAMES: [(&str, &str); 9] = [
     ("suite", "heads.suite"),
     ("origin", "heads.origin_kind"),
@@ -28,7 +28,7 @@ const NAMES: [(&str, &str); 9] = [
     ("bus", "json_extract(heads.context, '$.bus')"),
 ];
 
-/// How large the first device is, bytes.
+/// Size of the first device, bytes.
 const SIZE: &str = "json_extract(heads.head, '$.devices[0].size_bytes')";
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
@@ -49,7 +49,7 @@ fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
     (capacity_bytes - 2 * twentieth, capacity_bytes + twentieth)
 }
 
-/// Whether a device of that size is sold with that capacity.
+/// Returns whether a device of that size is sold with that capacity.
 #[must_use]
 pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
     let (least, most) = sizes_sold_as(capacity_bytes);
@@ -57,11 +57,11 @@ pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
 }
 
 impl Store {
-    /// The records that fulfil all conditions, in the order of storing, with their labels as they
-    /// stand, and without trials and readings.
+    /// Returns the records that fulfil all conditions, in the order of storing, with their current labels, and
+    /// without trials and readings.
     ///
     /// # Errors
-    /// When the store refuses, or a document cannot be read.
+    /// If the store fails, or a document cannot be read.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
         self.check_heads()?;
         let connection = &mut self.connection;

@@ -1,5 +1,5 @@
-//! The store of records. Records never change; labels are added and taken away. What it knows of
-//! cards is in `preparations`.
+//! The store of records. Records never change; labels are added and removed. The data about cards is in
+//! `preparations`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::listing::{self, Summary};
 use crate::rows;
 use crate::{DocumentError, StoreError};
 
-/// How many ids an ambiguous prefix names at most.
+/// Maximum number of ids that an error about an ambiguous prefix names.
 const AMBIGUOUS_MOST: i64 = 8;
 
-/// How to open a store.
+/// Options of opening a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How long to wait for another process to release the store.
+    /// Maximum time to wait for another process to release the store.
     pub busy_timeout: Duration,
 }
 
@@ -34,23 +34,23 @@ impl Default for Options {
     }
 }
 
-/// Whether an insertion changed the store.
+/// Effect of an insertion on the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     /// The record is new.
     New,
-    /// The same record was there already.
+    /// The same record was already stored.
     Known,
     /// It took the place of the record of a simulated run that had ended early.
     Replaced,
 }
 
-/// A record and what is said of it now.
+/// A record with its current labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The record as it was stored.
     pub record: Record,
-    /// Labels as they stand, those of the record included unless taken away.
+    /// Current labels, those of the record included unless removed.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -71,10 +71,10 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store in that file; makes it, readable by its owner only, where it is missing.
+    /// Opens the store in that file; creates it, readable by its owner only, if it is missing.
     ///
     /// # Errors
-    /// When the file cannot be made or read, is damaged, locked, another program's, or newer.
+    /// If the file cannot be created or read, is damaged, locked, another program's, or newer.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, Options::default())
     }
@@ -105,16 +105,15 @@ impl Store {
         &self.path
     }
 
-    /// Stores a record and its labels; one that is there already is left as it is.
+    /// Stores a record and its labels; a record that is already stored stays unchanged.
     ///
-    /// A simulated run that is repeated has the same id. So that it can be repeated after it was
-    /// cut short, the record of a simulated run that got further takes the place of the one
-    /// stored: one that was interrupted gives way to one that was not, and one that an error ended
-    /// to one that none did. So does one that another version of the program made. Labels stay as they
-    /// stand. A measured record is never replaced.
+    /// A simulated run that is repeated has the same id. So that an interrupted run can be repeated, the record
+    /// of a simulated run that got further replaces the stored one: a complete one replaces an interrupted one,
+    /// and one without an error replaces one that an error ended. A record of another version of the program
+    /// also replaces the stored one. Labels stay unchanged. A measured record is never replaced.
     ///
     /// # Errors
-    /// When a different record has the same id, a figure is not finite, or the store refuses.
+    /// If a different record has the same id, a figure is not finite, or the store fails.
     pub fn insert(&mut self, record: &Record) -> Result<Inserted, StoreError> {
         let document = document_of(record)?;
         let explain = explain(&self.path);
@@ -150,10 +149,10 @@ impl Store {
         inserted.ok_or(StoreError::Conflict { id: record.id })
     }
 
-    /// Whether a record of that id is stored.
+    /// Returns whether a record of that id is stored.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn contains(&mut self, id: Uuid) -> Result<bool, StoreError> {
         let counting = query_scalar("SELECT count(*) FROM records WHERE id = ?")
             .bind(id.to_string())
@@ -165,11 +164,11 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// The record named by its id, a unique beginning of it (four or more hexadecimal digits), or
-    /// `last`: the one stored last.
+    /// Returns the record with this id, with a unique prefix of it (four or more hexadecimal digits), or for
+    /// `last` the one stored last.
     ///
     /// # Errors
-    /// When there is none, or more than one, or its document cannot be read.
+    /// If there is none, or more than one, or its document cannot be read.
     pub fn find(&mut self, prefix: &str) -> Result<Found, StoreError> {
         let id = match prefix {
             "last" => self.last_id()?,
@@ -227,7 +226,7 @@ impl Store {
     /// The records stored last, newest first, without their documents.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn list(&mut self, limit: u32) -> Result<Vec<Summary>, StoreError> {
         let connection = &mut self.connection;
         let listing = async {
@@ -239,10 +238,10 @@ impl Store {
         self.runtime.block_on(listing).map_err(explain(&self.path))
     }
 
-    /// Sets a label of a record, or takes it away. The record itself does not change.
+    /// Sets a label of a record, or removes it. The record itself does not change.
     ///
     /// # Errors
-    /// When there is no such record, or the store refuses.
+    /// If the record does not exist, or the store fails.
     pub fn label(&mut self, id: Uuid, key: &str, value: Option<&str>) -> Result<(), StoreError> {
         if !self.contains(id)? {
             return Err(StoreError::NotFound {
@@ -260,10 +259,10 @@ impl Store {
         self.runtime.block_on(changing).map_err(explain(&self.path))
     }
 
-    /// The labels of a record as they stand; none for an id that is not stored.
+    /// Returns the current labels of a record; none for an id that is not stored.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store fails.
     pub fn labels(&mut self, id: Uuid) -> Result<BTreeMap<String, String>, StoreError> {
         self.check_labels(&id.to_string())?;
         let reading = query_as("SELECT key, value FROM labels WHERE record_id = ?")
@@ -276,12 +275,11 @@ impl Store {
         Ok(labels.into_iter().collect())
     }
 
-    /// Gives every record stored so far to `each`, in the order of storing, one at a time and
-    /// without a lock in between. A document that cannot be read is passed over, and the first
-    /// such is the error at the end.
+    /// Passes every record stored so far to `each`, in the order of storing, one at a time and without a lock
+    /// in between. Unreadable documents are skipped, and the first of them is the error at the end.
     ///
     /// # Errors
-    /// The first error of `each`, which ends it; when the store refuses; an unreadable document.
+    /// The first error of `each`, which ends the export; a failure of the store; an unreadable document.
     pub fn export<E: From<StoreError>>(
         &mut self,
         mut each: impl FnMut(&Record) -> Result<(), E>,
@@ -312,7 +310,7 @@ impl Store {
 /// Sequence, id and document of a record. Bytes, so that one that is no text can be named.
 type Row = (i64, Vec<u8>, Vec<u8>);
 
-/// Seconds since 1970; 0 where the clock stands before that.
+/// Returns the seconds since 1970; 0 if the clock is set before that.
 fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -354,7 +352,7 @@ pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     }
 }
 
-/// How far a run got; later is further.
+/// Progress of a run; later is further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     /// It was cut short from outside.
@@ -383,8 +381,8 @@ impl End {
     }
 }
 
-/// Whether two records are of one simulated run, made by different versions of the program, whose
-/// wording may differ. What was simulated is the same, as the id says.
+/// Returns whether two records are of one simulated run, made by different versions of the program, whose
+/// wording may differ. The id guarantees that the simulation is the same.
 fn is_of_other_version(stored: &Record, record: &Record) -> bool {
     let are_simulated = [stored, record]
         .iter()
@@ -392,7 +390,7 @@ fn is_of_other_version(stored: &Record, record: &Record) -> bool {
     are_simulated && stored.tool != record.tool && End::of(stored) <= End::of(record)
 }
 
-/// Whether the stored record makes room for another one of the same id.
+/// Returns whether the stored record is replaced by another one of the same id.
 fn gives_way(stored: &Record, record: &Record) -> bool {
     [stored, record]
         .iter()

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-/// Runs a tool; what it printed, or what it said when it failed.
+/// Runs a tool; returns its output, or its error message if it failed.
 pub(crate) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) -> Result<String, String> {
     let output = Command::new(name)
         .args(arguments)
@@ -17,7 +17,7 @@ pub(crate) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) -> Result<Strin
     Err(format!("{name} ended with {}: {said}", output.status))
 }
 
-/// Whether a tool is in the path.
+/// Returns whether a tool is in the path.
 pub(crate) fn is_installed(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())

@@ -13,8 +13,8 @@ use crate::switches::Switches;
 /// Threads of the filesystem: one that hangs must not keep the others.
 const THREADS: usize = 4;
 
-/// A directory on a FUSE filesystem, with switches for what goes wrong; unmounted on drop. It
-/// offers no files without a name.
+/// A directory on a FUSE filesystem, with switches for faults; unmounted on drop. It does not support nameless
+/// files.
 #[derive(Debug)]
 pub struct FuseDir {
     session: Option<BackgroundSession>,
@@ -23,7 +23,7 @@ pub struct FuseDir {
 }
 
 impl FuseDir {
-    /// Mounts one; what is written there is kept in a file without a name in `scratch`.
+    /// Mounts one; data written to it is kept in a nameless file in `scratch`.
     #[must_use]
     pub fn mount(scratch: &Path) -> Self {
         let point = tempfile::tempdir_in(scratch).unwrap();
@@ -57,12 +57,12 @@ impl FuseDir {
         self.switches.fail_syncs(errno);
     }
 
-    /// After so many more reads, writes and syncs everything fails with this error.
+    /// Lets everything fail with this error after `operations_count` more reads, writes and syncs.
     pub fn fail_all_after(&self, operations_count: u64, errno: i32) {
         self.switches.fail_after(operations_count, errno);
     }
 
-    /// After so many more reads, writes and syncs the next ones are not answered.
+    /// Leaves requests unanswered after `operations_count` more reads, writes and syncs.
     pub fn hang_after(&self, operations_count: u64) {
         self.switches.hang_after(operations_count);
     }
@@ -72,7 +72,7 @@ impl FuseDir {
         self.switches.await_hanging();
     }
 
-    /// Answers what hangs and hangs no more.
+    /// Answers hanging operations and stops hanging.
     pub fn release(&self) {
         self.switches.release();
     }
@@ -103,7 +103,7 @@ impl Drop for FuseDir {
         if let Some(session) = self.session.take()
             && is_free
         {
-            // What the filesystem's threads had to say was said to the kernel.
+            // The filesystem's threads have already reported their errors to the kernel.
             let _ = session.join();
         }
     }

@@ -17,7 +17,7 @@ use fuser::{
 use crate::switches::Switches;
 
 const BLOCK_BYTES: u32 = 4096;
-/// What the filesystem says it has room for, bytes.
+/// Size that the filesystem reports, bytes.
 const SIZE_BYTES: u64 = 4 << 30;
 /// Nothing is remembered by the kernel.
 const TTL: Duration = Duration::ZERO;
@@ -57,7 +57,7 @@ impl Nodes {
         switches.set_counts(self.by_number.len(), names_count);
     }
 
-    /// A file that nobody has open goes with its name.
+    /// Removes files that have neither a name nor an open handle.
     fn tidy(&mut self) {
         self.by_number
             .retain(|_, node| node.name.is_some() || node.opened_count > 0);

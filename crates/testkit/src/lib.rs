@@ -1,7 +1,7 @@
 //! Rigs for tests: storage of every kind that misbehaves on demand, and the program under test.
 //!
-//! Everything a rig makes goes when it is dropped, also on panic, and nothing is touched that the
-//! rig did not make. A test says what it needs with [`needs!`].
+//! Everything a rig makes is removed when it is dropped, also on panic, and nothing else is touched. A test
+//! declares its requirements with [`needs!`].
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -84,7 +84,7 @@ impl LoopDevice {
         self.backing = backing(&self.path);
     }
 
-    /// Tells the device that its file has another size now.
+    /// Informs the device of a changed size of its file.
     pub fn notice_size(&self) {
         tool(
             "losetup",
@@ -93,7 +93,7 @@ impl LoopDevice {
         .unwrap();
     }
 
-    /// Takes the file away. No other rig gets the device before what is given back is dropped.
+    /// Detaches the file. No other rig gets the device before the returned value is dropped.
     #[must_use]
     pub fn detach(&self) -> impl Sized + use<> {
         let turn = take_turn();
@@ -124,14 +124,14 @@ impl LoopDevice {
         )
     }
 
-    /// Whether the device still has our backing file, by device and inode, and not somebody else's.
+    /// Returns whether the device still has our backing file, by device and inode, and no other.
     fn is_ours(&self) -> bool {
         backing(&self.path) == self.backing
     }
 }
 
-/// Device and inode of the file behind the loop device, as `losetup` prints them; none where it has
-/// no file.
+/// Returns device and inode of the file behind the loop device, as `losetup` prints them; `None` if it has no
+/// file.
 fn backing(device: &Path) -> Option<String> {
     let columns = "BACK-MAJ:MIN,BACK-INO".as_ref();
     let arguments = [
@@ -160,7 +160,7 @@ impl Drop for LoopDevice {
             if self.backing.is_none() || !self.is_ours() {
                 return;
             }
-            // Detached lazily where it is in use: looked at again.
+            // Detached lazily if it is in use: checked again.
             let _ = tool("losetup", &["--detach".as_ref(), self.path.as_os_str()]);
             if !self.is_ours() {
                 return;

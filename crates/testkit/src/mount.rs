@@ -29,13 +29,13 @@ impl Mount {
         Self::ext4_with(scratch, size_bytes, "noatime", true)
     }
 
-    /// The same without direct I/O below: what was written once is in memory, and nearly as fast.
+    /// Mounts ext4 without direct I/O below: data written once is in memory, and nearly as fast.
     #[must_use]
     pub fn ext4_in_memory(scratch: &Path, size_bytes: u64) -> Self {
         Self::ext4_with(scratch, size_bytes, "noatime", false)
     }
 
-    /// The same, with data going through its journal: it accepts O_DIRECT and does not heed it.
+    /// Mounts ext4 with data in its journal: it accepts O_DIRECT and does not obey it.
     #[must_use]
     pub fn ext4_with_data_in_journal(scratch: &Path, size_bytes: u64) -> Self {
         Self::ext4_with(scratch, size_bytes, "noatime,data=journal", true)
@@ -111,7 +111,7 @@ impl Mount {
         &self.folder
     }
 
-    /// The loop device below, where there is one.
+    /// Returns the loop device below.
     #[must_use]
     pub fn device(&self) -> &LoopDevice {
         self.device.as_ref().unwrap()
@@ -143,7 +143,7 @@ impl Mount {
     }
 }
 
-/// A filesystem that stands still.
+/// A frozen filesystem.
 #[derive(Debug)]
 pub struct Frozen<'a>(&'a Path);
 
@@ -173,8 +173,7 @@ fn make_ext4(target: &Path) {
     tool("mkfs.ext4", &arguments).unwrap();
 }
 
-/// Unmounts what is mounted there, at the latest when nobody uses it any more. Whether nobody
-/// does now.
+/// Unmounts the filesystem at that point, lazily if it is still in use. Returns whether it is unused now.
 pub(crate) fn unmount(point: &Path) -> bool {
     let mut last = Ok(String::new());
     for _ in 0..TRIES {

@@ -1,4 +1,4 @@
-//! What a test needs of the machine.
+//! Requirements of a test on the machine.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub enum Need {
     Unshare,
     /// The filesystem that lays one directory over another.
     Overlay,
-    /// `partx`, which tells the kernel of partitions.
+    /// `partx`, which informs the kernel of partitions.
     Partitions,
     /// `blockdev`, which sets the flag against writing.
     BlockDev,
@@ -87,7 +87,7 @@ fn knows(filesystem: &str) -> bool {
         .any(|line| line.trim_start_matches("nodev").trim() == filesystem)
 }
 
-/// Whether everything is there. What is not is printed, and the test is to be skipped; with
+/// Returns whether all needs are met. Unmet ones are printed, and the test is to be skipped; with
 /// `CARDMARK_REQUIRE=all` that is a failure.
 #[must_use]
 pub fn are_met(needs: &[Need]) -> bool {

@@ -18,12 +18,12 @@ use crate::WallClock;
 
 /// After this a program that has not ended is killed, and the test fails.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long is waited for a line that is to be written.
+/// Timeout for an expected line.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often is looked whether a program has ended.
+/// Interval of the checks for the end of a program.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The program with a place of its own for its results, and nothing else of the environment.
+/// The program with a separate place for its results, and nothing else of the environment.
 #[derive(Debug)]
 pub struct Program {
     binary: PathBuf,
@@ -52,28 +52,28 @@ impl Program {
         }
     }
 
-    /// The same program, begun by that user with `sudo`.
+    /// Returns the program, started by that user with `sudo`.
     #[must_use]
     pub fn by_sudo_of(mut self, user: &'static str) -> Self {
         self.sudo_user = Some(user);
         self
     }
 
-    /// The same program, which finds others in this folder first.
+    /// Returns the program with this folder first in its path.
     #[must_use]
     pub fn with_path(mut self, folder: &Path) -> Self {
         self.path = Some(folder.to_owned());
         self
     }
 
-    /// The same program on a terminal of that width.
+    /// Returns the program on a terminal of that width.
     #[must_use]
     pub fn columns(mut self, columns: u32) -> Self {
         self.columns = columns;
         self
     }
 
-    /// The same program as an ordinary user, who may read a copy of it and write its results.
+    /// Returns the program as an ordinary user, who may read a copy of it and write its results.
     #[must_use]
     pub fn as_user(mut self, user: u32) -> Self {
         let binary = self.home.path().join("cardmark");
@@ -87,14 +87,14 @@ impl Program {
         self
     }
 
-    /// The same program with that wall clock.
+    /// Returns the program with that wall clock.
     #[must_use]
     pub fn clock(mut self, clock: &WallClock) -> Self {
         self.clock = Some(clock.clone());
         self
     }
 
-    /// The same program, with a system call refused to it.
+    /// Returns the program with a system call refused to it.
     #[must_use]
     pub fn refused(mut self, refusal: Refusal) -> Self {
         self.refusal = Some(refusal);
@@ -136,7 +136,7 @@ impl Program {
         self.home.path().join(name)
     }
 
-    /// How the program is called with these arguments.
+    /// Returns the command that runs the program with these arguments.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
@@ -145,7 +145,7 @@ impl Program {
         command
     }
 
-    /// The same on a terminal, with these words typed.
+    /// Runs it on a terminal, with these words typed.
     pub fn run_on_terminal(&self, typed: &str) -> Output {
         let mut running = self.start_on_terminal(&[]);
         running.write(typed);
@@ -157,7 +157,7 @@ impl Program {
         }
     }
 
-    /// Starts it on a terminal of its own. What it shows there is heard as its standard error.
+    /// Starts it on a separate terminal. Its output there is collected as its standard error.
     #[must_use]
     pub fn start_on_terminal(&self, arguments: &[&str]) -> Running {
         let words = [&[self.binary.to_str().unwrap()], arguments].concat();
@@ -232,15 +232,15 @@ impl Program {
     }
 }
 
-/// What a program printed and how it ended.
+/// Output of a program and its exit state.
 #[must_use]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// The exit code; 128 and the signal's number where one ended it.
+    /// The exit code; 128 plus the signal's number if a signal ended it.
     pub code: i32,
-    /// What it wrote to standard output.
+    /// Standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Standard error.
     pub stderr: String,
 }
 
@@ -302,7 +302,7 @@ fn spawn(command: &mut Command) -> std::io::Result<Child> {
 impl Running {
     fn start(mut command: Command, refusal: Option<Refusal>) -> Self {
         let started = Instant::now();
-        // A refusal holds for the thread that asked for it, so it is a thread of its own.
+        // A refusal applies to the requesting thread, so it gets a separate thread.
         let mut child = match refusal {
             None => spawn(&mut command),
             Some(refusal) => std::thread::spawn(move || {
@@ -353,12 +353,12 @@ impl Running {
         while !heard.windows(wanted.len()).any(|part| part == wanted) {
             let left = until.saturating_duration_since(Instant::now());
             let told = String::from_utf8_lossy(&heard).into_owned();
-            assert!(!left.is_zero(), "`{text}` was not told in time: {told}");
+            assert!(!left.is_zero(), "`{text}` was not printed in time: {told}");
             (heard, _) = self.stderr.more.wait_timeout(heard, left).unwrap();
         }
     }
 
-    /// What it has written to standard error so far.
+    /// Returns its standard error so far.
     #[must_use]
     pub fn heard(&self) -> String {
         String::from_utf8_lossy(&self.stderr.text.lock().unwrap()).into_owned()
@@ -373,11 +373,11 @@ impl Running {
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
-        // One that has just ended has nothing to be told.
+        // A program that has just ended needs no signal.
         let _ = kill_process(pid, signal);
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     pub fn has_ended(&mut self) -> bool {
         self.ended = self.ended.or_else(|| self.child.try_wait().unwrap());
         self.ended.is_some()

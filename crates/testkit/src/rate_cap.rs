@@ -43,7 +43,7 @@ impl Drop for RateCap {
     }
 }
 
-/// Whether the kernel offers it.
+/// Returns whether the kernel supports it.
 pub(crate) fn is_offered() -> bool {
     FILES.iter().all(|file| path(file).exists())
 }

@@ -7,7 +7,7 @@ use seccompiler::{
     SeccompRule,
 };
 
-/// What a program is refused.
+/// Access refused to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// O_DIRECT, with `EINVAL`, as some filesystems do.

@@ -16,10 +16,10 @@ use crate::mount::unmount;
 const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A simulated card behind a loop device with direct I/O; gone when dropped.
+/// A simulated card behind a loop device with direct I/O; removed when dropped.
 ///
-/// It is a process of its own: one that does not answer could not be ended together with the test
-/// that waits for it.
+/// It is a separate process: if it stopped answering, it could not be ended together with the test that waits
+/// for it.
 #[derive(Debug)]
 pub struct SimCard {
     device: Option<LoopDevice>,
@@ -91,7 +91,7 @@ impl Drop for SimCard {
 impl Player {
     fn start(binary: &str, model: &str, size_bytes: u64, scratch: &Path) -> Self {
         let point = tempfile::tempdir_in(scratch).unwrap();
-        // In a session of its own, so that it can put itself before others.
+        // In a separate session, so that it can raise its own priority.
         let mut command = Command::new("setsid");
         command.arg(binary).arg(model).arg(point.path());
         command.args(["--size", &size_bytes.to_string()]);
@@ -100,7 +100,7 @@ impl Player {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        // From here on it is ended whatever happens.
+        // From here on it is ended in any case.
         let mut player = Self { child, point };
         let mut line = String::new();
         let out = player.child.stdout.take().unwrap();

@@ -1,16 +1,16 @@
-//! What goes wrong on the filesystem behind [`crate::FuseDir`], and when.
+//! Faults of the filesystem behind [`crate::FuseDir`], and their triggers.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fuser::Errno;
 
-/// How long an operation hangs at most, so that a test that fails does not leave one behind.
+/// Maximum duration of a hanging operation, so that a failed test does not leave one behind.
 const LONGEST: Duration = Duration::from_secs(100);
-/// How long the kernel may take to close the files of a program that has ended.
+/// Time the kernel may take to close the files of a program that has ended.
 const SOON: Duration = Duration::from_secs(10);
 
-/// What goes wrong, shared between the test and the filesystem.
+/// Faults, shared between the test and the filesystem.
 #[derive(Debug, Default)]
 pub(crate) struct Switches {
     state: Mutex<State>,
@@ -80,7 +80,7 @@ impl Switches {
         assert!(!state.1.timed_out(), "a file is left behind");
     }
 
-    /// Tells how many files there are, and how many of them have a name.
+    /// Sets the number of files, and how many of them have a name.
     pub(crate) fn set_counts(&self, files_count: usize, names_count: usize) {
         let mut state = self.state();
         (state.files_count, state.names_count) = (files_count, names_count);

@@ -1,4 +1,4 @@
-//! Fixture trees: the files of boards that few people have at hand, and what can become of them.
+//! Fixture trees: the files of boards that few people have at hand, and kinds of damage to them.
 
 mod boards;
 mod computers;
@@ -21,7 +21,7 @@ pub use pis::{
 };
 pub use tree::Tree;
 
-/// Every tree whose files tell all, by name.
+/// Returns every tree with complete files, by name.
 #[must_use]
 pub fn whole() -> Vec<(&'static str, Tree)> {
     vec![

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian keeps the library, below the folder of the architecture.
+/// Location of the library on Debian, below the folder of the architecture.
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 /// A wall clock that a test can set.
@@ -14,10 +14,10 @@ pub struct WallClock {
     offset: PathBuf,
 }
 
-/// A clock whose setting is kept in `folder`.
+/// Returns a clock whose setting is kept in `folder`.
 ///
 /// # Panics
-/// Where libfaketime is missing; ask for `Need::WallClock` before.
+/// If libfaketime is missing; check `Need::WallClock` before.
 #[must_use]
 pub fn wall_clock(folder: &Path) -> WallClock {
     WallClock {
@@ -47,7 +47,7 @@ impl WallClock {
     }
 }
 
-/// The library, wherever the system has it.
+/// Returns the library, wherever the system has it.
 pub(crate) fn library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?;
     let candidates = folders.flatten().map(|entry| entry.path().join(LIBRARY));

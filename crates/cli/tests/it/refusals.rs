@@ -149,7 +149,7 @@ refusals! {
         let (_mount, _) = bench.mount(&parts.path(1), "noatime");
         bench.attempt_on(&parts.device, &parts.path(2))
     };
-    another_partition_of_its_disk_is_held: 4, ["somebody else holds `/dev/loop"],
+    another_partition_of_its_disk_is_held: 4, ["or a part of it is in use"],
     [Partitions], |bench| {
         let parts = bench.partitions();
         let _held = exclusively(&parts.path(1));
@@ -178,7 +178,7 @@ refusals! {
         bench.attempt(&device)
     };
     held_exclusively_by_a_process: 4,
-    ["somebody else holds `/dev/loop", "hint: nothing was written; end what uses it"],
+    ["or a part of it is in use", "hint: nothing was written; end what uses it"],
     [], |bench| {
         let device = bench.device("card");
         let _held = exclusively(device.path());
@@ -258,7 +258,7 @@ refusals! {
         let (_mount, _) = bench.mount(other.path(), "noatime");
         bench.attempt_as(&device, &renamed)
     };
-    mounted_after_its_name_was_deleted: 4, ["it cannot be seen who uses it", "the backing file"],
+    mounted_after_its_name_was_deleted: 4, ["cannot determine who uses it", "the backing file"],
     [Ext4], |bench| {
         let device = bench.ext4();
         let other = LoopDevice::attach(&bench.hard_link(&device), false);
@@ -266,7 +266,7 @@ refusals! {
         let (_mount, _) = bench.mount(other.path(), "noatime");
         bench.attempt(&device)
     };
-    its_name_is_another_file_now: 4, ["it cannot be seen who uses it", "the backing file"],
+    its_name_is_another_file_now: 4, ["cannot determine who uses it", "the backing file"],
     [], |bench| {
         let device = bench.device("card");
         let other = bench.file("other");
@@ -319,7 +319,7 @@ refusals! {
         let _mapped = bench.mapped(device.file());
         bench.attempt(&device)
     };
-    its_file_lies_on_an_overlay_below_which_it_is_used: 4, ["it cannot be seen who uses it"],
+    its_file_lies_on_an_overlay_below_which_it_is_used: 4, ["cannot determine who uses it"],
     [Overlay], |bench| {
         let (_overlay, merged, upper) = bench.overlay_with_upper();
         let file = merged.join("card");
@@ -328,7 +328,7 @@ refusals! {
         let _other = LoopDevice::attach(&upper.join("card"), false);
         bench.attempt(&device)
     };
-    its_file_is_used_through_an_overlay: 4, ["it cannot be seen who uses it"], [Overlay], |bench| {
+    its_file_is_used_through_an_overlay: 4, ["cannot determine who uses it"], [Overlay], |bench| {
         let (_overlay, merged, upper) = bench.overlay_with_upper();
         let file = merged.join("card");
         File::create(&file).unwrap().set_len(SIZE_BYTES).unwrap();
@@ -366,7 +366,7 @@ refusals! {
         let device = LoopDevice::attach(&file, false);
         bench.attempt(&device)
     };
-    its_file_is_covered: 4, ["it cannot be seen who uses it", "the backing file"], [], |bench| {
+    its_file_is_covered: 4, ["cannot determine who uses it", "the backing file"], [], |bench| {
         let device = bench.device("card");
         // What the name in sysfs stands for is not to be seen any more.
         let folder = text(bench.scratch.path());

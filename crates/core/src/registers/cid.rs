@@ -1,4 +1,4 @@
-//! CID: who made a card, and when.
+//! CID: manufacturer, product and date of a card.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ const SD: &[Field] = &[
 const MMC: &[Field] = &[
     Field::raw("MID", 127, 120, "manufacturer, a number that JEDEC gives"),
     Field::reserved("RESERVED_114", 119, 114),
-    Field::new("CBX", 113, 112, "how it is built", |v| {
+    Field::new("CBX", 113, 112, "type of package", |v| {
         word(
             &["removable card", "chip on a board", "chip upon another", ""],
             v,
@@ -35,14 +35,14 @@ const MMC: &[Field] = &[
     Field::new("PNM", 103, 56, "name of the product", |v| text(v, 6)),
     Field::new("PRV", 55, 48, "revision of the product", revision),
     Field::raw("PSN", 47, 16, "serial number"),
-    // Which year it is depends on the revision of EXT_CSD.
+    // The revision of EXT_CSD determines the year.
     Field::raw("MDT", 15, 8, "month of making"),
     Field::raw("CRC", 7, 1, "checksum"),
     Field::raw("ALWAYS_1", 0, 0, "end of the register"),
 ];
 
-/// The card identification register. It holds a serial number: it cannot be serialised, and what
-/// is printed of it for debugging is without that number.
+/// The card identification register. It holds a serial number: it cannot be serialised, and its debug output
+/// omits that number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cid {
     kind: CardKind,
@@ -60,7 +60,7 @@ impl Cid {
     #[must_use]
     pub fn without_serial(self) -> Self {
         let zeros = [("PSN", 0), ("CRC", 0), ("ALWAYS_1", 0)];
-        // Both layouts have these fields; a register of zeros is what nobody can misread.
+        // Both layouts have these fields; a register of zeros cannot be misread.
         self.with(&zeros).unwrap_or(Self {
             bytes: [0; 16],
             ..self
@@ -73,14 +73,14 @@ impl Cid {
         self.bytes[0]
     }
 
-    /// Two bytes of the brand's owner. Of eMMC the upper one also says how it is built, and is
-    /// kept, as the kernel does.
+    /// Returns the two bytes of the brand's owner. For eMMC the upper byte also contains the package type and
+    /// is kept, as the kernel does.
     #[must_use]
     pub fn oem(&self) -> u16 {
         u16::from_be_bytes([self.bytes[1], self.bytes[2]])
     }
 
-    /// Name of the product; `?` stands for a character that cannot be shown. `None`: it is empty.
+    /// Returns the name of the product; `?` replaces an unprintable character. `None`: it is empty.
     #[must_use]
     pub fn product(&self) -> Option<String> {
         match self.kind {
@@ -89,7 +89,7 @@ impl Cid {
         }
     }
 
-    /// Revision of the product, such as `8.0`; `None` where it is not two decimal digits.
+    /// Returns the revision of the product, such as `8.0`; `None` if it is not two decimal digits.
     #[must_use]
     pub fn revision(&self) -> Option<String> {
         self.get("PRV").and_then(revision)
@@ -102,7 +102,7 @@ impl Cid {
         SerialNumber(number.unwrap_or_default())
     }
 
-    /// Month of making. That of an eMMC needs the revision of its EXT_CSD, 0 where it has none.
+    /// Returns the month of making. That of an eMMC needs the revision of its EXT_CSD, 0 if it has none.
     #[must_use]
     pub fn made(&self, ext_csd_revision: Option<u8>) -> Option<Month> {
         let code = self.get("MDT")?;
@@ -164,7 +164,7 @@ pub struct Month {
 }
 
 impl Month {
-    /// `None` where there is no such month.
+    /// `None` if there is no such month.
     fn new(year: u64, month: u64) -> Option<Self> {
         let year = u16::try_from(year).ok()?;
         let month = u8::try_from(month).ok()?;

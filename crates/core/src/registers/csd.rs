@@ -1,4 +1,4 @@
-//! CSD: how large a card is, and how it is to be driven.
+//! CSD: size of a card, and parameters of its operation.
 
 use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3};
 use super::field::{Field, Register};
@@ -11,11 +11,11 @@ const MMC_RATE_TENTHS: [u64; 16] = [
 ];
 /// Units of `TRAN_SPEED`, a tenth of them, bits per second.
 const RATE_TENTH_BITS_PER_S: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-/// The least `C_SIZE` of SDXC; what is below is SDHC.
+/// The least `C_SIZE` of SDXC; lower values are SDHC.
 const SDXC_LEAST_C_SIZE: u64 = 0xffff;
-/// `C_SIZE` of an eMMC whose size stands in `EXT_CSD` instead.
+/// `C_SIZE` of an eMMC with its size in `EXT_CSD` instead.
 const MMC_C_SIZE_ELSEWHERE: u64 = 0xfff;
-/// What one step of `C_SIZE` stands for since structure 1 of SD.
+/// Size of one step of `C_SIZE` since structure 1 of SD.
 const C_SIZE_BYTES: u64 = 512 * KIB;
 
 /// Fields that structures 1 and 2 of SD fix, and their values.
@@ -75,8 +75,8 @@ impl Csd {
         self
     }
 
-    /// Size of the area that users have, bytes. `None` where the register does not tell, as that
-    /// of an eMMC above 2 GiB.
+    /// Returns the size of the user area in bytes. `None` if the register does not contain it, as for eMMC
+    /// above 2 GiB.
     #[must_use]
     pub fn capacity_bytes(&self) -> Option<u64> {
         let c_size = self.get("C_SIZE")?;
@@ -115,15 +115,15 @@ impl Csd {
         self.get("CCC").and_then(|bits| u16::try_from(bits).ok())
     }
 
-    /// Whether it knows a class of commands, of which there are twelve.
+    /// Returns whether the card supports a class of commands; there are twelve classes.
     #[must_use]
     pub fn has_command_class(&self, class: u32) -> Option<bool> {
         let bits = self.command_classes()?;
         (class < 12).then_some(bits >> class & 1 == 1)
     }
 
-    /// `TRAN_SPEED`: most bits a second on each data line; `None` for codes that are not defined.
-    /// What the kernel shows is from before it chose a faster mode.
+    /// Returns `TRAN_SPEED`: maximum bits a second on each data line; `None` for undefined codes. The kernel
+    /// shows the value from before it chose a faster mode.
     #[must_use]
     pub fn line_bits_per_s(&self) -> Option<u64> {
         line_bits_per_s(self.kind, self.get("TRAN_SPEED")?)
@@ -169,7 +169,7 @@ impl Register for Csd {
     }
 }
 
-/// What `TRAN_SPEED` means.
+/// Decodes `TRAN_SPEED`.
 pub(super) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
     let tenths = match kind {
         CardKind::Sd => TENTHS,

@@ -1,11 +1,11 @@
-//! Where the fields of a CSD are, in each of its layouts.
+//! Positions of the fields of a CSD, in each of its layouts.
 
 use super::csd::line_bits_per_s;
 use super::field::Field;
 use super::words::{TENTHS, bit_numbers, block, entry, tenths, word, yes_or_no};
 use crate::CardKind;
 
-/// The table of an SD card around the fields that say its size.
+/// The table of an SD card around the fields that contain its size.
 macro_rules! sd_table {
     ($($size:expr),+ $(,)?) => {
         &[
@@ -28,7 +28,7 @@ macro_rules! sd_table {
             Field::new("WP_GRP_SIZE", 38, 32, "erase sectors protected together", plus_one),
             WP_GRP_ENABLE,
             Field::reserved("RESERVED_29", 30, 29),
-            Field::new("R2W_FACTOR", 28, 26, "time of writing against reading", |v| {
+            Field::new("R2W_FACTOR", 28, 26, "write time divided by read time", |v| {
                 times(5, v)
             }),
             Field::new("WRITE_BL_LEN", 25, 22, "longest block to write", |v| powers(9, v)),
@@ -71,7 +71,7 @@ pub(super) const SD_V3: &[Field] = sd_table![
     Field::reserved("RESERVED_47", 47, 47),
 ];
 
-/// Structure 3 of SD, of which nothing is defined.
+/// Structure 3 of SD, which defines no fields.
 pub(super) const SD_UNDEFINED: &[Field] = &[
     STRUCTURE,
     Field::reserved("RESERVED_64", 125, 64),
@@ -145,14 +145,14 @@ pub(super) const MMC: &[Field] = &[
         "DEFAULT_ECC",
         30,
         29,
-        "error correction when it was made",
+        "error correction at manufacturing",
         correction,
     ),
     Field::new(
         "R2W_FACTOR",
         28,
         26,
-        "time of writing against reading",
+        "write time divided by read time",
         |v| times(7, v),
     ),
     Field::new("WRITE_BL_LEN", 25, 22, "longest block to write", |v| {
@@ -170,7 +170,7 @@ pub(super) const MMC: &[Field] = &[
         "ECC",
         9,
         8,
-        "error correction that the host makes",
+        "error correction expected of the host",
         correction,
     ),
     CRC,
@@ -290,7 +290,7 @@ fn rate(kind: CardKind, code: u64) -> Option<String> {
     Some(format!("{} Mbit/s", tenths(tenths_of_mbit)))
 }
 
-/// The size of a block from its power of two, of which only some are defined.
+/// Returns the size of a block from its power of two; `None` for undefined powers.
 fn powers(least: u64, power: u64) -> Option<String> {
     (least..=11).contains(&power).then(|| block(power))?
 }

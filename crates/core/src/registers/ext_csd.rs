@@ -1,4 +1,4 @@
-//! What of an eMMC's `EXT_CSD` is needed. The whole of it is not kept: much is the manufacturer's.
+//! The used part of an eMMC's `EXT_CSD`. The rest is not kept, because much of it belongs to the manufacturer.
 
 use super::life::EmmcLife;
 
@@ -7,7 +7,7 @@ pub const EXT_CSD_BYTES: usize = 512;
 /// Size of a sector in its counts, bytes.
 const SECTOR_BYTES: u64 = 512;
 
-/// Where things are in the register. Numbers of several bytes have the least significant first.
+/// Byte offsets in the register. Numbers of several bytes have the least significant first.
 mod at {
     pub(super) const REVISION: usize = 192;
     pub(super) const SECTORS_COUNT: usize = 212;
@@ -19,14 +19,14 @@ mod at {
     pub(super) const QUEUE_SUPPORT: usize = 308;
 }
 
-/// What an eMMC says of itself beyond CID and CSD. What its revision does not have is absent.
+/// Properties of an eMMC beyond CID and CSD. Properties that its revision does not have are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtCsd {
     /// `EXT_CSD_REV`: 5 for version 4.41, 6 for 4.5, 7 for 5.0, 8 for 5.1.
     pub revision: u8,
     /// Size of the area that users have, bytes.
     pub capacity_bytes: Option<u64>,
-    /// Whether it has a cache.
+    /// True if it has a cache.
     pub has_cache: Option<bool>,
     /// Commands that its queue holds; 0: it has none.
     pub command_queue_count: Option<u32>,

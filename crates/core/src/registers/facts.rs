@@ -1,4 +1,4 @@
-//! The registers of a card as a record keeps them: without what tells one card from another.
+//! Registers of a card as a record keeps them: without anything that identifies a single card.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::{Card, CardFacts, CardKind, SerialKind};
 const DISCARD_REVISION: u8 = 6;
 
 impl Registers {
-    /// The card for a record. No serial number is in it, and no checksum, from which one could be
-    /// told; nor is `EXT_CSD`, much of which is the manufacturer's.
+    /// Returns the card for a record. It contains no serial number, and no checksum from which the number could
+    /// be derived; nor `EXT_CSD`, because much of it belongs to the manufacturer.
     #[must_use]
     pub fn card(&self) -> Card {
         Card {

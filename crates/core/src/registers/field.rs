@@ -1,4 +1,4 @@
-//! Fields of a register: names, bits, and what they say.
+//! Fields of a register: names, bits, and meanings.
 
 /// A field of a register.
 #[derive(Clone, Copy, Debug)]
@@ -10,14 +10,14 @@ pub struct Field {
     pub high: u16,
     /// Lowest bit.
     pub low: u16,
-    /// What it is.
+    /// Description.
     pub about: &'static str,
-    /// What a value means, in plain words, where the standard says so.
+    /// Meaning of a value in plain words, if the standard defines it.
     says: fn(u64) -> Option<String>,
 }
 
 impl Field {
-    /// A field whose values mean what `says` makes of them.
+    /// Creates a field whose values are explained by `says`.
     pub(super) const fn new(
         name: &'static str,
         high: u16,
@@ -44,7 +44,7 @@ impl Field {
         Self::raw(name, high, low, "reserved")
     }
 
-    /// How many bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits_count(&self) -> u16 {
         self.high - self.low + 1
@@ -59,7 +59,7 @@ impl Field {
         }
     }
 
-    /// What a value means, in plain words; `None` where the standard does not define it.
+    /// Returns the meaning of a value in plain words; `None` if the standard does not define it.
     #[must_use]
     pub fn meaning(&self, value: u64) -> Option<String> {
         (self.says)(value)
@@ -83,24 +83,24 @@ pub trait Register: Copy {
     /// The bytes, to be changed.
     fn bytes_mut(&mut self) -> &mut [u8];
 
-    /// The field of that name; `None` where this register has none.
+    /// Returns the field of that name; `None` if this register has none.
     fn field(&self, name: &str) -> Option<&'static Field> {
         self.table().iter().find(|field| field.name == name)
     }
 
-    /// The value of the field of that name; `None` where this register has none, or where it is
-    /// wider than 64 bits.
+    /// Returns the value of the field of that name; `None` if this register has none, or if it is wider than 64
+    /// bits.
     fn get(&self, name: &str) -> Option<u64> {
         self.value(self.field(name)?)
     }
 
-    /// The value of a field of the table; `None` where it is wider than 64 bits.
+    /// Returns the value of a field of the table; `None` if it is wider than 64 bits.
     fn value(&self, field: &Field) -> Option<u64> {
         get(self.bytes(), field)
     }
 
-    /// The register with other values in fields, set one after the other; `None` where there is no
-    /// such field or the value does not fit into it. No other bits change.
+    /// Returns the register with other values in fields, set one after the other; `None` if a field does not
+    /// exist or a value does not fit into it. No other bits change.
     #[must_use]
     fn with(mut self, values: &[(&str, u64)]) -> Option<Self> {
         for (name, value) in values {
@@ -118,7 +118,7 @@ fn get(bytes: &[u8], field: &Field) -> Option<u64> {
     u64::try_from(value).ok()
 }
 
-/// Sets a field of up to 64 bits, and nothing else; `None` where the value does not fit.
+/// Sets a field of up to 64 bits, and nothing else; `None` if the value does not fit.
 fn set(bytes: &mut [u8], field: &Field, value: u64) -> Option<()> {
     let most = field.most()?;
     if value > most {

@@ -1,4 +1,4 @@
-//! What an eMMC says of its life time.
+//! Life time data of an eMMC.
 
 use super::field::byte_from_hex;
 use super::words::entry;
@@ -9,19 +9,19 @@ const EXCEEDED: u8 = 0x0b;
 /// The width of a step of life time, percent.
 const STEP_PERCENT: u32 = 10;
 
-/// Life time of an eMMC, for its two types of memory cells. Which part of the device is of which
-/// type is the manufacturer's choice; a device of one type says nothing of the other.
+/// Life time of an eMMC, for its two types of memory cells. The manufacturer decides which part of the device
+/// is of which type; a device with one type leaves the other undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EmmcLife {
     /// Life time of type A used, percent: the upper end of a step of ten. 110: more than all.
     pub a_used_percent: Option<u32>,
     /// Life time of type B used, percent, in the same way.
     pub b_used_percent: Option<u32>,
-    /// How far spare blocks are used up.
+    /// Use of spare blocks.
     pub pre_eol: Option<PreEol>,
 }
 
-/// How far the spare blocks of an eMMC are used up ("pre-EOL", before the end of life).
+/// Use of the spare blocks of an eMMC ("pre-EOL", before the end of life).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PreEol {
     /// Normal.
@@ -49,8 +49,8 @@ impl EmmcLife {
         }
     }
 
-    /// From the kernel's texts `life_time`, such as `0x01 0x02`, and `pre_eol_info`, such as
-    /// `0x01`. What cannot be read is left aside.
+    /// Parses the kernel's texts `life_time`, such as `0x01 0x02`, and `pre_eol_info`, such as `0x01`.
+    /// Unreadable texts are skipped.
     #[must_use]
     pub fn from_texts(life_time: &str, pre_eol_info: &str) -> Self {
         let mut codes = life_time.split_ascii_whitespace().map(byte_from_hex);
@@ -73,7 +73,7 @@ impl EmmcLife {
         self.a_used_percent.max(self.b_used_percent)
     }
 
-    /// The same for a record; `None` where the device says nothing.
+    /// Returns the life time data for a record; `None` if the device reports none.
     #[must_use]
     pub fn health(&self) -> Option<Health> {
         let warning = match self.pre_eol {
@@ -89,7 +89,7 @@ impl EmmcLife {
     }
 }
 
-/// The upper end of the step that a code stands for.
+/// Returns the upper end of the step for a code.
 fn used_percent(code: u8) -> Option<u32> {
     (1..=EXCEEDED)
         .contains(&code)

@@ -1,4 +1,4 @@
-//! Every field of a card's registers, for those who want to see all.
+//! Listing of every field of a card's registers.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::words::capacity;
 use super::{Cid, Csd, Registers, Scr, Ssr};
 use crate::CardKind;
 
-/// Fields that tell one card from another, or what is not part of the content.
+/// Fields that identify a single card, or are not part of the content.
 const HIDDEN: [&str; 3] = ["PSN", "CRC", "ALWAYS_1"];
 
 /// A field of a card's registers.
@@ -17,18 +17,18 @@ pub struct RegisterField {
     pub register: &'static str,
     /// Name of the field in the standard, such as `C_SIZE`.
     pub field: &'static str,
-    /// What the field is.
+    /// Description of the field.
     pub about: &'static str,
     /// Its value, hexadecimal with `0x`.
     pub value: String,
-    /// What the value means, where the standard says so.
+    /// Meaning of the value, if the standard defines it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaning: Option<String>,
 }
 
 impl Registers {
-    /// All fields of the registers, without serial number and checksums. Reserved bits are there
-    /// only where they are not zero, as they should be.
+    /// Returns all fields of the registers, without serial number and checksums. Reserved bits are listed only
+    /// if they are not zero, as they should be.
     #[must_use]
     pub fn fields(&self) -> Vec<RegisterField> {
         let mut fields = Vec::new();
@@ -66,7 +66,7 @@ impl Registers {
         }));
     }
 
-    /// What a field means together with others.
+    /// Returns the meaning of a field in combination with others.
     fn joint_meaning(&self, register: &str, field: &Field) -> Option<String> {
         match (register, field.name) {
             ("csd", "C_SIZE") => self.csd?.capacity_bytes().map(capacity),
@@ -77,7 +77,7 @@ impl Registers {
     }
 }
 
-/// The tables of all layouts of all registers, for those who explain them.
+/// Returns the tables of all layouts of all registers, for documentation.
 #[must_use]
 pub fn register_tables() -> Vec<(&'static str, &'static [Field])> {
     let csd = |kind, first| Csd::new(kind, [first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -1,4 +1,4 @@
-//! SCR: which version of the SD specification a card follows, and what it can do beyond it.
+//! SCR: version of the SD specification that a card follows, and optional features.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const TABLE: &[Field] = &[
         "DATA_STAT_AFTER_ERASE",
         55,
         55,
-        "what erased bits read as",
+        "content of erased memory",
         |v| word(&["zeros", "ones"], v),
     ),
     Field::new("SD_SECURITY", 54, 52, "copy protection (CPRM)", |v| {
@@ -36,7 +36,7 @@ const TABLE: &[Field] = &[
     Field::raw("MANUFACTURER", 31, 0, "the manufacturer's own"),
 ];
 
-/// Optional commands by the bit of `CMD_SUPPORT` that says the card knows them.
+/// Optional commands by the bit of `CMD_SUPPORT` that announces them.
 const COMMANDS: [(&[u32], &str); 5] = [
     (&[20], "CMD20"),
     (&[23], "CMD23"),
@@ -56,7 +56,7 @@ impl Scr {
         Self(bytes)
     }
 
-    /// Version of the SD specification; `None` where the combination is not defined.
+    /// Returns the version of the SD specification; `None` if the combination is not defined.
     #[must_use]
     pub fn sd_version(&self) -> Option<SdVersion> {
         let names = [
@@ -93,8 +93,8 @@ impl Scr {
         self.0[1] & 0xf
     }
 
-    /// Whether it says that it knows one of the optional commands: 20, 23, 48, 49, 58, 59, and 53
-    /// and 54 after CMD55.
+    /// Returns whether the card announces one of the optional commands: 20, 23, 48, 49, 58, 59, and 53 and 54
+    /// after CMD55.
     #[must_use]
     pub fn supports_command(&self, number: u32) -> bool {
         let bits = self.get("CMD_SUPPORT").unwrap_or_default();

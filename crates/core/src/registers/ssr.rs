@@ -19,7 +19,7 @@ const TABLE: &[Field] = &[
         "SECURE_CMD_STATUS",
         498,
         496,
-        "how the last secure command ended",
+        "status of the last secure command",
         |v| word(&["well", "invalid field", "wrong sequence", "denied"], v),
     ),
     Field::new("SD_CARD_TYPE", 495, 480, "variation of SD card", |v| {
@@ -87,7 +87,7 @@ const TABLE: &[Field] = &[
         "SUS_ADDR",
         367,
         346,
-        "where recording was suspended, in 512 KiB",
+        "address of suspended recording, in 512 KiB",
     ),
     Field::reserved("RESERVED_340", 345, 340),
     Field::new(
@@ -172,7 +172,7 @@ impl Ssr {
         Self(bytes)
     }
 
-    /// Whether it is zero throughout: the kernel shows that when it could not read it.
+    /// Returns whether it is zero throughout; the kernel shows zeros when it could not read the register.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0 == [0; 64]
@@ -232,19 +232,19 @@ impl Ssr {
         queue_count(self.get("PERFORMANCE_ENHANCE.QUEUE").unwrap_or_default())
     }
 
-    /// Whether it has a cache that the host may turn on.
+    /// Returns whether the card has a cache that the host can turn on.
     #[must_use]
     pub fn has_cache(&self) -> bool {
         self.get("PERFORMANCE_ENHANCE.CACHE") == Some(1)
     }
 
-    /// Whether it offers discard besides erase.
+    /// Returns whether the card offers discard in addition to erase.
     #[must_use]
     pub fn has_discard(&self) -> bool {
         self.get("DISCARD_SUPPORT") == Some(1)
     }
 
-    /// Whether the whole card can be erased logically (FULE).
+    /// Returns whether the whole card can be erased logically (FULE).
     #[must_use]
     pub fn has_full_erase(&self) -> bool {
         self.get("FULE_SUPPORT") == Some(1)
@@ -288,7 +288,7 @@ impl Register for Ssr {
     }
 }
 
-/// A class whose code is its number, where it is one of those defined.
+/// Returns a class whose code is its number, if it is one of those defined.
 fn defined(classes: &[u8], code: u64) -> Option<u8> {
     let class = u8::try_from(code).ok()?;
     classes.contains(&class).then_some(class)

@@ -1,4 +1,4 @@
-//! What values of fields mean, in plain words.
+//! Meanings of field values, in plain words.
 
 use crate::{KIB, MIB};
 
@@ -27,7 +27,7 @@ pub(super) const TENTHS: [u64; 16] = [
     0, 10, 12, 13, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80,
 ];
 
-/// The entry of a table for a code; `None` where the table has none.
+/// Returns the entry of a table for a code; `None` if the table has none.
 pub(super) fn entry<T: Copy>(table: &[T], code: u64) -> Option<T> {
     table.get(usize::try_from(code).ok()?).copied()
 }
@@ -57,7 +57,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// A capacity as labels say it, such as `63.87 GB`.
+/// Formats a capacity as on labels, such as `63.87 GB`.
 pub(super) fn capacity(bytes: u64) -> String {
     let hundredths = (u128::from(bytes) + 5_000_000) / 10_000_000;
     format!("{}.{:02} GB", hundredths / 100, hundredths % 100)
@@ -76,8 +76,8 @@ pub(super) fn tenths(value: u64) -> String {
     }
 }
 
-/// Characters as they are, `?` for what cannot be shown. Blanks and zeros at the end are filling;
-/// `None` where nothing is left.
+/// Returns the characters, with `?` for unprintable ones. Blanks and zeros at the end are padding; `None` if
+/// nothing is left.
 pub(super) fn characters(bytes: &[u8]) -> Option<String> {
     let is_filling = |byte: &u8| matches!(byte, 0 | b' ');
     let end = bytes.iter().rposition(|byte| !is_filling(byte))? + 1;
@@ -99,7 +99,7 @@ pub(super) fn revision(value: u64) -> Option<String> {
     (major < 10 && minor < 10).then(|| format!("{major}.{minor}"))
 }
 
-/// Bits as the numbers that they stand for: `0, 2, 4`.
+/// Returns the set bits as numbers: `0, 2, 4`.
 pub(super) fn bit_numbers(value: u64) -> String {
     let numbers = (0..64).filter(|bit| value >> bit & 1 == 1);
     let numbers: Vec<String> = numbers.map(|bit: u32| bit.to_string()).collect();

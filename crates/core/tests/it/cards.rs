@@ -4,7 +4,7 @@ use cardmark_core::{CapacityClass, CardKind, Month, Register, Registers, SdVersi
 
 use crate::support::{hex, registers};
 
-/// A card and what its registers say.
+/// A card and its registers.
 struct Known {
     cid: &'static str,
     csd: &'static str,
@@ -17,7 +17,7 @@ struct Known {
     made: &'static str,
     gigabytes: &'static str,
     version: &'static str,
-    /// Classes that its SSR says: C, U, V, A. The registers themselves were not published.
+    /// Classes in its SSR: C, U, V, A. The registers themselves were not published.
     classes: &'static [&'static str],
 }
 
@@ -334,8 +334,8 @@ fn a_whole_ssr_of_an_a1_card_is_understood() {
     assert_eq!(class, Some(CapacityClass::Sdhc));
 }
 
-/// The kernel's files of a Samsung eMMC of 8 GB, version 4.5, from Armbian's pull request 246. That
-/// kernel, 3.4, did not yet know of revisions and said 05/1997.
+/// The kernel's files of a Samsung eMMC of 8 GB, version 4.5, from Armbian's pull request 246. That kernel,
+/// 3.4, did not yet know of revisions and reported 05/1997.
 #[test]
 fn an_emmc_is_understood() {
     let registers = registers(
@@ -372,7 +372,7 @@ fn an_emmc_is_understood() {
     assert_eq!(facts.product.as_deref(), Some("M8G1GC"));
     assert_eq!(facts.made.as_deref(), Some("2013-05"));
     assert_eq!(facts.checksum_fits, Some(true));
-    // Its size stands in EXT_CSD, which only root can read.
+    // Its size is in EXT_CSD, which only root can read.
     assert_eq!(facts.capacity_bytes, None);
     assert_eq!((facts.has_discard, facts.has_cache), (Some(true), None));
 }

@@ -1,4 +1,4 @@
-//! What a record tells of its context.
+//! Context derived from a record.
 
 use cardmark_core::{
     Context, ContextRow, DeviceInfo, Origin, OriginKind, Record, context_rows, run_id_from_bytes,

@@ -1,4 +1,4 @@
-//! What values mean, against the tables of the standards.
+//! Meanings of values, checked against the tables of the standards.
 
 use std::collections::BTreeMap;
 
@@ -251,7 +251,7 @@ fn ext_csd_adds_what_the_csd_of_an_emmc_lacks() {
     assert_eq!(card.registers["rev"], "08");
 }
 
-/// What `cardmark info --json` shows of a field.
+/// Returns the value that `cardmark info --json` shows for a field, with its meaning.
 fn shown(registers: &Registers, register: &str, field: &str) -> (String, Option<String>) {
     let fields = registers.fields();
     let found = fields

@@ -1,4 +1,4 @@
-//! What a record may hold: nothing that tells one card of a product from another.
+//! Privacy of records: nothing in them may identify a single card of a product.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,7 @@ fn all_texts(registers: &Registers) -> String {
 }
 
 proptest! {
-    /// Two cards that differ only in their serial numbers, neither of them low, cannot be told
-    /// apart.
+    /// Two cards that differ only in their serial numbers, neither of them low, cannot be distinguished.
     #[test]
     fn no_digit_of_a_serial_number_gets_out(
         kind in kinds(),
@@ -102,7 +101,7 @@ proptest! {
         let card = registers.card();
         let again = Registers::from_hex(card.kind, &card.registers);
         let mut expected = card.decoded.clone();
-        // Checksum and serial number are what a record has no more.
+        // A record no longer contains checksum and serial number.
         expected.checksum_fits = None;
         expected.serial = again.card().decoded.serial;
         prop_assert_eq!(again.card().decoded, expected);

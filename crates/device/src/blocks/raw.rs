@@ -1,4 +1,4 @@
-//! Taking out what blocks hold, and putting it back.
+//! Reading the former content of blocks, and restoring it.
 
 use cardmark_integrity::{
     BLOCK_BYTES, Content, Piece, Raw, Run, Span, Surface, Trouble, is_borrowed_content,
@@ -6,10 +6,10 @@ use cardmark_integrity::{
 
 use super::{Blocks, REQUEST_BLOCKS, Storage, Work, length};
 
-/// What blocks of real storage held.
+/// Former content of blocks of real storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlocksPiece {
-    /// Where it belongs.
+    /// Position.
     pub(crate) span: Span,
     /// The bytes.
     pub(crate) bytes: Vec<u8>,
@@ -84,8 +84,8 @@ impl Raw for Blocks {
 }
 
 impl Blocks {
-    /// Takes out what blocks hold. A grain that cannot be read is taken as zeros: the test will overwrite it,
-    /// which often makes it readable, and its own content must not stay there.
+    /// Reads the former content of blocks. A grain that cannot be read counts as zeros: the test will overwrite
+    /// it, which often makes it readable, and its own content must not remain there.
     fn take_part(&mut self, span: Span, pieces: &mut Vec<BlocksPiece>) -> Result<(), Trouble> {
         if self.storage.pulse.is_stopped() {
             return Err(Trouble::Stopped);
@@ -112,8 +112,8 @@ impl Blocks {
 }
 
 impl Storage {
-    /// Writes back a piece, or those of its grains that hold what a test wrote; how many blocks were not
-    /// taken.
+    /// Writes back a piece, or those of its grains that hold content of a test; returns the number of rejected
+    /// blocks.
     fn put(
         &self,
         piece: &BlocksPiece,
@@ -133,7 +133,7 @@ impl Storage {
         Ok(refused_blocks)
     }
 
-    /// Writes back a part of a piece; where some of it is not taken, all else is.
+    /// Writes back a part of a piece; if some of it is rejected, the rest is still written.
     fn put_stretch(
         &self,
         piece: &BlocksPiece,
@@ -148,7 +148,7 @@ impl Storage {
         };
         self.check(errno)?;
         if span.count <= self.grain_blocks {
-            // What takes no writes may hold it still.
+            // A block that rejects writes may still hold its content.
             let held = self.read_whole(span, bytes);
             let is_there = held.is_ok() && *bytes == piece.bytes[from..from + bytes.len()];
             return Ok(if is_there { 0 } else { span.count });
@@ -158,7 +158,7 @@ impl Storage {
         Ok(refused + self.put_stretch(piece, high, buffer)?)
     }
 
-    /// Stretches of whole grains that hold what a test wrote.
+    /// Returns the stretches of whole grains that hold content of a test.
     fn ours(&self, now: &Surface) -> Vec<Span> {
         let grain = self.grain_blocks;
         let mut ours: Vec<Span> = Vec::new();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_block_that_cannot_be_read_is_zeros_and_hides_no_other() {
-        // There is nothing behind the end of a file.
+        // A file has no data behind its end.
         let file = tempfile::tempfile().unwrap();
         file.write_all_at(&[7; 1500 * 512], 0).unwrap();
         let pieces = blocks(file).take(Span::new(0, 2048)).unwrap();

@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Head,
     /// Payload: spans that the session may write.
     Plan,
-    /// Payload: what a span held.
+    /// Payload: former content of a span.
     Piece,
     /// All records before it are durable before any of the spans in its payload is written.
     Commit,
@@ -156,20 +156,20 @@ pub(super) struct Found {
     pub(super) at: u64,
     pub(super) head: Head,
     pub(super) is_intact: bool,
-    /// Whether the record follows the one before it without a gap.
+    /// True if the record follows the one before it without a gap.
     follows: bool,
     /// Spans that its payload names.
     pub(super) named: Vec<Span>,
 }
 
-/// What was found in a file.
+/// Content found in a file.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     /// By rising number, each number once.
     pub(super) records: Vec<Found>,
-    /// Whether the records stand in the file by rising number, each once.
+    /// True if the records are in the file in rising order of number, each once.
     is_in_order: bool,
-    /// Where the last of them ends, bytes.
+    /// End of the last of them, bytes.
     pub(super) end_bytes: u64,
 }
 
@@ -209,7 +209,8 @@ impl Scan {
         self.records.first().map(|found| found.head.seed)
     }
 
-    /// Whether the first `count` records, by number, are all there, intact, in order and without gaps.
+    /// Returns whether the first `count` records, by number, are all present, intact, in order and without
+    /// gaps.
     pub(super) fn is_whole_to(&self, count: usize) -> bool {
         let is_head = |found: &Found| found.head.kind == Kind::Head;
         let are_whole = self.records.iter().take(count).enumerate();
@@ -230,7 +231,7 @@ impl Scan {
     }
 }
 
-/// The next record from that place on, and where it ends; `end` is where the one before it ended.
+/// Returns the next record from that place on, and its end; `end` is the end of the one before it.
 fn next_record(
     file: &File,
     from: u64,
@@ -285,7 +286,7 @@ pub(super) fn read_payload(file: &File, at: u64, head: &Head, size_bytes: u64) -
     (checksum(&bytes) == head.payload_sum).then_some(bytes)
 }
 
-/// The first place from there on, at any byte, where a head may begin. Skips what cannot be read.
+/// Returns the first place from there on, at any byte, at which a head may begin. Skips unreadable parts.
 fn find_mark(file: &File, from: u64, size_bytes: u64) -> io::Result<Option<u64>> {
     let mut mark = [0; MARK.len()];
     if file.read_exact_at(&mut mark, from).is_ok() && mark == MARK {

@@ -53,7 +53,7 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Where each record begins, and the end.
+/// Returns the start of each record, and the end.
 fn boundaries(path: &Path) -> Vec<usize> {
     let scan = Scan::of(&File::open(path).unwrap()).unwrap();
     let starts = scan

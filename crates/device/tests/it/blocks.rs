@@ -66,7 +66,7 @@ fn only_what_the_storage_itself_says_is_an_answer() {
     }
 }
 
-/// So the kernel's word that it is gone is heard.
+/// The kernel's report that it is gone is therefore noticed.
 #[test]
 fn the_device_below_a_directory_is_known() {
     needs!(LoopDevice, Ext4);

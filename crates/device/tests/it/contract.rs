@@ -1,4 +1,4 @@
-//! What every back end promises.
+//! Contract of every back end.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::FileExt;

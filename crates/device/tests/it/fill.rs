@@ -1,4 +1,4 @@
-//! Filling, on a file that stands for a device.
+//! Fills, on a file in place of a device.
 
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -15,7 +15,7 @@ const RANDOM: FillContent = FillContent {
     seed: 7,
 };
 
-/// A device of that size, full of the byte 0x55, and another look at it.
+/// Returns a device of that size, full of the byte 0x55, and a second handle to it.
 fn device(size_bytes: u64) -> (OpenTarget, File) {
     let target: OpenTarget = TestFile::create(&std::env::temp_dir(), size_bytes)
         .unwrap()
@@ -108,7 +108,7 @@ fn positions_rise_and_durable_comes_after_written() {
         }
         assert_eq!(last, (SIZE, SIZE));
         let blocks = usize::try_from(SIZE.div_ceil(MIB)).unwrap();
-        assert!(told.len() > blocks, "told of every block");
+        assert!(told.len() > blocks, "every block reported");
         assert!(!pulse.reading().1, "it waits no more");
     }
 }
@@ -128,8 +128,8 @@ fn a_stop_leaves_whole_what_counts_as_durable() {
         assert!(filled.error.is_none());
         let durable = filled.durable_bytes;
         assert!(durable > 0 && durable < SIZE, "{durable}");
-        // Beside those told of: 16 that were to be told next, what four threads had handed in, and
-        // what they had in hand.
+        // In addition to the reported blocks: 16 that were to be reported next, the blocks that four threads
+        // had handed in, and those in their hands.
         assert!(durable <= (stop_after + 24) * MIB, "{durable}");
         let bytes = read(&look);
         let kept = &bytes[..usize::try_from(durable).unwrap()];
@@ -167,7 +167,7 @@ fn a_difference_in_the_blocks_that_are_looked_at_is_found() {
         look.write_all_at(&byte, at).unwrap();
     }
     assert_eq!(difference(RANDOM, SIZE), None);
-    // Looking leaves nothing behind in what is written next.
+    // The check leaves no trace in the data written next.
     fill_silently(&mut filler, zero, 0);
     assert_eq!(first_wrong(&read(&look), 0, zero), None);
 }

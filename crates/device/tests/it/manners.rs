@@ -122,7 +122,7 @@ fn a_file_that_cannot_grow_so_far_is_an_error_before_the_clock() {
     );
 }
 
-/// Whether a file of ours is open past the page cache now.
+/// Returns whether one of our files is open for direct I/O now.
 fn is_direct(look: &File) -> bool {
     let inode = look.metadata().unwrap().ino();
     let entries = std::fs::read_dir("/proc/self/fd").unwrap();
@@ -179,7 +179,7 @@ fn the_page_cache_is_chosen_by_workload_on_the_same_file() {
     assert_eq!(backend.prepare(&odd), Err(number(Errno::INVAL)));
 }
 
-/// Whether the first block of a file is in memory: the kernel is asked to read it without waiting.
+/// Returns whether the first block of a file is in memory: the kernel is asked to read it without waiting.
 fn is_in_memory(look: &File) -> bool {
     let mut block = [0; BLOCK as usize];
     let mut buffers = [IoSliceMut::new(&mut block)];
@@ -359,7 +359,7 @@ fn the_disk_is_read_through_the_page_cache_and_counted_by_itself() {
         backend.prepare(&workload).unwrap();
         assert_eq!(counters(&mut backend), expected);
     }
-    // The disk is never cut or written, whatever the workload says.
+    // The disk is never truncated or written, regardless of the workload.
     for access in [Access::Cached, Access::Direct] {
         let mut reads = on_disk();
         reads.manner.start = Start::Empty;

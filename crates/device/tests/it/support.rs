@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers shared by the tests.
 
 use std::fs::File;
 use std::io::Write;
@@ -36,7 +36,7 @@ pub(crate) fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
     }
 }
 
-/// A back end on a fresh file in `directory`, and a buffered look at that file.
+/// Returns a back end on a fresh file in `directory`, and a buffered handle to that file.
 pub(crate) fn backend_in(directory: &Path, seed: u64) -> (RealBackend, File) {
     let file = TestFile::create(directory, 64 << 20).unwrap();
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
@@ -44,15 +44,15 @@ pub(crate) fn backend_in(directory: &Path, seed: u64) -> (RealBackend, File) {
     (RealBackend::new(file, seed, Box::new(|| None)), look)
 }
 
-/// Whether a need of a test that the testkit does not know is met; a missing one is printed, and a failure under
-/// `CARDMARK_REQUIRE=all`.
+/// Returns whether a need of a test that the testkit does not know is met; an unmet one is printed, and is a
+/// failure under `CARDMARK_REQUIRE=all`.
 pub(crate) fn has(need: &str, is_met: bool) -> bool {
     if !is_met {
         assert!(
             std::env::var_os("CARDMARK_REQUIRE").is_none_or(|v| v != "all"),
             "needs {need}"
         );
-        // Past the test runner, which hides what passing tests print.
+        // Bypasses the test runner, which hides the output of passing tests.
         let _ = writeln!(std::io::stderr(), "skip: device needs {need}");
     }
     is_met

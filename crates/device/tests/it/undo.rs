@@ -17,7 +17,7 @@ use cardmark_integrity::{
     rehearse,
 };
 
-/// Damages if `CARDMARK_DAMAGES` does not say.
+/// Number of damages unless `CARDMARK_DAMAGES` is set.
 const DAMAGES: u64 = 24;
 /// Size of the storage, blocks: 16 MiB.
 const ALL_BLOCKS: u64 = 16 << 11;
@@ -102,7 +102,7 @@ impl Raw for Killed {
     }
 }
 
-/// Storage, a log, and what the storage held.
+/// Storage, a log, and the former content of the storage.
 struct Bench {
     folder: tempfile::TempDir,
     original: Vec<u8>,
@@ -152,7 +152,7 @@ impl Bench {
         fs::write(self.image(), &self.original).unwrap();
     }
 
-    /// Numbers of the blocks that do not hold what they held.
+    /// Returns the numbers of the blocks that do not hold their former content.
     fn changed(&self) -> Vec<u64> {
         let now = fs::read(self.image()).unwrap();
         let blocks = now.as_chunks::<BLOCK_BYTES>().0.iter();

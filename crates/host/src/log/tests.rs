@@ -1,4 +1,4 @@
-//! Records, and where one look ends.
+//! Records, and the end of one pass.
 
 use std::fs;
 use std::io::Write;

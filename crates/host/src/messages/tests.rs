@@ -1,4 +1,4 @@
-//! Which lines are kept, and what is left of them.
+//! Selection of lines, and removal of private data from them.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the board says of itself: temperature, frequency, throttling.
+//! Sensors of the board: temperature, frequency, throttling.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ impl BoardSensors {
         all.iter().all(|source| source.is_none())
     }
 
-    /// Adds what it says now.
+    /// Adds the current readings.
     pub(super) fn read(&self, sample: &mut SensorSample) {
         sample.temperature_mc = self.temperature.as_deref().and_then(read_temperature);
         sample.frequency_hz = self
@@ -48,7 +48,7 @@ impl BoardSensors {
         sample.throttled = self.read_throttled();
     }
 
-    /// The flags say yes or no. The voltage alarm alone can say yes only.
+    /// Returns the throttling state. The flags can report yes or no, the voltage alarm alone only yes.
     fn read_throttled(&self) -> Option<bool> {
         let flags = self.throttled.as_deref().and_then(text_of);
         let flags = flags.and_then(|text| parse_throttled(&text));

@@ -1,4 +1,4 @@
-//! What is counted since the system was started, told as what was added since the reading before.
+//! Counters since the start of the system, reported as differences from the previous reading.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::Root;
 use crate::root::text_of;
 
-/// Length of one tick of `/proc/stat`: the kernel tells user space a hundred a second on every
-/// platform, whatever its own.
+/// Length of one tick of `/proc/stat`: the kernel reports a hundred a second to user space on every platform,
+/// whatever its own rate.
 const TICK_NS: u64 = 10_000_000;
 /// Column of `/proc/stat` that counts time given to others, after the name.
 const STEAL_COLUMN: usize = 7;
@@ -27,7 +27,7 @@ impl Steal {
         (before_ns > 0).then_some(Self { path, before_ns })
     }
 
-    /// What was added, nanoseconds.
+    /// Returns the increase, nanoseconds.
     pub(super) fn added_ns(&mut self) -> Option<u64> {
         let now_ns = parse_steal(&text_of(&self.path)?)?;
         let added_ns = now_ns.saturating_sub(self.before_ns);
@@ -81,7 +81,7 @@ impl BusErrors {
     }
 }
 
-/// Lines such as `# Command CRC Errors Occurred:\t 0`, told as `command_crc`.
+/// Parses lines such as `# Command CRC Errors Occurred:\t 0`, returned as `command_crc`.
 fn parse_errors(text: &str) -> BTreeMap<String, u64> {
     let line = |line: &str| {
         let (words, count) = line.split_once(':')?;

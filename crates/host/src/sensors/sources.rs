@@ -15,7 +15,7 @@ use crate::slot::mmc_host;
 /// Messages that a reading holds at most: a dying card makes the kernel write thousands.
 const MOST_MESSAGES: usize = 32;
 
-/// What this host offers about itself and some disks.
+/// Sources of readings that this host has about itself and some disks.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     board: BoardSensors,
@@ -25,11 +25,11 @@ pub(super) struct Sources {
     messages: Option<Messages>,
 }
 
-/// What the kernel says about some disks from now on.
+/// Kernel messages about some disks from now on.
 #[derive(Debug)]
 struct Messages {
     log: KernelLog,
-    /// By these names it calls the disks and what they hang on.
+    /// Names of the disks and their controllers in the kernel's messages.
     names: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Sources {
             && self.messages.is_none()
     }
 
-    /// What they say now; none where they say nothing.
+    /// Returns the current readings; `None` if there are none.
     pub(super) fn read(&mut self, at_ns: u64) -> Option<SensorSample> {
         let nothing = SensorSample {
             at_ns,

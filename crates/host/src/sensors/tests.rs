@@ -9,7 +9,7 @@ use super::*;
 /// Long enough on any machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A board that tells its frequency.
+/// A board that reports its frequency.
 fn board() -> (tempfile::TempDir, Root) {
     let directory = tempfile::tempdir().unwrap();
     let processor = directory.path().join("sys/devices/system/cpu/cpu0/cpufreq");
@@ -26,7 +26,7 @@ fn start(root: &Root, period: Duration) -> HostSensors {
     HostSensors::start_with_period(root, &[], now, period)
 }
 
-/// Takes readings until there are so many.
+/// Collects readings until their number reaches `count`.
 fn take(sensors: &mut HostSensors, count: usize) -> Vec<SensorSample> {
     let started = Instant::now();
     let mut samples = Vec::new();

@@ -1,4 +1,4 @@
-//! What controllers and the log say of a bus.
+//! Bus data from controllers and the log.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn a_controller_tells_mode_lines_clocks_and_voltage() {
         source: Some(BusSource::Debugfs),
     };
     assert_eq!(parse_state(DDR50), Some(expected));
-    // Not every controller tells the clock that it makes.
+    // Not every controller reports its actual clock.
     let without = DDR50.replace("actual clock:\t49999999 Hz\n", "");
     let bus = parse_state(&without).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Which card it is.
+//! Identity of cards.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn a_card_is_its_cid_whatever_the_host_shows_of_the_checksum() {
     };
     let card = identity(CID);
     assert_eq!(card, identity(CID_WITH_CHECKSUM));
-    // As `xxd -r -p | sha256sum` says of the digits.
+    // The result of `xxd -r -p | sha256sum` for the digits.
     assert_eq!(card.sample_id.as_deref(), Some("4858cd"));
     let other = identity("035344534236344780a1b2c3d5016700\n");
     assert_ne!(other.history, card.history);

@@ -16,12 +16,12 @@ use cardmark_testkit::trees::{Damage, Tree, whole};
 
 use crate::used;
 
-/// What one reader may take in, bytes: less than a huge file, and that in several small parts.
+/// Maximum number of bytes one reader may read: less than a huge file, and that in several small parts.
 const MOST_BYTES: u64 = 32 << 20;
 /// Far more than any tree takes, on any machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What the readers said, as text, and the disks that they named.
+/// Output of the readers as text, and the disks that they named.
 #[derive(Default)]
 struct Said {
     text: String,
@@ -93,7 +93,7 @@ fn names_of(tree: &Tree) -> Vec<String> {
 
 #[expect(
     clippy::print_stdout,
-    reason = "tells what was spoilt where a reader panics"
+    reason = "reports the damaged file if a reader panics"
 )]
 #[track_caller]
 fn assert_sane(tree: &Tree, names: &[String], known: &[String], what: &str) {
@@ -113,7 +113,7 @@ fn assert_sane(tree: &Tree, names: &[String], known: &[String], what: &str) {
     );
 }
 
-/// Fails where it takes far too long, instead of hanging.
+/// Fails if it takes far too long, instead of hanging.
 fn within_patience(work: impl FnOnce() + Send + 'static) {
     let (done, waiting) = channel::<()>();
     let worker = thread::spawn(move || {

@@ -4,7 +4,7 @@ use cardmark_host::{Root, disk_identity};
 use cardmark_testkit::trees::{PC_NVME, PI3_STICK, PI4_CARD, Tree, pc_crypt, pi3_stick, pi4};
 use cardmark_testkit::{LoopDevice, needs};
 
-/// Model, size and serial number as they are told.
+/// Returns the reported model, size and serial number.
 fn told(tree: &Tree, name: &str) -> (Option<String>, u64, Option<String>) {
     let identity = disk_identity(&tree.root(), name);
     (identity.model, identity.size_bytes, identity.serial)

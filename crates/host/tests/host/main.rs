@@ -28,7 +28,7 @@ fn resolved(root: &Root, path: &str) -> Resolution {
     resolve(root, Path::new(path)).unwrap()
 }
 
-/// The uses of a device; what loop devices stand on is found by their paths.
+/// Returns the uses of a device; files below loop devices are found by their paths.
 fn used(root: &Root, name: &str) -> Vec<Use> {
     usage_of(root, name, &|device| loop_backing_by_path(root, device))
 }

@@ -1,4 +1,4 @@
-//! Readers, their buses, queues and registers on boards that tell all.
+//! Readers, their buses, queues and registers on boards that report everything.
 
 use cardmark_core::{
     Bus, BusMode, BusSource, CardKind, PcieLink, Queue, Reader, ReaderKind, UsbBridge,

@@ -98,7 +98,7 @@ fn a_board_without_sensors_yields_nothing() {
     assert_eq!(first(&Tree::new().root(), Duration::from_millis(50)), None);
 }
 
-/// Sensors that look after this disk, and have told what they had to tell at first.
+/// Sensors for this disk that have already returned their first readings.
 fn sensors(tree: &Tree, disk: &str) -> HostSensors {
     let mut sensors = HostSensors::start(&tree.root(), &[disk.to_owned()], Box::new(|| 7));
     let first = next(&mut sensors, |_| true);

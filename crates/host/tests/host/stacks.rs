@@ -1,4 +1,4 @@
-//! Stacks of several layers: which disks lie at their bottom, and what counts each request once.
+//! Stacks of several layers: the disks at their bottom, and the devices that count each request once.
 
 use cardmark_core::FindingKind;
 use cardmark_host::Use;
@@ -236,6 +236,6 @@ fn a_list_of_swap_spaces_that_cannot_be_read_speaks_against_writing() {
         .iter()
         .map(ToString::to_string)
         .collect();
-    let unseen = "it cannot be seen who uses it: the list of swap spaces cannot be read";
+    let unseen = "cannot determine who uses it: the list of swap spaces cannot be read";
     assert!(said.iter().any(|line| line == unseen), "{said:?}");
 }

@@ -90,7 +90,7 @@ fn files_and_missing_paths_are_no_targets() {
         missing
             .unwrap_err()
             .to_string()
-            .starts_with("cannot look at /nowhere: ")
+            .starts_with("cannot inspect /nowhere: ")
     );
 }
 

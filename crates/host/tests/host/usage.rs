@@ -1,4 +1,4 @@
-//! Who uses a block device: holders and systems that few machines have.
+//! Users of a block device: holders and systems that few machines have.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use cardmark_testkit::trees::{
 };
 use cardmark_testkit::{LoopDevice, needs, run_as_nobody};
 
-/// Where a virtual device is in sysfs.
+/// Location of a virtual device in sysfs.
 const DM: &str = "virtual/block/dm-0";
 
 use crate::used;
@@ -24,7 +24,7 @@ fn told(tree: &Tree, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The device must not be written, and all of this is said.
+/// The device must not be written, and all of these reasons are reported.
 #[track_caller]
 fn assert_used(tree: &Tree, name: &str, said: &[&str]) {
     let told = told(tree, name);
@@ -84,7 +84,7 @@ fn a_mount_that_only_another_process_sees_counts() {
         "/proc/812/mountinfo",
         "500 499 179:2 / / rw - ext4 /dev/root rw\n501 500 8:2 / /data rw - vfat /dev/sdb2 rw\n",
     );
-    let said = "sda2 is mounted at /data, as process 812 sees it, not this one";
+    let said = "sda2 is mounted at /data, visible to process 812 but not to this one";
     assert_used(&tree, "sda", &[said]);
     assert_eq!(told(&tree, "sda").len(), 1);
 }
@@ -176,7 +176,7 @@ fn a_member_of_btrfs_counts_whichever_device_is_named() {
     }
     assert_used(&tree, "sdb", &["sdb is mounted at /"]);
     assert_used(&tree, "sdc", &["sdc is mounted at /srv"]);
-    // Even where no mount can be seen.
+    // Even if no mount is visible.
     tree.mounts("30 1 0:33 / / rw - btrfs /dev/sda2 rw\n");
     let said = "the kernel keeps a filesystem open on sdc (btrfs)";
     assert_used(&tree, "sdc", &[said]);
@@ -213,12 +213,12 @@ fn swap_counts_by_number_and_by_name() {
     let mut tree = idle_stick();
     tree.file("/proc/swaps", &line("/dev/sda1", "partition"));
     assert_used(&tree, "sda", &["sda1 is in use as swap space"]);
-    // A name of udev's; and one that is not to be seen here.
+    // A name of udev's; and one that is not visible here.
     tree.stat("block 0:6 8:2 /dev/disk/by-label/SWAP");
     tree.file("/proc/swaps", &line("/dev/disk/by-label/SWAP", "partition"));
     assert_used(&tree, "sda", &["sda2 is in use as swap space"]);
     tree.file("/proc/swaps", &line("/dev/nowhere", "partition"));
-    let said = "it cannot be seen who uses it: swap space /dev/nowhere is on no known device";
+    let said = "cannot determine who uses it: swap space /dev/nowhere is on no known device";
     assert_used(&tree, "sda", &[said]);
     tree.file("/proc/swaps", &line("/swapfile", "file"));
     assert_idle(&tree, "sda");
@@ -246,7 +246,7 @@ fn the_disk_below_the_system_is_found_through_volumes_and_encryption() {
     let mut tree = pc_crypt();
     let part = format!("{PC_NVME}/nvme0n1p3");
     tree.partition(&format!("{PC_NVME}/nvme0n1p1"), "259:1", 1000);
-    // Even where the kernel does not show who holds what.
+    // Even if the kernel does not show the holders.
     let said = "the system runs from it: / lies on nvme0n1p3";
     for name in ["nvme0n1", "nvme0n1p1", "nvme0n1p3"] {
         assert_used(&tree, name, &[said]);
@@ -325,7 +325,7 @@ fn what_is_no_storage_of_its_own_is_never_written() {
         ("ram0", "memory, no storage"),
         (
             "nbd0",
-            "reached through a network: who else uses it is not to be seen here",
+            "reached through a network: who else uses it is not visible here",
         ),
         (
             "mtdblock0",
@@ -378,7 +378,7 @@ fn a_loop_device_whose_file_was_named_elsewhere_counts_by_its_name() {
     let folder = "/sys/devices/virtual/block/loop3";
     tree.disk("pci0/block/cciss!c0d0", "104:0", 900)
         .disk("virtual/block/loop3", "7:3", 900)
-        // Nothing is to be seen there; the kernel writes `!` for `/` in names.
+        // Nothing is visible there; the kernel writes `!` for `/` in names.
         .file(&format!("{folder}/loop/backing_file"), "/dev/cciss/c0d0\n")
         .mounts(
             "22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/root rw\n\
@@ -477,7 +477,7 @@ fn the_kernel_decides_which_file_a_loop_device_has() {
         let uses = usage(&tree.root(), "loop3", &ask);
         uses.iter().map(ToString::to_string).collect()
     };
-    let unclear = |detail: &str| format!("it cannot be seen who uses it: {detail}");
+    let unclear = |detail: &str| format!("cannot determine who uses it: {detail}");
     assert_eq!(told(Some(backing(77)), Some(backing(78))), [""; 0]);
     assert_eq!(
         told(Some(backing(77)), Some(backing(77))),
@@ -574,7 +574,7 @@ fn a_mapping_that_can_be_written_counts_without_an_open_file() {
     ] {
         assert_idle(&maps(harmless), "loop3");
     }
-    // The mapping itself shows the number of the file where the list shows another, as on btrfs.
+    // The mapping itself shows the number of the file if the list shows another, as on btrfs.
     let mut tree = maps("7f00-7f10 rw-s 00000000 00:21 77 /home/pi/image");
     tree.stat("file 179:2 1048576#77 /proc/78/map_files/7f00-7f10");
     assert_used(&tree, "loop3", &[said]);
@@ -606,8 +606,7 @@ fn hidden_open_files_of_other_users_count() {
         return run_as_nobody("hidden_open_files_of_other_users_count");
     }
     const THREADS: &str = "0 0 0 0 0 0 0 0 20 0";
-    let said =
-        "it cannot be seen who uses it: open files of other users' processes are not visible";
+    let said = "cannot determine who uses it: open files of other users' processes are not visible";
     let hidden = |name: &str, part: &str, stat: Option<&str>, rights: Option<(&str, &str)>| {
         let mut tree = idle_stick();
         attach(&mut tree, 3, "/home/pi/image");
@@ -651,7 +650,7 @@ fn hidden_open_files_of_other_users_count() {
         );
         assert_eq!(hidden("loop3", "maps", Some(&live), rights), [said]);
     }
-    // Only the file of a loop device is looked for in mappings.
+    // Only the file of a loop device is searched in mappings.
     assert_eq!(hidden("sda", "maps", Some(&live), None), none);
     let root = Some(("000001ffffffffff", all_users));
     assert_eq!(hidden("sda", "fd", Some(&live), root), none);
@@ -679,15 +678,14 @@ fn a_swap_file_counts_by_device_and_inode() {
         &["/srv/bound/image is in use as swap space"],
     );
     tree.file("/proc/swaps", "Filename\n/gone\\040(deleted) file 1 0 -2\n");
-    let said =
-        "it cannot be seen who uses it: the swap file /gone (deleted) is not to be seen here";
+    let said = "cannot determine who uses it: the swap file /gone (deleted) is not visible here";
     assert_used(&tree, "loop3", &[said]);
 }
 
 #[test]
 fn what_cannot_be_known_counts() {
     let mut tree = idle_stick();
-    let unseen = "it cannot be seen who uses it: ";
+    let unseen = "cannot determine who uses it: ";
     assert_used(
         &tree,
         "sdz",
@@ -706,7 +704,7 @@ fn what_cannot_be_known_counts() {
     assert_used(&tree, "sda", &[]);
     let mut tree = idle_stick();
     tree.remove(&format!("/sys/devices/{PI3_STICK}/sda2/dev"));
-    let number = format!("{unseen}sysfs does not tell the number of sda2");
+    let number = format!("{unseen}sysfs does not show the number of sda2");
     assert_used(&tree, "sda", &[&number]);
     let mut tree = mapped("LVM-x\n");
     tree.remove("/sys/class/block/dm-0");

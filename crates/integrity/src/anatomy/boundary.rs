@@ -10,21 +10,21 @@ const LEAST_BLOCKS: u64 = 32;
 const MOST_BLOCKS: u64 = 131_072;
 /// Places of each size.
 const PLACES: u64 = 256;
-/// Fewer tell nothing.
+/// Minimum number of places for a meaningful result.
 const LEAST_PLACES: u64 = 24;
 /// Half a read, blocks: 4 KiB.
 const HALF_BLOCKS: u64 = 8;
-/// A boundary is one if what it explains is so many times the square of its error. The best of some
-/// twenty sizes is taken, so that chance makes 16 in one card of a thousand.
+/// A boundary is accepted if its explained part is at least this multiple of the square of its error. The best
+/// of some twenty sizes is taken, so that chance makes 16 in one card of a thousand.
 const LEAST_GAIN: f64 = 25.0;
-/// Of the sizes from the boundary on so many must show at least half of it, give or take two errors.
+/// Share of the sizes from the boundary on that must show at least half of it, give or take two errors.
 const SHARE_SHOWING: f64 = 0.75;
 /// The standard error of a median, as a multiple of that of a mean; and the standard deviation as a
 /// multiple of the median absolute deviation, both for normal errors.
 const MEDIAN_ERROR: f64 = 1.253;
 const DEVIATION: f64 = 1.4826;
 
-/// What the reads took.
+/// Times of the reads.
 pub(super) struct Across {
     pub(super) read_blocks: u64,
     pub(super) read_ns: u64,
@@ -42,8 +42,8 @@ struct Look {
 }
 
 impl Across {
-    /// Reads across and beside places of all sizes, in random order, so that neither what is read
-    /// shortly before nor what happens meanwhile belongs to one size.
+    /// Reads across and beside places of all sizes, in random order, so that neither preceding reads nor other
+    /// disturbances affect a single size.
     pub(super) fn measure(
         medium: &mut impl Medium,
         seed: u64,
@@ -54,7 +54,7 @@ impl Across {
         let sizes = sizes(medium.blocks_count(), half);
         let mut looks = looks(&sizes, medium.blocks_count(), half, &mut rng);
         shuffle(&mut looks, &mut rng);
-        // Nobody wrote this: what is there is not looked at.
+        // These blocks were not written by us: their content is not checked.
         let content = Content { seed, round: 0 };
         let mut spans: Vec<Vec<[u64; 3]>> = sizes
             .iter()
@@ -63,7 +63,7 @@ impl Across {
         let wanted = looks.len() as u64;
         for (done, look) in (1..).zip(looks) {
             let answer = medium.read(Span::new(look.start, 2 * half), content)?;
-            // Trying again takes long: it says nothing of boundaries.
+            // Retries take long and carry no information about boundaries.
             let is_bad = |run: &Run| matches!(run.held, Held::Unreadable { .. });
             if !answer.runs.iter().any(is_bad) {
                 spans[look.size][look.place][look.side] = answer.span_ns;
@@ -92,7 +92,7 @@ impl Across {
     }
 }
 
-/// The sizes, rising: powers of two and three times powers of two, of which there are enough places.
+/// Returns the sizes, rising: powers of two and three times powers of two with enough places.
 fn sizes(blocks_count: u64, half: u64) -> Vec<u64> {
     let powers = (0..64).map(|power| 1 << power);
     let mut sizes: Vec<u64> = powers
@@ -104,7 +104,7 @@ fn sizes(blocks_count: u64, half: u64) -> Vec<u64> {
     sizes
 }
 
-/// How many odd multiples of a size there are that are no multiples of three times it.
+/// Returns the number of odd multiples of a size that are no multiples of three times it.
 fn places_count(size: u64, blocks_count: u64) -> u64 {
     blocks_count.saturating_sub(size) / size / 6 * 2
 }
@@ -162,12 +162,12 @@ fn boundary(size: u64, read: &[[f64; 3]]) -> BoundaryTime {
     }
 }
 
-/// The least size across whose multiples reads take longer, bytes, and by how much.
+/// Returns the least size across whose multiples reads take longer, bytes, and the extra time.
 ///
-/// A boundary at the multiples of a size is one at the multiples of its multiples: a power of two shows
-/// at all sizes from it on, three times a power of two at those of its own kind only. Where both explain
-/// what is seen the better explanation counts. On many cards a read across anything takes longer than
-/// one within a page, so that a boundary counts by how far its multiples stand above all other sizes.
+/// A boundary at the multiples of a size is also one at the multiples of its multiples: a power of two shows at
+/// all sizes from it on, three times a power of two only at those of its own kind. If both explain the result,
+/// the better explanation counts. On many cards a read across anything takes longer than one within a page, so
+/// that a boundary is judged by the distance of its multiples from all other sizes.
 pub(super) fn found_boundary(boundaries: &[BoundaryTime]) -> Option<(u64, u64)> {
     let explained = boundaries.iter().filter_map(|begin| {
         let is_showing = |time: &&BoundaryTime| time.size_bytes.is_multiple_of(begin.size_bytes);
@@ -179,11 +179,11 @@ pub(super) fn found_boundary(boundaries: &[BoundaryTime]) -> Option<(u64, u64)> 
     (best.0 >= LEAST_GAIN).then(|| (best.1, to_ns(best.2)))
 }
 
-/// How much a common difference of these explains beyond that of the others, and the difference;
-/// nothing where it is none.
+/// Returns the part that a common difference of these explains beyond that of the others, and the difference;
+/// `None` without a difference.
 fn gain(showing: &[&BoundaryTime], others: &[&BoundaryTime]) -> Option<(f64, f64)> {
     let (more, weight) = mean(showing)?;
-    // Without others every size shows it, and then it is no boundary but what any read across costs.
+    // Without others every size shows it; then it is no boundary, but the cost of any read across one.
     let (base, base_weight) = mean(others)?;
     let above = more - base;
     let agreeing = showing

@@ -16,8 +16,8 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     lines.map(|line| line.split(',').collect())
 }
 
-/// What was found in the sessions with this order of 64 KiB: the last number of units before a step,
-/// how many sessions have it, and the factors, by size.
+/// Returns the results of the sessions with this order of 64 KiB: the last number of units before a step with
+/// the number of sessions that have it, and the factors, by size.
 fn steps(order: &str) -> (BTreeMap<Option<u32>, u32>, Vec<f64>) {
     let (mut counts, mut factors) = (BTreeMap::new(), Vec::new());
     let bytes = (WRITE_BLOCKS * BLOCK_BYTES as u64) as f64;
@@ -88,7 +88,7 @@ fn random_writes_of_32_sessions_show_two_kinds_of_step() {
     assert!(soft[9] < 3.8 && cliffs[0] > 9.0, "{factors:?}");
 }
 
-/// By session: for each size that anatomy looks at, the difference and its error from three repeats.
+/// Returns by session: for each size that anatomy tests, the difference and its error from three repeats.
 fn sessions() -> BTreeMap<&'static str, Vec<BoundaryTime>> {
     let mut found: BTreeMap<&str, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for row in rows(ALIGN) {

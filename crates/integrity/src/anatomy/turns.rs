@@ -9,32 +9,33 @@ use crate::{Content, Medium, Span, Trouble};
 pub(super) const WRITE_BLOCKS: u64 = 128;
 /// Writes to each unit; the first, which opens it, does not count.
 const WRITES: u64 = 8;
-/// How many units are written in turn.
+/// Numbers of units that are written in turn.
 const COUNTS: [u32; 18] = [
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 28, 32,
 ];
-/// How often each number is.
+/// Number of rounds for each of them.
 const ROUNDS: u64 = 3;
-/// From there on all is well no more: a write takes so many times as long as with any smaller number.
+/// Factor of the time of a write, compared with any smaller number, from which on a number of units is too
+/// large.
 const COLLAPSE: f64 = 1.5;
 
-/// How many blocks are written at most.
+/// Returns the maximum number of blocks written.
 pub(super) fn wanted_blocks(blocks_count: u64) -> u64 {
     let units: u64 = COUNTS.iter().map(|&count| u64::from(count)).sum();
     (units * ROUNDS * WRITES * WRITE_BLOCKS).min(blocks_count)
 }
 
-/// The least size of a unit, blocks: what is written to one.
+/// The least size of a unit, blocks: the amount written to one.
 pub(super) const LEAST_UNIT_BLOCKS: u64 = WRITES * WRITE_BLOCKS;
 
-/// What was found of writes in turn.
+/// Result of the writes in turn.
 pub(super) struct InTurn {
     pub(super) turns: Vec<TurnTime>,
     pub(super) written_blocks: u64,
 }
 
-/// What a write takes with each number of units, by rising number; in rounds, so that what happens
-/// meanwhile belongs to no number.
+/// Measures the time of a write with each number of units, by rising number; in rounds, so that disturbances
+/// are spread over all numbers.
 pub(super) fn measure(
     medium: &mut impl Medium,
     unit_blocks: u64,
@@ -92,8 +93,8 @@ pub(super) fn measure(
     })
 }
 
-/// Writes a little to each of these units, again and again. The mean span of a write, nanoseconds; none
-/// where the storage refused one.
+/// Writes a little to each of these units, repeatedly. Returns the mean span of a write, nanoseconds; `None` if
+/// the storage refused one.
 fn in_turn(
     medium: &mut impl Medium,
     units: &[u64],
@@ -114,7 +115,7 @@ fn in_turn(
             is_refused |= !answer.runs.is_empty();
             let refused: u64 = answer.runs.iter().map(|run| run.span.count).sum();
             *written_blocks += span.count - refused;
-            // The first writes may wait for what was begun before.
+            // The first writes may wait for earlier work.
             if number > 0 {
                 span_ns += answer.span_ns;
             }
@@ -123,13 +124,13 @@ fn in_turn(
             return Ok(None);
         }
     }
-    // What the card puts off is not to burden the next number.
+    // Deferred work of the card must not burden the next number.
     medium.flush()?;
     let writes = (WRITES - 1) * units.len() as u64;
     Ok(Some(span_ns as f64 / writes as f64))
 }
 
-/// Every second unit of the storage after the other, and when there are no more the others.
+/// Every second unit of the storage in turn, then the others.
 #[derive(Clone)]
 struct Taken {
     units_count: u64,
@@ -154,7 +155,7 @@ impl Taken {
     }
 }
 
-/// How many units can be written in turn, from what writes took.
+/// Derives the number of units that can be written in turn from the times of writes.
 pub(super) fn found_open(turns: &[TurnTime]) -> Option<OpenUnits> {
     let last = turns.last()?;
     let is_collapse = |at: usize| {

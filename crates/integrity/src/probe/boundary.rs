@@ -1,25 +1,25 @@
-//! Where what is kept ends.
+//! Search for the end of the storage that is kept.
 
 use super::field::{Field, Sentinel};
 use crate::verdict::{LEAST_TAIL_BLOCKS, SILENT_SHARE};
 use crate::{Medium, Trouble};
 
-/// So many of the last places must be lost to say that the end is.
+/// Number of last places that must be lost before the end counts as lost.
 const LOST_COUNT: usize = 2;
-/// So many places behind the boundary are looked at before it is believed.
+/// Number of places behind the boundary that are checked before it is accepted.
 const CONFIRMING_COUNT: u64 = 16;
 
-/// Where what is kept ends.
+/// End of the storage that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
-    /// How many blocks there are.
+    /// Number of blocks in front of it.
     pub(super) real_blocks: u64,
-    /// Whether what is behind them was taken and given out without an error.
+    /// True if the blocks behind it were written and read without an error.
     pub(super) is_silent: bool,
 }
 
-/// Whether the last of these places are lost and none before them, so that nothing but missing storage
-/// explains it: where addresses repeat, some places further up would be kept, too.
+/// Returns whether the last of these places are lost and none before them, so that only missing storage
+/// explains it: if addresses repeated, some places further up would be kept, too.
 pub(super) fn is_all_below_kept(sentinels: &[Sentinel]) -> bool {
     let kept = sentinels.iter().take_while(|sentinel| sentinel.is_kept);
     is_tail_lost(sentinels)
@@ -28,8 +28,8 @@ pub(super) fn is_all_below_kept(sentinels: &[Sentinel]) -> bool {
             .all(|sentinel| !sentinel.is_kept)
 }
 
-/// Whether the last of these places are lost, so that more may be missing than single spots. They
-/// stand by rising address.
+/// Returns whether the last of these places are lost, so that more may be missing than isolated spots. They are
+/// sorted by rising address.
 pub(super) fn is_tail_lost(sentinels: &[Sentinel]) -> bool {
     let lost = sentinels
         .iter()
@@ -39,11 +39,10 @@ pub(super) fn is_tail_lost(sentinels: &[Sentinel]) -> bool {
 }
 
 impl<M: Medium> Field<'_, M> {
-    /// How many blocks there are below `end`, if the last of these places are lost, and with them all
-    /// that is behind the last that is kept. Anything less than 1 MiB at the end counts as there: that
-    /// is damage.
+    /// Returns the number of blocks below `end`, if the last of these places are lost, and with them everything
+    /// behind the last one that is kept. Less than 1 MiB at the end counts as present: that is damage.
     ///
-    /// Ends the probe where the storage gives nothing but errors any more.
+    /// Ends the probe if the storage returns nothing but errors any more.
     pub(super) fn boundary(
         &mut self,
         sentinels: &[Sentinel],
@@ -59,8 +58,8 @@ impl<M: Medium> Field<'_, M> {
         };
         let is_missing = |kept: u64| kept == 0 || end - kept >= LEAST_TAIL_BLOCKS;
         while is_missing(kept) {
-            // Once the two have met, whether all behind them is lost: single spots may have been taken for
-            // the boundary.
+            // Once the two have met: whether all blocks behind them are lost. Isolated spots may have been
+            // mistaken for the boundary.
             let is_met = kept >= lost;
             let (behind, count) = if is_met {
                 (end, CONFIRMING_COUNT)
@@ -73,7 +72,7 @@ impl<M: Medium> Field<'_, M> {
             };
             self.expect(rounds_count * displaced_blocks);
             let mut starts = self.spread_starts(kept, behind, count);
-            // Where nothing at all is there, the first place says so at once.
+            // If no storage exists at all, the first place shows it at once.
             if starts.first() != Some(&kept) {
                 starts.insert(0, kept);
             }
@@ -98,8 +97,8 @@ impl<M: Medium> Field<'_, M> {
     }
 }
 
-/// How often so many places are looked at, evenly spread, until a boundary among so many blocks is known,
-/// and once more to confirm it.
+/// Returns the number of rounds, each of `places_count` evenly spread places, until a boundary among
+/// `blocks_count` blocks is known, plus one to confirm it.
 fn rounds_left(mut blocks_count: u64, places_count: u64, grain: u64) -> u64 {
     let mut rounds_count = 2;
     while blocks_count > grain {
@@ -109,7 +108,7 @@ fn rounds_left(mut blocks_count: u64, places_count: u64, grain: u64) -> u64 {
     rounds_count
 }
 
-/// Whether these places, which are lost, were taken and given out without an error.
+/// Returns whether these lost places were written and read without an error.
 fn are_lost_silently(sentinels: &[Sentinel]) -> bool {
     let silent = sentinels
         .iter()

@@ -10,11 +10,11 @@ use crate::{Content, Held, Medium, Run, Span, Trouble};
 pub(super) const MEBI_BLOCKS: u64 = 2048;
 /// Sentinels spread over all of the storage.
 const SPREAD_COUNT: u64 = 32;
-/// Places that are looked at together when the boundary is sought: each look costs a flush, and where
-/// there is a cache as much writing as that takes.
+/// Number of places that are checked together in the search for the boundary: each check costs a flush, and
+/// with a cache also the writes that displace it.
 const PLACES_COUNT: u64 = 8;
 const CACHED_PLACES_COUNT: u64 = 512;
-/// Written at once to displace what a cache holds, blocks.
+/// Blocks written at once to displace the content of a cache.
 const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
 
 /// A place that was written and read.
@@ -22,11 +22,11 @@ const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
 pub(super) struct Sentinel {
     /// The block.
     pub(super) start: u64,
-    /// Whether there is storage: it holds what was written there, be it with some bits changed.
+    /// True if storage exists: it holds its data, possibly with some bits changed.
     pub(super) is_kept: bool,
-    /// Whether it did not take it.
+    /// True if the write failed.
     pub(super) is_refused: bool,
-    /// Whether it did not give it out.
+    /// True if the read failed.
     pub(super) is_unreadable: bool,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct Field<'a, M> {
     medium: &'a mut M,
     content: Content,
     grain: u64,
-    /// How many blocks it says it has, whole grains.
+    /// Number of blocks that it reports, in whole grains.
     pub(super) all_blocks: u64,
     /// The least distance at which something stood that belongs elsewhere, blocks.
     pub(super) shift: Option<u64>,
     /// Sentinels that were not as they should be.
     pub(super) bad_sentinels_count: u64,
-    /// The first and the last block of those that were given out, whatever they held.
+    /// The first and the last of the blocks that were read without an error, with any content.
     given_out: Option<[u64; 2]>,
     stage: Stage,
     pub(super) written_blocks: u64,
@@ -79,7 +79,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.told();
     }
 
-    /// What was found, as far as a kind and a size say it.
+    /// Returns the result, as far as kind and size determine it.
     pub(super) fn found(&self, kind: StorageKind, real_blocks: u64) -> Probe {
         Probe {
             kind,
@@ -107,7 +107,7 @@ impl<'a, M: Medium> Field<'a, M> {
         });
     }
 
-    /// So many more blocks are to be moved, as far as is known now.
+    /// Adds `more_blocks` to the number of blocks to be moved, as far as it is known now.
     pub(super) fn expect(&mut self, more_blocks: u64) {
         self.wanted_blocks = self.written_blocks + self.read_blocks + more_blocks;
     }
@@ -121,7 +121,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.grain
     }
 
-    /// Writes a span; what was refused of it.
+    /// Writes a span; returns the refused part.
     pub(super) fn write(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
         let answer = self.medium.write(span, self.content)?;
         self.written_blocks += span.count;
@@ -129,7 +129,7 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(answer.runs)
     }
 
-    /// Reads a span, and notes what belongs elsewhere.
+    /// Reads a span, and notes displaced content.
     pub(super) fn read(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
         let answer = self.medium.read(span, self.content)?;
         self.read_blocks += span.count;
@@ -144,7 +144,8 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(answer.runs)
     }
 
-    /// Ends the probe where the storage gives nothing but errors any more: they say nothing about blocks.
+    /// Ends the probe if the storage returns nothing but errors any more: they carry no information about
+    /// blocks.
     pub(super) fn look_once_more(&mut self) -> Result<(), Trouble> {
         let given_out = self.given_out.unwrap_or_default();
         still_answers(self.medium, self.content, &given_out)
@@ -154,8 +155,8 @@ impl<'a, M: Medium> Field<'a, M> {
         self.medium.flush().map(drop)
     }
 
-    /// Displaces a cache of this size: writes as many blocks at the end of the storage, leaving out the
-    /// grains that begin at `places`, which are sorted.
+    /// Displaces a cache of this size: writes the same number of blocks at the end of the storage, leaving out
+    /// the grains that begin at `places`, which are sorted.
     pub(super) fn displace(&mut self, blocks: u64, places: &[u64]) -> Result<(), Trouble> {
         if blocks == 0 {
             return Ok(());
@@ -173,7 +174,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.flush()
     }
 
-    /// Writes these places, and so much after them, and reads them.
+    /// Writes these places, and `displaced_blocks` after them, and reads them.
     pub(super) fn sentinels(
         &mut self,
         starts: &[u64],
@@ -201,8 +202,8 @@ impl<'a, M: Medium> Field<'a, M> {
         Ok(refused)
     }
 
-    /// Reads places that were written. Where addresses repeat after `module` blocks, what was written
-    /// to the same place under another address also says that there is storage.
+    /// Reads places that were written. If addresses repeat after `module` blocks, data written to the same
+    /// place under another address also proves that storage exists.
     pub(super) fn read_sentinels(
         &mut self,
         starts: &[u64],
@@ -244,7 +245,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.sentinels(&starts, 0, None)
     }
 
-    /// Sentinels spread over the first so many blocks.
+    /// Writes and reads sentinels spread over the first `end` blocks.
     pub(super) fn spread_sentinels(
         &mut self,
         end: u64,
@@ -255,7 +256,7 @@ impl<'a, M: Medium> Field<'a, M> {
         self.sentinels(&starts, displaced_blocks, module)
     }
 
-    /// How many places are looked at together.
+    /// Returns the number of places that are checked together.
     pub(super) fn places_count(&self, displaced_blocks: u64) -> u64 {
         if displaced_blocks == 0 {
             PLACES_COUNT
@@ -264,8 +265,8 @@ impl<'a, M: Medium> Field<'a, M> {
         }
     }
 
-    /// So many places from a block to before another, evenly spread, the last of all among them. All
-    /// places, where there are no more.
+    /// Returns `count` places from `start` to before `end`, evenly spread, the last of all among them. Returns
+    /// all places if there are no more than that.
     pub(super) fn spread_starts(&self, start: u64, end: u64, count: u64) -> Vec<u64> {
         let grains = end.saturating_sub(start) / self.grain;
         let count = count.min(grains);

@@ -1,4 +1,4 @@
-//! Power of the samples: how much damage they find with a probability of 99.9 %.
+//! Power of the samples: the damage they detect with a probability of 99.9 %.
 
 /// Probability that samples miss damage of the stated size.
 const MISSED: f64 = 0.001;
@@ -20,11 +20,11 @@ pub(super) fn caught_share(extents_count: u64, samples_count: u64) -> f64 {
     1.0
 }
 
-/// Least share of all extents that a single wholly bad region must have to be found with a probability of
-/// 99.9 %, wherever it lies. One sample is drawn at random from each of `samples_count` equal strata.
+/// Least share of all extents that a single wholly bad region must have to be found with a probability of 99.9
+/// %, at any position. One sample is drawn at random from each of `samples_count` equal strata.
 ///
-/// The worst place is half in one stratum and half in the next: a stratum of `n` extents of which `a` are
-/// bad is missed with the probability `1 − a/n`.
+/// The worst place is half in one stratum and half in the next: if `a` of the `n` extents of a stratum are bad,
+/// they are missed with the probability `1 − a/n`.
 pub(super) fn caught_region(extents_count: u64, samples_count: u64) -> f64 {
     if samples_count == 0 {
         return 1.0;

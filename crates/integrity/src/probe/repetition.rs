@@ -1,19 +1,20 @@
-//! Whether addresses repeat, and after how many blocks.
+//! Detects whether addresses repeat, and after how many blocks.
 //!
-//! Sentinels stand 1 MiB apart in an area at the beginning. Where addresses repeat, the area is seen
-//! again further up, and any stretch of 1 MiB in it has a sentinel. So one stretch is read in every
-//! distance that is as long as the area, and one at the end.
+//! Sentinels are placed 1 MiB apart in an area at the beginning. If addresses repeat, the area appears again
+//! further up, and any stretch of 1 MiB in it has a sentinel. One stretch is therefore read in every distance
+//! that is as long as the area, and one at the end.
 
 use super::field::{Field, MEBI_BLOCKS};
 use crate::{Medium, Span, Trouble};
 
-/// A stretch costs as much as so many sentinels.
+/// Cost of a stretch, in sentinels.
 const STRETCH_COST: u64 = 9;
-/// Blocks whose repetitions tell the module: several, for single ones may be bad.
+/// Blocks whose repetitions determine the module: several, because single ones may be bad.
 const WITNESSES: [u64; 3] = [0, 64, 512];
 
 impl<M: Medium> Field<'_, M> {
-    /// How long the area of the dense sentinels is, blocks: so that the sentinels cost as much as the stretches.
+    /// Returns the length of the area of the dense sentinels, blocks: the sentinels cost as much as the
+    /// stretches.
     fn dense_blocks(&self) -> u64 {
         let mebis = self.all_blocks / MEBI_BLOCKS;
         ((mebis * STRETCH_COST).isqrt() * MEBI_BLOCKS)
@@ -30,8 +31,8 @@ impl<M: Medium> Field<'_, M> {
         self.flush()
     }
 
-    /// Reads where the first sentinels would be seen again if addresses repeated after a power of two,
-    /// which is what they mostly do.
+    /// Reads the places at which the first sentinels would reappear if addresses repeated after a power of two,
+    /// which is the usual case.
     pub(super) fn look_at_powers_of_two(&mut self) -> Result<(), Trouble> {
         let first = self.witnesses();
         for module in (0..u64::BITS).map(|bit| 1 << bit) {
@@ -44,13 +45,13 @@ impl<M: Medium> Field<'_, M> {
         Ok(())
     }
 
-    /// Blocks whose repetitions tell the module.
+    /// Returns the blocks whose repetitions determine the module.
     pub(super) fn witnesses(&self) -> [u64; 3] {
         WITNESSES.map(|block| self.aligned(block))
     }
 
-    /// Reads the stretches in which the dense sentinels would be seen again: 1 MiB in every distance that
-    /// is as long as their area, and at the end, until something stands there that belongs elsewhere.
+    /// Reads the stretches in which the dense sentinels would reappear: 1 MiB in every distance that is as long
+    /// as their area, and at the end, until one of them holds displaced content.
     pub(super) fn look_for_repetition(&mut self) -> Result<(), Trouble> {
         let distance = self.dense_blocks();
         let stretch = MEBI_BLOCKS.min(self.all_blocks);
@@ -69,8 +70,8 @@ impl<M: Medium> Field<'_, M> {
         Ok(())
     }
 
-    /// After how many blocks addresses repeat, where `shift` is a multiple of that: the least part of it
-    /// at which what is written at the beginning is seen again.
+    /// Returns the number of blocks after which addresses repeat, if `shift` is a multiple of that: the least
+    /// divisor of it at which data written at the beginning reappears.
     pub(super) fn module(&mut self, shift: u64, displaced_blocks: u64) -> Result<u64, Trouble> {
         let witnesses = self.witnesses();
         self.write_sentinels(&witnesses)?;

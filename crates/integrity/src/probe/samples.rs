@@ -1,4 +1,4 @@
-//! Samples, and what a cache could hide.
+//! Samples, and the damage that a cache could hide.
 
 use cardmark_core::{Rng, Sampling};
 
@@ -18,9 +18,10 @@ const GROUP_COUNT: u64 = 16;
 const GROUP_BLOCKS: u64 = 128;
 /// Extents written one after the other to displace a cache: sequential writes are faster.
 const CHUNK_EXTENTS: u64 = 16;
-/// More is written than the cache that is to be excluded has, by this part of it.
+/// Divisor: the amount written exceeds the size of the cache to be excluded by this part of it.
 const MORE: u64 = 16;
-/// An extent of which this part is kept counts as kept: single bad blocks are damage.
+/// Divisor of an extent's size: if this part of it is kept, the extent counts as kept. Single bad blocks are
+/// damage.
 const KEPT_PART: u64 = 2;
 
 /// Places of the samples, and the extents that displace a cache.
@@ -78,9 +79,9 @@ impl Plan {
         self.written_blocks().min(half)
     }
 
-    /// Largest cache that cannot hide damage, blocks: one that takes all writes has given up every sample;
-    /// one that takes only what the flash does not keep has given up the first of them if half of the
-    /// storage is bad.
+    /// Returns the size of the largest cache that cannot hide damage, blocks: one that takes all writes has
+    /// evicted every sample; one that takes only data that the flash does not keep has evicted the first of
+    /// them if half of the storage is bad.
     pub(super) fn excluded_blocks(&self) -> u64 {
         let half = (self.samples_count + self.displacing_count) / 2;
         let blocks = self.displacing_count.min(half) * MEBI_BLOCKS;
@@ -109,9 +110,9 @@ impl Plan {
         extents.iter().map(span).collect()
     }
 
-    /// What displaces a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no samples, one at a
-    /// random place in each of as many strata. The end of the storage comes first: in most fakes it is
-    /// what is missing.
+    /// Returns the spans that displace a cache: chunks of at most [`CHUNK_EXTENTS`] extents that are no
+    /// samples, one at a random place in each of the same number of strata. The end of the storage comes first:
+    /// in most fakes it is the missing part.
     fn displacing(&self, samples: &mut Rng, places: &mut Rng) -> Vec<Span> {
         let sampled = self.sampled_extents(samples);
         let gaps_count = self.extents_count() - self.samples_count - self.displacing_count;
@@ -130,8 +131,8 @@ impl Plan {
         spans
     }
 
-    /// `count` extents from the one with the number `first` on, samples neither counted nor included.
-    /// `skipped` samples are known to stand before them.
+    /// Returns `count` extents from number `first` on, samples neither counted nor included. `skipped` samples
+    /// are known to precede them.
     fn unsampled(&self, first: u64, count: u64, sampled: &[u64], skipped: &mut usize) -> Vec<Span> {
         let next = |skipped: usize| sampled.get(skipped).copied().unwrap_or(u64::MAX);
         let mut start = first + *skipped as u64;
@@ -157,8 +158,8 @@ impl Plan {
 }
 
 impl<M: Medium> Field<'_, M> {
-    /// Writes the samples, and then what displaces a cache. Stops early if a group of sentinels that was
-    /// written before is lost: returns that group, and how many blocks were written since.
+    /// Writes the samples, and then the extents that displace a cache. Stops early if a group of sentinels that
+    /// was written before is lost: returns that group, and the number of blocks written since.
     pub(super) fn write_samples(
         &mut self,
         plan: &Plan,
@@ -192,8 +193,8 @@ impl<M: Medium> Field<'_, M> {
         Ok(None)
     }
 
-    /// Writes sentinels in groups, each spread over what no displacing reaches. The groups stand side by
-    /// side.
+    /// Writes sentinels in groups, each spread over the space that displacing does not reach. The groups are
+    /// adjacent.
     fn write_groups(&mut self, plan: &Plan) -> Result<Vec<Vec<u64>>, Trouble> {
         let starts = self.spread_starts(0, self.all_blocks - plan.most_displaced(), GROUP_COUNT);
         let group = |number: u64| -> Vec<u64> {
@@ -210,7 +211,8 @@ impl<M: Medium> Field<'_, M> {
         Ok(groups)
     }
 
-    /// Reads all samples: what they say of single spots, and each as a place that is kept or not.
+    /// Reads all samples: evaluates them for isolated bad spots, and returns each as a place that is kept or
+    /// lost.
     pub(super) fn read_samples(
         &mut self,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! Anatomy: what is found of the inside is what the model says.
+//! Anatomy: the findings about the structure match the model.
 
 use cardmark_core::{Anatomy, OpenUnits, UnitSource};
 use cardmark_integrity::{AnatomyRequest, Medium, Restoring, anatomy, anatomy_bytes};

@@ -1,4 +1,4 @@
-//! Endure: when it ends, and what it notes.
+//! Endure: end conditions and milestones.
 
 use cardmark_integrity::{Endure, EndureEnd, Medium};
 use cardmark_sim::{Model, SimMedium};
@@ -18,8 +18,8 @@ const UNTIL_HALF: EndureEnd = EndureEnd {
     most_cycles: None,
 };
 
-/// Half of the spots of this card last 100 cycles, the logarithm of which has a deviation of 0.3; that
-/// one in a thousand is bad comes 3.1 deviations earlier in a normal distribution, and at 2.4 here.
+/// Half of the spots of this card last 100 cycles; the logarithm of that has a deviation of 0.3. That one in a
+/// thousand is bad comes 3.1 deviations earlier in a normal distribution, and at 2.4 here.
 #[test]
 fn milestones_come_when_the_model_has_them() {
     let model = Model::named("wearing-1gb").unwrap().scaled(4);
@@ -67,7 +67,7 @@ fn it_ends_where_it_was_told_to() {
     assert_eq!(cycles.cycles(), 3);
 }
 
-/// Half of the spots of this card last 120 days, the logarithm of which has a deviation of 0.3.
+/// Half of the spots of this card last 120 days; the logarithm of that has a deviation of 0.3.
 #[test]
 fn what_is_forgotten_in_a_rest_is_found() {
     let model = Model::named("fading-1gb").unwrap();
@@ -92,7 +92,7 @@ fn what_is_forgotten_in_a_rest_is_found() {
         let faded = again.surface().bad_since(endure.verify().surface());
         let share = faded as f64 / blocks_count as f64;
         assert!((least..=most).contains(&share), "{days}: {share}");
-        // What is written anew is kept anew.
+        // Data written again is kept again.
         let mut next = Endure::new(medium.blocks_count(), 5, once);
         while !next.is_done() {
             next.advance(&mut medium).unwrap();

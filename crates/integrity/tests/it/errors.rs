@@ -1,4 +1,4 @@
-//! Errors: what they say of a card, and what only of its reader.
+//! Errors of a card, and errors that only its reader causes.
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
@@ -16,10 +16,9 @@ const REFUSED: Held = Held::Refused { errno: EIO };
 /// A simulated card with more wrong about it than models have.
 struct Scripted {
     medium: SimMedium,
-    /// What these blocks do instead of taking and giving out what is written; refused ones give out nothing
-    /// either.
+    /// Behaviour of these blocks in place of normal reads and writes; refused ones return nothing either.
     bad: Vec<(Span, Held)>,
-    /// After so many calls everything is answered with an error.
+    /// Number of calls after which everything is answered with an error.
     calls_left: Option<u64>,
 }
 
@@ -37,7 +36,7 @@ impl Scripted {
         self.calls_left == Some(0)
     }
 
-    /// What the bad blocks of a span do, laid over what the others do.
+    /// Lays the behaviour of the bad blocks of a span over that of the others.
     fn overlaid(&self, span: Span, runs: &[Run], bad: impl Fn(Held) -> Option<Held>) -> Vec<Run> {
         let mut under = Surface::default();
         runs.iter().for_each(|run| under.push(*run));
@@ -140,7 +139,7 @@ fn an_end_that_gives_errors_is_damage_and_no_fake() {
         assert_eq!(verdict.real_blocks, end.start);
         assert_eq!(verdict.counts.unreadable_count, end.count);
 
-        // What errors hide may be lost, too: it is not said that it is.
+        // Data hidden by errors may be lost, too: the verdict does not claim it.
         let silent = Span::new(end.start + 64, end.count / 2);
         medium = Scripted::new(&honest());
         medium.bad = vec![
@@ -154,8 +153,8 @@ fn an_end_that_gives_errors_is_damage_and_no_fake() {
     }
 }
 
-/// Also where nothing else was read before, and where so much fails that the rest is no longer tried if it
-/// fails in a few places, too.
+/// Also if nothing else was read before, and if so many blocks fail that the rest is no longer tried after
+/// failures in a few places.
 #[test]
 fn what_gives_errors_says_nothing_about_what_is_behind() {
     for start in [0, blocks(256 << 20) - 8] {
@@ -191,7 +190,7 @@ fn an_end_that_is_lost_without_a_word_is_a_fake() {
 fn what_holds_its_own_content_is_there() {
     for held in [
         Held::Changed,
-        // What an earlier round wrote.
+        // Data of an earlier round.
         Held::Other {
             block: 8192,
             round: 3,
@@ -206,8 +205,8 @@ fn what_holds_its_own_content_is_there() {
     }
 }
 
-/// A reader that hangs answers every block with an error: the test ends without a verdict, and goes on where
-/// that began once the reader is back.
+/// A reader that hangs answers every block with an error: the test ends without a verdict, and continues at the
+/// first of these errors once the reader is back.
 #[test]
 fn a_reader_that_hangs_is_no_fault_of_the_card() {
     for name in ["honest-1gb", "limbo-32gb"] {
@@ -242,7 +241,7 @@ fn a_reader_that_hangs_is_no_fault_of_the_card() {
     }
 }
 
-/// Even if the reader comes to itself again before it is noticed, no fake is seen.
+/// Even if the reader recovers before it is noticed, no fake is reported.
 #[test]
 fn a_cycle_that_held_everything_proves_what_is_there() {
     let end = EndureEnd {
@@ -300,7 +299,7 @@ fn a_probe_names_what_is_there_before_an_end_that_gives_errors() {
     }
 }
 
-/// Whatever a probe was about to do when the reader began to hang: it says nothing, or what is true.
+/// A reader may hang at any moment of a probe: the probe then reports nothing, or the truth.
 #[test]
 fn a_probe_blames_no_card_for_its_reader() {
     for name in [
@@ -331,13 +330,12 @@ fn a_probe_blames_no_card_for_its_reader() {
     }
 }
 
-/// Two of the places that a probe looks at first are bad, and nothing else: they are not the boundary of what
-/// there is.
+/// Two of the first places that a probe checks are bad, and nothing else: they are not the end of the storage.
 #[test]
 fn single_spots_at_the_end_are_damage_and_no_fake() {
     let model = honest();
     let all = model.capacity_bytes() / BLOCK_BYTES as u64;
-    // They are the ends of 32 equal parts of what is behind the first places of all.
+    // They are the ends of 32 equal parts of the space behind the very first places.
     let behind = 513;
     let places = [31, 32].map(|part| behind + (all - behind) * part / 32 - 1);
     for held in [Held::Foreign, UNREADABLE] {

@@ -1,5 +1,5 @@
-//! Whatever ends a test, and wherever: taken up again it comes to the same verdict, and no block is
-//! lost.
+//! A test may be ended at any place and for any reason: after it is resumed it arrives at the same verdict, and
+//! no block is lost.
 
 use cardmark_core::Rng;
 use cardmark_integrity::{
@@ -13,20 +13,20 @@ use crate::support::{GEOMETRIES, content, probed, verify};
 /// Points at which a test is interrupted.
 const POINTS: u64 = 200;
 
-/// A log in memory that stands for one on another device: what was settled stays.
+/// A log in memory in place of one on another device: settled content stays.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) pieces: Vec<SimPiece>,
     settled: usize,
     /// Blocks that were announced or settled.
     possible: Vec<Span>,
-    /// Whether it was opened again, so that it is an earlier session's.
+    /// True if it was opened again, so that it is an earlier session's.
     is_earlier: bool,
     pub(crate) is_damaged: bool,
 }
 
 impl Log {
-    /// What is left of it after a loss of power.
+    /// Returns the log as it is after a loss of power.
     fn after_power(mut self) -> Self {
         self.pieces.truncate(self.settled);
         self.opened()
@@ -91,12 +91,12 @@ pub(crate) fn used(model: &Model, seed: u64) -> SimMedium {
         medium.write(part, theirs).unwrap();
     }
     medium.flush().unwrap();
-    // As it is when it comes to us.
+    // State in which we receive it.
     medium.lose_power();
     medium
 }
 
-/// What the card has, all of it.
+/// Returns the whole content of the card.
 pub(crate) fn kept(medium: &mut SimMedium) -> Vec<(u64, Option<Origin>)> {
     let all = Span::new(0, medium.blocks_count());
     let mut joined: Vec<(u64, Option<Origin>)> = Vec::new();
@@ -219,7 +219,7 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
     }
 }
 
-/// A card in use whose probe was interrupted, and what it had kept by then.
+/// A card in use whose probe was interrupted, and the content saved by then.
 fn interrupted(model: &Model) -> (SimMedium, Log) {
     let mut medium = used(model, 1);
     medium.stop_after(Some(60));
@@ -375,7 +375,7 @@ fn a_damaged_log_restores_what_it_has_and_names_all_else() {
     }
 }
 
-/// The end of a log may be lost without a trace: what the test planned to write is read, too.
+/// The end of a log may be lost without a trace: the blocks that the test planned to write are read, too.
 #[test]
 fn blocks_that_only_the_plan_names_are_found() {
     let model = Model::named("honest-1gb").unwrap().scaled(16);
@@ -398,7 +398,7 @@ fn blocks_that_only_the_plan_names_are_found() {
     assert_eq!(restoring.log().pieces.len(), 20, "it is kept");
 }
 
-/// What is written where nothing is wrong is known in advance.
+/// The blocks that a test writes on faultless storage are known in advance.
 #[test]
 fn a_rehearsal_names_what_a_probe_writes() {
     for name in ["honest-1gb", "a1-32gb"] {
@@ -447,8 +447,8 @@ fn content_of_another_session_stops_a_test_before_it_writes() {
     assert_eq!(kept(&mut medium), kept(&mut used(&model, 1)));
 }
 
-/// On fakes, too, a restored probe leaves nothing that another one would take for content without a log; and what
-/// a verify leaves is not taken for it.
+/// On fakes, too, a restored probe leaves nothing that another one would mistake for content without a log; nor
+/// does a verify.
 #[test]
 fn a_restored_card_and_one_that_was_verified_can_be_probed_again() {
     for truth in &GEOMETRIES {
@@ -506,7 +506,7 @@ fn endure_reaches_the_same_milestones() {
         let mut again: Endure = serde_json::from_str(&saved).unwrap();
         again.take_up(end);
         run(&mut again, &mut medium).unwrap();
-        // What was written twice wears twice: a cycle may be missing at the end.
+        // Data written twice wears twice: a cycle may be missing at the end.
         assert!(
             again.cycles().abs_diff(whole.cycles()) <= 1,
             "point {point}"

@@ -44,7 +44,7 @@ impl Bad {
         }
     }
 
-    /// The block up to which all blocks are as `block` is: bad or not.
+    /// Returns the block up to which all blocks are like `block`: bad or not.
     fn alike_until(&self, block: u64) -> u64 {
         match self {
             Self::Nothing => u64::MAX,
@@ -70,7 +70,7 @@ impl Bad {
     }
 }
 
-/// What a cache holds.
+/// Content of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     /// The last blocks written.
@@ -79,7 +79,7 @@ enum Holds {
     OnlyBad,
 }
 
-/// Storage with bad blocks, some of which a cache hides.
+/// Storage with bad blocks; a cache hides some of them.
 struct Storage {
     blocks_count: u64,
     bad: Bad,
@@ -227,7 +227,7 @@ fn scattered(extents: u64, length: u64, rng: &mut Rng) -> Vec<u64> {
 
 /// Least number of extents that make up this share.
 fn extents_of(share: f64, extents: u64) -> u64 {
-    // A share that was made from a whole number is not to be rounded up to the next.
+    // A share that was made from a whole number must not be rounded up to the next.
     let least = share * extents as f64 - 1e-6;
     (1..=extents).find(|&count| count as f64 >= least).unwrap()
 }
@@ -295,8 +295,8 @@ fn check_power(size_bytes: u64, cache_bytes: u64, place: &str, share: f64, state
     assert!(missed <= allowed, "{place}, {size_bytes}, {cache_bytes}");
 }
 
-/// One bad block in every MiB of five per cent of the card; before samples came from all MiB, the part
-/// written last was never looked at.
+/// One bad block in every MiB of five per cent of the card; before samples came from all MiB, the part written
+/// last was never checked.
 #[test]
 fn a_bad_block_in_every_mebibyte_of_one_region_is_found() {
     for size_bytes in SIZES_BYTES {
@@ -317,7 +317,7 @@ fn a_bad_block_in_every_mebibyte_of_one_region_is_found() {
 }
 
 /// Half of the card is bad: whole, or one block of each MiB; without a cache, behind one of the largest
-/// excluded size, and behind one that holds only what is bad.
+/// excluded size, and behind one that holds only bad blocks.
 #[test]
 fn a_card_half_of_which_is_bad_is_never_confirmed() {
     for size_bytes in SIZES_BYTES {

@@ -1,4 +1,4 @@
-//! Probe: geometry, caches, and how often it finds single spots.
+//! Probe: geometry, caches, and its power to find isolated spots.
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{Medium, Probe, ProbeRequest, Restoring, Stage, probe, wanted_bytes};
@@ -82,7 +82,7 @@ fn a_cache_larger_than_what_was_excluded_hides_a_fake() {
     );
 }
 
-/// A card with a share of its extents bad is caught as often as it is said.
+/// A card with a share of its extents bad is caught as often as stated.
 #[test]
 fn single_spots_are_found_as_often_as_stated() {
     const CARDS: u64 = 400;
@@ -104,8 +104,7 @@ fn single_spots_are_found_as_often_as_stated() {
             samples = damage.samples_count;
             assert!(damage.caught_ratio <= 0.01, "{damage:?}");
         }
-        // What the samples say, each of which is bad with that probability; the sentinels besides catch
-        // some more.
+        // The samples alone, each bad with that probability; the sentinels catch some more.
         let missed = (1.0 - share).powi(i32::try_from(samples).unwrap());
         let expected = CARDS as f64 * (1.0 - missed);
         let deviation = (CARDS as f64 * missed * (1.0 - missed)).sqrt();
@@ -114,7 +113,7 @@ fn single_spots_are_found_as_often_as_stated() {
     }
 }
 
-/// Few spots may escape, and are never taken for anything else.
+/// A few spots may escape, but are never mistaken for anything else.
 #[test]
 fn damage_is_not_taken_for_a_fake() {
     for (name, least) in [
@@ -145,7 +144,7 @@ fn storage_that_takes_no_writes_is_read_only() {
     assert_eq!(found.kind, StorageKind::ReadOnly);
 }
 
-/// What takes no writes holds what it held: there is nothing to be put back.
+/// Storage that accepts no writes keeps its content: nothing has to be restored.
 #[test]
 fn read_only_storage_is_given_back_as_it_is() {
     let text = include_str!("../../../sim/models/readonly-32gb.toml").replace("3_000_000_000", "0");
@@ -204,7 +203,7 @@ fn what_was_on_the_card_is_there_again_afterwards() {
         assert_eq!(restoring.restore(&mut |_, _| ()), Ok(0));
         let (mut medium, log) = restoring.into_parts();
         assert_eq!(log.pieces.len(), 0);
-        // What a hidden cache had is none of the card's.
+        // Content of a hidden cache is not on the card.
         medium.lose_power();
         assert_eq!(
             crate::interrupted::kept(&mut medium),
@@ -232,7 +231,7 @@ fn how_long_a_search_behind_a_cache_takes_is_told_from_its_begin_on() {
     })
     .unwrap();
     let all = told.last().unwrap().moved_blocks as f64;
-    // The first is told before anything is known of the search.
+    // The first report comes before anything is known of the search.
     for now in &told[1..] {
         let ratio = now.wanted_blocks as f64 / all;
         assert!((0.8..1.5).contains(&ratio), "{now:?} of {all}");

@@ -1,4 +1,4 @@
-//! Cards, and what is true of them.
+//! Cards, and the facts about them.
 
 use cardmark_core::StorageKind;
 use cardmark_integrity::{
@@ -8,11 +8,10 @@ use cardmark_sim::{Model, SimMedium};
 
 pub(crate) const GIB: u64 = 1 << 30;
 
-/// What is true of a model: the kind, how much there really is, and after how much addresses repeat,
-/// bytes.
+/// Facts about a model: the kind, the real capacity, and the distance after which addresses repeat, bytes.
 pub(crate) struct Truth {
     pub(crate) name: &'static str,
-    /// Everything is divided by this where many cards are looked at.
+    /// Divisor of all sizes in tests of many cards.
     pub(crate) divisor: u64,
     pub(crate) kind: StorageKind,
     pub(crate) real_bytes: u64,
@@ -76,7 +75,7 @@ impl Truth {
         self.model().scaled(self.divisor)
     }
 
-    /// What a size becomes in the scaled model.
+    /// Returns a size in the scaled model.
     pub(crate) fn scaled(&self, bytes: u64) -> u64 {
         let odd = bytes % 4096;
         bytes / self.divisor / 4096 * 4096 + odd
@@ -115,7 +114,7 @@ pub(crate) fn probed(
     probe(medium, &request, &mut |_| ())
 }
 
-/// What all blocks hold, read at once.
+/// Returns the content of all blocks, read at once.
 pub(crate) fn whole(medium: &mut SimMedium, seed: u64) -> Surface {
     let all = Span::new(0, medium.blocks_count());
     let answer = medium.read(all, content(seed)).unwrap();

@@ -6,7 +6,7 @@ use cardmark_sim::{Model, SimMedium};
 
 use crate::support::{GEOMETRIES, Truth, blocks, verify, whole};
 
-/// What every block must hold at the end, from the geometry alone.
+/// Returns the content that every block must have at the end, from the geometry alone.
 fn expected(truth: &Truth, all: u64, real: u64, module: Option<u64>) -> Surface {
     let mut surface = Surface::default();
     let mut push = |start: u64, end: u64, held: Held| {

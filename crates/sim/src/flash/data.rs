@@ -4,28 +4,28 @@ use serde::Deserialize;
 
 use super::BLOCK_BYTES;
 
-/// What is wrong with where a card keeps things.
+/// Faults of a card's storage.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FlashData {
     /// It reads and writes blocks of this size only.
     pub(crate) block_bytes: u64,
-    /// How much flash there really is; absent: as much as the card says.
+    /// Real size of the flash; absent: the reported size.
     pub(crate) real_bytes: Option<u64>,
-    /// After so many bytes addresses repeat; absent: they do not.
+    /// Distance after which addresses repeat, bytes; absent: they do not.
     pub(crate) module_bytes: Option<u64>,
     pub(crate) hidden_cache: Option<HiddenCacheData>,
     pub(crate) damage: Option<DamageData>,
-    /// Probability that a block is given out with a bit changed, each time it is read.
+    /// Probability that a block is returned with a bit changed, each time it is read.
     pub(crate) flipped_share: f64,
-    /// After so many bytes the card takes no more writes.
+    /// Number of written bytes after which the card accepts no more writes.
     pub(crate) taken_bytes: Option<u64>,
     pub(crate) wear: Option<WearData>,
     pub(crate) fade: Option<FadeData>,
 }
 
 impl FlashData {
-    /// Whether what is written can be read where it was written.
+    /// Returns whether written data can be read at the same place.
     pub(crate) fn keeps_all(&self) -> bool {
         self.real_bytes.is_none()
             && self.module_bytes.is_none()
@@ -53,12 +53,12 @@ impl Default for FlashData {
     }
 }
 
-/// Memory that gives out what was written last, although there is no flash for it.
+/// Memory that returns the data written last, although it has no flash behind it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HiddenCacheData {
     pub(crate) bytes: u64,
-    /// Whether it keeps only what there is no flash for; else it keeps the last of all that is written.
+    /// True if it keeps only data without flash behind it; false: it keeps the most recent data.
     pub(crate) strict: bool,
 }
 
@@ -71,15 +71,15 @@ pub(crate) struct DamageData {
     pub(crate) spot_bytes: u64,
 }
 
-/// What a bad spot does.
+/// Effect of a bad spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DamageKind {
     /// It keeps nothing.
     Lost,
-    /// It gives out what it should with a bit changed.
+    /// It returns its data with a bit changed.
     Changed,
-    /// It gives out nothing but an error.
+    /// It returns nothing but an error.
     Unreadable,
 }
 
@@ -87,18 +87,18 @@ pub(crate) enum DamageKind {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WearData {
-    /// How often the median spot lasts.
+    /// Number of cycles that the median spot lasts.
     pub(crate) cycles: f64,
     /// Standard deviation of the logarithm of that.
     pub(crate) deviation: f64,
     pub(crate) spot_bytes: u64,
 }
 
-/// Spots give out what they should with a bit changed once they were not written for long.
+/// Spots return their data with a bit changed once they were not written for long.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FadeData {
-    /// How long the median spot lasts, days.
+    /// Time that the median spot lasts, days.
     pub(crate) days: f64,
     /// Standard deviation of the logarithm of that.
     pub(crate) deviation: f64,

@@ -11,9 +11,9 @@ pub(super) struct Ring {
     pub(super) size: u64,
     /// The slot that is written next, from 0.
     next: u64,
-    /// What was written, the oldest first: block, count, slot from 0.
+    /// Written data, the oldest first: block, count, slot from 0.
     written: VecDeque<(u64, u64, u64)>,
-    /// Where the newest content of a block is: by block, count and slot from 0.
+    /// Newest content of a block: by block, count and slot from 0.
     newest: BTreeMap<u64, (u64, u64)>,
 }
 
@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// Gives up what stands in the next slots.
+    /// Evicts the content of the next slots.
     fn make_room(&mut self, count: u64) {
         let (begin, end) = (self.next, self.next + count);
         while let Some(&(block, held, slot)) = self.written.front() {
@@ -66,7 +66,7 @@ impl Ring {
         }
     }
 
-    /// Forgets blocks as far as those slots are where they are.
+    /// Removes blocks from the index if they are in those slots.
     fn forget_slot(&mut self, block: u64, count: u64, slot: u64) {
         for (start, count, found) in self.find(block, count) {
             let expected = self.first + slot + (start - block);
@@ -98,7 +98,7 @@ impl Ring {
         }
     }
 
-    /// Which of these blocks it has, and where: first block, count and slot.
+    /// Returns the positions of those of these blocks that it holds: first block, count and slot.
     pub(super) fn find(&self, block: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
         let end = block + count;
         let before = self.newest.range(..block).next_back();

@@ -1,8 +1,8 @@
-//! Erase blocks: which are free, open or full, and what they hold.
+//! Erase blocks: free, open or full, and their content.
 
 use super::{FtlData, NOWHERE};
 
-/// Who writes.
+/// Source of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// The host, to the block chosen last.
@@ -25,7 +25,7 @@ struct Block {
     erased: u32,
 }
 
-/// An open block: where the next page goes.
+/// An open block: the position of the next page.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     block: u32,

@@ -31,7 +31,7 @@ impl Clocked {
         })
     }
 
-    /// Returns when work begun at `start_ns` is done.
+    /// Returns the completion time of work begun at `start_ns`.
     pub(super) fn finish(&mut self, start_ns: u64, work_ns: f64) -> u64 {
         match self {
             Self::Freezes(freezes) => freezes.finish(start_ns, to_ns(work_ns)),

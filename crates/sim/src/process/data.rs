@@ -56,7 +56,7 @@ pub(crate) enum ProcessData {
         shortest_ms: f64,
         longest_ms: f64,
     },
-    /// The device does nothing for `span_s` every `every_s`, whatever is asked of it.
+    /// The device does nothing for `span_s` every `every_s`, regardless of requests.
     Freezes { every_s: f64, span_s: f64 },
     /// The rate is that of the model or `rate` times it, for exponential times of this mean.
     Regimes { rate: f64, dwell_s: f64 },
@@ -66,7 +66,7 @@ pub(crate) enum ProcessData {
     SlowOperations { on: Which, share: f64, factor: f64 },
     /// This share of the trials runs at `rate` times the rate.
     SlowTrials { share: f64, rate: f64 },
-    /// Every run has a factor of its own on these operations; some runs one far off.
+    /// Every run has its own factor on these operations; some runs have one far off.
     Runs {
         on: Which,
         deviation: f64,
@@ -184,7 +184,7 @@ impl ProcessData {
     }
 }
 
-/// Whether shares rise from 0 to 1, and spans from above 0 along with them.
+/// Returns whether shares rise from 0 to 1, and spans from above 0 along with them.
 fn is_table(shares: &[f64], spans_us: &[f64]) -> bool {
     let rises = shares.is_sorted_by(|a, b| a < b) && spans_us.is_sorted();
     let is_whole = shares.first() == Some(&0.0) && shares.last() == Some(&1.0);

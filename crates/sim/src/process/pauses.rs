@@ -102,7 +102,7 @@ impl Lengths {
         scale * (libm::pow(low, 1.0 - alpha) - libm::pow(high, 1.0 - alpha)) / (alpha - 1.0)
     }
 
-    /// The stalls among pauses of which there are so many per operation.
+    /// Returns the stalls among pauses, given the number of pauses per operation.
     fn stalls(self, per_operation: f64) -> Option<StallTruth> {
         let share = self.share_above(STALL_NS);
         let above = Self {

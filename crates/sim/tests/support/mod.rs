@@ -59,7 +59,7 @@ pub(crate) fn workloads() -> Vec<(&'static str, Workload)> {
     ]
 }
 
-/// What a trial yielded.
+/// Result of a trial.
 #[derive(Default)]
 pub(crate) struct Yield {
     pub(crate) span_ns: u64,
@@ -166,7 +166,7 @@ impl Observer for Nobody {
     fn event(&mut self, _: &Event<'_>) {}
 }
 
-/// What a suite yields on a card, and the plan that was made of it.
+/// Returns the outcome of a suite on a card, and the plan made of it.
 pub(crate) fn executed(
     card: &SimulatedCard,
     suite: &Suite,
@@ -190,7 +190,7 @@ pub(crate) fn executed(
     (plan, outcome)
 }
 
-/// The head of a record that nobody keeps.
+/// The head of a record that is not stored.
 pub(crate) fn head() -> Record {
     Record::new(
         simulated_run_id(&["test"]),

@@ -99,7 +99,7 @@ const COLUMNS: [(&str, &str, &str); 24] = [
     ("labels", "record_id", "value"),
 ];
 
-/// Damage that leaves a plausible text cannot be told from another value.
+/// Damage that leaves a plausible text cannot be distinguished from another value.
 fn is_plausible(column: &str, damage: &str) -> bool {
     let free = [
         "started_at",

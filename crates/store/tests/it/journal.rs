@@ -1,4 +1,4 @@
-//! What is left of a journal however it was cut or damaged.
+//! Recovery of a journal that was cut or damaged at any place.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -77,7 +77,7 @@ fn a_whole_journal_gives_everything_back_and_goes_when_discarded() {
 #[test]
 fn wherever_it_is_cut_all_wholly_written_lines_come_back() {
     let bytes = journal_bytes();
-    // Where the content of each line ends; its line feed may be missing.
+    // Ends of the content of each line; its line feed may be missing.
     let mut ends: Vec<usize> = Vec::new();
     ends.extend(
         bytes

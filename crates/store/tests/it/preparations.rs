@@ -8,9 +8,9 @@ use cardmark_store::Store;
 use crate::builder::record;
 
 const SIZE: u64 = 63_864_569_856;
-/// What identifies the card.
+/// Identity of the card.
 const CARD: &[u8] = b"mmc 035344534236344780a1b2c3d4016700 63864569856";
-/// A serial number as it would stand there, and its bytes.
+/// A serial number as it would appear there, and its bytes.
 const SERIAL: &str = "a1b2c3d4";
 const SERIAL_BYTES: [u8; 4] = [0xa1, 0xb2, 0xc3, 0xd4];
 

@@ -17,7 +17,7 @@ const OPTIONS: Options = Options {
     busy_timeout: Duration::from_secs(120),
 };
 
-/// What a child does; nothing in an ordinary test run.
+/// Work of a child process; nothing in an ordinary test run.
 #[test]
 fn child_inserts_its_records() {
     let (Some(path), Ok(prefix)) = (env::var_os(PATH_VARIABLE), env::var(PREFIX_VARIABLE)) else {

@@ -1,4 +1,4 @@
-//! What goes in comes out.
+//! Stored data is returned unchanged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -348,7 +348,7 @@ fn another_version_of_the_program_repeats_a_simulated_run() {
     assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Replaced);
     assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Known);
     assert_eq!(store.find("last").unwrap().record, by("1.1.0"));
-    // A measured record stays what it is.
+    // A measured record is never changed.
     for version in ["1.0.0", "1.1.0"] {
         let mut measured = by(version);
         measured.origin = Origin::of(OriginKind::Measured);

@@ -1,5 +1,5 @@
-//! Other computers with all that the readers look at, as the kernels named there give it; serial
-//! numbers are invented.
+//! Other computers with all files that the readers use, as the named kernels show them; serial numbers are
+//! invented.
 
 use super::Tree;
 use super::parts::Slot;
@@ -18,7 +18,7 @@ pub fn pc_uas() -> Tree {
     pc_reader("uas", "62")
 }
 
-/// The same bridge where a quirk of the kernel forbids `uas`.
+/// The same bridge, with a quirk of the kernel that forbids `uas`.
 #[must_use]
 pub fn pc_usb_storage() -> Tree {
     pc_reader("usb-storage", "50")

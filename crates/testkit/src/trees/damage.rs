@@ -1,4 +1,4 @@
-//! What can become of a file.
+//! Kinds of damage to a file.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -11,10 +11,10 @@ const HUGE_BYTES: u64 = 64 << 20;
 /// Neither text nor a number, with a command to the terminal.
 const GARBLED: &[u8] = b"\xFF\xFE\0\x1B[31m\xC3(\x80;,:=-9\n\x07 \xED\xA0\x80";
 
-/// What can become of a file.
+/// Kind of damage to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is gone.
+    /// It is missing.
     Missing,
     /// It is empty.
     Empty,
@@ -22,13 +22,13 @@ pub enum Damage {
     Garbled,
     /// It ends in the middle.
     CutOff,
-    /// It is far larger than what a kernel writes: zeros, of which no disk holds any.
+    /// It is far larger than the output of any kernel: zeros that take no disk space.
     Huge,
-    /// A directory stands in its place: it cannot be read, not even by root.
+    /// A directory replaces it: it cannot be read, not even by root.
     Directory,
-    /// A link to itself stands in its place.
+    /// A link to itself replaces it.
     Circle,
-    /// A pipe stands in its place, into which nobody writes.
+    /// A pipe without a writer replaces it.
     Pipe,
 }
 
@@ -45,7 +45,7 @@ impl Damage {
         Self::Pipe,
     ];
 
-    /// Puts what became of the file in its place.
+    /// Puts the damaged file in its place.
     pub(crate) fn put(self, at: &Path, bytes: &[u8]) {
         match self {
             Self::Missing => {}

@@ -1,8 +1,8 @@
-//! Parts that boards share: what slots, systems, queues and cards say.
+//! Parts that boards share: files of slots, systems, queues and cards.
 
 use super::Tree;
 
-/// What the controller of a card slot says in debugfs.
+/// State of a card slot's controller in debugfs.
 pub(super) struct Slot {
     pub(super) clock_hz: u64,
     pub(super) actual_hz: u64,
@@ -25,7 +25,7 @@ impl Slot {
     }
 }
 
-/// What a host has counted of errors: none.
+/// Error counts of a host: none.
 const NO_ERRORS: &str = "# Command Timeout Occurred:\t 0\n# Command CRC Errors Occurred:\t 0\n\
     # Data Timeout Occurred:\t 0\n# Data CRC Errors Occurred:\t 0\n\
     # Auto-Cmd Error Occurred:\t 0\n# ADMA Error Occurred:\t 0\n# Tuning Error Occurred:\t 0\n\
@@ -41,7 +41,7 @@ impl Tree {
             .file(&format!("{folder}/err_stats"), NO_ERRORS)
     }
 
-    /// What a Raspberry Pi tells of itself: the device tree, then the system.
+    /// Adds the files of a Raspberry Pi: the device tree, then the system.
     pub(super) fn pi(&mut self, model: &str, revision: u32, kernel: &str, cpus: &str) -> &mut Self {
         let node = "/sys/firmware/devicetree/base";
         self.file(&format!("{node}/model"), &format!("{model}\0"))
@@ -144,7 +144,7 @@ impl Tree {
         )
     }
 
-    /// What a PC tells of itself.
+    /// Adds the files of a PC.
     pub(super) fn pc(&mut self, product: &str, flags: &str) -> &mut Self {
         self.file("/sys/class/dmi/id/product_name", &format!("{product}\n"))
             .file(

@@ -1,5 +1,5 @@
-//! Raspberry Pis with all that the readers look at: registers, bus, log, power. Paths and texts are
-//! as the kernels named there give them; serial numbers are invented, checksums fit them.
+//! Raspberry Pis with all files that the readers use: registers, bus, log, power. Paths and texts are those of
+//! the named kernels; serial numbers are invented, checksums match them.
 
 use super::parts::Slot;
 use super::{PI3_CARD, PI4_CARD, Tree, pi4};
@@ -118,7 +118,7 @@ pub fn pi3_overclocked() -> Tree {
     tree
 }
 
-/// The Pi 4 with all it tells: an A2 card at DDR50, without a queue.
+/// Returns the Pi 4 with complete files: an A2 card at DDR50, without a queue.
 #[must_use]
 pub fn pi4_ddr50() -> Tree {
     let mut tree = pi4();
@@ -181,7 +181,7 @@ pub fn pi5_queue_on() -> Tree {
     tree
 }
 
-/// The same with `dtparam=sd_cqe=0`.
+/// Returns the Pi 5 with `dtparam=sd_cqe=0`.
 #[must_use]
 pub fn pi5_queue_off() -> Tree {
     let mut tree = pi5(64);

@@ -1,4 +1,4 @@
-//! Builds fixture trees: the files of a board that the readers look at, in a temporary directory.
+//! Builds fixture trees: the files of a board that the readers use, in a temporary directory.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::damage::{Damage, Spoilt};
 
-/// The files of a board; see [`Root`] for how they stand for one. They go when it is dropped.
+/// The files of a board; see [`Root`] for their format. They are removed when it is dropped.
 #[derive(Debug)]
 pub struct Tree {
     directory: TempDir,
@@ -70,7 +70,7 @@ impl Tree {
         self
     }
 
-    /// A link that holds on whatever path the tree lies.
+    /// Adds a link that is valid on any path of the tree.
     pub fn link(&mut self, path: &str, to: &str) -> &mut Self {
         let up = "../".repeat(path.trim_start_matches('/').split('/').count() - 1);
         let path = self.path(path);
@@ -79,7 +79,7 @@ impl Tree {
         self
     }
 
-    /// What process `id` has open under number 3, with these flags.
+    /// Adds the file that process `id` has open under number 3, with these flags.
     pub fn opened(&mut self, id: u32, device: &str, flags: &str) -> &mut Self {
         self.file(&format!("/proc/{id}/comm"), "qemu-system-arm\n")
             .file(
@@ -96,7 +96,7 @@ impl Tree {
         self.holder_only(below, above).slave(above, below)
     }
 
-    /// The same, seen from below alone.
+    /// Adds a holder that is visible from below alone.
     pub fn holder_only(&mut self, below: &str, above: &str) -> &mut Self {
         let name = Path::new(above).file_name().unwrap().to_str().unwrap();
         let link = format!("/sys/devices/{below}/holders/{name}");
@@ -147,7 +147,7 @@ impl Tree {
         self
     }
 
-    /// A line of what `stat(2)` says; see `Root`.
+    /// Adds a line with a result of `stat(2)`; see `Root`.
     pub fn stat(&mut self, line: &str) -> &mut Self {
         self.stat.push_str(line);
         self.stat.push('\n');
@@ -165,13 +165,13 @@ impl Tree {
         Root::at(self.finish())
     }
 
-    /// Where the finished tree lies.
+    /// Returns the location of the finished tree.
     pub fn finish(&self) -> &Path {
         fs::write(self.path("/stat"), &self.stat).unwrap();
         self.directory.path()
     }
 
-    /// All files that the readers could look at, as paths of the host.
+    /// Returns all files that the readers could use, as paths of the host.
     #[must_use]
     pub fn all_files(&self) -> Vec<String> {
         let mut files = Vec::new();
@@ -193,7 +193,7 @@ impl Tree {
         files
     }
 
-    /// Spoils a file, and gives back what mends it again with [`Tree::mend`].
+    /// Damages a file, and returns the data to restore it with [`Tree::mend`].
     pub fn spoil(&mut self, path: &str, damage: Damage) -> Spoilt {
         let at = self.path(path);
         let bytes = fs::read(&at).unwrap();
@@ -226,7 +226,7 @@ impl Tree {
     }
 }
 
-/// The directory of what a disk's `device` leads to.
+/// Returns the directory that a disk's `device` leads to.
 fn holder_of(directory: &str) -> Option<&str> {
     let (above, _) = directory.rsplit_once('/')?;
     let (holder, last) = above.rsplit_once('/')?;
