@@ -248,10 +248,13 @@ fn note_rate(model: &Model, record: &Record, workload: &Workload, truth: Truth, 
     let has_stalls = parts.is_some_and(|parts| parts.stalls.is_some());
     row.has_parts |= has_stalls && metric.interval_kind == IntervalKind::BetweenRounds;
     row.is_of_one_trial |= metric.interval_kind == IntervalKind::WithinTrial;
-    row.body.estimate(
-        parts.map(|parts| parts.body),
-        truth.body_operations_per_s * unit,
-    );
+    // Stalls are counted at queue depth 1 only: above it they are part of the body.
+    let body_operations_per_s = match workload.queue_depth {
+        1 => truth.body_operations_per_s,
+        _ => truth.operations_per_s,
+    };
+    row.body
+        .estimate(parts.map(|parts| parts.body), body_operations_per_s * unit);
     row.long_run.estimate(
         parts.and_then(|parts| parts.long_run),
         truth.operations_per_s * unit,

@@ -123,9 +123,7 @@ impl Case {
         let mut rng = Rng::new(seed);
         let mut found = 0_u32;
         for _ in 0..count {
-            let pairs: Vec<Pair> = (0..metrics)
-                .map(|_| self.pair(&mut rng, spread))
-                .collect();
+            let pairs: Vec<Pair> = (0..metrics).map(|_| self.pair(&mut rng, spread)).collect();
             if claim_of(&pairs) != self.claim {
                 return Err(format!("{}: another claim", self.name));
             }

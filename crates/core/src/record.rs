@@ -557,6 +557,10 @@ pub struct Metric {
     pub interval_kind: IntervalKind,
     /// Trials that it is derived from.
     pub trials: Vec<u32>,
+    /// Number of parts with independent errors behind the interval, if short trials were merged; otherwise
+    /// each trial is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters_count: Option<u32>,
     /// Reason why no further rounds were added.
     pub stopped_by: StopReason,
     /// Kinds of findings that limit trust in it.
@@ -670,6 +674,7 @@ impl Metric {
             high: None,
             interval_kind: IntervalKind::None,
             trials: Vec::new(),
+            clusters_count: None,
             stopped_by: StopReason::Goal,
             warnings: Vec::new(),
             rate_bytes_per_s: None,

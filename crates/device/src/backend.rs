@@ -372,6 +372,9 @@ impl Backend for RealBackend {
     #[inline]
     fn reap(&mut self) -> Done {
         let done = self.reap_one();
+        if done.outcome.is_err() {
+            self.payload.forget(done.slot);
+        }
         if self.unflushed.is_due() {
             return self.flush_within(done);
         }

@@ -33,6 +33,8 @@ pub(crate) struct PayloadPool {
     generation: u64,
     /// For each 4 KiB from the object's start: the last write there. Empty if no read-back is planned.
     last: Vec<Last>,
+    /// For each slot the 4 KiB blocks of its last write, as first and end.
+    blocks: Vec<(usize, usize)>,
 }
 
 /// Last write to a block: the page of the pool in the lower 24 bits, the number of the write from 1 on above
@@ -54,6 +56,7 @@ impl PayloadPool {
             cursors: Vec::new(),
             generation: 0,
             last: Vec::new(),
+            blocks: Vec::new(),
         }
     }
 
@@ -68,18 +71,39 @@ impl PayloadPool {
         !self.last.is_empty()
     }
 
+    /// Notes a write that is about to begin. Of two writes in flight to one block either may be the last, so that
+    /// its content counts as unknown; a slot's write counts as in flight until the slot is used again.
     #[inline]
-    fn note(&mut self, offset: u64, bytes: usize, pool_place: usize) {
+    fn note(&mut self, slot: usize, offset: u64, bytes: usize, pool_place: usize) {
         let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
         let is_whole = (offset as usize | bytes | pool_place).is_multiple_of(STAMP_STRIDE_BYTES);
         let end = first.saturating_add(bytes.div_ceil(STAMP_STRIDE_BYTES));
         let page = pool_place / STAMP_STRIDE_BYTES;
         let end = end.min(self.last.len());
-        for (index, last) in self.last[first.min(end)..end].iter_mut().enumerate() {
-            *last = match is_whole && self.kind.is_stamped() {
+        let first = first.min(end);
+        let others = self.blocks.iter().enumerate();
+        let clashes = others
+            .filter(|(other, _)| *other != slot)
+            .any(|(_, &(begin, behind))| begin < end && first < behind);
+        if let Some(blocks) = self.blocks.get_mut(slot) {
+            *blocks = (first, end);
+        }
+        let is_known = is_whole && !clashes && self.kind.is_stamped();
+        for (index, last) in self.last[first..end].iter_mut().enumerate() {
+            *last = match is_known {
                 true => (self.generation + 1) << PAGE_BITS | (page + index) as u64,
                 false => 0,
             };
+        }
+    }
+
+    /// Marks the content of a slot's last write as unknown, because the write failed.
+    #[cold]
+    pub(crate) fn forget(&mut self, slot: u32) {
+        let blocks = self.blocks.get(slot as usize).copied();
+        let (first, end) = blocks.unwrap_or_default();
+        if let Some(last) = self.last.get_mut(first..end) {
+            last.fill(0);
         }
     }
 
@@ -136,6 +160,8 @@ impl PayloadPool {
         self.part_bytes = part - part % block_bytes.max(1);
         self.cursors.clear();
         self.cursors.resize(queue_depth, 0);
+        self.blocks.clear();
+        self.blocks.resize(queue_depth, (0, 0));
         Some(())
     }
 
@@ -175,7 +201,7 @@ impl PayloadPool {
             stamp_payload(block, offset, self.generation);
         }
         if !self.last.is_empty() {
-            self.note(offset, bytes, pool_place);
+            self.note(slot, offset, bytes, pool_place);
         }
         self.generation += 1;
         Some(stretch)

@@ -42,25 +42,41 @@ fn file_bytes(suite: &Suite, place: Place) -> u64 {
     (bytes - bytes % block_bytes).max(block_bytes)
 }
 
-/// The workload as it is run now: behind a rest, its limits are those of the cliff found before.
-/// `None` where there was no cliff.
-pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Option<Workload> {
+/// Returns the workload as it is run now: after a rest, within the cache that was found and within what is left of
+/// the bytes that the whole procedure may write.
+///
+/// # Errors
+/// A note if there was no cliff before, or if no bytes are left.
+pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Result<Workload, Finding> {
     if workload.stop.refill.is_none() {
-        return Some(workload);
+        return Ok(workload);
     }
     let settles = |trial: &&Trial| trial.workload.stop.settled_span_ns.is_some();
-    let before = trials.iter().rev().find(settles).filter(|t| t.is_whole())?;
-    let (refill, cache_bytes) = refill_limits(before)?;
+    let before = trials.iter().rev().find(settles).filter(|t| t.is_whole());
+    let limits = before.and_then(|before| Some((before, refill_limits(before)?)));
+    let Some((before, (refill, cache_bytes))) = limits else {
+        let detail = "no cliff was found before, so there is no cache to fill again";
+        return Err(left_out(&workload, detail));
+    };
+    let spent_bytes = trials
+        .iter()
+        .map(|trial| trial.bytes_written)
+        .fold(0, u64::saturating_add);
+    let limit_bytes = before.workload.stop.most_bytes.unwrap_or(u64::MAX);
     let block_bytes = workload.block_bytes.max(1);
     let stop = &mut workload.stop;
     let most = stop.most_bytes.unwrap_or(u64::MAX).min(cache_bytes);
-    stop.most_bytes = Some((most - most % block_bytes).max(block_bytes));
+    let most = most.min(limit_bytes.saturating_sub(spent_bytes));
+    let most = most - most % block_bytes;
+    if most == 0 {
+        let detail = "the bytes that may be written were used up before";
+        return Err(left_out(&workload, detail));
+    }
+    stop.most_bytes = Some(most);
     stop.refill = Some(refill);
-    Some(workload)
+    Ok(workload)
 }
 
-/// What is noted of a workload behind a rest where nothing could be used up.
-pub(crate) fn no_cliff_before(workload: &str) -> Finding {
-    let detail = "no cliff was found before, so there is no cache to fill again";
-    Finding::new(FindingKind::NotApplicable, Severity::Note, detail).on(workload)
+fn left_out(workload: &Workload, detail: &str) -> Finding {
+    Finding::new(FindingKind::NotApplicable, Severity::Note, detail).on(&workload.id)
 }

@@ -1,26 +1,26 @@
-//! After the measuring: whether the storage still holds what was written.
+//! Read-back: a sample of the written content is compared after the last trial.
 
 use cardmark_core::{MIB, OperationError, ReadBack, Rng};
 
 use crate::trial::Failure;
 use crate::{Backend, Pulse};
 
-/// What is read at once, bytes.
+/// Size of a read, bytes.
 pub(crate) const PIECE_BYTES: u64 = MIB;
 
-/// Reads so many bytes of the first `written_bytes` back, in pieces drawn without replacement. `None` where the
-/// back end cannot tell.
+/// Reads back `bytes` of the first `written_bytes`, in pieces drawn without replacement. Returns the comparison, as
+/// far as it came, and the failure that ended it. There is no comparison if the back end does not remember writes.
 pub(crate) fn read_back<B: Backend>(
     backend: &mut B,
     pulse: &Pulse,
     seed: u64,
     written_bytes: u64,
     bytes: u64,
-) -> Result<Option<ReadBack>, Failure> {
+) -> (Option<ReadBack>, Option<Failure>) {
     let mut all = ReadBack::default();
     for offset in places(seed, written_bytes, bytes) {
         if pulse.is_stopped() {
-            return Err(Failure::Stopped);
+            return (Some(all), Some(Failure::Stopped));
         }
         let failed = |errno| {
             Failure::Operation(OperationError {
@@ -29,8 +29,10 @@ pub(crate) fn read_back<B: Backend>(
                 at_ns: 0,
             })
         };
-        let Some(piece) = backend.read_back(offset, PIECE_BYTES).map_err(failed)? else {
-            return Ok(None);
+        let piece = match backend.read_back(offset, PIECE_BYTES).map_err(failed) {
+            Ok(Some(piece)) => piece,
+            Ok(None) => return (None, None),
+            Err(failure) => return (Some(all), Some(failure)),
         };
         pulse.beat();
         all.read_bytes += piece.read_bytes;
@@ -41,10 +43,10 @@ pub(crate) fn read_back<B: Backend>(
             .chain(piece.first_lost_bytes);
         all.first_lost_bytes = firsts.min();
     }
-    Ok(Some(all))
+    (Some(all), None)
 }
 
-/// Where the pieces begin, by rising address.
+/// Offsets of the pieces, ascending.
 fn places(seed: u64, written_bytes: u64, bytes: u64) -> Vec<u64> {
     let mut pieces: Vec<u64> = (0..written_bytes / PIECE_BYTES).collect();
     let wanted = usize::try_from(bytes / PIECE_BYTES)

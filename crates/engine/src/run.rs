@@ -72,6 +72,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
         plan,
         ports,
         started_ns,
+        waited_ns: 0,
         outcome: Outcome::default(),
     };
     run.ports.pulse.set_waiting(true);
@@ -92,6 +93,8 @@ struct Run<'a, B, C, S, O> {
     plan: &'a Plan,
     ports: Ports<'a, B, C, S, O>,
     started_ns: u64,
+    /// Time that the observer took before trials, because another run measured: it does not count.
+    waited_ns: u64,
     outcome: Outcome,
 }
 
@@ -126,11 +129,13 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let remaining_ns = rest + u64::from(more) * expected.iter().sum::<u64>();
                 self.announce(workload, pass, expected[index], remaining_ns, false);
                 let begun_ns = self.elapsed_ns();
-                let Some(workload) =
-                    long::behind_rest(in_pass(workload, pass), &self.outcome.trials)
-                else {
-                    self.found(long::no_cliff_before(&workload.id));
-                    continue;
+                let adapted = long::behind_rest(in_pass(workload, pass), &self.outcome.trials);
+                let workload = match adapted {
+                    Ok(workload) => workload,
+                    Err(note) => {
+                        self.found(note);
+                        continue;
+                    }
                 };
                 let end = self.trial(&workload, pass, 0, false);
                 expected[index] = self.elapsed_ns() - begun_ns;
@@ -166,10 +171,10 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         if !self.lay_out(&mut schedule) {
             return;
         }
-        let laid_out_ns = self.elapsed_ns();
+        let laid_out_ns = self.busy_ns();
         let mut cursors: Cursors = vec![0; plan.workloads.len()];
         loop {
-            let elapsed_ns = self.elapsed_ns() - laid_out_ns;
+            let elapsed_ns = self.busy_ns() - laid_out_ns;
             let left_ns = schedule.remaining_ns(elapsed_ns) + apart.remaining_ns(&expected);
             let goes_on = match (apart.due(elapsed_ns), schedule.next(elapsed_ns)) {
                 (Some(index), Some(next)) => {
@@ -183,6 +188,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 return;
             }
         }
+        self.note_unmeasured(&apart);
         while let Some(index) = apart.last() {
             let left_ns = apart.remaining_ns(&expected);
             if !self.apart_trial(&mut apart, index, left_ns) {
@@ -190,6 +196,20 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             }
         }
         self.read_back();
+    }
+
+    /// Notes the workloads that the time did not suffice for.
+    fn note_unmeasured(&mut self, apart: &Apart) {
+        let later = apart.indices();
+        for (index, workload) in self.plan.workloads.iter().enumerate() {
+            let is_measured = |trial: &Trial| trial.workload.id == workload.id;
+            if later.contains(&index) || self.outcome.trials.iter().any(is_measured) {
+                continue;
+            }
+            let detail = "no time was left for it";
+            let finding = Finding::new(FindingKind::NotApplicable, Severity::Note, detail);
+            self.found(finding.on(&workload.id));
+        }
     }
 
     /// Looks whether a sample of what the layout and later trials wrote is still there.
@@ -204,11 +224,11 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         });
         let Ports { backend, pulse, .. } = &mut self.ports;
         let written_bytes = suite.file_bytes;
-        match read_back(*backend, pulse, self.plan.seed, written_bytes, bytes) {
-            Ok(read_back) => self.outcome.read_back = read_back,
-            Err(failure) => {
-                self.fail(layout, failure);
-            }
+        let seed = self.plan.seed;
+        let (found, failure) = read_back(*backend, pulse, seed, written_bytes, bytes);
+        self.outcome.read_back = found;
+        if let Some(failure) = failure {
+            self.fail(layout, failure);
         }
     }
 
@@ -365,6 +385,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         remaining_ns: u64,
         layout: bool,
     ) {
+        let before_ns = self.ports.clock.now_ns();
         self.ports.observer.event(&Event::TrialStarted {
             workload: &workload.id,
             round_index,
@@ -373,6 +394,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             layout,
             operations_count: exact_operations(workload),
         });
+        self.waited_ns += self.ports.clock.now_ns() - before_ns;
     }
 
     fn keep(&mut self, trial: Trial) {
@@ -399,6 +421,11 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     fn trials_of(&self, id: &str) -> Vec<&Trial> {
         let whole = |trial: &&Trial| trial.workload.id == id && trial.is_whole();
         self.outcome.trials.iter().filter(whole).collect()
+    }
+
+    /// Time since the run began in which no other run was waited for.
+    fn busy_ns(&mut self) -> u64 {
+        self.elapsed_ns() - self.waited_ns
     }
 
     fn elapsed_ns(&mut self) -> u64 {

@@ -34,12 +34,19 @@ impl Plan {
         };
         Wear {
             is_exact: writing().all(|workload| workload.exact_bytes().is_some()),
-            bytes: passes_count * writing().map(bytes).sum::<u64>(),
+            bytes: self.layout_bytes_apart() + passes_count * writing().map(bytes).sum::<u64>(),
             span_ns: match self.suite.passes {
                 Some(_) => passes_count * self.workloads.iter().map(expected_ns).sum::<u64>(),
                 None => self.rounds_ns(),
             },
         }
+    }
+
+    /// Bytes of a layout that belongs to no workload of the plan, because others were asked for.
+    fn layout_bytes_apart(&self) -> u64 {
+        let is_apart = |layout: &&Workload| self.workloads.iter().all(|w| w.id != layout.id);
+        let layout = self.layout.as_ref().filter(is_apart);
+        layout.map_or(0, |_| self.suite.file_bytes)
     }
 
     /// Time of layout, rounds, single trials after them and read-back, nanoseconds.

@@ -37,7 +37,7 @@ pub(crate) fn sentence(record: &Record, rates: &[RateAgain]) -> Option<String> {
                 format!("{} (from {count} runs of this card)", texts.join(", "))
             }
             Some(AgainBasis::Published) => {
-                format!("{} (from repeats that others published)", texts.join(", "))
+                format!("{} (as far apart as repeats of other cards; three runs give this card's own range)", texts.join(", "))
             }
             None if is_nothing_known => "not known from one run; run it three times".to_owned(),
             None => format!("not known of {}", texts.join(", ")),
@@ -98,7 +98,7 @@ mod tests {
         );
         assert_eq!(
             text(&[read(AgainBasis::Published), write.clone()]),
-            "measured again: sequential read 1 MiB 80.0–95.0 MB/s (from repeats that others published); \
+            "measured again: sequential read 1 MiB 80.0–95.0 MB/s (as far apart as repeats of other cards; three runs give this card's own range); \
              random write 4 KiB 880–940 IOPS (from 4 runs of this card)"
         );
         assert_eq!(

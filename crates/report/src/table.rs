@@ -86,13 +86,14 @@ impl Interval {
     }
 
     fn half_width_cell(self) -> Option<String> {
-        let (low, high) = self.ends.filter(|_| self.value > 0.0)?;
+        let (low, high) = self.ends.filter(|(low, high)| low + high > 0.0)?;
         let mark = if self.is_within_trial {
             WITHIN_MARK
         } else {
             ""
         };
-        let half_width = percent((high - low) / 2.0 / self.value);
+        // The ends are those of the rate between stalls; the value has the stalls in it.
+        let half_width = percent((high - low) / (high + low));
         Some(format!("{mark}±{half_width}"))
     }
 }

@@ -17,7 +17,8 @@ pub enum AgainBasis {
     Published,
 }
 
-/// The range in which the next run's figure lies in 95 of 100 cases.
+/// The range of the next run's figure. From the card's own runs it holds in 95 of 100 cases if runs vary by chance
+/// only; from published repeats it is as wide as other cards were, which this card need not be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Again {
     /// Lower end, in the figure's unit.

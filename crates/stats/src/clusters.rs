@@ -40,18 +40,18 @@ pub(crate) fn clusters(trials: &[&Trial], ordinary_ns: Option<f64>) -> Vec<Clust
                 &mut all[index]
             }
         };
-        last.bytes += trial.bytes();
-        last.operations += trial.operations_count();
-        last.span_ns += trial.span_ns;
+        last.bytes = last.bytes.saturating_add(trial.bytes());
+        last.operations = last.operations.saturating_add(trial.operations_count());
+        last.span_ns = last.span_ns.saturating_add(trial.span_ns);
         last.stalled_ns += ordinary_ns.map_or(0.0, |ns| stalled_ns(trial, ns));
     }
     if all.len() > 1
         && let Some(last) = all.pop_if(|last| last.span_ns < least_ns)
         && let Some(before) = all.last_mut()
     {
-        before.bytes += last.bytes;
-        before.operations += last.operations;
-        before.span_ns += last.span_ns;
+        before.bytes = before.bytes.saturating_add(last.bytes);
+        before.operations = before.operations.saturating_add(last.operations);
+        before.span_ns = before.span_ns.saturating_add(last.span_ns);
         before.stalled_ns += last.stalled_ns;
     }
     all

@@ -43,7 +43,7 @@ fn not_settled(trial: &Trial, course: &Course) -> Option<Finding> {
         trial.workload.stop.least_written,
         rate_at_end(full_slices(trial), trial.slice_span_ns),
     ) {
-        detail += &format!("; over the last minute it was {:.1} MB/s", rate / 1e6);
+        detail += &format!("; at the end it was {:.1} MB/s", rate / 1e6);
     }
     let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
     Some(

@@ -4,6 +4,7 @@ use cardmark_core::{
     IntervalKind, KIB, Metric, Passes, Quantity, StopReason, Suite, Trial, Workload,
 };
 
+use crate::clusters::clusters;
 use crate::figures::figure_metrics;
 use crate::parts::rate_parts;
 use crate::{
@@ -171,6 +172,7 @@ pub(crate) fn rate_metric(
         low: shown.map(|interval| interval.low),
         high: shown.map(|interval| interval.high),
         interval_kind: estimate.map_or(IntervalKind::None, |estimate| estimate.kind),
+        clusters_count: merged_count(whole),
         rate_bytes_per_s: Some(bytes_per_s),
         rate_low_bytes_per_s: bytes.map(|interval| interval.low),
         rate_high_bytes_per_s: bytes.map(|interval| interval.high),
@@ -179,6 +181,12 @@ pub(crate) fn rate_metric(
         operations_high_per_s: operations.map(|interval| interval.high),
         ..bare_metric(id, quantity, value, whole, stopped_by)
     })
+}
+
+/// Number of clusters if short trials were merged.
+fn merged_count(whole: &[&Trial]) -> Option<u32> {
+    let count = clusters(whole, None).len();
+    (count < whole.len()).then(|| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Median, 99th percentile and largest latency. `None` when a trial's histogram is malformed: the
@@ -220,6 +228,7 @@ pub(crate) fn bare_metric(
 ) -> Metric {
     Metric {
         trials: whole.iter().map(|trial| trial.id).collect(),
+        clusters_count: None,
         stopped_by,
         ..Metric::new(id, quantity, value)
     }

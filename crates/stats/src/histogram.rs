@@ -195,7 +195,7 @@ impl Histogram {
         counted
             .filter(|&(index, _)| bucket_range(index).0 as f64 > limit_ns)
             .map(|(_, &count)| count)
-            .sum()
+            .fold(0, u64::saturating_add)
     }
 
     /// The latencies above this, as the middle of each bucket and how many lie in it.

@@ -64,7 +64,7 @@ pub(crate) fn lasting_course(
 /// Number of slices in a span, at least one; `None` where slices or the span have no length.
 pub(crate) fn count_of(span_ns: u64, slice_span_ns: u64) -> Option<usize> {
     let half = slice_span_ns / 2;
-    let count = (span_ns + half).checked_div(slice_span_ns)?;
+    let count = span_ns.saturating_add(half).checked_div(slice_span_ns)?;
     (span_ns > 0).then(|| usize::try_from(count.max(1)).unwrap_or(usize::MAX))
 }
 
@@ -83,7 +83,7 @@ fn is_enough(
         reason = "a sum of bytes"
     )]
     let bytes = (sum_bytes(slices) + mean_bytes(slices)) as u64;
-    let at_ns = (slices.len() as u64 + 1) * slice_span_ns;
+    let at_ns = (slices.len() as u64 + 1).saturating_mul(slice_span_ns);
     let is_behind = !has_cliff || bytes >= least.behind_cliff_bytes();
     // An hour of writing is as long as anything here is looked at.
     let is_longest = stop.longest_span_ns.is_some_and(|most| at_ns >= most);

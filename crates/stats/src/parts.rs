@@ -34,7 +34,7 @@ pub(crate) fn rate_parts(
     };
     let body = body(&clusters, amount, level)?;
     let stalls = ordinary_ns.and_then(|ns| stalls(whole, alike, ns));
-    let total: u64 = clusters.iter().map(amount).sum();
+    let total = clusters.iter().map(amount).fold(0, u64::saturating_add);
     let value = total as f64 / seconds(span_ns(&clusters) as f64);
     Some(RateParts {
         body,
@@ -50,7 +50,10 @@ fn seconds(ns: f64) -> f64 {
 }
 
 fn span_ns(clusters: &[Cluster]) -> u64 {
-    clusters.iter().map(|cluster| cluster.span_ns).sum()
+    clusters
+        .iter()
+        .map(|cluster| cluster.span_ns)
+        .fold(0, u64::saturating_add)
 }
 
 fn stalled_ns(clusters: &[Cluster]) -> f64 {
@@ -120,12 +123,12 @@ fn time_ratio(histogram: &Histogram, ordinary_ns: f64, body_s: f64) -> Estimate 
     let (mut seen, mut sum, mut squares, mut longest) = (0, 0.0, 0.0, 0.0_f64);
     for (ns, count) in histogram.above(limit_ns) {
         let span_s = seconds(ns - ordinary_ns);
-        seen += count;
+        seen = u64::saturating_add(seen, count);
         sum += span_s * count as f64;
         squares += span_s * span_s * count as f64;
         longest = longest.max(span_s);
     }
-    let unseen = seconds(LONGEST_STALL_NS as f64) / (seen + 1) as f64;
+    let unseen = seconds(LONGEST_STALL_NS as f64) / (seen as f64 + 1.0);
     let (low, high) = weighted_bounds(sum, squares, longest.max(unseen));
     let share = |load_s: f64| load_s / (body_s + load_s).max(f64::MIN_POSITIVE);
     Estimate {
@@ -149,24 +152,30 @@ fn durable(workload: &Workload, whole: &[&Trial], total: f64) -> Option<f64> {
     if !workload.writes() || workload.flush != Flush::AfterTrial {
         return None;
     }
-    let with_flush = |trial: &&Trial| Some(trial.span_ns + trial.flush_span_ns?);
+    let with_flush = |trial: &&Trial| Some(trial.span_ns.saturating_add(trial.flush_span_ns?));
     let spans: Option<Vec<u64>> = whole.iter().map(with_flush).collect();
-    let span_ns: u64 = spans?.iter().sum();
+    let span_ns = spans?.into_iter().fold(0, u64::saturating_add);
     (span_ns > 0).then(|| total / seconds(span_ns as f64))
 }
 
 /// What ramps, drains and flushes took beyond what their operations take.
 fn transition(whole: &[&Trial], clusters: &[Cluster]) -> Option<Transition> {
-    let operations: u64 = clusters.iter().map(|cluster| cluster.operations).sum();
+    let operations = clusters
+        .iter()
+        .map(|cluster| cluster.operations)
+        .fold(0, u64::saturating_add);
     let each_ns = (span_ns(clusters) as f64 - stalled_ns(clusters)) / operations.max(1) as f64;
     let (mut more_ns, mut all_ns, mut longest_ns) = (0.0, 0.0, 0);
     for trial in whole {
         let untimed = trial.untimed?;
         let flush_ns = trial.flush_span_ns.unwrap_or(0);
-        let beside_ns = untimed.ramp_span_ns + untimed.drain_span_ns;
+        let beside_ns = untimed.ramp_span_ns.saturating_add(untimed.drain_span_ns);
         let expected_ns = trial.untimed_bytes as f64 / trial.workload.block_bytes as f64 * each_ns;
         more_ns += (beside_ns as f64 - expected_ns).max(0.0) + flush_ns as f64;
-        all_ns += (trial.span_ns + beside_ns + flush_ns) as f64;
+        all_ns += trial
+            .span_ns
+            .saturating_add(beside_ns)
+            .saturating_add(flush_ns) as f64;
         longest_ns = longest_ns
             .max(flush_ns)
             .max(untimed.ramp_longest_ns)

@@ -89,7 +89,7 @@ fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
         IntervalKind::BetweenRounds => {
             format!("the goal of ± {} % was not reached", suite.goal_percent)
         }
-        _ => "too few trials for an interval between rounds".to_owned(),
+        _ => "too few or too short trials for an interval between rounds".to_owned(),
     };
     let finding = Finding::new(FindingKind::WideInterval, Severity::Note, detail);
     Some(finding.on(&derived.workload.id))

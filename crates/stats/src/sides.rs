@@ -232,7 +232,9 @@ pub fn observation(metric: &Metric) -> Observation {
     let half_width_ratio = ends
         .filter(|_| is_between)
         .map(|(low, high)| 0.5 * (high - low) / metric.value);
-    let degrees = u32::try_from(metric.trials.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let trials_count = u32::try_from(metric.trials.len()).unwrap_or(u32::MAX);
+    let parts_count = metric.clusters_count.unwrap_or(trials_count);
+    let degrees = parts_count.saturating_sub(1);
     // Without a number of trials the normal quantile is taken: it gives the largest
     // error.
     let quantile = student_t(LEVEL, if degrees == 0 { u32::MAX } else { degrees });

@@ -80,9 +80,12 @@ pub(crate) fn contrast_of_stalls(pair: &StallPair) -> StallDifference {
             0.0
         }
     };
+    let p_by_chance = || match base.0 + other.0 {
+        all if all > MOST_EXACT => 0.0,
+        _ => conditional(base, other),
+    };
     let is_decidable = pair.base.len().min(pair.other.len()) >= 2 && base.1 > 0.0 && other.1 > 0.0;
-    let p_value =
-        is_decidable.then(|| conditional(base, other).max(between_runs(pair, base, other)));
+    let p_value = is_decidable.then(|| p_by_chance().max(between_runs(pair, base, other)));
     StallDifference {
         metric: pair.metric.clone(),
         base_per_minute: per_minute(base),
@@ -92,6 +95,10 @@ pub(crate) fn contrast_of_stalls(pair: &StallPair) -> StallDifference {
         outcome: Outcome::Undecided,
     }
 }
+
+/// Most stalls for the exact probability, which is a sum over all counts; above it only the variance between runs
+/// decides.
+const MOST_EXACT: f64 = 1e6;
 
 /// Two-sided exact binomial probability: twice the smaller tail, at most 1.
 fn conditional(base: (f64, f64), other: (f64, f64)) -> f64 {

@@ -104,6 +104,7 @@ fn exit_of(status: ExitStatus) -> Exit {
     }
     let known = [
         Exit::Done,
+        Exit::Bad,
         Exit::Usage,
         Exit::Trouble,
         Exit::Refused,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use cardmark_core::{Finding, FindingKind, OriginKind, Record, Severity};
+use cardmark_core::{Finding, FindingKind, METHOD, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
 use cardmark_judge::{advise, judge};
 use cardmark_store::{Recovered, Store, discard};
@@ -137,6 +137,15 @@ fn keep(store: &mut Store, recovered: &Recovered) -> Result<&'static str, Comman
 /// The record of a run that ended without a word: what the journal holds, and that it is partial.
 fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
     let mut header = recovered.record.clone();
+    if header.method != Some(METHOD) {
+        let what = format!(
+            "run {} was measured by another version of the method",
+            header.id
+        );
+        return Err(CommandError::new(Exit::Trouble, what)
+            .because(format!("this program derives figures by method {METHOD}"))
+            .hint("recover it with the program that made it"));
+    }
     let known = header.suite.clone();
     let name = known.as_ref().map_or("", |suite| suite.name.as_str());
     let version = known.as_ref().map(|suite| suite.version);

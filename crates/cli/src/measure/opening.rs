@@ -219,11 +219,11 @@ fn tell_most(plan: &Plan) {
 /// How much a plan writes at most, and how long it takes on a middling card.
 fn at_most(plan: &Plan) -> String {
     let wear = plan.wear();
-    format!(
-        " writes {} at most, far less on a card, and takes about {}",
-        text::amount(wear.bytes),
-        text::span(wear.span_ns)
-    )
+    let (bytes, span) = (text::amount(wear.bytes), text::span(wear.span_ns));
+    match wear.is_exact {
+        true => format!(" writes {bytes} and takes about {span}"),
+        false => format!(" writes {bytes} at most, far less on a card, and takes about {span}"),
+    }
 }
 
 fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
@@ -297,7 +297,8 @@ fn until_settled(plan: &Plan) -> String {
         _ => String::new(),
     };
     format!(
-        ": from its start on until the rate has settled, some GB on a card and {}{minutes} at most",
+        ": from its start on until the rate has settled, some GB on a card; after a cliff again behind rests of \
+         30 s and 120 s; {} in all{minutes} before the rests at most",
         text::amount(stop.most_bytes.unwrap_or(0))
     )
 }

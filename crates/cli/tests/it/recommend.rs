@@ -34,7 +34,7 @@ fn the_card_of_the_articles_leads_and_says_why() {
     let output = program.run(&boot);
     assert_eq!(output.code, 0, "{output}");
     for part in [
-        "1. Samsung Evo+ 32 GB (microSD): slow",
+        "1–2. Samsung Evo+ 32 GB (microSD): slow",
         "759 of 800 IOPS",
         "(few data)",
         "geerling-dramble",

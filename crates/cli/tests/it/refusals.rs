@@ -65,7 +65,7 @@ refusals! {
         let (_mount, _) = bench.mount(device.path(), "ro");
         bench.attempt(&device)
     };
-    mounted_in_another_namespace_only: 4, ["is mounted at ", ", as process ", "nsenter"],
+    mounted_in_another_namespace_only: 4, ["is mounted at ", "visible to process ", "nsenter"],
     [Ext4, Unshare], |bench| {
         let device = bench.ext4();
         let point = bench.folder();

@@ -41,7 +41,8 @@ fn a_run_at_80_columns() {
       rare to be seen in so short a time
     measured again: sequential read 1 MiB 73.3–108 MB/s, sequential write 1 MiB
       24.4–42.6 MB/s, random read 4 KiB 2385–2871 IOPS, random write 4 KiB 755–1097
-      IOPS (from repeats that others published)
+      IOPS (as far apart as repeats of other cards; three runs give this card's own
+      range)
 
     ~ interval from within a trial: it does not tell how runs differ
 
@@ -97,8 +98,9 @@ fn a_run_at_40_columns() {
       73.3–108 MB/s, sequential write 1 MiB
       24.4–42.6 MB/s, random read 4 KiB
       2385–2871 IOPS, random write 4 KiB
-      755–1097 IOPS (from repeats that
-      others published)
+      755–1097 IOPS (as far apart as repeats
+      of other cards; three runs give this
+      card's own range)
 
     ~ interval from within a trial: it does
       not tell how runs differ
@@ -142,7 +144,7 @@ fn three_runs_of_a_card_tell_what_the_next_one_does() {
         words.join(" ")
     };
     let run = |model: &str, seed: &str| told(&["run", model, seed]);
-    let published = "(from repeats that others published)";
+    let published = "as far apart as repeats of other";
     assert!(run("sim:a1-32gb", "--seed=1").contains(published));
     assert!(run("sim:a2-64gb", "--seed=1").contains(published));
     assert!(run("sim:a1-32gb", "--seed=2").contains(published));

@@ -261,6 +261,25 @@ fn the_clock_starts_at_zero_goes_forward_and_is_shared_by_copies() {
     );
 }
 
+/// Either of two writes in flight to one block may be the last.
+#[test]
+fn blocks_written_twice_at_once_are_not_judged() {
+    let directory = tempfile::tempdir().unwrap();
+    let (backend, look) = backend_in(directory.path(), 5);
+    let size = 4 * u64::from(BLOCK);
+    look.set_len(size).unwrap();
+    let mut backend = backend.keep_in_mind(size);
+    let offsets = [0, 1, 1, 2].map(|block| block * u64::from(BLOCK));
+    for (depth, known_blocks) in [(1, 3), (4, 2)] {
+        backend.prepare(&workload(0, depth)).unwrap();
+        run_all(&mut backend, depth, OpKind::Write, &offsets);
+        backend.flush().unwrap();
+        let found = backend.read_back(0, size).unwrap().unwrap();
+        assert_eq!(found.read_bytes, known_blocks * u64::from(BLOCK));
+        assert_eq!(found.lost_bytes, 0);
+    }
+}
+
 #[test]
 fn what_was_written_is_known_again_and_what_was_not_is_noticed() {
     let directory = tempfile::tempdir().unwrap();

@@ -89,6 +89,38 @@ fn all_at_40_columns() {
     assert_snapshot!(text(true, 40));
 }
 
+/// Places that repeats of one card cannot separate are ranges, with a line that explains them.
+#[test]
+fn shared_places_are_ranges() {
+    let ranges = [[1, 2], [1, 3], [2, 3]];
+    let places: Vec<Place> = places()
+        .into_iter()
+        .zip(ranges)
+        .map(|(place, range)| Place {
+            places: Some(range),
+            is_asked: range == [1, 3],
+            ..place
+        })
+        .collect();
+    let text = ranking(
+        &Ranking {
+            metric: "rand_write_4k",
+            quantity: Quantity::ByteRate,
+            places: &places,
+            all: false,
+        },
+        80,
+        Style::Plain,
+    );
+    assert!(
+        text.starts_with("random write 4 KiB: place 1–3 of 3"),
+        "{text}"
+    );
+    assert!(text.contains("▶1–3"), "{text}");
+    assert!(text.contains("more runs"), "{text}");
+    assert!(!text.contains("cannot tell"), "{text}");
+}
+
 #[test]
 fn every_width_is_kept_to() {
     for width in 30..=200 {
