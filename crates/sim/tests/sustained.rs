@@ -207,3 +207,46 @@ fn behind_a_cliff_it_rests_and_fills_the_cache_again() {
     assert_eq!(record.metric("refill_30s_bytes"), None);
     assert!(kinds(&record).contains(&FindingKind::NotApplicable));
 }
+
+/// The limit holds for the procedure as a whole: what is left of it behind a cliff is for the refills.
+#[test]
+fn refills_stay_within_the_bytes_that_were_asked_for() {
+    let model = with_cache("a1-32gb", 1 << 30, 2.5);
+    let suite = cardmark_catalog::suite("sustained", None).unwrap();
+    for most_bytes in [3 << 30, 5 << 30] {
+        let card = SimulatedCard::new(&model, 1);
+        let request = Request {
+            seed: 1,
+            most_bytes: Some(most_bytes),
+            ..Request::default()
+        };
+        let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+        let (_, outcome) = executed(&card, &suite, request, place);
+        let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+        assert!(written <= most_bytes, "{written} of {most_bytes}");
+    }
+}
+
+/// The announced bytes include the layout of a file that only reads need.
+#[test]
+fn no_selection_of_workloads_writes_more_than_announced() {
+    let suite = cardmark_catalog::suite("quick", None).unwrap();
+    for workload in &suite.workloads {
+        let card = SimulatedCard::new(&Model::named("a1-32gb").unwrap(), 1);
+        let request = Request {
+            seed: 1,
+            only: vec![workload.id.clone()],
+            ..Request::default()
+        };
+        let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+        let (plan, outcome) = executed(&card, &suite, request, place);
+        let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+        let announced = plan.wear().bytes;
+        assert!(
+            written <= announced,
+            "{}: {written} of {announced}",
+            workload.id
+        );
+        assert!(announced <= 4 << 30, "{}: {announced}", workload.id);
+    }
+}
