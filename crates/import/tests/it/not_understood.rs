@@ -19,8 +19,9 @@ fn a_whole_output_is_understood() {
         fixture!("iozone-3.489-threads.txt"),
         fixture!("kdiskmark-1.6.0-default.txt"),
     ];
-    let known = known().into_iter().map(|known| known.text);
-    let listed: Vec<_> = known
+    let known = known();
+    let texts = known.iter().map(|known| known.text.as_str());
+    let listed: Vec<_> = texts
         .chain(others)
         .flat_map(|text| {
             let listed = listed(text).into_iter();
