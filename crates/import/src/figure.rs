@@ -37,7 +37,7 @@ pub enum FigureError {
         text: String,
     },
     /// A unit that the metric does not have.
-    #[error("`{text}` has no unit of `{id}`: expected {units}")]
+    #[error("`{id}` is measured in {units}, not as in `{text}`")]
     Unit {
         /// Id of the metric.
         id: String,
@@ -157,7 +157,9 @@ fn factor(quantity: Quantity, unit: &str) -> (&'static str, Option<f64>) {
             };
             ("ns, µs, ms or s", ns)
         }
-        Quantity::Count | Quantity::Ratio => ("a number alone", unit.is_empty().then_some(1.0)),
+        Quantity::Count | Quantity::Ratio => {
+            ("a number without unit", unit.is_empty().then_some(1.0))
+        }
     }
 }
 

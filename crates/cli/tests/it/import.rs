@@ -490,7 +490,7 @@ fn typed_figures_are_one_run() {
             "iozone_rand_write=1MB/s",
             ["unknown metric", "iozone_random_write"],
         ),
-        ("iozone_random_write=1KB/s", ["no unit", "KiB/s"]),
+        ("iozone_random_write=1KB/s", ["is measured in B/s", "KiB/s"]),
         ("iozone_random_write=fast", ["not a number", "hint: "]),
     ] {
         assert_error(&figures(&[figure]), 2, &words);

@@ -65,9 +65,9 @@ fn a_unit_that_the_tool_means_otherwise_is_noted() {
 #[test]
 fn what_is_no_figure_is_refused() {
     for (id, text, word) in [
-        ("rand_read_4k", "3.1 MB/s", "expected IOPS"),
-        ("dd_write", "3110 IOPS", "expected B/s"),
-        ("dd_write", "43.5", "expected B/s"),
+        ("rand_read_4k", "3.1 MB/s", "in IOPS, not"),
+        ("dd_write", "3110 IOPS", "in B/s"),
+        ("dd_write", "43.5", "in B/s"),
         ("dd_write", "43.5 KB/s", "kB/s, MB/s"),
         ("rand_read_4k_p99", "3 min", "ms or s"),
         ("dd_write", "fast", "not a number"),
