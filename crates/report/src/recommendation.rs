@@ -5,7 +5,7 @@ use cardmark_catalog::{Requirement, Use};
 use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, in_unit, percent, value};
+use crate::text::{figure, in_unit, percent, place_text, value};
 
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;

@@ -1,13 +1,13 @@
 //! `cardmark compare`.
 
 use cardmark_core::{ContextRow, OriginKind, Record, context_rows};
+use cardmark_judge::known_spread;
 use cardmark_report::{Comparison, Counts, comparison};
 use cardmark_stats::{
     Pair, Products, cards_count, claim_of, compare_with_stalls, pairs, stall_pairs,
 };
 use serde_json::json;
 
-use crate::again::known_spread;
 use crate::args::CompareArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
