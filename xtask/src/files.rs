@@ -58,6 +58,11 @@ pub fn text(root: &Path, path: &str) -> std::io::Result<Option<String>> {
         .filter(|text| !text.contains('\0')))
 }
 
+/// Line of a byte offset, from 1.
+pub fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
