@@ -5,6 +5,8 @@
 //! as the program's watch does, and with one that reads the sensors · `overhead bare DEVICE SECONDS`, calls of
 //! `pread` and nothing else: the most that a loop at depth 1 can reach
 
+#![allow(clippy::print_stdout, reason = "a program that prints figures")]
+
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
