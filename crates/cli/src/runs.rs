@@ -11,9 +11,9 @@ use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
 use crate::args::parse_size;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::{Data, store_error};
 
 /// Largest record file that is read, bytes. A run's record has some hundred kilobytes.
 const LARGEST_FILE_BYTES: u64 = 64 << 20;

@@ -16,11 +16,11 @@ use crate::campaign::{
     Answer, CAMPAIGN, Campaign, Child, Done, EXAMPLE, Folder, Progress, REPEAT, SAMPLE, SETTING,
     Seen, Slot, Visit, ask, identity, recognise, suites_left,
 };
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::history;
 use crate::print;
 use crate::target::{Chosen, choose};
+use cardmark_session::Data;
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {

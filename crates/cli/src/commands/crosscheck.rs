@@ -11,12 +11,12 @@ use cardmark_report::{Agreement, agreement_table, text};
 
 use crate::args::{Consent, CrosscheckArguments};
 use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{self, Leave};
 use crate::measure::{self, Job};
 use crate::print;
 use crate::target::{Chosen, choose};
+use cardmark_session::Data;
 
 /// Runs the originals and ours in turn, and shows how they compare.
 pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, CommandError> {
@@ -266,6 +266,7 @@ impl Bench<'_> {
             tier: None,
         };
         let job = Job {
+            target: &self.path.to_string_lossy(),
             suite: self.suite,
             request: &request,
             labels: &[],
