@@ -9,7 +9,7 @@ use cardmark_report::text;
 use cardmark_session::{
     Filling, FillingEnd, Interruption, Prepared, Rescue, Session, Unfinished, Voice, unusable,
 };
-use cardmark_store::{JobKind, Journal, JournalHead};
+use cardmark_store::{JobKind, Journal, JournalHead, PreparationId};
 
 use crate::error::{CommandError, Exit};
 use crate::history::CardHistory;
@@ -56,8 +56,12 @@ impl Work<'_> {
         let session = self.session.clone();
         let (worked, signal) =
             session.watched(rescue, || self.work(&session, &mut filler, begun))?;
-        let (job, mut journal, error) = worked?;
-        let history_error = self.close(&job, &mut journal, error.as_ref());
+        let (job, journal, error) = worked?;
+        let mut preparation = job.prepared().preparation.clone();
+        let is_whole = preparation.done_bytes == preparation.size_bytes;
+        preparation.finished_at = is_whole.then(now_text);
+        let id = job.prepared().id;
+        let history_error = self.close(id, &preparation, journal, error.as_ref());
         let error = match error {
             Some(FillingEnd::Failed(error)) => Some(error),
             _ => None,
@@ -67,7 +71,7 @@ impl Work<'_> {
             history_error,
             from_bytes: job.from_bytes(),
             span: job.span(),
-            preparation: job.prepared().preparation.clone(),
+            preparation,
             error,
             signal,
         })
@@ -138,29 +142,28 @@ impl Work<'_> {
         Ok((filling(state, session)?, Some(journal)))
     }
 
-    /// Notes the end in the card's history; the journal goes once the history is complete.
+    /// Notes the end in the card's history; the journal goes if nothing is left to continue.
     fn close(
         &mut self,
-        job: &Filling,
-        journal: &mut Option<Journal>,
+        id: Option<PreparationId>,
+        preparation: &Preparation,
+        journal: Option<Journal>,
         error: Option<&FillingEnd>,
     ) -> Option<CommandError> {
         if let Some(FillingEnd::Interrupted(Interruption::NotKept(error))) = error {
             return Some(unusable(error));
         }
-        let (history, id) = self.history.as_mut().zip(job.prepared().id)?;
-        let mut preparation = job.prepared().preparation.clone();
-        let is_whole = preparation.done_bytes == preparation.size_bytes;
-        preparation.finished_at = is_whole.then(now_text);
+        let (history, id) = self.history.as_mut().zip(id)?;
         let is_refused = matches!(error, Some(FillingEnd::Failed(FillError::NoDiscard)));
         let is_untouched = is_refused && preparation.done_bytes == 0;
         let noted = match is_untouched {
             true => history.take_back(id),
-            false => history.note(id, &preparation),
+            false => history.note(id, preparation),
         };
+        let is_whole = preparation.finished_at.is_some();
         let is_over = is_whole || is_untouched || self.fill == Fill::Discard;
         let finished = noted.and_then(|()| match is_over {
-            true => cardmark_session::finish(journal.take()),
+            true => cardmark_session::finish(journal),
             false => Ok(()),
         });
         finished.err()

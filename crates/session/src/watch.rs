@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Longest time that one look counts as silence of the device. More has passed if this process, or the whole
 /// machine, was paused.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
-/// Time after the first signal in which further ones have no effect: `timeout` sends two at once.
+/// Time after the first signal in which another SIGTERM has no effect: `timeout` sends two at once.
 const SECOND_CALL: Duration = Duration::from_secs(1);
 /// Signals that end the work at the next operation.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
@@ -240,9 +240,15 @@ impl Shared {
                 self.pulse.stop();
                 self.voice.notice(R::STOPPING);
             }
-            Some(since) if is_again && since.elapsed() >= SECOND_CALL => self.end_at_once(rescue),
+            Some(since) if is_again && self.is_meant(since) => self.end_at_once(rescue),
             Some(_) => {}
         }
+    }
+
+    /// Returns whether the second signal asks for an end at once: Ctrl-C always does.
+    fn is_meant(&self, stopped: Instant) -> bool {
+        let is_interrupt = exit_of(self.signal.load(Ordering::Relaxed)) == Some(Exit::Interrupted);
+        is_interrupt || stopped.elapsed() >= SECOND_CALL
     }
 
     /// Ends the process in the middle of its work.

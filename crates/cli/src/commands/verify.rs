@@ -39,14 +39,18 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
         refuse_used(path, resolution)?;
     }
     let data = Data::from_environment()?;
-    data.open()?;
     match chosen {
-        Chosen::Simulated(model) => simulated(arguments, &model, &data),
+        Chosen::Simulated(model) => {
+            data.open()?;
+            simulated(arguments, &model, &data)
+        }
         Chosen::Real { path, resolution } if path.is_dir() => {
+            data.open()?;
             in_directory(arguments, &path, &resolution, &data)
         }
         Chosen::Real { path, resolution } => {
             let device = WholeDevice::of(&arguments.target, path, resolution, WHOLE)?;
+            data.open()?;
             on_device(arguments, &device, &data)
         }
     }

@@ -232,7 +232,12 @@ pub(crate) fn lend(
     let name = card_name(data, &device.info.name)?;
     let path = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
     let log = match (path, &name) {
-        (Some(path), Some(name)) => Some(place(path, name, job, device, data)?),
+        (Some(path), Some(name)) => {
+            if !arguments.keep_residue {
+                refuse_other_log(&path, name, data)?;
+            }
+            Some(place(path, name, job, device))
+        }
         _ => None,
     };
     let what = match &log {
@@ -260,17 +265,10 @@ pub(crate) fn lend(
     })
 }
 
-/// The log at that path, if no other log of that card waits to be restored.
-fn place(
-    path: PathBuf,
-    card: &str,
-    job: JobKind,
-    device: &WholeDevice,
-    data: &Data,
-) -> Result<LogPlace, CommandError> {
-    for other in [JobKind::Probe, JobKind::Anatomy] {
-        let left = data.unfinished::<PathBuf>(&journal_name(card, other))?;
-        let Some(left) = left.map(|left| left.state) else {
+/// Refuses a card whose interrupted test has its undo log elsewhere.
+fn refuse_other_log(path: &Path, card: &str, data: &Data) -> Result<(), CommandError> {
+    for job in [JobKind::Probe, JobKind::Anatomy] {
+        let Some(left) = data.last_state::<PathBuf>(&journal_name(card, job)) else {
             continue;
         };
         if left != path && FileLog::is_at(&left) {
@@ -279,17 +277,22 @@ fn place(
             return Err(CommandError::new(Exit::Refused, what)
                 .because(format!("what it overwrote is kept in `{}`", left.display()))
                 .hint(format!("`--save-to {folder}` puts it back first"))
+                .hint("`--keep-residue` begins nevertheless")
                 .hint("nothing was written"));
         }
     }
-    Ok(LogPlace {
+    Ok(())
+}
+
+fn place(path: PathBuf, card: &str, job: JobKind, device: &WholeDevice) -> LogPlace {
+    LogPlace {
         path,
         name: journal_name(card, job),
         head: JournalHead {
             job,
             target: device.path.display().to_string(),
         },
-    })
+    }
 }
 
 /// Where what is overwritten is kept, if it can be; none where nothing is to be put back.
