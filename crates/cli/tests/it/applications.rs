@@ -121,7 +121,7 @@ fn where_there_is_no_filesystem_it_says_what_to_do() {
         &output,
         2,
         &[
-            "suite `application` works on files in a directory",
+            "suite `application` needs files in a directory",
             "hint: `cardmark-simfs` plays a simulated card",
         ],
     );
@@ -151,7 +151,7 @@ fn a_raw_device_is_not_written() {
         &output,
         2,
         &[
-            "suite `application` works on files in a directory",
+            "suite `application` needs files in a directory",
             "hint: mount a filesystem of the device",
         ],
     );
