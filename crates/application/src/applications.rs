@@ -174,7 +174,10 @@ fn invalid() -> i32 {
     Errno::INVAL.raw_os_error()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes it by value"
+)]
 fn errno_of_io(error: io::Error) -> i32 {
     error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
 }

@@ -137,7 +137,9 @@ impl Database {
         for (query, expected) in expected {
             let found: i64 = self.ask(query)?;
             if found != expected {
-                return Ok(Some(format!("`{query}` returned {found} instead of {expected}")));
+                return Ok(Some(format!(
+                    "`{query}` returned {found} instead of {expected}"
+                )));
             }
         }
         Ok(None)

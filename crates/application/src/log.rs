@@ -35,7 +35,10 @@ impl Log {
         let held = self.file.metadata().map(|metadata| metadata.len());
         match held {
             Ok(held) if held == self.bytes => None,
-            Ok(held) => Some(format!("the log has {held} bytes instead of {}", self.bytes)),
+            Ok(held) => Some(format!(
+                "the log has {held} bytes instead of {}",
+                self.bytes
+            )),
             Err(error) => Some(format!("the log cannot be read: {error}")),
         }
     }

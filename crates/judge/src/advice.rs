@@ -76,11 +76,9 @@ fn bus_errors(record: &Record) -> String {
              undetected errors cost data",
             hertz / 1_000_000
         ),
-        None => {
-            "remove the card, clean its contacts, and insert it again without adapters and \
+        None => "remove the card, clean its contacts, and insert it again without adapters and \
                  extensions; if errors continue, the card or the slot is failing"
-                .to_owned()
-        }
+            .to_owned(),
     }
 }
 
@@ -105,7 +103,9 @@ fn shared_device(record: &Record) -> &'static str {
             "btrfs with two copies writes each byte twice; if this one has one copy, close other programs that \
              use the disk (`sudo iotop -oa` shows them) and measure again"
         }
-        _ => "close other programs that use the disk (`sudo iotop -oa` shows them) and measure again",
+        _ => {
+            "close other programs that use the disk (`sudo iotop -oa` shows them) and measure again"
+        }
     }
 }
 

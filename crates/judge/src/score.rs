@@ -26,7 +26,8 @@ pub(crate) fn verdict(record: &Record, suite: &Suite) -> Option<Verdict> {
         }
         None => {
             let sum: f64 = weighted.iter().filter_map(part).sum();
-            let reason = "weighted sum of the printed numbers, regardless of their units".to_owned();
+            let reason =
+                "weighted sum of the printed numbers, regardless of their units".to_owned();
             (VerdictOutcome::Score, Some((sum / divisor).floor()), reason)
         }
     };

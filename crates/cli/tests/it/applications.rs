@@ -128,7 +128,7 @@ fn where_there_is_no_filesystem_it_says_what_to_do() {
     assert_nothing_kept(&program, &output);
     let folder = folder(&scratch);
     let output = program.run(&["run", text(&folder), SUITE, "--read-only"]);
-    assert_error(&output, 2, &["without writing"]);
+    assert_error(&output, 2, &["cannot measure a directory read-only"]);
     let output = program.run(&["run", text(&folder), SUITE, "--only=seq_read_1m"]);
     assert_error(
         &output,

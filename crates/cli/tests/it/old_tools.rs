@@ -66,7 +66,7 @@ fn an_ordinary_user_gets_all_but_what_the_disk_would_tell() {
     let program = Program::new(BINARY, scratch.path()).as_user(NOBODY);
     let output = program.run(&["run", text(card.folder()), "--suite=dramble"]);
     assert_eq!(output.code, 3, "{output}");
-    assert!(output.stdout.contains("may not read the disk"), "{output}");
+    assert!(output.stdout.contains("no permission to read the disk"), "{output}");
     let record = program.last();
     let ids: Vec<&str> = record.metrics.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ALL[2..]);

@@ -96,7 +96,11 @@ fn an_error_in_the_layout_ends_the_run() {
         );
         let trial = broken(&outcome);
         assert_eq!((trial.layout, trial.stopped_by), (true, StopReason::Error));
-        assert_eq!(trial.operations_count(), 5, "successful operations are counted");
+        assert_eq!(
+            trial.operations_count(),
+            5,
+            "successful operations are counted"
+        );
         let [error] = trial.errors[..] else {
             panic!("{:?}", trial.errors)
         };

@@ -73,10 +73,7 @@ fn sequential_trials_go_on_where_the_one_before_stopped_and_wrap() {
         for id in 0..5 {
             next_block = rig.trial(&forward, context(id, 1, next_block)).next_block;
             let offsets = rig.backend.trials[id as usize].offsets();
-            assert!(
-                offsets.len() > 100,
-                "the span of 64 blocks is repeated"
-            );
+            assert!(offsets.len() > 100, "the span of 64 blocks is repeated");
             for offset in offsets {
                 assert_eq!(offset, expected);
                 expected = (expected + 64 * KIB) % (4 * MIB);

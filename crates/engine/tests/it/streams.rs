@@ -93,7 +93,11 @@ fn writers_go_on_uncounted_behind_the_wall() {
         for stream in 0..3 {
             assert_eq!(of_stream(&rig, stream), order);
         }
-        assert_eq!(rig.log().flushes_count, 0, "each stream made itself durable");
+        assert_eq!(
+            rig.log().flushes_count,
+            0,
+            "each stream made itself durable"
+        );
     }
 }
 
@@ -150,7 +154,11 @@ fn an_error_in_one_stream_ends_all() {
         .collect();
     assert_eq!(counted, [6, 2, 1]);
     let log = rig.log();
-    assert_eq!(log.reaped.len(), log.submitted.len(), "the run waited for all");
+    assert_eq!(
+        log.reaped.len(),
+        log.submitted.len(),
+        "the run waited for all"
+    );
     assert!(log.submitted.iter().all(|(op, _)| op.kind != OpKind::Sync));
     assert_eq!(end.trial.untimed_bytes, 2 * BLOCK);
 }

@@ -190,7 +190,9 @@ impl Backend for ScriptedBackend {
 
     fn reap(&mut self) -> Done {
         let first = (0..self.flying.len()).min_by_key(|&i| self.flying[i].at_ns);
-        let flying = self.flying.remove(first.expect("no operation is in flight"));
+        let flying = self
+            .flying
+            .remove(first.expect("no operation is in flight"));
         self.now_ns.set(self.now_ns.get().max(flying.at_ns));
         let trial = self.trials.len() - 1;
         let log = &mut self.trials[trial];

@@ -200,7 +200,7 @@ fn one_trial_has_an_interval_of_its_own_slices_that_proves_no_goal() {
 #[test]
 fn what_a_card_says_of_itself_limits_trust_in_no_figure() {
     let mut record = record(sequential(&trials_at(&[1e5; 6]), 0));
-    let mismatch = "the label says V30, the registers say V10";
+    let mismatch = "the label claims V30, the registers claim V10";
     record.findings = vec![
         Finding::new(FindingKind::LabelMismatch, Severity::Warning, mismatch),
         Finding::new(FindingKind::Buffered, Severity::Warning, "a cache"),
