@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The workspace's folder.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()
 }
 
 /// Paths of all files that are tracked or would be, relative to `root`, sorted. Without git (a
 /// source archive) everything but build folders.
-pub fn project_files(root: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+pub(crate) fn project_files(root: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let listing = Command::new("git")
         .args(["-c", "safe.directory=*", "ls-files", "-z"])
         .args(["--cached", "--others", "--exclude-standard"])
@@ -51,11 +51,16 @@ fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) -> std::io::Result
 }
 
 /// The text of a file, or `None` where it is not text.
-pub fn text(root: &Path, path: &str) -> std::io::Result<Option<String>> {
+pub(crate) fn text(root: &Path, path: &str) -> std::io::Result<Option<String>> {
     let bytes = fs::read(root.join(path))?;
     Ok(String::from_utf8(bytes)
         .ok()
         .filter(|text| !text.contains('\0')))
+}
+
+/// Line of a byte offset, from 1.
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
 }
 
 #[cfg(test)]

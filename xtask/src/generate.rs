@@ -13,7 +13,7 @@ struct Generated {
     text: String,
 }
 
-pub fn write(root: &Path) -> Checked {
+pub(crate) fn write(root: &Path) -> Checked {
     for file in generated()? {
         let path = root.join(&file.path);
         if let Some(folder) = path.parent() {
@@ -24,7 +24,7 @@ pub fn write(root: &Path) -> Checked {
     quantities::check(root, &schema()?)
 }
 
-pub fn check(root: &Path) -> Checked {
+pub(crate) fn check(root: &Path) -> Checked {
     let mut problems = Vec::new();
     for file in generated()? {
         let there = std::fs::read_to_string(root.join(&file.path)).ok();

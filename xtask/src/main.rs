@@ -1,13 +1,21 @@
-//! The project's own checks. `cargo run -q -p xtask -- edges|sizes|words|gen [--check]`
+//! The project's own checks.
 //!
 //! Each check returns the problems it found; any problem ends with exit code 1.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "prints figures and problems"
+)]
+
+mod code;
 mod edges;
 mod files;
 mod generate;
+mod modules;
 mod quantities;
-mod sizes;
-mod source;
+mod size;
+mod wording;
 mod words;
 
 use std::process::ExitCode;
@@ -16,10 +24,16 @@ use std::process::ExitCode;
 type Checked = Result<Vec<String>, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
-  edges          which crate may use which, and which crates stay pure
-  sizes          lines of a file and of a function
-  words          one word per thing; nothing tied to one machine
-  gen [--check]  write generated files, or say which are out of date";
+  edges             which crate may use which, and which crates stay pure
+  size              lines of code, third-party packages, modules that depend on each other in a circle
+  wording [--list]  habits of wording per 1,000 lines of prose
+  words             spelling of units and names
+  gen [--check]     write generated files, or list those that are out of date";
+
+/// The cargo that runs this program.
+fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +41,9 @@ fn main() -> ExitCode {
     let root = files::root();
     let checked = match arguments[..] {
         ["edges"] => edges::check(&root),
-        ["sizes"] => sizes::check(&root),
+        ["size"] => size::check(&root),
+        ["wording"] => wording::check(&root, false),
+        ["wording", "--list"] => wording::check(&root, true),
         ["words"] => words::check(&root),
         ["gen"] => generate::write(&root),
         ["gen", "--check"] => generate::check(&root),

@@ -138,7 +138,7 @@ fn tables() -> Result<u32, String> {
         }
         let model = Model::named(name).map_err(|error| error.to_string())?;
         if !model.is_stationary() {
-            println!("| {} | no stationary truth | | | | | | | |", name);
+            println!("| {name} | no stationary truth | | | | | | | |");
             continue;
         }
         let table = all_runs(&model, &suite, first, runs)?;

@@ -1,15 +1,19 @@
 //! Overhead of the measuring loop; `benchmarks/overhead/run` compares it with fio.
 //!
-//! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS` · `overhead
-//! watched|sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with a second thread that sleeps, like the
-//! program's watch, or that reads the sensors
+//! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS` ·
+//! `overhead watched|sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with a second thread that sleeps, like
+//! the program's watch, or that reads the sensors · `overhead bare DEVICE SECONDS`, only calls of `pread`: the
+//! maximum rate of a loop at depth 1
+
+#![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread::{park, sleep, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardmark_core::{
     Flush, MIB, Manner, Order, PAYLOAD_POOL_BYTES, Payload, SECOND_NS, StopRule, Workload,
@@ -18,11 +22,15 @@ use cardmark_core::{
 use cardmark_device::{MonotonicClock, NullBackend, RealBackend, open_device_readonly};
 use cardmark_engine::{Backend, Clock, Pulse, Sensors, TrialContext, run_trial};
 use cardmark_host::{HostSensors, Root};
+use rustix::fs::OFlags;
+use rustix::io::pread;
 
 /// Size of the part of the device that is read, as in the script.
 const SPAN_BYTES: u64 = 256 * MIB;
 /// Seed of offsets and payload.
 const SEED: u64 = 20_251_121;
+/// Size of a read in [`bare_rate`], bytes.
+const BLOCK_BYTES: usize = 4096;
 /// Number of trials of the null back end; the median counts.
 const NULL_TRIALS_COUNT: usize = 9;
 
@@ -55,10 +63,13 @@ fn main() -> Outcome<()> {
             println!("{:.1} {:.2}", cost.operations_per_s, cost.cpu_ns);
             Ok(())
         }
-        _ => Err(
-            "usage: overhead null | fill DEVICE | read|watched|sampled DEVICE QUEUE_DEPTH SECONDS"
-                .into(),
-        ),
+        ["bare", device, seconds] => {
+            println!("{:.1} 0", bare_rate(Path::new(device), seconds.parse()?)?);
+            Ok(())
+        }
+        _ => Err("usage: overhead null | fill DEVICE | bare DEVICE SECONDS \
+             | read|watched|sampled DEVICE QUEUE_DEPTH SECONDS"
+            .into()),
     }
 }
 
@@ -132,6 +143,35 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
         operations_per_s: operations * SECOND_NS as f64 / totals.span_ns as f64,
         cpu_ns: cpu as f64 / operations,
     })
+}
+
+/// Returns the rate of random 4 KiB reads per second in a loop that records nothing and reads the clock once in
+/// 1,024 calls.
+fn bare_rate(device: &Path, seconds: u64) -> Outcome<f64> {
+    let file = File::options()
+        .read(true)
+        .custom_flags(OFlags::DIRECT.bits().cast_signed())
+        .open(device)?;
+    let mut memory = vec![0; 2 * BLOCK_BYTES];
+    let aligned = memory.as_ptr().align_offset(BLOCK_BYTES);
+    let block = &mut memory[aligned..aligned + BLOCK_BYTES];
+    let blocks_count = SPAN_BYTES / BLOCK_BYTES as u64;
+    let (mut state, mut operations_count) = (SEED, 0_u64);
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(seconds) {
+        for _ in 0..1024 {
+            // Multiplier and increment of Knuth's MMIX.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let address = (state >> 33) % blocks_count * BLOCK_BYTES as u64;
+            if pread(&file, &mut *block, address)? != BLOCK_BYTES {
+                return Err("a read ended early".into());
+            }
+        }
+        operations_count += 1024;
+    }
+    Ok(operations_count as f64 / started.elapsed().as_secs_f64())
 }
 
 /// Returns the processor time of this thread so far, nanoseconds.

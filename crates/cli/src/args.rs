@@ -80,13 +80,15 @@ pub(crate) enum Command {
     ///
     /// Of each product it tells how well it suits, what limits it, and from how many runs that is known.
     Recommend(RecommendArguments),
-    /// Take over what other tools printed
+    /// Import results from other tools
     ///
-    /// Reads outputs of hdparm, dd, iozone (also -T), fio (text, JSON, terse), ddrescue, f3write, f3read and
-    /// f3probe, reports of PiBenchmarks, Raspberry Pi Diagnostics (agnostics) and KDiskMark, and typed
-    /// figures such as `hdparm 43.5 MB/s`. What several tools printed in one text is one run, until a test
-    /// comes a second time. Only the figures and their lines are kept: no path, name of a computer or
-    /// serial number. What a text does not say stays unknown.
+    /// Reads the output of hdparm, dd, iozone (also -T), fio (text, JSON, terse), ddrescue, f3write, f3read and
+    /// f3probe, and reports of PiBenchmarks, Raspberry Pi Diagnostics (agnostics), CrystalDiskMark and KDiskMark.
+    /// Results of several tools in one text are one run, until a test comes a second time. Tables are read if
+    /// their headings name metrics (ids or plain names, with the unit: `hdparm_t (MiB/s)`): CSV or Markdown, one
+    /// run per row, the first column a label; decimal commas if commas do not separate the columns. Records keep
+    /// numbers with their units, never lines of the text. Lines with numbers that were not understood are listed.
+    /// If one of several files cannot be imported, the others are, and the exit status is 1.
     Import(ImportArguments),
     /// Write a report on one run or many: tables, charts, findings
     Report(ReportArguments),
@@ -311,9 +313,13 @@ pub(crate) struct CompareArguments {
 /// What `import` is told.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Files with what was printed; `-` is standard input
-    #[arg(required = true, value_name = "FILE|-")]
+    /// Files with the output of tools, or with tables; `-` is standard input
+    #[arg(required_unless_present = "figure", value_name = "FILE|-")]
     pub(crate) files: Vec<PathBuf>,
+    /// A figure: metric, number and unit, such as `iozone_random_write=1.52MB/s`. Units are B/s, kB/s,
+    /// MB/s, KiB/s, MiB/s, IOPS, ms or µs; MB are 10^6 bytes. All typed figures are one run
+    #[arg(long, value_parser = parse_figure, value_name = "ID=NUMBER")]
+    pub(crate) figure: Vec<(String, String)>,
     /// A remark kept in the records, such as `product="SanDisk Extreme 64 GB"`
     #[arg(long, value_parser = parse_label, value_name = "K=V")]
     pub(crate) label: Vec<(String, String)>,
@@ -570,6 +576,11 @@ fn parse_claim(text: &str) -> Result<String, String> {
         Some(class) => Ok(class.id.clone()),
         None => Err("classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600".into()),
     }
+}
+
+fn parse_figure(text: &str) -> Result<(String, String), String> {
+    let (id, figure) = text.split_once('=').ok_or("expected ID=NUMBER and unit")?;
+    Ok((id.trim().to_owned(), figure.trim().to_owned()))
 }
 
 fn parse_price(text: &str) -> Result<Price, String> {

@@ -94,6 +94,11 @@ pub(crate) fn store_error(error: &StoreError) -> CommandError {
              backup, or move it away to begin a new one",
             path.display()
         )),
+        StoreError::NotMigrated { path, .. } => made.hint(format!(
+            "the cardmark that made it can still export its runs; then move `{}` away to begin a \
+             new one",
+            path.display()
+        )),
         StoreError::DamagedPreparation { .. } => made.hint("`cardmark prepare` stores a new one"),
         StoreError::Locked { .. } => {
             made.hint("another program holds it; try again when that has ended")

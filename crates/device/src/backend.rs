@@ -369,9 +369,14 @@ impl Backend for RealBackend {
         }
     }
 
-    #[inline]
+    // Inlined by force, with the system call of queue depth 1: a call and a return around each system call
+    // make the kernel's part 40 % slower on processors that mispredict returns after it (BENCHMARKS.md, "Loop speed").
+    #[inline(always)]
     fn reap(&mut self) -> Done {
-        let done = self.reap_one();
+        let done = match self.pending.take() {
+            Some((op, stretch)) => self.execute_pending(op, stretch),
+            None => self.reap_queued(),
+        };
         if done.outcome.is_err() {
             self.payload.forget(done.slot);
         }
@@ -418,34 +423,34 @@ impl Backend for RealBackend {
 }
 
 impl RealBackend {
-    /// Waits for the next completion.
-    #[inline]
-    fn reap_one(&mut self) -> Done {
+    /// Executes the operation of queue depth 1.
+    #[inline(always)]
+    fn execute_pending(&mut self, op: Op, stretch: Stretch) -> Done {
+        // SAFETY: the buffers are alive and nothing else is in flight.
+        let buffer = unsafe { stretch.as_mut_slice() };
+        let Some(object) = self.used.first() else {
+            return rejection(op.slot);
+        };
+        let outcome = execute(&object.file, op.kind, buffer, op.offset);
+        if self.touch_bytes > 0 && op.kind == OpKind::Read {
+            touch(buffer, self.touch_bytes);
+        }
+        Done {
+            slot: op.slot,
+            outcome,
+        }
+    }
+
+    /// Waits for the next completion of a queue.
+    fn reap_queued(&mut self) -> Done {
+        if let Some(slot) = self.rejected.pop() {
+            return rejection(slot);
+        }
         match &mut self.way {
-            Way::Sync => {
-                let Some((op, stretch)) = self.pending.take() else {
-                    return rejection(0);
-                };
-                // SAFETY: the buffers are alive and nothing else is in flight.
-                let buffer = unsafe { stretch.as_mut_slice() };
-                let Some(object) = self.used.first() else {
-                    return rejection(op.slot);
-                };
-                let outcome = execute(&object.file, op.kind, buffer, op.offset);
-                if self.touch_bytes > 0 && op.kind == OpKind::Read {
-                    touch(buffer, self.touch_bytes);
-                }
-                Done {
-                    slot: op.slot,
-                    outcome,
-                }
-            }
+            Way::Sync => rejection(0),
             #[cfg(target_pointer_width = "64")]
-            Way::Uring(ring) => self.rejected.pop().map_or_else(|| ring.reap(), rejection),
-            Way::Threads(threads) => self
-                .rejected
-                .pop()
-                .map_or_else(|| threads.reap(), rejection),
+            Way::Uring(ring) => ring.reap(),
+            Way::Threads(threads) => threads.reap(),
         }
     }
 

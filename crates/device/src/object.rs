@@ -7,7 +7,8 @@ use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 /// Executes an operation on `buffer`; returns the bytes moved, or the system's error number. A transfer of
 /// fewer bytes than requested is a result, and is not retried.
-#[inline]
+// Why by force: see `RealBackend::reap`.
+#[inline(always)]
 pub(crate) fn execute(
     file: &File,
     kind: OpKind,

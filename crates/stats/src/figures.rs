@@ -4,10 +4,9 @@ use cardmark_core::{
     Figure, FigureOf, IntervalKind, Metric, Printed, Quantity, StopReason, Suite, Trial, Workload,
 };
 
-use cardmark_peers::{Amount, print};
-
 use crate::course_figures::course_metric;
 use crate::derive::{bare_metric, derive, rate_metric};
+use crate::print::{Amount, print};
 use crate::windows::worst_window;
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
 

@@ -24,6 +24,7 @@ mod parts;
 mod percentile;
 mod periods;
 mod poisson;
+mod print;
 mod ranking;
 mod rate;
 mod refill;
@@ -61,6 +62,7 @@ pub use noticed::{
 pub use parts::LONGEST_STALL_NS;
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use poisson::{poisson_bounds, weighted_bounds};
+pub use print::{Amount, print};
 pub use ranking::{Candidate, Place, Subject, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refill::{has_fallen_back, refill_limits};

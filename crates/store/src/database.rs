@@ -1,101 +1,74 @@
-//! The connection: opening, migrations, and the interpretation of SQLite's errors.
+//! Opens the database: file, connection, version of the tables.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Connection, query_scalar};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::damage::Damage;
+use crate::failure::Failure;
 use crate::journal::make_directory;
-use crate::{DamagedPart, StoreError};
+use crate::{StoreError, legacy};
 
-static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+/// Steps that lead from an empty database to the current tables, each with the version it leads to.
+/// A released step never changes.
+const MIGRATIONS: [(i64, &str); 1] = [(5, include_str!("../migrations/0005_strict.sql"))];
+/// Current version of the tables, kept in `PRAGMA user_version`.
+const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
-/// The mark in the header of our databases, as the first migration sets it.
+/// Mark in the header of our databases, set by the first migration.
 const APPLICATION_ID: i64 = 1_668_117_099;
-/// Page cache, KiB with SQLite's negative sign. A record has some 100 KiB; the program has 32 MiB.
-const CACHE_SIZE: &str = "-1024";
+/// The page cache is small (KiB, negative by SQLite's convention): a record takes some 100 KiB, the
+/// program 32 MiB.
+const CACHE: &str = "PRAGMA cache_size = -1024";
+/// Settings that may write to the file, hence only applied to our own databases.
+const SETTINGS: &str = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; \
+     PRAGMA foreign_keys = ON";
 
 /// First bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Size of SQLite's smallest page, and so of its smallest database.
+/// Size of SQLite's smallest page, and so of its smallest database, in bytes.
 const LEAST_BYTES: u64 = 512;
 
-/// An error with the file it is about.
-pub(crate) fn explain(path: &Path) -> impl Fn(sqlx::Error) -> StoreError + '_ {
-    move |source| {
-        let path = PathBuf::from(path);
-        if let sqlx::Error::Decode(cause) = &source
-            && let Some(Damage { run, what }) = cause.downcast_ref()
-        {
-            return StoreError::Damaged {
-                path,
-                run: run.clone(),
-                source: DamagedPart(what),
-            };
-        }
-        match primary_code(&source) {
-            // Numbers as in SQLite's list of result codes.
-            Some(5 | 6) => StoreError::Locked { path },
-            Some(8) => StoreError::ReadOnly { path },
-            Some(11 | 26) => StoreError::Corrupt {
-                path,
-                source: Some(source),
-            },
-            Some(13) => StoreError::Full { path },
-            _ => StoreError::Failed { path, source },
-        }
-    }
-}
-
-/// SQLite's result code without its extension.
-fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code: u32 = error.as_database_error()?.code()?.parse().ok()?;
-    Some(code & 0xff)
-}
-
-/// Opens the database, creates it if it is missing, and migrates its tables.
-pub(crate) async fn open(
-    path: &Path,
-    busy_timeout: Duration,
-) -> Result<SqliteConnection, StoreError> {
+/// Opens the database, creates it if missing, and brings its tables up to date.
+pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, StoreError> {
     make_file(path)?;
     check_head(path)?;
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(false)
-        .busy_timeout(busy_timeout)
-        .journal_mode(SqliteJournalMode::Delete)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .pragma("cache_size", CACHE_SIZE)
-        .statement_cache_capacity(16)
-        .row_buffer_size(4);
-    let explain = explain(path);
-    let mut connection = SqliteConnection::connect_with(&options)
-        .await
-        .map_err(&explain)?;
-    match table_version(&mut connection).await.map_err(&explain)? {
-        Tables::Ours(found) if found == known_version() => {}
-        Tables::Ours(found) if found > known_version() => {
-            return Err(StoreError::Newer {
-                path: path.into(),
-                found,
-                known: known_version(),
-            });
-        }
-        Tables::Ours(_) | Tables::None => migrate(&mut connection, path).await?,
-        Tables::Foreign => return Err(StoreError::Foreign { path: path.into() }),
+    let mut connection = connect(path, busy_timeout).map_err(|failure| failure.at(path))?;
+    let version = version(&mut connection).map_err(|failure| failure.at(path))?;
+    let found = version.ok_or_else(|| StoreError::Foreign { path: path.into() })?;
+    if found > VERSION {
+        return Err(StoreError::Newer {
+            path: path.into(),
+            found,
+            known: VERSION,
+        });
+    }
+    let settings = connection.execute_batch(SETTINGS);
+    settings.map_err(|error| Failure::from(error).at(path))?;
+    if found < VERSION {
+        let migrated = migrate(&mut connection).map_err(|failure| failure.at(path));
+        migrated.map_err(|error| match error {
+            StoreError::Failed { path, source } if found > 0 => {
+                StoreError::NotMigrated { path, source }
+            }
+            other => other,
+        })?;
     }
     Ok(connection)
 }
 
-/// Makes the file before SQLite does, so that only its owner can read it.
+fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, Failure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(busy_timeout)?;
+    connection.execute_batch(CACHE)?;
+    Ok(connection)
+}
+
+/// Creates the file before SQLite does, so that only its owner can read it.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io {
         path: path.into(),
@@ -115,8 +88,9 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// SQLite takes a file shorter than its smallest page for an empty one and would write over it.
-/// While a rollback journal lies beside the file, SQLite has to mend it first.
+/// Rejects files that are not databases. SQLite takes a file shorter than its smallest page for an
+/// empty one and would overwrite it. If a rollback journal lies beside the file, SQLite has to
+/// repair the file first.
 fn check_head(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io {
         path: path.into(),
@@ -143,69 +117,46 @@ fn check_head(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Whose tables a database has.
-enum Tables {
-    /// The database is empty.
-    None,
-    /// Ours, of this version.
-    Ours(i64),
-    /// Another program's.
-    Foreign,
+/// Returns the version of the tables, 0 for an empty database, `None` for another program's.
+/// Reads in one transaction, because another process may be migrating.
+fn version(connection: &mut Connection) -> Result<Option<i64>, Failure> {
+    let reading = connection.transaction()?;
+    Ok(version_within(&reading)?)
 }
 
-async fn table_version(connection: &mut SqliteConnection) -> Result<Tables, sqlx::Error> {
-    let tables: i64 = query_scalar("SELECT count(*) FROM sqlite_schema")
-        .fetch_one(&mut *connection)
-        .await?;
-    if tables == 0 {
-        return Ok(Tables::None);
+fn version_within(connection: &Connection) -> Result<Option<i64>, rusqlite::Error> {
+    let number = |sql: &str| -> Result<i64, rusqlite::Error> {
+        connection.query_row(sql, [], |row| row.get(0))
+    };
+    if number("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(Some(0));
     }
-    let mark: i64 = query_scalar("PRAGMA application_id")
-        .fetch_one(&mut *connection)
-        .await?;
-    if mark != APPLICATION_ID {
-        return Ok(Tables::Foreign);
+    if number("PRAGMA application_id")? != APPLICATION_ID {
+        return Ok(None);
     }
-    // Both questions were put outside a transaction: the mark comes and goes with the tables, and
-    // migrations look again under the write lock.
-    let version: Option<i64> = query_scalar("SELECT max(version) FROM _sqlx_migrations")
-        .fetch_one(connection)
-        .await?;
-    Ok(Tables::Ours(version.unwrap_or(0)))
+    match number("PRAGMA user_version")? {
+        // Up to version 4, sqlx kept the version in a table.
+        0 => number("SELECT coalesce(max(version), 0) FROM _sqlx_migrations").map(Some),
+        version => Ok(Some(version)),
+    }
 }
 
-fn known_version() -> i64 {
-    MIGRATOR
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or(0)
-}
-
-/// All migrations in one transaction that begins with the write lock: two processes that open a
-/// new store at the same time take turns.
-async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
-    let explain = explain(path);
-    let mut writing = connection
-        .begin_with("BEGIN IMMEDIATE")
-        .await
-        .map_err(&explain)?;
-    MIGRATOR
-        .run(&mut *writing)
-        .await
-        .map_err(|error| match error {
-            MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _) => {
-                explain(source)
-            }
-            MigrateError::VersionMissing(found) => StoreError::Newer {
-                path: path.into(),
-                found,
-                known: known_version(),
-            },
-            other => StoreError::Failed {
-                path: path.into(),
-                source: other.into(),
-            },
-        })?;
-    writing.commit().await.map_err(&explain)
+/// Runs all missing migrations in one transaction. It takes the write lock first: two processes
+/// that open a new or old store at the same time take turns, and the second finds nothing to do.
+fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+    let writing = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let found = version_within(&writing)?.unwrap_or(0);
+    let is_legacy = (1..=legacy::LAST).contains(&found);
+    if is_legacy {
+        legacy::set_aside(&writing, found)?;
+    }
+    for (_, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > found) {
+        writing.execute_batch(sql)?;
+    }
+    if is_legacy {
+        legacy::copy(&writing, found)?;
+    }
+    writing.pragma_update(None, "user_version", found.max(VERSION))?;
+    writing.commit()?;
+    Ok(())
 }

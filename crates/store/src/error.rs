@@ -92,7 +92,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// Error of SQLite; absent if its head already shows that it is no database.
-        source: Option<sqlx::Error>,
+        source: Option<rusqlite::Error>,
     },
     /// The file is a database of another program. It is never written to.
     #[error("`{path}` is a database, but not one of cardmark's")]
@@ -130,13 +130,21 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The tables of an older version cannot be converted. They stay as they are.
+    #[error("cannot convert store `{path}` to the tables of this version; it was not changed")]
+    NotMigrated {
+        /// The file.
+        path: PathBuf,
+        /// Error of SQLite.
+        source: rusqlite::Error,
+    },
     /// Anything else that SQLite refuses.
     #[error("store `{path}` cannot be used")]
     Failed {
         /// The file.
         path: PathBuf,
         /// Error of SQLite.
-        source: sqlx::Error,
+        source: rusqlite::Error,
     },
     /// Only SQLite is offered.
     #[error("a store of kind `{scheme}` is not supported")]

@@ -1,38 +1,53 @@
-//! One metric of all records, with the data needed to rank it among others.
+//! One metric of all records, and the subjects of their runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cardmark_core::{OriginKind, Quantity};
-use serde::de::DeserializeOwned;
-use sqlx::query_scalar;
+use rusqlite::{Error, Row};
 
-use crate::damage::damaged;
-use crate::database::explain;
-use crate::rows::variant;
+use crate::damage::{self, Variant, collect, finite, refuse};
+use crate::heads::{Head, heads};
 use crate::{Store, StoreError};
 
-/// Subject of a run.
+/// Subject of a run: card, board and conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSubject {
     /// Id of the run.
     pub run: String,
-    /// Kind of source of the record.
+    /// Origin of the record.
     pub origin: OriginKind,
-    /// The computer.
+    /// Model of the computer.
     pub board: Option<String>,
-    /// The device as it calls itself.
+    /// Model of the first device, as it reports itself.
     pub model: Option<String>,
     /// Id of the physical card.
     pub card: Option<String>,
-    /// The current label `product`.
+    /// Label `product`.
     pub product: Option<String>,
-    /// The current label `sample`.
+    /// Label `sample`.
     pub sample: Option<String>,
-    /// The current label `setting`.
+    /// Label `setting`.
     pub setting: Option<String>,
-    /// Values that must match before figures are compared. Runs that are alike share it.
+    /// Conditions that must match before two runs are compared. Runs with equal conditions share it.
     pub context: Arc<BTreeMap<String, String>>,
+}
+
+impl From<Head> for StoredSubject {
+    fn from(mut head: Head) -> Self {
+        let mut label = |key| head.labels.remove(key);
+        Self {
+            product: label("product"),
+            sample: label("sample"),
+            setting: label("setting"),
+            run: head.run,
+            origin: head.origin,
+            board: head.board,
+            model: head.model,
+            card: head.card,
+            context: head.context,
+        }
+    }
 }
 
 /// A metric of one record.
@@ -42,114 +57,50 @@ pub struct StoredFigure {
     pub run: String,
     /// Quantity of the value.
     pub quantity: Quantity,
-    /// The value, in the quantity's unit, to fifteen digits.
+    /// Value in the unit of the quantity.
     pub value: f64,
 }
 
-/// One array for all rows: ten thousand rows one by one take several times as long to come over.
-const SUBJECTS: &str = "SELECT json_group_array(json_array(record_id, origin_kind, board, model, card, \
-     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'product'), \
-     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'sample'), \
-     (SELECT value FROM labels WHERE record_id = h.record_id AND key = 'setting'), context)) \
-     FROM (SELECT * FROM heads ORDER BY sequence) h";
-
-type SubjectRow = (
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
-
-const FIGURES: &str = "SELECT json_group_array(json_array(record_id, quantity, value)) \
-     FROM metrics WHERE id = ? AND is_voided = 0";
-
 impl Store {
-    /// Returns the subjects of all runs, in the order of storing.
+    /// Returns the subjects of all runs in the order of storing.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
     pub fn subjects(&mut self) -> Result<Vec<StoredSubject>, StoreError> {
-        self.check_heads()?;
-        let reading = query_scalar(SUBJECTS).fetch_one(&mut self.connection);
-        let text: String = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        let rows: Vec<SubjectRow> = decode(&text).map_err(explain(&self.path))?;
-        let mut contexts = BTreeMap::new();
-        rows.into_iter()
-            .map(|row| subject(row, &mut contexts))
-            .collect::<Result<_, _>>()
-            .map_err(explain(&self.path))
+        let heads = self.read(heads)?;
+        Ok(heads.into_iter().map(StoredSubject::from).collect())
     }
 
-    /// The metric of that id of all records that have it, in the order of the runs' ids. Left out
-    /// are those that are not the device's.
+    /// Returns one metric of all records that have it, in the order of run ids. Excludes figures
+    /// that a cache may have answered for.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
     pub fn figures(&mut self, metric: &str) -> Result<Vec<StoredFigure>, StoreError> {
-        self.check_figures(metric)?;
-        let reading = query_scalar(FIGURES)
-            .bind(metric)
-            .fetch_one(&mut self.connection);
-        let text: String = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        let rows: Vec<(String, String, f64)> = decode(&text).map_err(explain(&self.path))?;
-        let figure = |(run, quantity, value): (String, String, f64)| {
-            let quantity = variant(quantity)
-                .ok_or_else(|| damaged(&run, "the quantity of a figure is unknown"))?;
-            Ok(StoredFigure {
-                run,
-                quantity,
-                value,
-            })
-        };
-        rows.into_iter()
-            .map(figure)
-            .collect::<Result<_, _>>()
-            .map_err(explain(&self.path))
+        self.read(|connection| {
+            refuse(connection, damage::METRICS)?;
+            let figures = collect(
+                connection,
+                "SELECT record_id, quantity, value, is_voided FROM metrics WHERE id = ?1 \
+                 ORDER BY is_voided, record_id",
+                [metric],
+                "a figure is not readable",
+                figure,
+            )?;
+            Ok(figures.into_iter().flatten().collect())
+        })
     }
 }
 
-fn subject(
-    row: SubjectRow,
-    contexts: &mut BTreeMap<String, Arc<BTreeMap<String, String>>>,
-) -> Result<StoredSubject, sqlx::Error> {
-    let (run, origin, board, model, card, product, sample, setting, context) = row;
-    // Runs of before the context have none.
-    let text = context.unwrap_or_else(|| "{}".to_owned());
-    let context = match contexts.get(&text) {
-        Some(known) => Arc::clone(known),
-        None => {
-            let parsed = serde_json::from_str(&text)
-                .map_err(|_| damaged(&run, "its context is not readable"))?;
-            let parsed = Arc::new(parsed);
-            contexts.insert(text, Arc::clone(&parsed));
-            parsed
-        }
+fn figure(row: &Row<'_>) -> Result<Option<StoredFigure>, Error> {
+    let figure = StoredFigure {
+        run: row.get(0)?,
+        quantity: row.get::<_, Variant<_>>(1)?.0,
+        value: finite(row, 2)?,
     };
-    let origin = variant(origin).ok_or_else(|| damaged(&run, "its origin is unknown"))?;
-    Ok(StoredSubject {
-        run,
-        origin,
-        board,
-        model,
-        card,
-        product,
-        sample,
-        setting,
-        context,
-    })
-}
-
-fn decode<T: DeserializeOwned>(text: &str) -> Result<T, sqlx::Error> {
-    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+    match row.get(3)? {
+        0 => Ok(Some(figure)),
+        1 => Ok(None),
+        other => Err(Error::IntegralValueOutOfRange(3, other)),
+    }
 }

@@ -3,137 +3,89 @@
 use std::collections::BTreeMap;
 
 use cardmark_core::{OriginKind, Quantity, TargetKind};
+use rusqlite::Connection;
 use serde::Serialize;
-use sqlx::query_as;
-use sqlx::sqlite::SqliteConnection;
 
-use crate::damage::{check_recent, damaged};
-use crate::rows::variant;
+use crate::damage::{self, Variant, collect, finite, refuse};
+use crate::failure::Failure;
+use crate::heads::labels_of;
+use crate::rows::integer;
 
 /// One line of a listing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Id of the run.
     pub id: String,
-    /// When it began, RFC 3339, where known.
+    /// Start time, RFC 3339, if known.
     pub started_at: Option<String>,
-    /// Name of the suite, if known.
+    /// Name of the suite, if any.
     pub suite: Option<String>,
     /// Version of the suite.
     pub suite_version: Option<u32>,
     /// Kind of target, if known.
     pub target_kind: Option<TargetKind>,
-    /// Kind of source of the record.
+    /// Origin of the record.
     pub origin: OriginKind,
     /// Current labels.
     pub labels: BTreeMap<String, String>,
-    /// The rates: id, value and quantity, in the order of the record.
+    /// Rates in the order of the record: id, value and quantity.
     pub headline: Vec<(String, f64, Quantity)>,
 }
 
-type SummaryRow = (
-    String,
-    Option<String>,
-    Option<String>,
-    Option<u32>,
-    Option<String>,
-    String,
-);
-
-/// The records stored last, newest first. To be called within a transaction.
-pub(crate) async fn summaries(
-    connection: &mut SqliteConnection,
-    limit: u32,
-) -> Result<Vec<Summary>, sqlx::Error> {
-    check_recent(connection, limit).await?;
-    let mut summaries = bare_summaries(connection, limit).await?;
-    add_headlines(connection, limit, &mut summaries).await?;
-    add_labels(connection, limit, &mut summaries).await?;
-    Ok(summaries)
-}
-
-async fn bare_summaries(
-    connection: &mut SqliteConnection,
-    limit: u32,
-) -> Result<Vec<Summary>, sqlx::Error> {
-    let rows: Vec<SummaryRow> = query_as(
-        "SELECT id, started_at, suite, suite_version, target_kind, origin_kind FROM records \
-         ORDER BY sequence DESC LIMIT ?",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    rows.into_iter().map(summary).collect()
-}
-
-fn summary(row: SummaryRow) -> Result<Summary, sqlx::Error> {
-    let (id, started_at, suite, suite_version, target_kind, origin) = row;
-    let kind = |kind: String| {
-        variant(kind).ok_or_else(|| damaged(&id, "the kind of its target is unknown"))
-    };
-    let target_kind = target_kind.map(kind).transpose()?;
-    let origin = variant(origin).ok_or_else(|| damaged(&id, "its origin is unknown"))?;
-    Ok(Summary {
-        id,
-        started_at,
-        suite,
-        suite_version,
-        target_kind,
-        origin,
-        labels: BTreeMap::new(),
-        headline: Vec::new(),
-    })
-}
-
-async fn add_headlines(
-    connection: &mut SqliteConnection,
-    limit: u32,
-    summaries: &mut [Summary],
-) -> Result<(), sqlx::Error> {
-    let rows: Vec<(String, String, f64, String)> = query_as(
-        "SELECT record_id, id, value, quantity FROM metrics WHERE record_id IN \
-         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?) ORDER BY record_id, position",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    let mut places = places(summaries);
-    for (record_id, id, value, quantity) in rows {
-        let unknown = || damaged(&record_id, "the quantity of a figure is unknown");
-        let quantity: Quantity = variant(quantity).ok_or_else(unknown)?;
-        if quantity.is_rate()
-            && let Some(summary) = places.get_mut(&record_id)
-        {
-            summary.headline.push((id, value, quantity));
-        }
+/// Returns the records stored last, newest first.
+pub(crate) fn summaries(connection: &Connection, limit: u32) -> Result<Vec<Summary>, Failure> {
+    refuse(connection, damage::LABELS)?;
+    let mut summaries = collect(
+        connection,
+        "SELECT id, started_at, suite, suite_version, target_kind, origin_kind, metrics_count \
+         FROM records ORDER BY sequence DESC LIMIT ?1",
+        [limit],
+        "its row is not readable",
+        |row| {
+            let target_kind: Option<Variant<_>> = row.get(4)?;
+            let summary = Summary {
+                id: row.get(0)?,
+                started_at: row.get(1)?,
+                suite: row.get(2)?,
+                suite_version: row.get(3)?,
+                target_kind: target_kind.map(|kind| kind.0),
+                origin: row.get::<_, Variant<_>>(5)?.0,
+                labels: BTreeMap::new(),
+                headline: Vec::new(),
+            };
+            let metrics_count: i64 = row.get(6)?;
+            Ok((summary, metrics_count))
+        },
+    )?;
+    for (summary, metrics_count) in &mut summaries {
+        summary.headline = headline(connection, &summary.id, *metrics_count)?;
+        summary.labels = labels_of(connection, &summary.id)?;
     }
-    Ok(())
+    Ok(summaries.into_iter().map(|(summary, _)| summary).collect())
 }
 
-async fn add_labels(
-    connection: &mut SqliteConnection,
-    limit: u32,
-    summaries: &mut [Summary],
-) -> Result<(), sqlx::Error> {
-    let rows: Vec<(String, String, String)> = query_as(
-        "SELECT record_id, key, value FROM labels WHERE record_id IN \
-         (SELECT id FROM records ORDER BY sequence DESC LIMIT ?)",
-    )
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    let mut places = places(summaries);
-    for (record_id, key, value) in rows {
-        if let Some(summary) = places.get_mut(&record_id) {
-            summary.labels.insert(key, value);
-        }
+/// Returns the rates of a record that has `metrics_count` metrics.
+fn headline(
+    connection: &Connection,
+    run: &str,
+    metrics_count: i64,
+) -> Result<Vec<(String, f64, Quantity)>, Failure> {
+    let mut metrics: Vec<(String, f64, Quantity)> = collect(
+        connection,
+        "SELECT record_id, id, value, quantity FROM metrics WHERE record_id = ?1 ORDER BY position",
+        [run],
+        "a figure is not readable",
+        |row| {
+            let quantity: Variant<Quantity> = row.get(3)?;
+            Ok((row.get(1)?, finite(row, 2)?, quantity.0))
+        },
+    )?;
+    if integer(metrics.len()) != metrics_count {
+        return Err(Failure::Damaged {
+            run: run.to_owned(),
+            what: "a figure is missing or added",
+        });
     }
-    Ok(())
-}
-
-fn places(summaries: &mut [Summary]) -> BTreeMap<String, &mut Summary> {
-    summaries
-        .iter_mut()
-        .map(|summary| (summary.id.clone(), summary))
-        .collect()
+    metrics.retain(|(_, _, quantity)| quantity.is_rate());
+    Ok(metrics)
 }

@@ -1,13 +1,11 @@
 //! The history of cards: how they were brought into a known state.
 
 use cardmark_core::{Fill, Preparation};
+use rusqlite::{Error, OptionalExtension, Params, Row, params};
 use sha2::{Digest, Sha256};
-use sqlx::query::Query;
-use sqlx::sqlite::{Sqlite, SqliteArguments};
-use sqlx::{query, query_as, query_scalar};
 
-use crate::database::explain;
-use crate::rows::{name, variant};
+use crate::damage::Variant;
+use crate::rows::{integer, name};
 use crate::{Store, StoreError};
 
 /// Name of a card in this store: a hash of its identity and of a secret of the store.
@@ -30,32 +28,20 @@ impl CardKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreparationId(i64);
 
-type Row = (
-    i64,
-    String,
-    Option<String>,
-    String,
-    Option<String>,
-    i64,
-    i64,
-);
-
 impl Store {
-    /// The name of the card that is identified so.
+    /// Returns the key of a card in this store.
     ///
     /// # Errors
     /// If the store fails.
     pub fn card_key(&mut self, identity: &[u8]) -> Result<CardKey, StoreError> {
-        let reading = query_scalar("SELECT bytes FROM secret").fetch_one(&mut self.connection);
-        let secret: Vec<u8> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
+        let sql = "SELECT bytes FROM secret";
+        let secret: Vec<u8> =
+            self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))?;
         let hash = Sha256::new().chain_update(secret).chain_update(identity);
         Ok(CardKey(hash.finalize().into()))
     }
 
-    /// Notes that a preparation begins. From now on it is the last one of its card.
+    /// Records the start of a preparation, which is from now on the last one of its card.
     ///
     /// # Errors
     /// If the store fails.
@@ -64,37 +50,34 @@ impl Store {
         card: &CardKey,
         preparation: &Preparation,
     ) -> Result<PreparationId, StoreError> {
-        let inserting = query_scalar(
-            "INSERT INTO preparations (card_key, fill, seed, started_at, finished_at, size_bytes, \
-             done_bytes) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING sequence",
-        )
-        .bind(card.0.as_slice())
-        .bind(name(preparation.fill))
-        .bind(&preparation.seed)
-        .bind(&preparation.started_at)
-        .bind(&preparation.finished_at)
-        .bind(integer(preparation.size_bytes))
-        .bind(integer(preparation.done_bytes))
-        .fetch_one(&mut self.connection);
-        let sequence = self
-            .runtime
-            .block_on(inserting)
-            .map_err(explain(&self.path))?;
-        Ok(PreparationId(sequence))
+        self.write(|connection| {
+            connection.execute(
+                "INSERT INTO preparations (card_key, fill, seed, started_at, finished_at, \
+                 size_bytes, done_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    card.0,
+                    name(preparation.fill),
+                    preparation.seed,
+                    preparation.started_at,
+                    preparation.finished_at,
+                    integer(preparation.size_bytes),
+                    integer(preparation.done_bytes),
+                ],
+            )?;
+            Ok(PreparationId(connection.last_insert_rowid()))
+        })
     }
 
-    /// Records the durable part of it.
+    /// Records the number of bytes that are durable.
     ///
     /// # Errors
     /// If the store fails.
     pub fn note_progress(&mut self, id: PreparationId, done_bytes: u64) -> Result<(), StoreError> {
-        let changing = query("UPDATE preparations SET done_bytes = ? WHERE sequence = ?")
-            .bind(integer(done_bytes))
-            .bind(id.0);
-        self.change(changing)
+        let sql = "UPDATE preparations SET done_bytes = ?2 WHERE sequence = ?1";
+        self.change(sql, params![id.0, integer(done_bytes)])
     }
 
-    /// Notes that all of it is durable.
+    /// Records that all bytes are durable.
     ///
     /// # Errors
     /// If the store fails.
@@ -103,24 +86,20 @@ impl Store {
         id: PreparationId,
         finished_at: &str,
     ) -> Result<(), StoreError> {
-        let changing = query(
-            "UPDATE preparations SET done_bytes = size_bytes, finished_at = ? WHERE sequence = ?",
-        )
-        .bind(finished_at)
-        .bind(id.0);
-        self.change(changing)
+        let sql = "UPDATE preparations SET done_bytes = size_bytes, finished_at = ?2 \
+                   WHERE sequence = ?1";
+        self.change(sql, params![id.0, finished_at])
     }
 
-    /// Takes a preparation back that changed nothing on the card.
+    /// Removes a preparation that changed nothing on the card.
     ///
     /// # Errors
     /// If the store fails.
     pub fn forget_preparation(&mut self, id: PreparationId) -> Result<(), StoreError> {
-        let removing = query("DELETE FROM preparations WHERE sequence = ?").bind(id.0);
-        self.change(removing)
+        self.change("DELETE FROM preparations WHERE sequence = ?1", [id.0])
     }
 
-    /// The preparation of a card that began last, finished or not.
+    /// Returns the preparation of a card that began last, finished or not.
     ///
     /// # Errors
     /// If the store fails, or the row is damaged.
@@ -128,11 +107,11 @@ impl Store {
         Ok(self.last(card)?.map(|(_, preparation)| preparation))
     }
 
-    /// Returns the preparation of a card that can be continued: the last one, if it is not finished and has
-    /// this fill. A later fill invalidates an earlier one.
+    /// Returns the preparation of a card that can be resumed: the last one, if it is not finished
+    /// and has this fill. A later preparation with another fill overwrote earlier ones.
     ///
     /// # Errors
-    /// If the store fails.
+    /// If the store fails, or the row is damaged.
     pub fn unfinished_preparation(
         &mut self,
         card: &CardKey,
@@ -144,51 +123,42 @@ impl Store {
         Ok(self.last(card)?.filter(can_go_on))
     }
 
-    fn change(&mut self, statement: Query<'_, Sqlite, SqliteArguments>) -> Result<(), StoreError> {
-        let changing = statement.execute(&mut self.connection);
-        self.runtime
-            .block_on(changing)
-            .map_err(explain(&self.path))?;
-        Ok(())
+    fn change(&mut self, sql: &str, parameters: impl Params) -> Result<(), StoreError> {
+        self.write(|connection| {
+            connection.execute(sql, parameters)?;
+            Ok(())
+        })
     }
 
     fn last(&mut self, card: &CardKey) -> Result<Option<(PreparationId, Preparation)>, StoreError> {
-        let reading = query_as(
-            "SELECT sequence, fill, seed, started_at, finished_at, size_bytes, done_bytes \
-             FROM preparations WHERE card_key = ? ORDER BY sequence DESC LIMIT 1",
-        )
-        .bind(card.0.as_slice())
-        .fetch_optional(&mut self.connection);
-        let row: Option<Row> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        let Some(row) = row else {
-            return Ok(None);
-        };
-        let number = row.0;
-        let damaged = || StoreError::DamagedPreparation {
-            path: self.path.clone(),
-            number,
-        };
-        read(row).map(Some).ok_or_else(damaged)
+        let sql = "SELECT sequence, fill, seed, started_at, finished_at, size_bytes, done_bytes \
+                   FROM preparations WHERE card_key = ?1 ORDER BY sequence DESC LIMIT 1";
+        let row = self.read(|connection| {
+            let decode = |row: &Row<'_>| Ok((row.get(0)?, preparation(row)));
+            Ok(connection.query_row(sql, [card.0], decode).optional()?)
+        })?;
+        match row {
+            None => Ok(None),
+            Some((number, Ok(preparation))) => Ok(Some((PreparationId(number), preparation))),
+            Some((number, Err(_))) => Err(StoreError::DamagedPreparation {
+                path: self.path.clone(),
+                number,
+            }),
+        }
     }
 }
 
-fn read(row: Row) -> Option<(PreparationId, Preparation)> {
-    let (sequence, fill, seed, started_at, finished_at, size_bytes, done_bytes) = row;
-    let preparation = Preparation {
-        fill: variant(fill)?,
-        seed,
-        started_at,
-        finished_at,
-        size_bytes: u64::try_from(size_bytes).ok()?,
-        done_bytes: u64::try_from(done_bytes).ok()?,
+fn preparation(row: &Row<'_>) -> Result<Preparation, Error> {
+    let bytes = |index| {
+        let bytes: i64 = row.get(index)?;
+        u64::try_from(bytes).map_err(|_| Error::IntegralValueOutOfRange(index, bytes))
     };
-    Some((PreparationId(sequence), preparation))
-}
-
-/// SQLite's numbers end at 2⁶³, devices do before.
-fn integer(bytes: u64) -> i64 {
-    i64::try_from(bytes).unwrap_or(i64::MAX)
+    Ok(Preparation {
+        fill: row.get::<_, Variant<_>>(1)?.0,
+        seed: row.get(2)?,
+        started_at: row.get(3)?,
+        finished_at: row.get(4)?,
+        size_bytes: bytes(5)?,
+        done_bytes: bytes(6)?,
+    })
 }

@@ -1,35 +1,14 @@
-//! Many records at once, without their trials: those that fulfil some conditions.
+//! Selects records, without their trials, by conditions.
 
-use std::collections::BTreeMap;
+use cardmark_core::{DeviceInfo, Record};
+use rusqlite::Connection;
 
-use cardmark_core::Record;
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{QueryBuilder, Sqlite};
-
+use crate::damage::collect;
+use crate::failure::Failure;
+use crate::heads::{Head, heads};
+use crate::rows::name;
 use crate::store::parse;
 use crate::{Store, StoreError};
-
-/// Subjects of a condition in addition to labels, with their columns.
-const NAMES: [(&str, &str); 9] = [
-    ("suite", "heads.suite"),
-    ("origin", "heads.origin_kind"),
-    ("source", "json_extract(heads.head, '$.origin.source')"),
-    ("board", "heads.board"),
-    ("model", "heads.model"),
-    ("card", "heads.card"),
-    (
-        "prepared",
-        "json_extract(heads.head, '$.devices[0].prepared.fill')",
-    ),
-    (
-        "command_queue",
-        "json_extract(heads.context, '$.command_queue')",
-    ),
-    ("bus", "json_extract(heads.context, '$.bus')"),
-];
-
-/// Size of the first device, bytes.
-const SIZE: &str = "json_extract(heads.head, '$.devices[0].size_bytes')";
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
 /// `model`, `card`, `prepared`, `command_queue`, `bus`, `capacity` (bytes, as on the label:
@@ -40,6 +19,42 @@ pub struct Condition {
     pub name: String,
     /// The value.
     pub value: String,
+}
+
+impl Condition {
+    /// Checks the condition against columns and labels; `true` if only the record can answer.
+    fn may_hold(&self, head: &Head) -> bool {
+        let origin = || name(head.origin);
+        let found = match self.name.as_str() {
+            "suite" => head.suite.clone(),
+            "origin" => origin(),
+            "board" => head.board.clone(),
+            "model" => head.model.clone(),
+            "card" => head.card.clone(),
+            "command_queue" | "bus" => head.context.get(&self.name).cloned(),
+            "source" | "prepared" | "capacity" => return true,
+            label => head.labels.get(label).cloned(),
+        };
+        found.as_ref() == Some(&self.value)
+    }
+
+    /// Checks the conditions that only the record can answer.
+    fn holds(&self, record: &Record) -> bool {
+        let device = record.devices.first();
+        match self.name.as_str() {
+            "source" => record.origin.source.as_ref() == Some(&self.value),
+            "prepared" => {
+                let fill = |device: &DeviceInfo| name(device.prepared.as_ref()?.fill);
+                device.and_then(fill).as_ref() == Some(&self.value)
+            }
+            "capacity" => {
+                let capacity = self.value.parse().unwrap_or(0);
+                let size = device.and_then(|device| device.size_bytes);
+                size.is_some_and(|size| has_capacity(size, capacity))
+            }
+            _ => true,
+        }
+    }
 }
 
 /// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has
@@ -57,88 +72,37 @@ pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
 }
 
 impl Store {
-    /// Returns the records that fulfil all conditions, in the order of storing, with their current labels, and
-    /// without trials and readings.
+    /// Returns the records that meet all conditions, in the order of storing, with their labels as
+    /// they stand, and without trials and sensor readings.
     ///
     /// # Errors
-    /// If the store fails, or a document cannot be read.
+    /// If the store fails, or a row is damaged.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
-        self.check_heads()?;
-        let connection = &mut self.connection;
-        let selecting = async {
-            let heads = heads(connection, conditions).await?;
-            let labels = labels(connection, conditions).await?;
-            Ok((heads, labels))
-        };
-        let (heads, labels) = match self.runtime.block_on(selecting) {
-            Ok(found) => found,
-            Err(error) => return Err(self.explain_head(error)),
-        };
-        let mut records: Vec<Record> = heads
-            .iter()
-            .map(|(id, head)| parse(id, head))
-            .collect::<Result<_, _>>()?;
-        let mut places = BTreeMap::new();
-        for (index, record) in records.iter_mut().enumerate() {
-            record.labels.clear();
-            places.insert(record.id.to_string(), index);
-        }
-        for (id, key, value) in labels {
-            if let Some(record) = places.get(&id).and_then(|index| records.get_mut(*index)) {
-                record.labels.insert(key, value);
+        self.read(|connection| {
+            let mut records = Vec::new();
+            for head in heads(connection)? {
+                if conditions.iter().all(|condition| condition.may_hold(&head)) {
+                    let record = record(connection, head)?;
+                    if conditions.iter().all(|condition| condition.holds(&record)) {
+                        records.push(record);
+                    }
+                }
             }
-        }
-        Ok(records)
+            Ok(records)
+        })
     }
 }
 
-async fn heads(
-    connection: &mut SqliteConnection,
-    conditions: &[Condition],
-) -> Result<Vec<(String, String)>, sqlx::Error> {
-    let mut query = QueryBuilder::<Sqlite>::new("SELECT record_id, head FROM heads");
-    add(&mut query, conditions);
-    query.push(" ORDER BY sequence");
-    query.build_query_as().fetch_all(connection).await
-}
-
-async fn labels(
-    connection: &mut SqliteConnection,
-    conditions: &[Condition],
-) -> Result<Vec<(String, String, String)>, sqlx::Error> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "SELECT record_id, key, value FROM labels WHERE record_id IN (SELECT record_id FROM heads",
-    );
-    add(&mut query, conditions);
-    query.push(")");
-    query.build_query_as().fetch_all(connection).await
-}
-
-/// `WHERE …`, or nothing without conditions.
-fn add(query: &mut QueryBuilder<Sqlite>, conditions: &[Condition]) {
-    for (index, condition) in conditions.iter().enumerate() {
-        query.push(if index == 0 { " WHERE " } else { " AND " });
-        let known = NAMES.iter().find(|(name, _)| *name == condition.name);
-        if condition.name == "capacity" {
-            let (least, most) = sizes_sold_as(condition.value.parse().unwrap_or(0));
-            query
-                .push(SIZE)
-                .push(" BETWEEN ")
-                .push_bind(least.cast_signed());
-            query.push(" AND ").push_bind(most.cast_signed());
-        } else if let Some((_, expression)) = known {
-            query
-                .push(expression)
-                .push(" = ")
-                .push_bind(condition.value.clone());
-        } else {
-            query
-                .push("EXISTS (SELECT 1 FROM labels l WHERE l.record_id = heads.record_id AND l.key = ")
-                .push_bind(condition.name.clone());
-            query
-                .push(" AND l.value = ")
-                .push_bind(condition.value.clone());
-            query.push(")");
-        }
-    }
+fn record(connection: &Connection, head: Head) -> Result<Record, Failure> {
+    let mut texts = collect(
+        connection,
+        "SELECT record_id, head FROM heads WHERE record_id = ?1",
+        [&head.run],
+        "its head is not readable",
+        |row| row.get::<_, String>(1),
+    )?;
+    let text = texts.pop().unwrap_or_default();
+    let mut record = parse(&head.run, text.as_bytes())?;
+    record.labels = head.labels;
+    Ok(record)
 }

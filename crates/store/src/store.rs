@@ -1,28 +1,30 @@
-//! The store of records. Records never change; labels are added and removed. The data about cards is in
-//! `preparations`.
+//! The store of records. Records never change; labels are added and removed. The history of cards
+//! is in `preparations`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cardmark_core::{FindingKind, OriginKind, Record, Severity, parse_record, record_to_json};
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{Connection, query_as, query_scalar};
-use tokio::runtime::Runtime;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
-use crate::database::{self, explain};
+use crate::damage::{collect, run_of};
+use crate::database;
+use crate::failure::Failure;
+use crate::heads::labels_of;
 use crate::listing::{self, Summary};
 use crate::rows;
 use crate::{DocumentError, StoreError};
 
-/// Maximum number of ids that an error about an ambiguous prefix names.
+/// Largest number of ids in the error for an ambiguous prefix.
 const AMBIGUOUS_MOST: i64 = 8;
+const DOCUMENT_DAMAGE: &str = "its document is not readable";
 
-/// Options of opening a store.
+/// Options for opening a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Maximum time to wait for another process to release the store.
+    /// Time to wait for another process to release the store.
     pub busy_timeout: Duration,
 }
 
@@ -34,44 +36,37 @@ impl Default for Options {
     }
 }
 
-/// Effect of an insertion on the store.
+/// Effect of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     /// The record is new.
     New,
-    /// The same record was already stored.
+    /// The same record was stored before.
     Known,
-    /// It took the place of the record of a simulated run that had ended early.
+    /// It replaced the record of a simulated run that had ended early.
     Replaced,
 }
 
-/// A record with its current labels.
+/// A record and its present labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The record as it was stored.
     pub record: Record,
-    /// Current labels, those of the record included unless removed.
+    /// Labels as they stand, those of the record included unless removed.
     pub labels: BTreeMap<String, String>,
 }
 
-/// The local store: one SQLite file. Every call blocks.
+/// The local store: one SQLite file. Every call blocks, and is one transaction unless documented
+/// otherwise.
+#[derive(Debug)]
 pub struct Store {
-    pub(crate) runtime: Runtime,
-    pub(crate) connection: SqliteConnection,
+    connection: Connection,
     pub(crate) path: PathBuf,
 }
 
-impl std::fmt::Debug for Store {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Store")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Store {
-    /// Opens the store in that file; creates it, readable by its owner only, if it is missing.
+    /// Opens the store in a file. Creates it, readable by its owner only, if it is missing, and
+    /// converts the tables of older versions.
     ///
     /// # Errors
     /// If the file cannot be created or read, is damaged, locked, another program's, or newer.
@@ -84,17 +79,8 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_with(path: &Path, options: Options) -> Result<Self, StoreError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .map_err(|source| StoreError::Io {
-                path: path.into(),
-                source,
-            })?;
-        let connection = runtime.block_on(database::open(path, options.busy_timeout))?;
         Ok(Self {
-            runtime,
-            connection,
+            connection: database::open(path, options.busy_timeout)?,
             path: path.into(),
         })
     }
@@ -105,212 +91,228 @@ impl Store {
         &self.path
     }
 
-    /// Stores a record and its labels; a record that is already stored stays unchanged.
+    /// Runs `work` in a transaction that reads one state of the store.
+    pub(crate) fn read<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.transact(TransactionBehavior::Deferred, work)
+    }
+
+    /// Runs `work` in a transaction that holds the write lock. An error undoes all of it.
+    pub(crate) fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.transact(TransactionBehavior::Immediate, work)
+    }
+
+    fn transact<T>(
+        &mut self,
+        begin: TransactionBehavior,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let connection = &mut self.connection;
+        let run = || -> Result<T, Failure> {
+            let transaction = Transaction::new(connection, begin)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|failure| failure.at(&self.path))
+    }
+
+    /// Stores a record and its labels. A record that is stored already stays.
     ///
-    /// A simulated run that is repeated has the same id. So that an interrupted run can be repeated, the record
-    /// of a simulated run that got further replaces the stored one: a complete one replaces an interrupted one,
-    /// and one without an error replaces one that an error ended. A record of another version of the program
-    /// also replaces the stored one. Labels stay unchanged. A measured record is never replaced.
+    /// A repeated simulated run has the same id. Its record replaces the stored one if the run got
+    /// further: interrupted, then ended by an error, then whole. It also replaces the record of
+    /// another version of the program. Labels stay as they stand. A measured record is never
+    /// replaced.
     ///
     /// # Errors
     /// If a different record has the same id, a figure is not finite, or the store fails.
     pub fn insert(&mut self, record: &Record) -> Result<Inserted, StoreError> {
         let document = document_of(record)?;
-        let explain = explain(&self.path);
-        let connection = &mut self.connection;
-        let inserting = async {
-            let mut writing = connection.begin_with("BEGIN IMMEDIATE").await?;
-            let stored: Option<String> = query_scalar("SELECT document FROM records WHERE id = ?")
-                .bind(record.id.to_string())
-                .fetch_optional(&mut *writing)
-                .await?;
-            let inserted = match stored {
-                None => {
-                    rows::insert(&mut writing, record, &document, now()).await?;
-                    Some(Inserted::New)
-                }
-                Some(stored) => match (stored == document, parse_record(&stored)) {
-                    (true, _) => Some(Inserted::Known),
-                    // Another version may have written the same otherwise.
-                    (_, Ok(stored)) if stored == *record => Some(Inserted::Known),
-                    (_, Ok(stored))
-                        if gives_way(&stored, record) || is_of_other_version(&stored, record) =>
-                    {
-                        rows::replace(&mut writing, record, &document, now()).await?;
-                        Some(Inserted::Replaced)
-                    }
-                    _ => None,
-                },
-            };
-            writing.commit().await?;
-            Ok(inserted)
-        };
-        let inserted = self.runtime.block_on(inserting).map_err(explain)?;
-        inserted.ok_or(StoreError::Conflict { id: record.id })
+        self.write(|connection| insert(connection, record, document.as_bytes()))
     }
 
-    /// Returns whether a record of that id is stored.
+    /// Checks for a record by id.
     ///
     /// # Errors
     /// If the store fails.
     pub fn contains(&mut self, id: Uuid) -> Result<bool, StoreError> {
-        let counting = query_scalar("SELECT count(*) FROM records WHERE id = ?")
-            .bind(id.to_string())
-            .fetch_one(&mut self.connection);
-        let count: i64 = self
-            .runtime
-            .block_on(counting)
-            .map_err(explain(&self.path))?;
-        Ok(count > 0)
+        self.read(|connection| contains(connection, id))
     }
 
-    /// Returns the record with this id, with a unique prefix of it (four or more hexadecimal digits), or for
-    /// `last` the one stored last.
+    /// Returns the record with this id, a unique beginning of it (four or more hexadecimal digits),
+    /// or `last`: the one stored last.
     ///
     /// # Errors
     /// If there is none, or more than one, or its document cannot be read.
     pub fn find(&mut self, prefix: &str) -> Result<Found, StoreError> {
-        let id = match prefix {
-            "last" => self.last_id()?,
-            _ => self.unique_id(prefix)?,
-        };
-        let reading = query_scalar("SELECT CAST(document AS BLOB) FROM records WHERE id = ?")
-            .bind(&id)
-            .fetch_one(&mut self.connection);
-        let document: Vec<u8> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        let record = parse_bytes(&id, &document)?;
-        let labels = self.labels(record.id)?;
-        Ok(Found { record, labels })
-    }
-
-    fn last_id(&mut self) -> Result<String, StoreError> {
-        let reading = query_scalar("SELECT id FROM records ORDER BY sequence DESC LIMIT 1")
-            .fetch_optional(&mut self.connection);
-        let id: Option<String> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        id.ok_or_else(|| StoreError::NotFound {
-            prefix: "last".to_owned(),
+        self.read(|connection| {
+            let id = match prefix {
+                "last" => last_id(connection)?,
+                _ => unique_id(connection, prefix)?,
+            };
+            let sql = "SELECT id, document FROM records WHERE id = ?1";
+            let record = connection.query_row(sql, [&id], |row| Ok(record_of(row)))??;
+            let labels = labels_of(connection, &id)?;
+            Ok(Found { record, labels })
         })
     }
 
-    fn unique_id(&mut self, prefix: &str) -> Result<String, StoreError> {
-        let first = id_prefix(prefix)?;
-        // `g` follows the last hexadecimal digit and the hyphen.
-        let reading = query_scalar(
-            "SELECT id FROM records WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY sequence LIMIT ?2",
-        )
-        .bind(&first)
-        .bind(AMBIGUOUS_MOST)
-        .fetch_all(&mut self.connection);
-        let mut ids: Vec<String> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        match ids.len() {
-            0 => Err(StoreError::NotFound {
-                prefix: prefix.to_owned(),
-            }),
-            1 => Ok(ids.remove(0)),
-            _ => Err(StoreError::Ambiguous {
-                prefix: prefix.to_owned(),
-                ids,
-            }),
-        }
-    }
-
-    /// The records stored last, newest first, without their documents.
+    /// Returns the records stored last, newest first, without their documents.
     ///
     /// # Errors
-    /// If the store fails.
+    /// If the store fails, or a row is damaged.
     pub fn list(&mut self, limit: u32) -> Result<Vec<Summary>, StoreError> {
-        let connection = &mut self.connection;
-        let listing = async {
-            let mut reading = connection.begin().await?;
-            let summaries = listing::summaries(&mut reading, limit).await?;
-            reading.rollback().await?;
-            Ok(summaries)
-        };
-        self.runtime.block_on(listing).map_err(explain(&self.path))
+        self.read(|connection| listing::summaries(connection, limit))
     }
 
-    /// Sets a label of a record, or removes it. The record itself does not change.
+    /// Sets labels of a record; those without a value are removed. The record itself does not
+    /// change.
     ///
     /// # Errors
-    /// If the record does not exist, or the store fails.
-    pub fn label(&mut self, id: Uuid, key: &str, value: Option<&str>) -> Result<(), StoreError> {
-        if !self.contains(id)? {
-            return Err(StoreError::NotFound {
-                prefix: id.to_string(),
-            });
-        }
-        let id = id.to_string();
-        let connection = &mut self.connection;
-        let changing = async {
-            match value {
-                Some(value) => rows::set_label(connection, &id, key, value, now()).await,
-                None => rows::remove_label(connection, &id, key).await,
+    /// If there is no such record, or the store fails. No label is changed then.
+    pub fn label<'a>(
+        &mut self,
+        id: Uuid,
+        changes: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Result<(), StoreError> {
+        self.write(|connection| {
+            let prefix = id.to_string();
+            if !contains(connection, id)? {
+                return Err(StoreError::NotFound { prefix }.into());
             }
-        };
-        self.runtime.block_on(changing).map_err(explain(&self.path))
+            for (key, value) in changes {
+                rows::put_label(connection, &prefix, key, value, now())?;
+            }
+            Ok(())
+        })
     }
 
-    /// Returns the current labels of a record; none for an id that is not stored.
+    /// Returns the labels of a record as they stand; none if the record is not stored.
     ///
     /// # Errors
-    /// If the store fails.
+    /// If the store fails, or a row is damaged.
     pub fn labels(&mut self, id: Uuid) -> Result<BTreeMap<String, String>, StoreError> {
-        self.check_labels(&id.to_string())?;
-        let reading = query_as("SELECT key, value FROM labels WHERE record_id = ?")
-            .bind(id.to_string())
-            .fetch_all(&mut self.connection);
-        let labels: Vec<(String, String)> = self
-            .runtime
-            .block_on(reading)
-            .map_err(explain(&self.path))?;
-        Ok(labels.into_iter().collect())
+        self.read(|connection| labels_of(connection, &id.to_string()))
     }
 
-    /// Passes every record stored so far to `each`, in the order of storing, one at a time and without a lock
-    /// in between. Unreadable documents are skipped, and the first of them is the error at the end.
+    /// Passes every record stored so far to `each`, in the order of storing, with a transaction
+    /// for each record. Skips documents that cannot be read and returns the first such error at
+    /// the end.
     ///
     /// # Errors
-    /// The first error of `each`, which ends the export; a failure of the store; an unreadable document.
+    /// The first error of `each`, which ends the export; if the store fails; an unreadable
+    /// document.
     pub fn export<E: From<StoreError>>(
         &mut self,
         mut each: impl FnMut(&Record) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut unreadable = None;
         let mut place = 0;
-        while let Some((sequence, id, document)) = self.document_after(place)? {
+        while let Some((sequence, record)) = self.record_after(place)? {
             place = sequence;
-            match parse_bytes(&String::from_utf8_lossy(&id), &document) {
+            match record {
                 Ok(record) => each(&record)?,
-                Err(error) => unreadable = unreadable.or(Some(error)),
+                Err(failure) => unreadable = unreadable.or(Some(failure.at(&self.path))),
             }
         }
         unreadable.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn document_after(&mut self, place: i64) -> Result<Option<Row>, StoreError> {
-        let reading = query_as(
-            "SELECT sequence, CAST(id AS BLOB), CAST(document AS BLOB) FROM records \
-             WHERE sequence > ? ORDER BY sequence LIMIT 1",
-        )
-        .bind(place)
-        .fetch_optional(&mut self.connection);
-        self.runtime.block_on(reading).map_err(explain(&self.path))
+    fn record_after(&mut self, place: i64) -> Result<Option<Numbered>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, document, sequence FROM records WHERE sequence > ?1 \
+                 ORDER BY sequence LIMIT 1",
+            )?;
+            let found = statement.query_row([place], |row| Ok((row.get(2)?, record_of(row))));
+            Ok(found.optional()?)
+        })
     }
 }
 
-/// Sequence, id and document of a record. Bytes, so that one that is no text can be named.
-type Row = (i64, Vec<u8>, Vec<u8>);
+/// Sequence and record, if its document is readable.
+type Numbered = (i64, Result<Record, Failure>);
 
-/// Returns the seconds since 1970; 0 if the clock is set before that.
+fn insert(connection: &Connection, record: &Record, document: &[u8]) -> Result<Inserted, Failure> {
+    let id = record.id.to_string();
+    let stored: Vec<Vec<u8>> = collect(
+        connection,
+        "SELECT id, document FROM records WHERE id = ?1",
+        [&id],
+        DOCUMENT_DAMAGE,
+        |row| row.get(1),
+    )?;
+    let Some(stored) = stored.first() else {
+        rows::put(connection, record, document, now())?;
+        for (key, value) in &record.labels {
+            rows::put_label(connection, &id, key, Some(value), now())?;
+        }
+        return Ok(Inserted::New);
+    };
+    if stored == document {
+        return Ok(Inserted::Known);
+    }
+    match parse(&id, stored) {
+        // Another version may have written the same record differently.
+        Ok(stored) if stored == *record => Ok(Inserted::Known),
+        Ok(stored) if gives_way(&stored, record) || is_of_other_version(&stored, record) => {
+            rows::put(connection, record, document, now())?;
+            Ok(Inserted::Replaced)
+        }
+        _ => Err(StoreError::Conflict { id: record.id }.into()),
+    }
+}
+
+fn contains(connection: &Connection, id: Uuid) -> Result<bool, Failure> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
+    Ok(statement.exists([id.to_string()])?)
+}
+
+fn last_id(connection: &Connection) -> Result<String, Failure> {
+    let sql = "SELECT id FROM records ORDER BY sequence DESC LIMIT 1";
+    let id = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    id.ok_or_else(|| {
+        let prefix = "last".to_owned();
+        StoreError::NotFound { prefix }.into()
+    })
+}
+
+fn unique_id(connection: &Connection, prefix: &str) -> Result<String, Failure> {
+    let first = id_prefix(prefix)?;
+    let mut ids: Vec<String> = collect(
+        connection,
+        // `g` sorts after hexadecimal digits and the hyphen.
+        "SELECT id FROM records WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY sequence LIMIT ?2",
+        params![first, AMBIGUOUS_MOST],
+        "its id is not readable",
+        |row| row.get(0),
+    )?;
+    let prefix = prefix.to_owned();
+    match ids.len() {
+        0 => Err(StoreError::NotFound { prefix }.into()),
+        1 => Ok(ids.remove(0)),
+        _ => Err(StoreError::Ambiguous { prefix, ids }.into()),
+    }
+}
+
+/// Parses the record in a row of id and document.
+pub(crate) fn record_of(row: &Row<'_>) -> Result<Record, Failure> {
+    let run = run_of(row);
+    match row.get::<_, Vec<u8>>(1) {
+        Ok(document) => Ok(parse(&run, &document)?),
+        Err(_) => {
+            let what = DOCUMENT_DAMAGE;
+            Err(Failure::Damaged { run, what })
+        }
+    }
+}
+
+/// Returns seconds since 1970; 0 if the clock is set before that.
 fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -329,22 +331,13 @@ fn document_of(record: &Record) -> Result<String, StoreError> {
     record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
 }
 
-fn parse_bytes(id: &str, document: &[u8]) -> Result<Record, StoreError> {
-    match str::from_utf8(document) {
-        Ok(document) => parse(id, document),
-        Err(error) => Err(StoreError::Document {
-            id: id.to_owned(),
-            source: DocumentError::NotText(error),
-        }),
-    }
-}
-
-pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
+pub(crate) fn parse(id: &str, document: &[u8]) -> Result<Record, StoreError> {
     let refuse = |source| StoreError::Document {
         id: id.to_owned(),
         source,
     };
-    let record = parse_record(document).map_err(|error| refuse(DocumentError::Parse(error)))?;
+    let text = str::from_utf8(document).map_err(|error| refuse(DocumentError::NotText(error)))?;
+    let record = parse_record(text).map_err(|error| refuse(DocumentError::Parse(error)))?;
     if record.id.to_string() == id {
         Ok(record)
     } else {

@@ -11,6 +11,7 @@
 )]
 
 mod command;
+mod database;
 mod fuse_dir;
 mod fuse_files;
 mod loop_device;
@@ -25,6 +26,7 @@ mod switches;
 pub mod trees;
 mod wall_clock;
 
+pub use database::damage_database;
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;
 pub use mount::{Frozen, Mount};

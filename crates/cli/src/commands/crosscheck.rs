@@ -239,9 +239,9 @@ impl Bench<'_> {
         }
         let (text, wall) = self.workshop.run(&contest.invocation)?;
         drop(held);
-        contest.read(&text, wall).map_err(|error| {
-            let what = format!("cannot read what {} printed", contest.invocation.program);
-            CommandError::new(Exit::Trouble, what).because(error.to_string())
+        contest.read(&text, wall).ok_or_else(|| {
+            let what = format!("cannot read the output of {}", contest.invocation.program);
+            CommandError::new(Exit::Trouble, what)
         })
     }
 

@@ -1,12 +1,16 @@
 //! `cardmark import`.
 
+mod known;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
 use cardmark_core::{Context, Origin, OriginKind, Record, SuiteRef, simulated_run_id};
+use cardmark_import::{
+    FigureError, Import, Imported, KnownMetric, NotUnderstood, figures, import as read,
+};
 use cardmark_judge::{advise, judge};
-use cardmark_peers::{ImportError, Imported, import as read};
 use cardmark_report::terminal;
 use cardmark_store::Store;
 use serde_json::json;
@@ -15,17 +19,42 @@ use crate::args::ImportArguments;
 use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use known::known_metrics;
 
 /// Largest text that is read, bytes.
 const LARGEST_TEXT_BYTES: u64 = 16 << 20;
+/// Most lines of a text that are listed as not understood, and most causes of an error.
+const MOST_LISTED: usize = 200;
+const MOST_CAUSES: usize = 5;
 
-/// Takes over what other tools printed, keeps it as records and shows them. Nothing is kept where
-/// one of the texts cannot be understood.
+/// Stores typed figures and what other tools printed as records, and shows them. A file that cannot
+/// be read does not keep the others from being imported.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> {
-    let mut records = Vec::new();
+    let known = known_metrics();
+    let mut records = typed(arguments, &known)?;
+    let mut failed = Vec::new();
     for file in &arguments.files {
-        records.extend(of_text(file, arguments)?);
+        match of_text(file, arguments, &known) {
+            Ok(of_file) => records.extend(of_file),
+            Err(error) => failed.push(error),
+        }
     }
+    if records.is_empty() && !failed.is_empty() {
+        let first = failed.remove(0);
+        failed.iter().for_each(print::error);
+        return Err(first);
+    }
+    show(records, arguments.json)?;
+    failed.iter().for_each(print::error);
+    Ok(if failed.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Bad
+    })
+}
+
+/// Stores the records and prints them.
+fn show(records: Vec<Record>, as_json: bool) -> Result<(), CommandError> {
     let mut store = Data::from_environment()?.open()?;
     let mut rows = Vec::new();
     let mut texts = Vec::new();
@@ -38,22 +67,20 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
         texts.push(terminal(&record, print::width(), print::style()));
         if !is_new {
             print::notice(&format!(
-                "{} was imported before and is left as it is; `cardmark label` changes what is said of it",
+                "{} was imported before and is left as it is; `cardmark label` changes its labels",
                 record.id
             ));
         }
     }
-    if arguments.json {
-        print::result(&format!("{:#}\n", json!(rows)))?;
+    if as_json {
+        print::result(&format!("{:#}\n", json!(rows)))
     } else {
-        print::result(&texts.join("\n"))?;
+        print::result(&texts.join("\n"))
     }
-    Ok(Exit::Done)
 }
 
-/// Stores a record; gives the one of the same id where that is stored already. The id is that of
-/// the text and of what was said of it: what another version made of these, and labels given since,
-/// stay.
+/// Stores a record. Returns the stored one if its id exists already: the id is that of text, labels
+/// and board; the metrics of another version and later labels stay.
 fn keep(store: &mut Store, record: &Record) -> Result<Option<Record>, CommandError> {
     if !store.contains(record.id)? {
         store.insert(record)?;
@@ -66,32 +93,86 @@ fn keep(store: &mut Store, record: &Record) -> Result<Option<Record>, CommandErr
     }))
 }
 
-fn of_text(file: &Path, arguments: &ImportArguments) -> Result<Vec<Record>, CommandError> {
+/// The record of the typed figures, if there are any.
+fn typed(arguments: &ImportArguments, known: &[KnownMetric]) -> Result<Vec<Record>, CommandError> {
+    if arguments.figure.is_empty() {
+        return Ok(Vec::new());
+    }
+    let one = figures(&arguments.figure, known).map_err(|error| not_accepted(&error))?;
+    let mut parts: Vec<String> = arguments
+        .figure
+        .iter()
+        .map(|(id, text)| format!("{id}={}", text.trim()))
+        .collect();
+    parts.sort();
+    Ok(vec![record("figures", &parts, one, arguments)?])
+}
+
+fn not_accepted(error: &FigureError) -> CommandError {
+    let made = CommandError::new(Exit::Usage, error.to_string());
+    match error {
+        FigureError::UnknownMetric { near, .. } if near.is_empty() => {
+            made.hint("`cardmark rank` lists metrics with results; docs/OLD-TOOLS.md has all ids")
+        }
+        FigureError::UnknownMetric { near, .. } => {
+            made.hint(format!("similar metrics: {}", near.join(", ")))
+        }
+        FigureError::NoNumber { .. } => made.hint("give a figure such as `hdparm_t=43.5MiB/s`"),
+        FigureError::Comma { .. } => made.hint("write decimals with a point"),
+        FigureError::Unit { .. } | FigureError::Twice { .. } => made,
+    }
+}
+
+fn of_text(
+    file: &Path,
+    arguments: &ImportArguments,
+    known: &[KnownMetric],
+) -> Result<Vec<Record>, CommandError> {
     let text = text_of(file)?;
-    let imported = read(&text).map_err(|error| not_understood(file, &error))?;
+    let Import {
+        records,
+        not_understood,
+    } = read(&text, known);
+    list(file, &not_understood);
+    if records.is_empty() {
+        return Err(nothing(file, &not_understood));
+    }
     // White space at the ends of lines comes and goes when texts are copied.
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let plain = lines.join("\n");
-    let said = said(arguments);
-    imported
-        .into_iter()
-        .enumerate()
-        .map(|(index, one)| {
-            let index = index.to_string();
-            let mut parts = vec!["imported", plain.trim(), &index];
-            parts.extend(said.iter().map(String::as_str));
-            let id = simulated_run_id(&parts);
-            record(
-                Record::new(id, Origin::of(OriginKind::Imported)),
-                one,
-                arguments,
-            )
-        })
+    let records = records.into_iter().enumerate();
+    records
+        .map(|(index, one)| record(plain.trim(), &[index.to_string()], one, arguments))
         .collect()
 }
 
-/// What was said of the text besides, in an order of its own: two cards may have the same figures.
-fn said(arguments: &ImportArguments) -> Vec<String> {
+/// Lists the lines with numbers that are in no record. Of a line, only the numbers are shown.
+fn list(file: &Path, not_understood: &[NotUnderstood]) {
+    let (listed, more) = not_understood.split_at(not_understood.len().min(MOST_LISTED));
+    let file = file.display();
+    for NotUnderstood {
+        line,
+        numbers,
+        reason,
+    } in listed
+    {
+        let reason = reason.as_ref().map(|reason| format!(" ({reason})"));
+        print::notice(&format!(
+            "{file}:{line}: not understood: {}{}",
+            numbers.join(", "),
+            reason.unwrap_or_default()
+        ));
+    }
+    if !more.is_empty() {
+        print::notice(&format!(
+            "{file}: {} further lines not understood",
+            more.len()
+        ));
+    }
+}
+
+/// The labels and the board as text, in order: two cards may have the same figures.
+fn described(arguments: &ImportArguments) -> Vec<String> {
     let labels: BTreeMap<_, _> = arguments.label.iter().cloned().collect();
     let labels = labels
         .into_iter()
@@ -141,26 +222,36 @@ fn text_of(file: &Path) -> Result<String, CommandError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn not_understood(file: &Path, error: &ImportError) -> CommandError {
+fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {
     let what = format!("nothing can be imported from `{}`", file.display());
-    let made = CommandError::new(Exit::Usage, what).because(error.to_string());
-    match error {
-        ImportError::Nothing => made.hint(
-            "known are hdparm, dd, iozone, fio, ddrescue, f3, PiBenchmarks, Raspberry Pi Diagnostics, \
-             KDiskMark, and figures such as `hdparm 43.5 MB/s`",
-        ),
-        ImportError::NotUnderstood { reasons } => reasons
-            .iter()
-            .fold(made, |made, reason| made.because(reason))
-            .hint("give the tool's whole output as it is, and a unit behind each typed figure"),
+    let mut made = CommandError::new(Exit::Usage, what);
+    let reasons = not_understood.iter().filter_map(|one| {
+        let reason = one.reason.as_ref()?;
+        Some(format!("line {} is {reason}", one.line))
+    });
+    made.causes = reasons.take(MOST_CAUSES).collect();
+    if made.causes.is_empty() {
+        return made.because("no output of a known tool").hint(
+            "known tools are hdparm, dd, iozone, fio, ddrescue, f3, PiBenchmarks, Raspberry Pi Diagnostics, \
+             CrystalDiskMark and KDiskMark; type other figures as `--figure hdparm_t=43.5MiB/s`",
+        );
     }
+    made.hint("give the tool's whole output as it is")
 }
 
+/// The record of a source: a text or typed figures, and which record of it this is.
 fn record(
-    empty: Record,
+    source: &str,
+    which: &[String],
     one: Imported,
     arguments: &ImportArguments,
 ) -> Result<Record, CommandError> {
+    let mut parts = vec!["imported", source];
+    parts.extend(which.iter().map(String::as_str));
+    let described = described(arguments);
+    parts.extend(described.iter().map(String::as_str));
+    let empty = Record::new(simulated_run_id(&parts), Origin::of(OriginKind::Imported));
+    let printed_text = one.printed_text();
     let suite = one
         .suite
         .map(|name| cardmark_catalog::suite(name, None))
@@ -176,7 +267,7 @@ fn record(
         ..empty
     };
     record.origin.tool = Some(one.tools.join(", "));
-    record.origin.printed_text = Some(one.printed_text).filter(|text| !text.is_empty());
+    record.origin.printed_text = printed_text;
     record.suite = suite.as_ref().map(|suite| {
         let ids = suite.figures.iter().map(|figure| figure.id.as_str());
         let (there, missing): (Vec<&str>, Vec<&str>) =
@@ -196,10 +287,11 @@ fn record(
     if let Some(model) = &arguments.board {
         record.board.get_or_insert_default().model = Some(model.clone());
     }
-    // Other words of a row may say whose card it is.
-    let product = one.named.as_deref().and_then(cardmark_catalog::product);
-    let product = product.map(|product| ("product".to_owned(), product.name()));
-    record.labels.extend(product);
+    if let Some(label) = record.labels.get_mut("product")
+        && let Some(product) = cardmark_catalog::product(label)
+    {
+        *label = product.name();
+    }
     record.labels.extend(arguments.label.iter().cloned());
     advise(&mut record);
     record.derived = judge(&record, suite.as_ref());

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use cardmark_core::{KIB, MIB};
-use cardmark_peers::{
-    FioJob, FioPattern, HdparmTest, Invocation, IozoneTest, Rate, ReadError, dd, ddrescue_read,
-    ddrescue_write, fio, hdparm, iozone_single, iozone_threads, read_dd, read_fio, read_hdparm,
-    read_iozone,
-};
+use cardmark_import::{Imported, import};
 
+use super::commands::{
+    FioJob, FioPattern, HdparmTest, Invocation, dd, ddrescue_read, ddrescue_write, fio, hdparm,
+    iozone_single, iozone_threads,
+};
 use super::original::Place;
 
 // The sizes are those of the workloads in the suite `crosscheck`; a test compares them.
@@ -45,84 +45,63 @@ pub(crate) struct Contest {
     reader: Reader,
 }
 
-/// How the original's figures are found.
+/// How to get the original's figures.
 #[derive(Clone, Copy)]
 enum Reader {
-    Hdparm,
-    Dd,
-    /// The table, for records of this size.
+    /// The bytes per second that it printed.
+    Bytes,
+    /// The operations per second that it printed.
+    Operations,
+    /// The table of iozone, for records of this size.
     Iozone(&'static str),
+    /// The ids of the import are ours.
     IozoneThreads,
-    Fio,
     /// Bytes over the time the process took.
     WallTime(u64),
 }
 
 impl Contest {
-    /// The original's figures from what it printed and how long it ran.
-    pub(crate) fn read(&self, text: &str, wall: Duration) -> Result<Figures, ReadError> {
-        let single = |value: f64| Ok(vec![(self.workloads[0].clone(), value)]);
-        match self.reader {
-            Reader::Hdparm => single(first(&read_hdparm(text)?, |r| r.rate.bytes_per_s)),
-            Reader::Dd => single(first(&read_dd(text)?, |r| r.rate.bytes_per_s)),
-            Reader::Fio => single(first(&read_fio(text)?, |r| r.operations_per_s)),
-            Reader::WallTime(bytes) => single(bytes as f64 / wall.as_secs_f64()),
-            Reader::Iozone(ending) => Ok(table(text, ending)?),
-            Reader::IozoneThreads => Ok(blocks(text)?),
+    /// Returns the original's figures from its output and its run time; none if the output could
+    /// not be read.
+    pub(crate) fn read(&self, text: &str, wall: Duration) -> Option<Figures> {
+        let single = |value: f64| vec![(self.workloads[0].clone(), value)];
+        if let Reader::WallTime(bytes) = self.reader {
+            return Some(single(bytes as f64 / wall.as_secs_f64()));
         }
+        let [one]: [Imported; 1] = import(text, &[]).records.try_into().ok()?;
+        let first = one.metrics.first()?;
+        Some(match self.reader {
+            Reader::Operations => single(first.operations_per_s?),
+            Reader::Bytes | Reader::WallTime(_) => single(first.rate_bytes_per_s?),
+            Reader::Iozone(ending) => table(&one, ending),
+            Reader::IozoneThreads => one
+                .metrics
+                .iter()
+                .map(|it| (it.id.clone(), it.value))
+                .collect(),
+        })
     }
 }
 
-/// The readers return at least one reading or an error.
-fn first<T>(readings: &[T], value: impl Fn(&T) -> f64) -> f64 {
-    readings.first().map_or(f64::NAN, value)
-}
-
-fn table(text: &str, ending: &str) -> Result<Figures, ReadError> {
-    let rows = read_iozone(text)?.rows;
-    let rates = rows.iter().flat_map(|row| &row.rates);
-    let figure = |rate: &cardmark_peers::IozoneRate| {
-        let name = test_name(rate.test)?;
-        Some((format!("iozone_{name}_{ending}"), rate.rate.bytes_per_s))
+/// iozone's tests by the names of our metrics. The import leaves 4 KiB out of an id.
+fn table(one: &Imported, ending: &str) -> Figures {
+    let of_test = |test: &&str| {
+        let id = format!("iozone_{test}_{ending}");
+        let mut metrics = one.metrics.iter();
+        let metric = metrics.find(|it| it.id == id || it.id == format!("iozone_{test}"))?;
+        Some((id, metric.value))
     };
-    Ok(rates.filter_map(figure).collect())
-}
-
-fn blocks(text: &str) -> Result<Figures, ReadError> {
-    let mut figures = Vec::new();
-    for block in read_iozone(text)?.threads {
-        let Some(name) = test_name(block.test) else {
-            continue;
-        };
-        let mut add = |what: &str, rate: Option<&Rate>| {
-            if let Some(rate) = rate {
-                figures.push((format!("iozone_t4_{name}_{what}"), rate.bytes_per_s));
-            }
-        };
-        add("children", Some(&block.children));
-        add("parent", block.parent.as_ref());
-        add("min", block.min.as_ref());
-        add("max", block.max.as_ref());
-        add("avg", block.avg.as_ref());
-    }
-    Ok(figures)
-}
-
-fn test_name(test: IozoneTest) -> Option<&'static str> {
-    TESTS
-        .iter()
-        .find(|(known, _)| *known == test)
-        .map(|(_, name)| *name)
+    TESTS.iter().filter_map(of_test).collect()
 }
 
 /// iozone's tests as our metrics name them.
-const TESTS: [(IozoneTest, &str); 6] = [
-    (IozoneTest::Write, "write"),
-    (IozoneTest::Rewrite, "rewrite"),
-    (IozoneTest::Read, "read"),
-    (IozoneTest::Reread, "reread"),
-    (IozoneTest::RandomRead, "random_read"),
-    (IozoneTest::RandomWrite, "random_write"),
+const TESTS: [&str; 6] = [
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random_read",
+    "random_write",
 ];
 
 /// All contests that are possible on this place.
@@ -156,7 +135,7 @@ fn of_hdparm(name: &'static str, test: HdparmTest, id: &str, disk: &str) -> Cont
         written: None,
         cold_disk: Some(disk.to_owned()),
         writes: false,
-        reader: Reader::Hdparm,
+        reader: Reader::Bytes,
     }
 }
 
@@ -168,7 +147,7 @@ fn of_dd(path: &str) -> Contest {
         written: None,
         cold_disk: None,
         writes: true,
-        reader: Reader::Dd,
+        reader: Reader::Bytes,
     }
 }
 
@@ -178,7 +157,7 @@ fn of_iozone(path: &str) -> [Contest; 2] {
         invocation: iozone_single(path, size, &[record]),
         workloads: TESTS
             .iter()
-            .map(|(_, test)| format!("iozone_{test}_{ending}"))
+            .map(|test| format!("iozone_{test}_{ending}"))
             .collect(),
         written: None,
         cold_disk: None,
@@ -197,7 +176,7 @@ fn of_iozone_threads(directory: &str) -> Contest {
         invocation: iozone_threads(directory, THREADS_COUNT, THREAD_BYTES, SMALL_RECORD_BYTES),
         workloads: TESTS
             .iter()
-            .map(|(_, test)| format!("iozone_t4_{test}"))
+            .map(|test| format!("iozone_t4_{test}"))
             .collect(),
         written: None,
         cold_disk: None,
@@ -221,7 +200,7 @@ fn of_fio(path: &str) -> [Contest; 4] {
         written: Some((path.to_owned(), FIO_BYTES)),
         cold_disk: None,
         writes: true,
-        reader: Reader::Fio,
+        reader: Reader::Operations,
     };
     let (read, write) = (FioPattern::RandomRead, FioPattern::RandomWrite);
     [
@@ -293,7 +272,7 @@ mod tests {
         let of = |id: &str| suite.workload(id).unwrap().clone();
         assert_eq!(of("dd_write").block_bytes, DD_BLOCK_BYTES);
         assert_eq!(of("dd_write").span_bytes, DD_BLOCK_BYTES * DD_BLOCKS_COUNT);
-        for (_, test) in TESTS {
+        for test in TESTS {
             let small = of(&format!("iozone_{test}_4k"));
             assert_eq!(
                 (small.span_bytes, small.block_bytes),
@@ -327,7 +306,7 @@ mod tests {
 
     #[test]
     fn figures_bear_the_names_of_our_metrics() {
-        let text = include_str!("../../../peers/fixtures/iozone-3.489-threads.txt");
+        let text = include_str!("../../../import/fixtures/iozone-3.489-threads.txt");
         let known: Vec<String> = suite().figures.iter().map(|f| f.id.clone()).collect();
         let list = contests(&place(None));
         let threads = list

@@ -1,6 +1,7 @@
 //! The original tools and ours on the same target, one after the other, until it is known how
 //! they compare.
 
+mod commands;
 mod contest;
 mod original;
 mod pairs;

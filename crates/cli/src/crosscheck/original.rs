@@ -7,10 +7,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cardmark_core::{MIB, fill_payload};
-use cardmark_peers::Invocation;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::{NamedTempFile, TempDir};
 
+use super::commands::Invocation;
 use crate::error::{CommandError, Exit};
 use crate::watch::Signals;
 

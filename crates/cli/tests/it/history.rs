@@ -2,7 +2,7 @@
 
 use cardmark_core::{OriginKind, Record};
 use cardmark_store::Store;
-use cardmark_testkit::Program;
+use cardmark_testkit::{Program, damage_database};
 use serde_json::Value;
 
 use crate::common::{assert_error, program, scratch};
@@ -158,11 +158,10 @@ fn a_run_whose_time_is_no_time_is_refused_however_it_is_named() {
     let program = program(&scratch);
     keep(&program, "aaaaaa", 2, 1.0);
     let id = program.last().id.to_string();
-    let database = rusqlite::Connection::open(program.database()).unwrap();
-    let sql =
-        "UPDATE heads SET head = json_set(head, '$.started_at', 'later') WHERE record_id = ?1";
-    assert_eq!(database.execute(sql, [&id]).unwrap(), 1);
-    drop(database);
+    let sql = format!(
+        "UPDATE heads SET head = json_set(head, '$.started_at', 'later') WHERE record_id = '{id}'"
+    );
+    assert_eq!(damage_database(&program.database(), &sql), 1);
     let said = format!("the time of run {id} is not readable");
     for card in ["aaaaaa", "card=aaaaaa"] {
         let output = program.run(&["history", card]);

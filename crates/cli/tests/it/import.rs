@@ -1,4 +1,4 @@
-//! `import`: what other tools printed becomes runs like any other.
+//! `import`: results of other tools become runs like any other.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use crate::common::{assert_error, assert_nothing_kept, finding, program, scratch};
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/fixtures");
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures");
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = KIB * KIB;
 
 /// A text, how many runs it is, and a figure of its last one: id and value in bytes, operations a
 /// second or bytes.
-const KNOWN: [(&str, usize, &str, f64); 62] = [
+const KNOWN: [(&str, usize, &str, f64); 58] = [
     ("agnostics-0.12-pass.txt", 1, "fio_rand_read_4k_q4", 1929.0),
     (
         "agnostics-0.15-wrong-lines.txt",
@@ -43,27 +43,23 @@ const KNOWN: [(&str, usize, &str, f64); 62] = [
         216.0,
     ),
     (
-        "comment-columns.txt",
-        3,
-        "iozone_random_write",
-        2418.0 * KIB,
-    ),
-    ("comment-commas.txt", 1, "hdparm_t", 44.06 * MIB),
-    (
-        "comment-doubts.txt",
+        "crystaldiskmark-3.0.1-all.txt",
         1,
-        "dd_write",
-        11.8 * 0.5 * (1e6 + MIB),
+        "crystaldiskmark_seq_read",
+        19.872e6,
     ),
-    ("comment-joined.txt", 1, "dd_write", 23.6e6),
-    ("comment-lines.txt", 1, "hdparm_t", 41.37 * MIB),
     (
-        "comment-pasted.txt",
+        "crystaldiskmark-5.0.2-all.txt",
         1,
-        "iozone_random_read",
-        11_207.0 * KIB,
+        "crystaldiskmark_rand_write_4k_q1_t1",
+        500.0,
     ),
-    ("comment-table.txt", 2, "hdparm_t", 17.31 * MIB),
+    (
+        "crystaldiskmark-8.0.4-default.txt",
+        1,
+        "crystaldiskmark_seq_write_1m_q8_t1",
+        72.351e6,
+    ),
     ("dd-9.1-fsync.txt", 1, "dd_40m", 41_943_040.0 / 3.67295),
     ("dd-9.1-progress.txt", 1, "dd_40m", 41_943_040.0 / 3.57674),
     ("ddrescue-1.27-fast.log", 1, "ddrescue", 314_156_646.0),
@@ -295,8 +291,7 @@ fn session() -> String {
     let read = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
     let iozone = read("iozone-3.489-4k.txt");
     let iozone = iozone.replace("            8192       4", "          102400       4");
-    let pasted = read("comment-pasted.txt");
-    let copy = pasted.lines().find(|line| line.contains("copied")).unwrap();
+    let copy = "419430400 bytes (419 MB, 400 MiB) copied, 30.2417 s, 13.9 MB/s";
     format!(
         "bob@kitchen:~ $ sudo ./microsd-benchmarks.sh\n Serial Number: S4EVNX0R123456K\n{}\
          51200+0 records in\n51200+0 records out\n{copy}\n{iozone}",
@@ -361,7 +356,7 @@ fn a_session_of_the_well_known_script_is_one_run() {
     }
     let kept = record.origin.printed_text.unwrap();
     assert!(
-        kept.contains("3.10 seconds") && kept.contains("30.2417 s"),
+        kept.starts_with("hdparm_t: 20.62 MB") && kept.contains("\ndd_write: 13.9 MB/s\n"),
         "{kept}"
     );
     // It has its place among what others published of the same board.
@@ -411,7 +406,8 @@ fn the_same_figure_of_two_cards_is_two_runs() {
     let scratch = scratch();
     let program = program(&scratch);
     let import = |more: &[&str]| {
-        let output = typed(&program, "hdparm 22.5 MB/s", &[&["--json"], more].concat());
+        let figure = ["import", "--figure", "hdparm_t=22.5 MiB/s", "--json"];
+        let output = program.run(&[&figure, more].concat());
         assert_eq!(output.code, 0, "{output}");
         let rows: Value = serde_json::from_str(&output.stdout).unwrap();
         rows[0].clone()
@@ -450,80 +446,106 @@ fn the_same_figure_of_two_cards_is_two_runs() {
 fn what_was_imported_before_is_shown_as_it_is_stored() {
     let scratch = scratch();
     let program = program(&scratch);
-    let more = ["--label", "product=A"];
-    let first = typed(&program, "hdparm 22.5 MB/s", &more);
+    let import = [
+        "import",
+        "--figure",
+        "hdparm_t=22.5MiB/s",
+        "--label",
+        "product=A",
+    ];
+    let first = program.run(&import);
     assert!(first.stdout.contains("product=A"), "{first}");
     let labelled = program.run(&["label", "last", "product=C"]);
     assert_eq!(labelled.code, 0, "{labelled}");
-    let again = typed(&program, "hdparm 22.5 MB/s", &more);
+    let again = program.run(&import);
     assert!(again.stderr.contains("was imported before"), "{again}");
     assert!(again.stdout.contains("product=C"), "{again}");
     assert!(!again.stdout.contains("product=A"), "{again}");
-    let again = typed(
-        &program,
-        "hdparm 22.5 MB/s",
-        &[&more[..], &["--json"]].concat(),
-    );
-    let rows: Value = serde_json::from_str(&again.stdout).unwrap();
+    let rows = json(&program, &[&import[..], &["--json"]].concat());
     assert_eq!(rows[0]["record"]["labels"]["product"], "C");
 }
 
 #[test]
-fn private_words_beside_figures_are_not_stored() {
+fn typed_figures_are_one_run() {
     let scratch = scratch();
     let program = program(&scratch);
-    let rows = "Card hdparm buffered dd write 4K rand read 4K rand write\n\
-                Bob Meyer SN AB12345  21.3 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n\
-                Bob Meyer  21.4 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n\
-                Amazon Basics 64GB  21.5 MB/s 18.5 MB/s 8.22 MB/s 1.71 MB/s\n";
-    let output = typed(&program, rows, &["--json"]);
+    let figures = |figures: &[&str]| {
+        let figures = figures.iter().flat_map(|figure| ["--figure", figure]);
+        let arguments: Vec<&str> = std::iter::once("import").chain(figures).collect();
+        program.run(&arguments)
+    };
+    let output = figures(&[
+        "iozone_random_write=1.52MB/s",
+        "rand_read_4k=3110 IOPS",
+        "rand_read_4k_p99=2.5ms",
+    ]);
     assert_eq!(output.code, 0, "{output}");
-    let imported: Value = serde_json::from_str(&output.stdout).unwrap();
-    let labels = |at: usize| imported[at]["record"]["labels"].clone();
-    assert!(labels(0)["product"].is_null() && labels(1)["product"].is_null());
-    assert_eq!(labels(2)["product"], "Amazon Basics 64 GB");
-    for secret in [
-        "S/N 12345678",
-        "192.168.1.17",
-        "2001:db8::17",
-        "host kitchen.example.org",
-        "C:\\Users\\bob\\x",
-        "~bob/z",
-        "-f/home/bob/q",
-        "\"/media/bob/x\"",
-        "/media/bob/My Secret Card/test",
+    assert!(output.stdout.contains("imported (typed)"), "{output}");
+    let record = program.last();
+    let values: Vec<f64> = record.metrics.iter().map(|it| it.value).collect();
+    assert_eq!(values, [1.52e6, 3110.0, 2.5e6]);
+    assert_eq!(record.suite, None);
+    for (figure, words) in [
+        (
+            "iozone_rand_write=1MB/s",
+            ["unknown metric", "iozone_random_write"],
+        ),
+        ("iozone_random_write=1KB/s", ["is measured in B/s", "KiB/s"]),
+        ("iozone_random_write=fast", ["not a number", "hint: "]),
     ] {
-        let text = format!("{secret} hdparm 43.5 MB/s {secret}\n{secret}");
-        let output = typed(&program, &text, &[]);
-        assert_eq!(output.code, 0, "{output}");
+        assert_error(&figures(&[figure]), 2, &words);
     }
+    assert_eq!(figures(&["iozone_random_write"]).code, 2);
+    assert_eq!(program.runs_count(), 1);
+}
+
+#[test]
+fn each_row_of_a_table_is_a_run() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let rows = "Card;hdparm_t (MiB/s);dd_write (MB/s);random write 4 KiB (IOPS)\n\
+                Amazon Basics 64GB;21,3;18,5;417\n\
+                My old card;17,3;10,1;\n";
+    let output = typed(&program, rows, &["--json"]);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{output}");
+    let imported: Value = serde_json::from_str(&output.stdout).unwrap();
+    let label = |at: usize| &imported[at]["record"]["labels"]["product"];
+    assert_eq!(label(0), "Amazon Basics 64 GB");
+    assert_eq!(label(1), "My old card");
+    assert_eq!(value(&imported[0]["record"], "rand_write_4k"), 417.0);
+    assert_eq!(program.runs_count(), 2);
+}
+
+#[test]
+fn lines_that_were_not_understood_are_listed_and_not_stored() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let text = format!("Bob Meyer: 43.5 MB/s at 192.168.1.17\n{}", session());
+    let output = typed(&program, &text, &[]);
+    assert_eq!(output.code, 0, "{output}");
+    assert_eq!(output.stderr, "-:1: not understood: 43.5 MB/s\n");
     let stored = program.run(&["export"]).stdout;
-    for word in [
-        "Bob", "Meyer", "AB12345", "12345678", "192.168", "db8", "kitchen", "example", "Users",
-        "bob", "home", "media", "Secret",
-    ] {
+    for word in ["Bob", "Meyer", "43.5", "192.168"] {
         assert!(!stored.contains(word), "{word} in {stored}");
     }
 }
 
 #[test]
-fn what_is_no_output_is_refused_and_nothing_is_kept() {
+fn a_file_that_cannot_be_read_does_not_keep_others_from_being_imported() {
     let scratch = scratch();
     let program = program(&scratch);
     let garbage = program.file("garbage.txt");
     std::fs::write(&garbage, b"\xff\xfe no figures here\x00").unwrap();
     let garbage = garbage.to_str().unwrap();
     let good = fixture("hdparm-9.65-t.txt");
-    for arguments in [vec![garbage], vec![&good, garbage]] {
-        let output = program.run(&[vec!["import"], arguments].concat());
-        let said = [
-            "nothing can be imported from",
-            "cause: no output",
-            "hint: known are hdparm",
-        ];
-        assert_error(&output, 2, &said);
-        assert_nothing_kept(&program, &output);
-    }
+    let output = program.run(&["import", garbage]);
+    let words = [
+        "nothing can be imported from",
+        "cause: no output",
+        "hint: known tools are hdparm",
+    ];
+    assert_error(&output, 2, &words);
+    assert_nothing_kept(&program, &output);
     let output = program.run(&["import", &fixture("iozone-3.489-ops.txt")]);
     assert_error(
         &output,
@@ -539,6 +561,13 @@ fn what_is_no_output_is_refused_and_nothing_is_kept() {
     let output = program.run(&["import", &good, "--board", " "]);
     assert_eq!(output.code, 2, "{output}");
     assert_nothing_kept(&program, &output);
+    for bad in [garbage, "no-such-file"] {
+        let output = program.run(&["import", bad, &good]);
+        assert_eq!(output.code, 1, "{output}");
+        assert!(output.stdout.contains("20.62 MiB/s"), "{output}");
+        assert!(output.stderr.contains(bad), "{output}");
+    }
+    assert_eq!(program.runs_count(), 1);
 }
 
 #[test]
@@ -554,21 +583,13 @@ fn doubts_stand_below_the_figures() {
     let record = program.last();
     assert!(finding(&record, FindingKind::FalseCapacity).is_some());
     assert_eq!(record.devices[0].size_bytes, Some(4_075_520_000 * 512));
-    let output = program.run(&["import", &fixture("comment-lines.txt")]);
-    assert!(
-        output.stdout.contains("`26.2` is left out: it has no unit"),
-        "{output}"
-    );
     // A unit with two readings: no interval, but the range is in the record.
-    let output = program.run(&["import", &fixture("comment-commas.txt")]);
+    let output = program.run(&["import", &fixture("fio-2.1.14-write.txt")]);
     assert!(
-        output.stdout.contains("by 1.2 % (iozone_random_read"),
+        output.stdout.contains("by 1.2 % (fio_seqwrite4_write"),
         "{output}"
     );
     assert!(!output.stdout.contains("95 % interval"), "{output}");
-    let record = program.last();
-    let random = record.metric("iozone_random_read").unwrap();
-    assert!(random.low < Some(random.value) && Some(random.value) < random.high);
 }
 
 #[test]
@@ -604,22 +625,6 @@ fn what_is_readable_beside_a_bad_line_is_kept() {
 }
 
 #[test]
-fn a_rate_of_records_of_unknown_size_is_no_suites_figure() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    let output = typed(&program, "random read 80 MB/s", &[]);
-    assert!(
-        output
-            .stdout
-            .contains("the size of its records is not said"),
-        "{output}"
-    );
-    let record = program.last();
-    assert_eq!(record.metrics[0].id, "iozone_random_read_unsized");
-    assert_eq!(record.metrics[0].warnings, ["doubtful_figure"]);
-}
-
-#[test]
 fn reports_have_their_verdicts() {
     let scratch = scratch();
     let program = program(&scratch);
@@ -648,8 +653,8 @@ fn imported_runs_are_compared() {
     let program = program(&scratch);
     for (product, figure) in [("Red", "21.64"), ("Blue", "17.31")] {
         let label = format!("product={product} card");
-        let text = format!("hdparm {figure} MB/s");
-        let output = typed(&program, &text, &["--label", &label]);
+        let figure = format!("hdparm_t={figure}MiB/s");
+        let output = program.run(&["import", "--figure", &figure, "--label", &label]);
         assert_eq!(output.code, 0, "{output}");
     }
     let sides = ["compare", "product=Blue card", "product=Red card", "--json"];

@@ -1,11 +1,9 @@
 //! `recommend` and `rank` on what others published, and on own runs; lists in little room.
 
-use std::path::Path;
-
 use cardmark_testkit::Program;
 use serde_json::Value;
 
-use crate::common::{assert_error, program, scratch, text};
+use crate::common::{assert_error, program, scratch};
 
 fn products(list: &Value) -> Vec<&str> {
     let standings = list.as_array().unwrap().iter();
@@ -15,10 +13,9 @@ fn products(list: &Value) -> Vec<&str> {
 }
 
 /// Imports a rate of dd, as of this product.
-fn import(program: &Program, scratch: &Path, rate: &str, labels: &[&str]) {
-    let file = scratch.join("typed.txt");
-    std::fs::write(&file, format!("dd {rate} MB/s\n")).unwrap();
-    let mut arguments = vec!["import", text(&file)];
+fn import(program: &Program, rate: &str, labels: &[&str]) {
+    let figure = format!("dd_write={rate}MB/s");
+    let mut arguments = vec!["import", "--figure", &figure];
     for label in labels {
         arguments.extend(["--label", label]);
     }
@@ -65,7 +62,7 @@ fn prices_are_the_users_own() {
         ("21", "product=Mine", "price=8 EUR"),
         ("22", "product=Dear", "price=80 EUR"),
     ] {
-        import(&program, scratch.path(), rate, &[product]);
+        import(&program, rate, &[product]);
         assert_eq!(program.run(&["label", "last", price]).code, 0);
     }
     let wish = ["recommend", "--use", "logging", "--budget", "10 EUR"];
@@ -114,7 +111,7 @@ fn rows_of_two_settings_are_two_places() {
     assert!(!output.stdout.contains("2 runs"), "{output}");
     // Own runs as well.
     for (rate, setting) in [("10", "setting=on"), ("20", "setting=off")] {
-        import(&program, scratch.path(), rate, &["product=Mine", setting]);
+        import(&program, rate, &["product=Mine", setting]);
     }
     let output = program.run(&["rank", "--metric", "dd_write", "--json"]);
     let told: Value = serde_json::from_str(&output.stdout).unwrap();

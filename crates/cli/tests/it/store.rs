@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 
-use cardmark_testkit::Program;
+use cardmark_testkit::{Program, damage_database};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::Value;
 
@@ -92,8 +92,8 @@ fn one_damaged_value_is_never_left_out() {
         ),
         (
             "heads",
-            "head",
-            "NULL",
+            "record_id",
+            "x'00'",
             "1",
             &["rank", "recommend", "history", "report"],
         ),
@@ -117,10 +117,8 @@ fn one_damaged_value_is_never_left_out() {
         } else {
             "record_id"
         };
-        let database = rusqlite::Connection::open(program.database()).unwrap();
-        let sql = format!("UPDATE {table} SET {column} = {value} WHERE {key} = ?1 AND {of}");
-        assert_eq!(database.execute(&sql, [&id]).unwrap(), 1, "{sql}");
-        drop(database);
+        let sql = format!("UPDATE {table} SET {column} = {value} WHERE {key} = '{id}' AND {of}");
+        assert_eq!(damage_database(&program.database(), &sql), 1, "{sql}");
         for (command, before) in READ.iter().zip(&whole) {
             let output = program.run(command);
             let case = format!("{sql}: {command:?}: {output}");

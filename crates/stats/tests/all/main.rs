@@ -17,6 +17,7 @@ mod histogram;
 mod history;
 mod lasting;
 mod parts;
+mod printed;
 mod settle;
 mod support;
 mod table;

@@ -10,6 +10,7 @@
 mod builder;
 mod damage;
 mod journal;
+mod migrations;
 mod preparations;
 mod processes;
 mod refusals;

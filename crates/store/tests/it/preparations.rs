@@ -5,8 +5,6 @@ use std::path::Path;
 use cardmark_core::{Fill, Preparation};
 use cardmark_store::Store;
 
-use crate::builder::record;
-
 const SIZE: u64 = 63_864_569_856;
 /// Identity of the card.
 const CARD: &[u8] = b"mmc 035344534236344780a1b2c3d4016700 63864569856";
@@ -142,30 +140,4 @@ fn no_serial_is_in_the_file() {
     let holds = |part: &[u8]| bytes.windows(part.len()).any(|found| found == part);
     assert!(holds(b"2026-11-21T10:00:00Z"), "the row is in the file");
     assert!(!holds(SERIAL.as_bytes()) && !holds(&SERIAL_BYTES) && !holds(&CARD[..12]));
-}
-
-/// `version-1.sqlite` was made by the program as it was before this table.
-#[test]
-fn a_store_of_version_1_is_brought_up_to_date_and_keeps_its_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let old = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/fixtures/version-1.sqlite"
-    );
-    std::fs::copy(old, folder.path().join("records.sqlite")).unwrap();
-    let mut store = open(folder.path());
-    let found = store.find("64f0a140").unwrap();
-    assert!(found.record.metric("rand_read_4k").is_some());
-    assert_eq!(store.figures("rand_read_4k").unwrap().len(), 1);
-    assert_eq!(found.labels["reader"], "native");
-    let card = store.card_key(CARD).unwrap();
-    store
-        .begin_preparation(&card, &preparation(Fill::Ff))
-        .unwrap();
-    store.insert(&record("aaaa")).unwrap();
-    drop(store);
-    let mut store = open(folder.path());
-    assert_eq!(store.list(9).unwrap().len(), 2);
-    assert_eq!(store.card_key(CARD).unwrap(), card);
-    assert!(store.last_preparation(&card).unwrap().is_some());
 }

@@ -6,48 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use cardmark_store::{Options, Store, StoreError};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{Connection, raw_sql};
-use tokio::runtime::{Builder, Runtime};
+use rusqlite::Connection;
 
 use crate::builder::record;
 
-/// A connection beside the store's, as another program would have.
-struct Other {
-    runtime: Runtime,
-    connection: SqliteConnection,
-}
-
-impl Other {
-    fn open(path: &Path) -> Self {
-        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true);
-        let connection = runtime
-            .block_on(SqliteConnection::connect_with(&options))
-            .unwrap();
-        Self {
-            runtime,
-            connection,
-        }
-    }
-
-    fn run(&mut self, sql: &'static str) {
-        self.runtime
-            .block_on(raw_sql(sql).execute(&mut self.connection))
-            .unwrap();
-    }
-
-    fn close(self) {
-        self.runtime.block_on(self.connection.close()).unwrap();
-    }
-}
-
-fn change(path: &Path, sql: &'static str) {
-    let mut other = Other::open(path);
-    other.run(sql);
-    other.close();
+/// Changes a database as another program would.
+fn change(path: &Path, sql: &str) {
+    Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
 #[test]
@@ -91,15 +56,15 @@ fn a_store_that_another_process_holds_is_called_locked() {
         busy_timeout: Duration::from_millis(20),
     };
     let mut store = Store::open_with(&path, options).unwrap();
-    let mut other = Other::open(&path);
-    other.run("BEGIN EXCLUSIVE");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let error = store.insert(&record("67e5")).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     let error = store.list(1).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     let error = Store::open_with(&path, options).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
-    other.run("ROLLBACK");
+    other.execute_batch("ROLLBACK").unwrap();
     store.insert(&record("67e5")).unwrap();
 }
 
@@ -108,18 +73,14 @@ fn a_store_of_a_newer_version_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("records.sqlite");
     drop(Store::open(&path).unwrap());
-    change(
-        &path,
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
-         VALUES (99, 'later', 1, x'00', 0)",
-    );
+    change(&path, "PRAGMA user_version = 99");
     let error = Store::open(&path).unwrap_err();
     assert!(
         matches!(
             error,
             StoreError::Newer {
                 found: 99,
-                known: 4,
+                known: 5,
                 ..
             }
         ),
@@ -131,7 +92,10 @@ fn a_store_of_a_newer_version_is_left_alone() {
 fn a_database_of_another_program_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("other.sqlite");
-    change(&path, "CREATE TABLE mails (subject TEXT)");
+    change(
+        &path,
+        "PRAGMA journal_mode = WAL; CREATE TABLE mails (subject TEXT)",
+    );
     let before = fs::read(&path).unwrap();
     let error = Store::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
@@ -147,7 +111,7 @@ fn an_unreadable_document_does_not_hide_the_others() {
     store.insert(&record("bbbb")).unwrap();
     change(
         &path,
-        "UPDATE records SET document = '{\"format\":99}' WHERE id LIKE 'aaaa%'",
+        "UPDATE records SET document = CAST('{\"format\":99}' AS BLOB) WHERE id LIKE 'aaaa%'",
     );
     let mut count = 0;
     let error = store.export(|_| {

@@ -75,7 +75,7 @@ fn what_is_selected_has_its_labels_of_now_and_no_trials() {
     let mut store = Store::open(&dir.path().join("records.sqlite")).unwrap();
     let stored = measured("aaaa", "Pi 4", "A");
     store.insert(&stored).unwrap();
-    store.label(stored.id, "product", Some("B")).unwrap();
+    store.label(stored.id, [("product", Some("B"))]).unwrap();
     let found = store.select(&[condition("product", "B")]).unwrap();
     let expected = Record {
         trials: Vec::new(),
@@ -112,9 +112,11 @@ fn figures_come_with_what_places_them() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].run, stored.id.to_string());
     assert_eq!(found[0].quantity, metric.quantity);
-    assert!((found[0].value / metric.value - 1.0).abs() < 1e-14);
+    assert_eq!(found[0].value.to_bits(), metric.value.to_bits());
     assert_eq!(store.figures("no_such_metric").unwrap(), []);
-    store.label(stored.id, "sample", Some("second")).unwrap();
+    store
+        .label(stored.id, [("sample", Some("second"))])
+        .unwrap();
     let subjects = store.subjects().unwrap();
     assert_eq!(subjects.len(), 1);
     let subject = &subjects[0];

@@ -152,12 +152,12 @@ fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
     with_store(|store| {
         let stored = record("67e5");
         store.insert(&stored).unwrap();
-        store.label(stored.id, "note", Some("old")).unwrap();
+        store.label(stored.id, [("note", Some("old"))]).unwrap();
         store
-            .label(stored.id, "note", Some("bought in May"))
+            .label(stored.id, [("note", Some("bought in May"))])
             .unwrap();
-        store.label(stored.id, "product", None).unwrap();
-        store.label(stored.id, "missing", None).unwrap();
+        store.label(stored.id, [("product", None)]).unwrap();
+        store.label(stored.id, [("missing", None)]).unwrap();
         let labels = store.labels(stored.id).unwrap();
         assert_eq!(
             labels.into_iter().collect::<Vec<_>>(),
@@ -165,7 +165,13 @@ fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
         );
         assert_eq!(store.insert(&stored).unwrap(), Inserted::Known);
         assert_eq!(store.find("last").unwrap().record, stored);
-        let error = store.label(id_of("0000"), "note", Some("x")).unwrap_err();
+        let changes = [("note", None), ("size", Some("64")), ("size", Some("32"))];
+        store.label(stored.id, changes).unwrap();
+        let labels = store.labels(stored.id).unwrap();
+        assert_eq!(labels, [("size".to_owned(), "32".to_owned())].into());
+        let error = store
+            .label(id_of("0000"), [("note", Some("x"))])
+            .unwrap_err();
         assert!(matches!(error, StoreError::NotFound { .. }));
     });
 }
@@ -251,8 +257,8 @@ fn a_simulated_run_that_is_repeated_to_its_end_replaces_the_partial_record() {
             let (partial, mut whole) = (simulated(kinds), simulated(&[]));
             whole.metrics.truncate(1);
             store.insert(&partial).unwrap();
-            store.label(partial.id, "note", Some("mine")).unwrap();
-            store.label(partial.id, "product", None).unwrap();
+            store.label(partial.id, [("note", Some("mine"))]).unwrap();
+            store.label(partial.id, [("product", None)]).unwrap();
             store.insert(&record("aaaa")).unwrap();
             assert_eq!(
                 store.insert(&whole).unwrap(),

@@ -1,0 +1,177 @@
+//! The screen of GNU ddrescue, and its log of rates.
+
+use crate::number::{self, number_and_unit};
+use crate::reading::{Found, Reading, byte_rate, printed};
+use crate::text::{Damage, Line};
+
+const TOOL: &str = "ddrescue";
+/// Words of the lines of its screen.
+const SCREEN: [&str; 11] = [
+    "GNU ddrescue",
+    "ipos:",
+    "opos:",
+    "non-tried:",
+    "rescued:",
+    "filled size:",
+    "remain size:",
+    "remaining size:",
+    "current pos:",
+    "time since last",
+    "Copying non-tried",
+];
+
+/// Reads the runs; of each, what was printed last.
+pub(crate) fn read(lines: &[Line], found: &mut Found) {
+    let mut run = Ok(Run::default());
+    for line in lines {
+        let text = line.text;
+        if text.contains("GNU ddrescue") {
+            let next = Run {
+                is_log: text.contains("Rates Logfile"),
+                ..Run::default()
+            };
+            found.add_or_damaged(std::mem::replace(&mut run, Ok(next)).and_then(Run::end));
+        }
+        let is_of_run = run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text)
+            || SCREEN.iter().any(|word| text.contains(word));
+        run = run.and_then(|run| run.read(*line));
+        if is_of_run && run.is_ok() {
+            found.understand(*line);
+        }
+    }
+    found.add_or_damaged(run.and_then(Run::end));
+}
+
+fn is_log_line(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('#') || text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// A rate in bytes per second, and how it was printed.
+struct Rate {
+    bytes_per_s: f64,
+    printed: String,
+}
+
+/// What is known of a run so far.
+#[derive(Default)]
+struct Run<'a> {
+    is_log: bool,
+    rate: Option<(Line<'a>, Rate)>,
+    has_span: bool,
+}
+
+impl<'a> Run<'a> {
+    fn read(mut self, line: Line<'a>) -> Result<Self, Damage> {
+        if self.is_log {
+            self.read_log(line)?;
+            return Ok(self);
+        }
+        if let Some(text) = field(line.text, "average rate:") {
+            self.rate = Some((line, rate(line, text)?));
+        }
+        if let Some(text) = field(line.text, "run time:") {
+            let error = || line.damage(TOOL, "a run time such as `1m 5s`");
+            span_ns(text).ok_or_else(error)?;
+            self.has_span = true;
+        }
+        // Not `pct rescued:`, which is a share.
+        let rescued = field(line.text, "rescued:").filter(|_| !line.text.contains("pct rescued:"));
+        if let Some(text) = rescued.or_else(|| field(line.text, "filled size:")) {
+            let size = number_and_unit(text)
+                .and_then(|(number, unit)| number::whole(number.value * unit_bytes(unit)?));
+            size.ok_or_else(|| line.damage(TOOL, "a size such as `1073 MB`"))?;
+        }
+        Ok(self)
+    }
+
+    /// A line of the log: time, place, current and average rate, bad areas, bad size.
+    fn read_log(&mut self, line: Line<'a>) -> Result<(), Damage> {
+        let text = line.text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            return Ok(());
+        }
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        let [seconds, _, _, rate, ..] = fields.as_slice() else {
+            return Err(line.damage(TOOL, "time, position, current rate and average rate"));
+        };
+        let (Ok(_), Ok(bytes_per_s)) = (seconds.parse::<u32>(), rate.parse::<u64>()) else {
+            return Err(line.damage(TOOL, "a time in whole seconds and whole rates"));
+        };
+        self.has_span = true;
+        let rate = Rate {
+            bytes_per_s: bytes_per_s as f64,
+            printed: format!("{rate} B/s"),
+        };
+        self.rate = Some((line, rate));
+        Ok(())
+    }
+
+    fn end(self) -> Result<Option<Reading>, Damage> {
+        let Some((line, rate)) = self.rate else {
+            return Ok(None);
+        };
+        if !self.has_span {
+            return Err(line.damage(TOOL, "`run time:` with it"));
+        }
+        let printed = printed(TOOL, &rate.printed, None);
+        let metric = byte_rate("ddrescue", rate.bytes_per_s, printed);
+        Ok(Some(Reading::new(TOOL, line.number, vec![metric])))
+    }
+}
+
+/// The text behind a label, up to the next comma and space.
+fn field<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(label)?;
+    let field = rest.split(", ").next().unwrap_or(rest);
+    Some(field.trim().trim_end_matches(','))
+}
+
+fn rate(line: Line, text: &str) -> Result<Rate, Damage> {
+    let bytes_per_s = number_and_unit(text)
+        .and_then(|(number, unit)| Some(number.value * unit_bytes(unit.strip_suffix("/s")?)?));
+    let error = || line.damage(TOOL, "a rate such as `14221 kB/s`");
+    Ok(Rate {
+        bytes_per_s: bytes_per_s.ok_or_else(error)?,
+        printed: text.to_owned(),
+    })
+}
+
+/// Decimal, or binary with the `i` that `-B` prints.
+fn unit_bytes(unit: &str) -> Option<f64> {
+    let prefix = unit.strip_suffix('B')?;
+    let (base, prefix): (f64, _) = match prefix.strip_suffix('i') {
+        Some(prefix) => (1024.0, prefix),
+        None => (1000.0, prefix),
+    };
+    let power = match prefix {
+        "" if base < 1024.0 => 0,
+        "k" if base < 1024.0 => 1,
+        "K" if base > 1000.0 => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return None,
+    };
+    Some(base.powi(power))
+}
+
+/// Parses `3s`, `1m  5s`, `2h 10m`, and `2 s` or `1.53 h` of old versions.
+fn span_ns(text: &str) -> Option<u64> {
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let (number, unit) = number_and_unit(rest)?;
+        let mut letters = unit.chars();
+        let unit_seconds = match letters.next()? {
+            's' => 1.0,
+            'm' => 60.0,
+            'h' => 3600.0,
+            'd' => 86_400.0,
+            _ => return None,
+        };
+        seconds += number.value * unit_seconds;
+        rest = letters.as_str().trim_start();
+    }
+    (!text.trim().is_empty()).then(|| number::whole(seconds * cardmark_core::SECOND_NS as f64))?
+}

@@ -1,0 +1,336 @@
+//! Output of f3write, f3read and f3probe, versions 7 to 10.
+//!
+//! Their KB, MB and GB are binary. Sizes are rounded to two decimals and stand with the exact count
+//! in brackets; both must agree. Rates stand alone before version 10.
+
+mod probe;
+
+use cardmark_core::{Finding, FindingKind, Metric, Quantity, Severity};
+
+use crate::number::{Number, plain_number_and_unit};
+use crate::reading::{Found, Reading, byte_rate, printed};
+use crate::text::{Damage, Line};
+use probe::Probing;
+
+const TOOL: &str = "f3";
+/// Lines of what f3read found, above its rate.
+const BLOCK_LINES: usize = 6;
+/// Its sectors, whatever those of the device are.
+const SECTOR_BYTES: u64 = 512;
+
+/// Beginnings of its lines.
+const LINES: [&str; 22] = [
+    "F3 ",
+    "Free space:",
+    "Creating file ",
+    "Validating file ",
+    "Min: ",
+    "Data OK:",
+    "Data LOST:",
+    "Corrupted:",
+    "Slightly changed:",
+    "Overwritten:",
+    "WARNING: Not all ",
+    "Good news: ",
+    "Bad news: ",
+    "f3fix ",
+    "*Usable* size:",
+    "=> Usable size:",
+    "Announced size:",
+    "Module:",
+    "Approximate cache size:",
+    "Physical block size:",
+    "Probe time:",
+    "Operation: total time",
+];
+/// Lines of f3probe that begin with common words.
+const OPERATIONS: [&str; 3] = ["Read:", "Write:", "Reset:"];
+
+/// Reads the runs. A damaged line ends the run it is in.
+pub(crate) fn read(lines: &[Line], found: &mut Found) {
+    let mut reading = F3Read::default();
+    let mut probing = Probing::default();
+    for line in lines {
+        let text = line.unquoted();
+        if text.is_empty() {
+            continue;
+        }
+        let damages = found.damages.len();
+        match write(*line, text) {
+            Ok(write) => found.readings.extend(write),
+            Err(damage) => found.damaged(damage),
+        }
+        if let Err(damage) = reading.read(*line, text, found) {
+            reading.close(found);
+            found.damaged(damage);
+            reading = F3Read::default();
+        }
+        let is_probe = probing.is_open() && OPERATIONS.iter().any(|it| text.starts_with(it));
+        match probing.read(*line, text) {
+            Ok(probe) => found.readings.extend(probe),
+            Err(damage) => {
+                found.damaged(damage);
+                probing = Probing::default();
+            }
+        }
+        let mut ends = WRITE_ENDS.iter().chain(&READ_ENDS);
+        let is_of_f3 = LINES.iter().any(|start| text.starts_with(start))
+            || ends.any(|end| after_label(text, end).is_some())
+            // Speeds of f3probe, which are of a few blocks only.
+            || text.contains(" blocks / ");
+        if found.damages.len() == damages && (is_of_f3 || is_probe) {
+            found.understand(*line);
+        }
+    }
+    if let Err(damage) = reading.end(found) {
+        found.damaged(damage);
+    }
+    found.add_or_damaged(probing.end());
+}
+
+/// Last lines of a run: up to version 9, from version 10 on, and of one that was too short.
+const WRITE_ENDS: [&str; 3] = [
+    "Average writing speed:",
+    "Average sequential write speed:",
+    "Writing speed not available",
+];
+const READ_ENDS: [&str; 3] = [
+    "Average reading speed:",
+    "Average sequential read speed:",
+    "Reading speed not available",
+];
+
+/// The end of a run of f3write.
+fn write(line: Line, text: &str) -> Result<Option<Reading>, Damage> {
+    let Some(End { metric: Some(rate) }) = end(line, text, WRITE_ENDS, "f3_write")? else {
+        return Ok(None);
+    };
+    Ok(Some(Reading::new(TOOL, line.number, vec![rate])))
+}
+
+/// The lines of what f3read found, in their order.
+const AMOUNTS: [&str; 5] = [
+    "Data OK:",
+    "Data LOST:",
+    "Corrupted:",
+    "Slightly changed:",
+    "Overwritten:",
+];
+const AMOUNTS_EXPECTED: &str = "the five lines from `Data OK:` to `Overwritten:`, in their order";
+
+/// What is known of a run of f3read.
+#[derive(Default)]
+struct F3Read<'a> {
+    /// Sectors of the lines so far.
+    amounts: Vec<u64>,
+    /// The last of these lines.
+    line: Option<Line<'a>>,
+    /// What the run gives, until its rate is known.
+    open: Option<Reading>,
+    is_partial: bool,
+}
+
+impl<'a> F3Read<'a> {
+    fn read(&mut self, line: Line<'a>, text: &str, found: &mut Found) -> Result<(), Damage> {
+        if let Some(End { metric }) = end(line, text, READ_ENDS, "f3_read")? {
+            self.is_whole()?;
+            let empty = metric
+                .is_some()
+                .then(|| Reading::new(TOOL, line.number, Vec::new()));
+            if let Some(mut read) = self.open.take().or(empty) {
+                read.line = line.number.saturating_sub(BLOCK_LINES).max(1);
+                if let Some(metric) = metric {
+                    read.metrics.insert(0, metric);
+                }
+                self.open = Some(read);
+            }
+            self.end(found)?;
+        } else if text.starts_with("WARNING: Not all ") {
+            self.is_partial = self.open.is_some();
+        } else if text.starts_with("F3 read ") || text.starts_with("Validating file ") {
+            self.end(found)?;
+        } else {
+            self.amount(line, text, found)?;
+        }
+        Ok(())
+    }
+
+    /// A line of what was found; the last of them completes it.
+    fn amount(&mut self, line: Line<'a>, text: &str, found: &mut Found) -> Result<(), Damage> {
+        let mut labels = AMOUNTS.iter().enumerate();
+        let labelled = labels.find_map(|(place, label)| Some((place, after_label(text, label)?)));
+        let Some((place, printed)) = labelled else {
+            return Ok(());
+        };
+        // Labels of one word occur elsewhere too.
+        if place > 1 && self.amounts.is_empty() {
+            return Ok(());
+        }
+        if place != self.amounts.len() {
+            return Err(line.damage(TOOL, AMOUNTS_EXPECTED));
+        }
+        let expected = "a size and in brackets the same in sectors: `1.02 GB (2131424 sectors)`";
+        let sectors = sectors(printed).ok_or_else(|| line.damage(TOOL, expected))?;
+        self.amounts.push(sectors);
+        self.line = Some(line);
+        self.close(found);
+        let &[ok, lost, corrupted, changed, overwritten] = self.amounts.as_slice() else {
+            return Ok(());
+        };
+        let parts = [corrupted, changed, overwritten];
+        if parts.into_iter().try_fold(0u64, u64::checked_add) != Some(lost) {
+            return Err(line.damage(TOOL, "lost sectors that are the sum of the three below"));
+        }
+        self.amounts.clear();
+        let mut read = Reading::new(
+            TOOL,
+            line.number,
+            vec![amount("f3_ok", ok), amount("f3_lost", lost)],
+        );
+        if lost > 0 {
+            let all = ok.saturating_add(lost);
+            let detail = format!(
+                "f3read found {lost} sectors of 512 bytes lost of {all} read: {corrupted} corrupted, \
+                 {changed} changed, {overwritten} overwritten by others"
+            );
+            read.findings.push(data_lost(detail));
+        }
+        self.open = Some(read);
+        Ok(())
+    }
+
+    fn is_whole(&self) -> Result<(), Damage> {
+        match self.line {
+            Some(line) if !self.amounts.is_empty() => Err(line.damage(TOOL, AMOUNTS_EXPECTED)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the run, if there is one.
+    fn close(&mut self, found: &mut Found) {
+        let is_partial = std::mem::take(&mut self.is_partial);
+        let Some(mut read) = self.open.take() else {
+            return;
+        };
+        if is_partial {
+            let detail =
+                "f3read could not read all of its files: some were missing or ended in errors";
+            let finding = Finding::new(FindingKind::IoError, Severity::Warning, detail);
+            read.note(finding);
+        }
+        found.readings.push(read);
+    }
+
+    fn end(&mut self, found: &mut Found) -> Result<(), Damage> {
+        self.close(found);
+        self.is_whole()
+    }
+}
+
+fn data_lost(detail: impl Into<String>) -> Finding {
+    Finding::new(FindingKind::DataLost, Severity::Warning, detail)
+}
+
+fn amount(id: &str, sectors: u64) -> Metric {
+    Metric::new(id, Quantity::Size, (sectors as f64) * SECTOR_BYTES as f64)
+}
+
+/// Parses `1.02 GB (2131424 sectors)`.
+fn sectors(text: &str) -> Option<u64> {
+    let printed = Size::parse(text)?;
+    let sectors = count(printed.exact, "sector")?;
+    let bytes = sectors.checked_mul(SECTOR_BYTES)?;
+    printed.is(bytes).then_some(sectors)
+}
+
+/// The end of a run; without a metric if f3 could not measure the rate.
+struct End {
+    metric: Option<Metric>,
+}
+
+fn end(line: Line, text: &str, ends: [&str; 3], id: &str) -> Result<Option<End>, Damage> {
+    let [old, new, missing] = ends;
+    let printed = after_label(text, old).or_else(|| after_label(text, new));
+    if text.eq_ignore_ascii_case(missing) || printed == Some("NO DATA") {
+        return Ok(Some(End { metric: None }));
+    }
+    let Some(printed) = printed else {
+        return Ok(None);
+    };
+    let expected = "a rate such as `9.42 MB/s`, behind it perhaps `(62309312 sectors / 1:47:46)`";
+    let rate = rate(id, printed).ok_or_else(|| line.damage(TOOL, expected))?;
+    Ok(Some(End { metric: Some(rate) }))
+}
+
+fn rate(id: &str, text: &str) -> Option<Metric> {
+    let shown = text
+        .split_once('(')
+        .map_or(text, |(shown, _)| shown.trim_end());
+    let (number, unit) = plain_number_and_unit(shown)?;
+    let bytes = unit_bytes(unit.strip_suffix("/s")?)?;
+    let right = match unit {
+        "KB/s" => Some("KiB/s"),
+        "MB/s" => Some("MiB/s"),
+        "GB/s" => Some("GiB/s"),
+        "TB/s" => Some("TiB/s"),
+        _ => None,
+    };
+    Some(byte_rate(
+        id,
+        number.value * bytes,
+        printed(TOOL, shown, right),
+    ))
+}
+
+/// A rounded size and behind it the exact one: `1.02 GB (2131424 sectors)`.
+#[derive(Clone, Copy)]
+struct Size<'a> {
+    number: Number,
+    unit: f64,
+    /// The text in the brackets.
+    exact: &'a str,
+}
+
+impl<'a> Size<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (size, rest) = text.split_once('(')?;
+        let (exact, _) = rest.split_once(')')?;
+        let (number, unit) = plain_number_and_unit(size)?;
+        Some(Self {
+            number,
+            unit: unit_bytes(unit)?,
+            exact,
+        })
+    }
+
+    /// Whether this number of bytes would be printed so.
+    fn is(&self, bytes: u64) -> bool {
+        self.number.agrees(bytes as f64 / self.unit, 0.0)
+    }
+}
+
+/// Parses `2131424 sectors`, and from version 10 `1 sector`.
+fn count(text: &str, noun: &str) -> Option<u64> {
+    let text = text.strip_suffix('s').unwrap_or(text);
+    text.strip_suffix(noun)?.trim_end().parse().ok()
+}
+
+/// The text behind a label, whose capitals differ between versions.
+fn after_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    let is_labelled = text.get(..label.len())?.eq_ignore_ascii_case(label);
+    is_labelled.then(|| text[label.len()..].trim())
+}
+
+fn unit_bytes(unit: &str) -> Option<f64> {
+    let power = match unit {
+        "Byte" | "Bytes" => 0,
+        "KB" => 1,
+        "MB" => 2,
+        "GB" => 3,
+        "TB" => 4,
+        "PB" => 5,
+        "EB" => 6,
+        _ => return None,
+    };
+    Some(1024f64.powi(power))
+}

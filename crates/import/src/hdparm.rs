@@ -1,0 +1,118 @@
+//! Timings of hdparm, versions 5 to 9.
+
+use cardmark_core::{KIB, MIB};
+
+use crate::number::{self, Number, number_and_unit};
+use crate::reading::{Found, Reading, byte_rate, printed, size};
+use crate::text::{Damage, Line};
+
+const TOOL: &str = "hdparm";
+const EXPECTED: &str = "`66 MB in 3.06 seconds = 21.57 MB/sec`";
+
+/// One timing.
+pub(crate) struct Timing {
+    /// `-T`, from memory; otherwise `-t`, from the device.
+    pub(crate) is_cached: bool,
+    is_direct: bool,
+    offset_bytes: Option<u64>,
+    pub(crate) bytes_per_s: f64,
+    /// Number and unit as printed.
+    pub(crate) printed: String,
+}
+
+/// Reads the timings. Next to a table of PiBenchmarks they are part of its report.
+pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
+    for line in lines {
+        match timing(*line) {
+            Ok(Some(timing)) if !is_of_report => found.add(timing.reading(*line)),
+            Ok(Some(_)) => found.understand(*line),
+            Err(damage) if !is_of_report => found.damaged(damage),
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+/// Parses `Timing buffered disk reads:  66 MB in  3.06 seconds =  21.57 MB/sec`.
+pub(crate) fn timing(line: Line) -> Result<Option<Timing>, Damage> {
+    let Some((_, rest)) = line.text.split_once("Timing ") else {
+        return Ok(None);
+    };
+    let Some((name, figures)) = rest.split_once(':') else {
+        return Ok(None);
+    };
+    let is_cached = name.contains("cached reads") || name.contains("buffer-cache reads");
+    if !is_cached && !name.contains("disk reads") {
+        return Ok(None);
+    }
+    let error = || line.damage(TOOL, EXPECTED);
+    let (megabytes, rest) = figures.split_once(" MB in").ok_or_else(error)?;
+    let (seconds, rest) = rest.split_once("seconds").ok_or_else(error)?;
+    let printed = rest.trim_start().strip_prefix('=').ok_or_else(error)?;
+    let printed = printed.trim();
+    let megabytes: u64 = megabytes.trim().parse().map_err(|_| error())?;
+    let seconds = Number::parse(seconds.trim()).ok_or_else(error)?;
+    seconds.seconds_as_ns().ok_or_else(error)?;
+    let (number, unit) = number_and_unit(printed).ok_or_else(error)?;
+    let unit = unit_bytes(unit).ok_or_else(|| line.damage(TOOL, "MB/sec or kB/sec"))?;
+    let bytes = megabytes.checked_mul(MIB).ok_or_else(error)?;
+    let rate = bytes as f64 / seconds.value / unit;
+    if !number.agrees(rate, rate * seconds.relative()) {
+        return Err(line.damage(TOOL, "figures that agree with each other"));
+    }
+    let offset_bytes = offset_bytes(name).map_err(|()| line.damage(TOOL, "`(offset 4 GB)`"))?;
+    Ok(Some(Timing {
+        is_cached,
+        is_direct: name.contains("O_DIRECT"),
+        offset_bytes,
+        bytes_per_s: number.value * unit,
+        printed: printed.to_owned(),
+    }))
+}
+
+impl Timing {
+    fn reading(&self, line: Line) -> Reading {
+        let mut id = if self.is_cached {
+            "hdparm_T"
+        } else {
+            "hdparm_t"
+        }
+        .to_owned();
+        if self.is_direct {
+            id += "_direct";
+        }
+        if let Some(offset) = self.offset_bytes.filter(|offset| *offset > 0) {
+            id += &format!("_from_{}", size(offset));
+        }
+        let printed = printed(TOOL, &self.printed, Some(right_unit(&self.printed)));
+        let metric = byte_rate(id, self.bytes_per_s, printed);
+        Reading::new(TOOL, line.number, vec![metric])
+    }
+}
+
+/// The unit of a figure of hdparm, whose megabytes and kilobytes are binary.
+pub(crate) fn right_unit(printed: &str) -> &'static str {
+    if printed.contains("MB") {
+        "MiB/s"
+    } else {
+        "KiB/s"
+    }
+}
+
+fn unit_bytes(unit: &str) -> Option<f64> {
+    match unit {
+        "MB/sec" => Some(MIB as f64),
+        "kB/sec" | "KB/sec" => Some(KIB as f64),
+        _ => None,
+    }
+}
+
+/// Parses `(offset 4 GB)`, which is binary too.
+fn offset_bytes(name: &str) -> Result<Option<u64>, ()> {
+    let Some((_, offset)) = name.split_once("(offset ") else {
+        return Ok(None);
+    };
+    let (gigabytes, _) = offset.split_once(" GB)").ok_or(())?;
+    let gigabytes = Number::parse(gigabytes.trim()).ok_or(())?;
+    let bytes = number::whole(gigabytes.value * 1024.0 * MIB as f64);
+    bytes.map(Some).ok_or(())
+}

@@ -1,0 +1,138 @@
+//! Reads what other tools printed and returns what a record needs.
+//!
+//! Pure. Each tool has one reader, from text to metrics in bytes, nanoseconds and operations per
+//! second. Whole reports (PiBenchmarks, Raspberry Pi Diagnostics, CrystalDiskMark, KDiskMark) and
+//! rows of tables are one record each. Results of single tools belong to one record until a test
+//! comes a second time: then the next record begins.
+//!
+//! A metric has the id of our suites if the workload is the same, otherwise one that names tool and
+//! workload. A record keeps numbers with their units, never lines of the text.
+
+mod agnostics;
+mod dd;
+mod ddrescue;
+mod diskmark;
+mod f3;
+mod figure;
+mod fio;
+mod fio_data;
+mod fio_text;
+mod hdparm;
+mod iozone;
+mod metrics;
+mod number;
+mod pibenchmarks;
+mod reading;
+mod records;
+mod table;
+mod text;
+
+use std::collections::BTreeMap;
+
+use cardmark_core::{Board, DeviceInfo, Finding, Host, Metric};
+
+pub use figure::{FigureError, figures};
+pub use metrics::{KnownMetric, tool_metrics};
+
+use reading::Found;
+use text::{Line, lines, numbers, plain};
+
+/// What one record needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The tools that printed the figures, with their version if known.
+    pub tools: Vec<String>,
+    /// The suite of ours that gives the same figures.
+    pub suite: Option<&'static str>,
+    /// The figures.
+    pub metrics: Vec<Metric>,
+    /// Units with two meanings, figures that were not understood, lost data.
+    pub findings: Vec<Finding>,
+    /// Facts about card and report that have no field of their own.
+    pub labels: BTreeMap<String, String>,
+    /// The computer, if the report names it.
+    pub board: Option<Board>,
+    /// The system, if the report names it.
+    pub host: Option<Host>,
+    /// The card or disk, if the report describes it.
+    pub device: Option<DeviceInfo>,
+}
+
+impl Imported {
+    /// The printed figures, one `id: number unit` per line.
+    #[must_use]
+    pub fn printed_text(&self) -> Option<String> {
+        let figure = |metric: &Metric| {
+            let printed = metric.printed.as_ref()?;
+            Some(format!("{}: {}", metric.id, printed.text))
+        };
+        let figures: Vec<String> = self.metrics.iter().filter_map(figure).collect();
+        (!figures.is_empty()).then(|| figures.join("\n"))
+    }
+}
+
+/// A line with numbers that no reader understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUnderstood {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Its numbers with their units.
+    pub numbers: Vec<String>,
+    /// What a reader expected in this line.
+    pub reason: Option<String>,
+}
+
+/// What was found in a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// What each record needs, in the order of the text.
+    pub records: Vec<Imported>,
+    /// Lines with numbers that are in no record.
+    pub not_understood: Vec<NotUnderstood>,
+}
+
+/// Reads what other tools printed. Tables are read if their headings name some of the `known`
+/// metrics.
+#[must_use]
+pub fn import(text: &str, known: &[KnownMetric]) -> Import {
+    let text = plain(text);
+    let lines: Vec<Line> = lines(&text).collect();
+    let mut found = Found::default();
+    pibenchmarks::read(&lines, &mut found);
+    let has_table = !found.reports.is_empty();
+    agnostics::read(&lines, &mut found);
+    diskmark::read(&lines, &mut found);
+    hdparm::read(&lines, has_table, &mut found);
+    dd::read(&lines, has_table, &mut found);
+    iozone::read(&lines, &mut found);
+    fio::read(&text, &lines, &mut found);
+    ddrescue::read(&lines, &mut found);
+    f3::read(&lines, &mut found);
+    table::read(&lines, known, &mut found);
+    found.count_damaged();
+    let not_understood = not_understood(&lines, &found);
+    Import {
+        records: records::records(found),
+        not_understood,
+    }
+}
+
+fn not_understood(lines: &[Line], found: &Found) -> Vec<NotUnderstood> {
+    let mut reasons = BTreeMap::new();
+    for damage in &found.damages {
+        let reason = match damage.tool {
+            table::TABLE => format!("expected {}", damage.expected),
+            tool => format!("not as {tool} prints it: expected {}", damage.expected),
+        };
+        reasons.entry(damage.line).or_insert(reason);
+    }
+    let lines = lines.iter().filter(|line| !found.is_understood(**line));
+    lines
+        .map(|line| NotUnderstood {
+            line: line.number,
+            numbers: numbers(line.text),
+            reason: reasons.remove(&line.number),
+        })
+        .filter(|one| !one.numbers.is_empty() || one.reason.is_some())
+        .collect()
+}

@@ -1,0 +1,179 @@
+//! Which readings belong to one record.
+
+use std::collections::BTreeMap;
+
+use cardmark_core::{Finding, FindingKind, MIB, Metric, Severity};
+
+use crate::Imported;
+use crate::iozone::{PARTS, SIX};
+use crate::reading::{Found, Reading, doubtful};
+
+/// Returns what each record needs, in the order of the text.
+pub(crate) fn records(found: Found) -> Vec<Imported> {
+    let Found {
+        mut readings,
+        reports: mut records,
+        ..
+    } = found;
+    readings.sort_by_key(|reading| reading.line);
+    records.extend(sessions(readings));
+    records.iter_mut().for_each(drop_duplicates);
+    with_metrics(records)
+}
+
+/// Keeps the records that have metrics. Findings of others move to a neighbour.
+fn with_metrics(records: Vec<Imported>) -> Vec<Imported> {
+    let (mut kept, mut early) = (Vec::<Imported>::new(), Vec::new());
+    for one in records {
+        if !one.metrics.is_empty() {
+            kept.push(one);
+        } else if let Some(before) = kept.last_mut() {
+            before.findings.extend(one.findings);
+        } else {
+            early.extend(one.findings);
+        }
+    }
+    if let Some(first) = kept.first_mut() {
+        first.findings.extend(early);
+    }
+    kept
+}
+
+/// Drops metrics that a damaged report has twice: either could be the right one.
+fn drop_duplicates(one: &mut Imported) {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for metric in &one.metrics {
+        *counts.entry(metric.id.clone()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 1);
+    let is_single = |metric: &Metric| !counts.contains_key(&metric.id);
+    one.metrics.retain(is_single);
+    for id in counts.keys() {
+        let finding = doubtful("it stands there twice, and is left out");
+        one.findings.push(finding.on(id));
+    }
+}
+
+/// Groups the results of single tools. Any test of a tool can be the one that a damaged line stands
+/// for: next to a result of that tool it ends the record, so that no record mixes two cards.
+fn sessions(readings: Vec<Reading>) -> Vec<Imported> {
+    let mut groups: Vec<Vec<Reading>> = Vec::new();
+    for reading in readings {
+        match groups.last_mut() {
+            Some(group) if !group.iter().any(|known| known.is_again(&reading)) => {
+                group.push(reading);
+            }
+            _ => groups.push(vec![reading]),
+        }
+    }
+    groups.into_iter().map(record).collect()
+}
+
+/// One record of several readings.
+fn record(readings: Vec<Reading>) -> Imported {
+    let mut one = Imported {
+        suite: suite(&readings),
+        ..Imported::default()
+    };
+    let mut doubts = Vec::new();
+    for mut reading in readings {
+        name_warnings(&mut reading.metrics, &reading.findings);
+        let is_known = one.tools.iter().any(|tool| tool == reading.tool);
+        if !is_known && !reading.metrics.is_empty() {
+            one.tools.push(reading.tool.to_owned());
+        }
+        one.device = one.device.or(reading.device);
+        doubts.extend(reading.doubts);
+        one.findings.extend(reading.findings);
+        for metric in reading.metrics {
+            put(&mut one, metric);
+        }
+    }
+    one.findings.extend(ambiguous(&doubts));
+    let of_all = one.findings.iter().filter(|it| it.workloads.is_empty());
+    let of_all: Vec<Finding> = of_all.cloned().collect();
+    name_warnings(&mut one.metrics, &of_all);
+    one
+}
+
+/// Endings of metrics that are measured together with a rate.
+const BESIDE: [&str; 3] = ["_mean", "_p50", "_p99"];
+
+/// Names on each metric the findings that limit trust in it.
+pub(crate) fn name_warnings(metrics: &mut [Metric], findings: &[Finding]) {
+    for metric in metrics {
+        let is_of = |id: &String| {
+            let rest = metric.id.strip_prefix(id.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || BESIDE.contains(&rest))
+        };
+        let touches = |finding: &&Finding| {
+            finding.severity >= Severity::Warning
+                && (finding.workloads.is_empty() || finding.workloads.iter().any(is_of))
+        };
+        let names = findings.iter().filter(touches).map(|it| it.kind.name());
+        let names: Vec<String> = names.collect();
+        metric.warnings.extend(names);
+        metric.warnings.sort();
+        metric.warnings.dedup();
+    }
+}
+
+/// Adds a metric, unless it is a rate of zero.
+pub(crate) fn put(one: &mut Imported, metric: Metric) {
+    let is_rate = metric.rate_bytes_per_s.is_some() || metric.operations_per_s.is_some();
+    if metric.value.is_finite() && (metric.value > 0.0 || !is_rate) {
+        one.metrics.push(metric);
+        return;
+    }
+    let printed = metric.printed.map_or_else(String::new, |p| p.text);
+    let detail = format!("`{printed}` is left out: it is no rate");
+    one.findings.push(doubtful(detail).on(metric.id));
+}
+
+/// One finding for all metrics whose unit has two meanings.
+fn ambiguous(doubts: &[(String, f64)]) -> Option<Finding> {
+    let most = doubts.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
+    if most == 0.0 {
+        return None;
+    }
+    let detail = format!(
+        "the text does not say whether its units are of 1,000 or of 1,024: figures may be off by \
+         {:.1} %",
+        100.0 * most
+    );
+    let finding = Finding::new(FindingKind::AmbiguousUnit, Severity::Note, detail);
+    let ids = doubts.iter().map(|(id, _)| id);
+    Some(ids.fold(finding, |finding, id| finding.on(id)))
+}
+
+/// The suite of ours that gives these metrics. The common script may lack `hdparm -T`; ddrescue,
+/// which belongs to `raw-survey`, does not print whether it read or wrote.
+fn suite(readings: &[Reading]) -> Option<&'static str> {
+    let metrics = readings.iter().flat_map(|reading| &reading.metrics);
+    let mut ids: Vec<&str> = metrics
+        .map(|metric| metric.id.as_str())
+        .filter(|id| !["hdparm_T", "ddrescue"].contains(id))
+        .collect();
+    ids.sort_unstable();
+    let mut files = readings.iter().filter_map(|reading| reading.file_bytes);
+    let file_bytes = files.next()?;
+    let is_one = files.all(|bytes| bytes == file_bytes);
+    let is = |mut wanted: Vec<String>, wanted_bytes: u64| {
+        wanted.sort_unstable();
+        is_one && file_bytes == wanted_bytes && wanted == ids
+    };
+    let six = |end: &'static str| SIX.map(|test| format!("iozone_{test}{end}"));
+    let dramble = ["hdparm_t", "dd_write"].map(str::to_owned).into_iter();
+    let threads = SIX
+        .iter()
+        .flat_map(|test| PARTS.map(|part| format!("iozone_t4_{test}_{part}")));
+    if is(dramble.chain(six("")).collect(), 100 * MIB) {
+        Some("dramble")
+    } else if is([six("_4k"), six("_16m")].concat(), 100 * MIB) {
+        Some("raw-survey")
+    } else if is(threads.collect(), 256 * MIB) {
+        Some("parallel4")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,159 @@
+//! Circular dependencies between the modules of a crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::{Code, Named};
+
+/// A module's path below its crate; empty for the root.
+type Module = Vec<String>;
+
+/// The modules of one crate, each with the code of its file.
+pub(crate) struct Modules<'a>(pub BTreeMap<Module, &'a Code>);
+
+/// Returns the module of a file below `src/`, such as `a/b.rs` or `a/mod.rs`.
+pub(crate) fn module_of(path: &str) -> Module {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let mut segments: Module = stem.split('/').map(str::to_owned).collect();
+    if ["lib", "main", "mod"].contains(&segments.last().map_or("", String::as_str)) {
+        segments.pop();
+    }
+    segments
+}
+
+impl Modules<'_> {
+    /// Returns groups of modules that depend on each other in a circle.
+    pub(crate) fn circles(&self) -> Vec<Vec<Module>> {
+        let uses: BTreeMap<&Module, BTreeSet<Module>> = self
+            .0
+            .iter()
+            .map(|(module, code)| (module, self.used_by(module, code)))
+            .collect();
+        let reach: BTreeMap<&Module, BTreeSet<&Module>> = self
+            .0
+            .keys()
+            .map(|module| (module, reachable(&uses, module)))
+            .collect();
+        let mut circles = BTreeSet::new();
+        for module in self.0.keys() {
+            let mutual = |other: &&&Module| reach[**other].contains(module);
+            let circle: Vec<Module> = reach[module]
+                .iter()
+                .filter(mutual)
+                .map(|m| (*m).clone())
+                .collect();
+            if circle.len() > 1 {
+                circles.insert(circle);
+            }
+        }
+        circles.into_iter().collect()
+    }
+
+    fn used_by(&self, module: &Module, code: &Code) -> BTreeSet<Module> {
+        let paths = code.paths.iter().filter(|path| !path.is_reexport);
+        let targets = paths.filter_map(|path| self.resolve(module, &path.segments, 0));
+        targets.filter(|target| target != module).collect()
+    }
+
+    /// The module in which a path ends, re-exports followed.
+    fn resolve(&self, from: &Module, segments: &[String], depth: usize) -> Option<Module> {
+        let full = self.absolute(from, segments)?;
+        let known = (0..=full.len())
+            .rev()
+            .find(|&end| self.0.contains_key(&full[..end]))?;
+        let module = full[..known].to_vec();
+        let name = full.get(known)?;
+        let is_it = |path: &&Named| path.is_reexport && path.segments.last() == Some(name);
+        let reexport = self.0[&module].paths.iter().find(is_it);
+        let follow = |path: &Named| self.resolve(&module, &path.segments, depth + 1);
+        let followed = reexport.filter(|_| depth < 8).and_then(follow);
+        Some(followed.unwrap_or(module))
+    }
+
+    /// The path below the crate's root; none outside the crate.
+    fn absolute(&self, from: &Module, segments: &[String]) -> Option<Module> {
+        let (first, rest) = segments.split_first()?;
+        let mut full = match first.as_str() {
+            "crate" => Vec::new(),
+            "self" if !rest.is_empty() => from.clone(),
+            "super" => from[..from.len().checked_sub(1)?].to_vec(),
+            _ if rest.is_empty() => return None,
+            child => {
+                let mut full = from.clone();
+                full.push(child.to_owned());
+                self.0.contains_key(&full).then_some(())?;
+                full
+            }
+        };
+        let mut rest = rest;
+        while let Some((first, further)) = rest.split_first()
+            && first == "super"
+        {
+            full.pop()?;
+            rest = further;
+        }
+        full.extend(rest.iter().filter(|segment| *segment != "self").cloned());
+        Some(full)
+    }
+}
+
+fn reachable<'a>(
+    uses: &'a BTreeMap<&'a Module, BTreeSet<Module>>,
+    from: &'a Module,
+) -> BTreeSet<&'a Module> {
+    let mut found = BTreeSet::new();
+    let mut next: Vec<&Module> = uses[from].iter().collect();
+    while let Some(module) = next.pop() {
+        if found.insert(module)
+            && let Some(further) = uses.get(module)
+        {
+            next.extend(further);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::parse;
+
+    fn circles(files: &[(&str, &str)]) -> Vec<String> {
+        let parsed: Vec<(Module, Code)> = files
+            .iter()
+            .map(|(path, text)| (module_of(path), parse(text).unwrap()))
+            .collect();
+        let modules = Modules(
+            parsed
+                .iter()
+                .map(|(module, code)| (module.clone(), code))
+                .collect(),
+        );
+        let text = |circle: &Vec<Module>| {
+            let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+            names.join(" ")
+        };
+        modules.circles().iter().map(text).collect()
+    }
+
+    #[test]
+    fn a_tree_has_no_circles() {
+        let files = [
+            ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
+            ("a.rs", "use crate::B; use std::fs;"),
+            ("b.rs", "mod c; use c::C; pub struct B;"),
+            ("b/c.rs", "pub struct C;"),
+        ];
+        assert_eq!(circles(&files), [""; 0]);
+    }
+
+    #[test]
+    fn circles_are_found_through_reexports_and_super() {
+        let files = [
+            ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
+            ("a.rs", "use crate::B;"),
+            ("b.rs", "mod c; fn f(_: crate::A) { c::g() }"),
+            ("b/c.rs", "use super::B;"),
+        ];
+        assert_eq!(circles(&files), ["a b b::c"]);
+    }
+}
