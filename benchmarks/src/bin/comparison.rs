@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number, simulate};
-use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
+use cardmark_core::{Origin, OriginKind, Quantity, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{Claim, Outcome, claim_of, compare, pairs};
@@ -89,11 +89,18 @@ fn pair(base: &Model, other: &Model, suite: &Suite, first: u64) -> Result<Tally,
         return Err("three runs a side are no claim about cards".to_owned());
     }
     let differences = compare(&pairs);
-    let count = |outcome: Outcome| {
-        let found = differences.iter().filter(|d| d.outcome == outcome);
+    // A latency is better if it is lower.
+    let is_better = |outcome: Outcome, quantity: Quantity| match outcome {
+        Outcome::Higher => Some(quantity.is_rate()),
+        Outcome::Lower => Some(!quantity.is_rate()),
+        _ => None,
+    };
+    let count = |better: bool| {
+        let outcomes = differences.iter().map(|d| is_better(d.outcome, d.quantity));
+        let found = outcomes.filter(|outcome| *outcome == Some(better));
         u32::try_from(found.count()).unwrap_or(u32::MAX)
     };
-    let (faster, slower) = (count(Outcome::Higher), count(Outcome::Lower));
+    let (faster, slower) = (count(true), count(false));
     Ok(Tally {
         pairs_count: 1,
         any_count: u32::from(faster + slower > 0),

@@ -23,9 +23,10 @@ pub const SAME_RATIO: f64 = 0.10;
 
 /// Degrees of freedom of the spread of all metrics when it is averaged with the spread of one.
 const SHARED_DEGREES: u32 = 8;
-/// Degrees of freedom that the shared spread adds to a metric's own. `benchmarks/comparisons` simulates the
-/// resulting error rates, with independent metrics and with 80 % of the variance common to all.
-const ADDED_DEGREES: u32 = 3;
+/// Most degrees of freedom that the shared spread adds to a metric's own; one for each other metric.
+/// `benchmarks/comparisons` simulates the resulting error rates, with independent metrics and with 80 % of the
+/// variance common to all.
+const MOST_ADDED_DEGREES: u32 = 3;
 
 /// Cards of one product differ by more than runs of one card. This value is a judgement, because hardly any
 /// published data distinguish cards of one product.
@@ -258,17 +259,20 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - mean) * (v - mean)).sum()
 }
 
-/// Variance of an observation over all metrics; `None` if no side has a spread.
-fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<f64> {
+/// Variance of an observation over all metrics, and the degrees of freedom that it adds; `None` if no side has
+/// a spread.
+fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<(f64, u32)> {
     let with_spread = contrasts.iter().filter(|contrast| contrast.is_decidable);
     let squares: f64 = with_spread.clone().map(|contrast| contrast.squares).sum();
-    let degrees: u32 = with_spread.map(|contrast| contrast.degrees).sum();
-    (degrees > 0).then(|| squares / f64::from(degrees))
+    let degrees: u32 = with_spread.clone().map(|contrast| contrast.degrees).sum();
+    let others_count = u32::try_from(with_spread.count().saturating_sub(1)).ok()?;
+    let added = others_count.min(MOST_ADDED_DEGREES);
+    (degrees > 0).then(|| (squares / f64::from(degrees), added))
 }
 
 impl Contrast<'_> {
     /// Variance of an observation and its degrees of freedom; `None` if unknown.
-    fn moderated(&self, shared: Option<f64>, claim: Claim) -> Option<(f64, u32)> {
+    fn moderated(&self, shared: Option<(f64, u32)>, claim: Claim) -> Option<(f64, u32)> {
         if !self.is_decidable {
             return None;
         }
@@ -276,10 +280,11 @@ impl Contrast<'_> {
             Claim::Runs | Claim::Cards => self.pair.known,
             Claim::Products | Claim::Matched => Some(BETWEEN_SAMPLES),
         };
-        let shared = raised(shared?, self.degrees, known);
+        let (shared, added) = shared?;
+        let shared = raised(shared, self.degrees, known);
         let all = SHARED_DEGREES + self.degrees;
         let variance = (f64::from(SHARED_DEGREES) * shared + self.squares) / f64::from(all);
-        Some((variance, self.degrees + ADDED_DEGREES))
+        Some((variance, self.degrees + added))
     }
 }
 
@@ -294,7 +299,7 @@ fn raised(variance: f64, degrees: u32, known: Option<KnownSpread>) -> f64 {
     variance.max(average)
 }
 
-fn difference(contrast: &Contrast<'_>, shared: Option<f64>, claim: Claim) -> Difference {
+fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim) -> Difference {
     let difference = contrast.other - contrast.base;
     let test = contrast
         .moderated(shared, claim)
