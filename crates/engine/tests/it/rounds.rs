@@ -343,3 +343,20 @@ fn readings_are_counted_from_the_start_of_the_run() {
     let times: Vec<u64> = outcome.sensors.iter().map(|sample| sample.at_ns).collect();
     assert_eq!(times, [0, 5 * SECOND_NS], "no earlier reading");
 }
+
+/// Another run on this host holds the turn for longer than the whole budget.
+#[test]
+fn waiting_for_a_turn_costs_no_rounds() {
+    let (alone, _) = whole_run(swaying(3), &plan(&three()));
+    let mut rig = Rig::new(swaying(3));
+    rig.wait_ns = 600 * SECOND_NS;
+    let outcome = rig.run(&plan(&three()));
+    assert!(outcome.is_complete());
+    let ids = |outcome: &Outcome| -> Vec<(String, u32)> {
+        let trials = outcome.trials.iter();
+        trials
+            .map(|trial| (trial.workload.id.clone(), trial.round_index))
+            .collect()
+    };
+    assert_eq!(ids(&outcome), ids(&alone));
+}

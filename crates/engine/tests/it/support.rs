@@ -304,12 +304,17 @@ pub(crate) enum Heard {
 struct Listener {
     heard: Rc<RefCell<Vec<Heard>>>,
     stop_after: Option<usize>,
+    /// Time for which every trial waits for its turn.
+    wait_ns: u64,
     now_ns: Rc<Cell<u64>>,
     pulse: Rc<Pulse>,
 }
 
 impl Observer for Listener {
     fn event(&mut self, event: &Event<'_>) {
+        if matches!(event, Event::TrialStarted { .. }) {
+            self.now_ns.set(self.now_ns.get() + self.wait_ns);
+        }
         // The watch covers observers too: the journal may lie on the device under test.
         let begins = matches!(event, Event::Started { .. });
         assert_eq!(
@@ -349,6 +354,8 @@ pub(crate) struct Rig {
     pub(crate) sensors: ScriptedSensors,
     /// Asks to stop the run after this number of events.
     pub(crate) stop_after: Option<usize>,
+    /// Time for which every trial waits for its turn.
+    pub(crate) wait_ns: u64,
     /// Asks to stop the run in a rest, at this time.
     pub(crate) stop_at_ns: Option<u64>,
     pub(crate) heard: Rc<RefCell<Vec<Heard>>>,
@@ -374,6 +381,7 @@ impl Rig {
             backend,
             sensors,
             stop_after: None,
+            wait_ns: 0,
             stop_at_ns: None,
             heard,
             pulse,
@@ -418,6 +426,7 @@ impl Rig {
         let mut observer = Listener {
             heard: Rc::clone(&self.heard),
             stop_after: self.stop_after,
+            wait_ns: self.wait_ns,
             now_ns: Rc::clone(&self.now_ns),
             pulse: Rc::clone(&self.pulse),
         };
