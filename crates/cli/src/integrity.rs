@@ -6,7 +6,7 @@ mod outcome;
 mod test_folder;
 mod undo;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -156,6 +156,17 @@ pub(crate) fn session(data: &Data, timeout_s: u64) -> Session<'_> {
 /// Name of the journal of a test of that card.
 pub(crate) fn journal_name(card: &str, job: JobKind) -> String {
     format!("{card}-{}", job.name())
+}
+
+/// A name for journals of work on that file or directory, or of a device node.
+pub(crate) fn path_name(path: &Path, data: &Data) -> Result<String, CommandError> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(path).map_err(|error| {
+        CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
+            .because(error.to_string())
+    })?;
+    let identity = format!("directory {}:{}", metadata.dev(), metadata.ino());
+    Ok(data.open()?.card_key(identity.as_bytes())?.name())
 }
 
 /// What is done when the device does not answer: all that is needed was kept already.

@@ -219,8 +219,12 @@ impl Shared {
         while !self.ended.load(Ordering::Relaxed) {
             std::thread::park_timeout(LOOK);
             self.heed(rescue, &mut stopped);
-            let silent = silence.take(self.pulse.reading(), looked.elapsed());
+            let passed = looked.elapsed();
             looked = Instant::now();
+            if passed >= LONGEST_LOOK {
+                self.pulse.note_pause();
+            }
+            let silent = silence.take(self.pulse.reading(), passed);
             if silent >= self.limit.saturating_mul(self.pulse.limits_count()) {
                 self.rescue(rescue, silent);
                 return;

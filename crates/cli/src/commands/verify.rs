@@ -16,7 +16,7 @@ use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
     TestFolder, Told, blocks_of, card_name, day_of, ended_early, head, journal_name, of_verify,
-    refuse_changed, seed, session, simulated_head, tell_anew,
+    path_name, refuse_changed, seed, session, simulated_head, tell_anew,
 };
 use crate::print;
 use crate::target::{Chosen, choose};
@@ -126,7 +126,7 @@ fn in_directory(
 ) -> Result<Exit, CommandError> {
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
-    let name = directory_name(path, data)?;
+    let name = path_name(path, data)?;
     let mut begun = begun(arguments, Some(&name), 0, data)?;
     let kept = TestFolder::find(&files)?;
     if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
@@ -167,17 +167,6 @@ fn in_directory(
         files: Some(folder),
     };
     verify.work(begun, blocks_count, &mut blocks)
-}
-
-/// A name for what is remembered of a test in that directory.
-fn directory_name(path: &Path, data: &Data) -> Result<String, CommandError> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = std::fs::metadata(path).map_err(|error| {
-        CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
-            .because(error.to_string())
-    })?;
-    let identity = format!("directory {}:{}", metadata.dev(), metadata.ino());
-    Ok(data.open()?.card_key(identity.as_bytes())?.name())
 }
 
 /// An earlier verify of the same target.
