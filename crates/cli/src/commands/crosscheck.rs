@@ -70,11 +70,13 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
             print::error(&error);
         }
         if workshop.signals().exit().is_some() {
-            print::notice("the whole pairs are kept; the same command goes on");
             break;
         }
     }
-    if workshop.signals().exit().is_none() {
+    let is_stopped = workshop.signals().exit().is_some();
+    if is_stopped && state.values().any(|pairs| pairs.count() > 0) {
+        print::notice("the whole pairs are kept; the same command goes on");
+    } else {
         cardmark_session::finish(Some(journal))?;
     }
     let agreements: Vec<Agreement> = state.values().flat_map(Pairs::agreements).collect();
