@@ -210,6 +210,18 @@ impl Program {
         Running::start(self.command(arguments), self.refusal)
     }
 
+    /// Starts it under another program, such as `strace`, given with its own arguments.
+    #[must_use]
+    pub fn start_under(&self, wrapper: &[&str], arguments: &[&str]) -> Running {
+        let mut command = Command::new(wrapper[0]);
+        self.set_up(&mut command);
+        command
+            .args(&wrapper[1..])
+            .arg(&self.binary)
+            .args(arguments);
+        Running::start(command, self.refusal)
+    }
+
     /// Runs it to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.start(arguments).wait()

@@ -30,7 +30,7 @@ fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
     folder
 }
 
-fn with(scratch: &TempDir, scripts: &[(&str, &str)]) -> Program {
+pub(crate) fn with(scratch: &TempDir, scripts: &[(&str, &str)]) -> Program {
     program(scratch).with_path(&originals(scratch, scripts))
 }
 

@@ -28,6 +28,7 @@ mod hostile;
 mod import;
 mod info;
 mod integrity;
+mod job_kills;
 mod kills;
 mod known_truth;
 mod old_tools;
