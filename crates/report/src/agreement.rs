@@ -3,8 +3,9 @@
 use cardmark_core::Quantity;
 use serde::Serialize;
 
-use crate::layout::{Grid, Side, wrap};
+use crate::layout::wrap;
 use crate::style::{Style, Tone, clean};
+use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, percent, value};
 
 /// The interval of the ratio has to reach into this range …
@@ -81,24 +82,7 @@ impl Agreement {
 /// The table of agreements, at most `width` columns wide where that is possible.
 #[must_use]
 pub fn agreement_table(agreements: &[Agreement], width: usize, style: Style) -> String {
-    let grid = grid(agreements);
-    let choices: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 3, 4, 5, 6, 7], &[0, 3, 4]];
-    let fitting = choices
-        .iter()
-        .map(|columns| grid.only(columns))
-        .find(|grid| grid.width() <= width);
-    let lines = fitting.map_or_else(|| stacked(agreements, width), |grid| grid.lines());
-    let mut text = String::new();
-    for (index, line) in lines.iter().enumerate() {
-        let is_heading = index == 0 && line.contains("ratio");
-        let line = if is_heading {
-            style.paint(Tone::Dim, line)
-        } else {
-            line.clone()
-        };
-        text.push_str(&line);
-        text.push('\n');
-    }
+    let mut text = table(agreements).lines(width, style).join("\n") + "\n";
     text.push('\n');
     for line in legend(agreements)
         .iter()
@@ -127,44 +111,38 @@ fn legend(agreements: &[Agreement]) -> Vec<String> {
     lines
 }
 
-fn grid(agreements: &[Agreement]) -> Grid {
-    let heading = [
-        "",
-        "original",
-        "ours",
-        "ratio",
-        "95 % interval",
-        "pairs",
-        "original ±",
-        "ours ±",
-    ];
-    let row = |c: &Agreement| {
-        let rate = |rate: f64| value(&c.id, c.quantity(), rate);
-        vec![
-            name(c),
-            rate(c.original),
-            rate(c.ours),
-            format!("{:.3}", c.ratio),
-            ends(c),
-            c.pairs_count.to_string(),
-            percent(c.original_spread_ratio),
-            percent(c.ours_spread_ratio),
-        ]
-    };
-    let mut sides = vec![Side::Right; heading.len()];
-    sides[0] = Side::Left;
-    let rows = std::iter::once(heading.map(str::to_owned).to_vec())
-        .chain(agreements.iter().map(row))
-        .collect();
-    Grid { sides, rows }
+fn table(agreements: &[Agreement]) -> Table {
+    Table {
+        columns: vec![
+            Column::left(""),
+            Column::right("original").priority(1),
+            Column::right("ours").priority(1),
+            Column::right("ratio"),
+            Column::right("95 % interval"),
+            Column::right("pairs").priority(2),
+            Column::right("original ±").priority(2),
+            Column::right("ours ±").priority(2),
+        ],
+        rows: agreements.iter().map(row).collect(),
+    }
 }
 
-fn stacked(agreements: &[Agreement], width: usize) -> Vec<String> {
-    let text = |c: &Agreement| format!("{}: {:.3} ({})", name(c), c.ratio, ends(c));
-    agreements
-        .iter()
-        .flat_map(|c| wrap(&text(c), width, 2))
-        .collect()
+fn row(agreement: &Agreement) -> Row {
+    let rate = |rate: f64| value(&agreement.id, agreement.quantity(), rate);
+    let (name, ends) = (name(agreement), ends(agreement));
+    let ratio = format!("{:.3}", agreement.ratio);
+    let stacked = format!("{name}: {ratio} ({ends})");
+    Row::new(vec![
+        name,
+        rate(agreement.original),
+        rate(agreement.ours),
+        ratio,
+        ends,
+        agreement.pairs_count.to_string(),
+        percent(agreement.original_spread_ratio),
+        percent(agreement.ours_spread_ratio),
+    ])
+    .stacked(vec![stacked])
 }
 
 fn name(agreement: &Agreement) -> String {

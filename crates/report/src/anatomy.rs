@@ -2,8 +2,9 @@
 
 use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
-use crate::layout::{Grid, Side, bar, wrap};
+use crate::layout::{bar, wrap};
 use crate::style::{Style, Tone};
+use crate::table::{Column, Row, Table};
 use crate::text::{figure, latency, percent, size};
 
 /// Widest bar, columns.
@@ -131,20 +132,20 @@ fn picture(
     if rows.is_empty() {
         return Vec::new();
     }
-    let rows = rows.into_iter().map(|(name, value, length)| {
+    let row = |(name, value, length): (String, String, f64)| {
         let share = if most > 0.0 { length / most } else { 0.0 };
-        vec![name, value, bar(share, BAR_COLUMNS)]
-    });
-    let grid = Grid {
-        sides: vec![Side::Right, Side::Right, Side::Left],
-        rows: rows.collect(),
+        let stacked = format!("{name}: {value}");
+        Row::new(vec![name, value, bar(share, BAR_COLUMNS)]).stacked(vec![stacked])
+    };
+    let table = Table {
+        columns: vec![
+            Column::right(""),
+            Column::right(""),
+            Column::left("").priority(1),
+        ],
+        rows: rows.into_iter().map(row).collect(),
     };
     let title = wrap(title, width, 2);
     let head = title.iter().map(|line| style.paint(Tone::Dim, line));
-    head.chain(
-        grid.lines()
-            .into_iter()
-            .map(|line| line.trim_end().to_owned()),
-    )
-    .collect()
+    head.chain(table.lines(width, style)).collect()
 }

@@ -3,9 +3,10 @@
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
-use crate::layout::{Grid, Side, wrap};
+use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
+use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, figure, p_value, value};
 
 /// What is compared, and what came out.
@@ -45,12 +46,14 @@ pub struct Counts {
 /// The comparison as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
+    let table = table(comparison.differences);
+    let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
     let mut blocks = vec![
         heading(comparison, width, style),
         sentences(comparison, width),
-        table(comparison.differences, width, style),
+        table.lines(width, style),
         context_lines(comparison, width, style),
-        notes(comparison, width, style),
+        notes(comparison, shows_p, width, style),
     ];
     blocks.retain(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
@@ -191,78 +194,47 @@ fn interval(difference: &Difference) -> String {
     )
 }
 
-/// All columns: name, base, other, ratio, interval, probability, outcome.
-fn grid(differences: &[Difference]) -> Grid {
-    let heading = ["", "base", "other", "ratio", "95 % CI", "p", ""].map(str::to_owned);
-    let mut rows = vec![heading.to_vec()];
-    rows.extend(differences.iter().map(row));
-    let mut sides = vec![Side::Right; heading.len()];
-    sides[0] = Side::Left;
-    sides[heading.len() - 1] = Side::Left;
-    Grid { sides, rows }
-}
+/// Index of the column of probabilities.
+const P: usize = 5;
 
-/// Whether there is room for the probabilities.
-fn has_probabilities(differences: &[Difference], width: usize) -> bool {
-    differences.iter().any(|d| d.p_value.is_some()) && grid(differences).width() <= width
-}
-
-fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> {
+fn table(differences: &[Difference]) -> Table {
     if differences.is_empty() {
-        return Vec::new();
+        return Table::default();
     }
-    let grid = grid(differences);
-    let choices: [&[usize]; 5] = [
-        &[0, 1, 2, 3, 4, 5, 6],
-        &[0, 1, 2, 3, 4, 6],
-        &[0, 1, 2, 3, 6],
-        &[0, 3, 4, 6],
-        &[0, 3, 6],
-    ];
-    let fitting = choices
-        .iter()
-        .map(|columns| grid.only(columns))
-        .find(|grid| grid.width() <= width);
-    let Some(grid) = fitting else {
-        return stacked(differences, width);
-    };
-    let mut lines = grid.lines();
-    if let Some(first) = lines.first_mut() {
-        *first = style.paint(Tone::Dim, first);
+    Table {
+        columns: vec![
+            Column::left(""),
+            Column::right("base").priority(3),
+            Column::right("other").priority(3),
+            Column::right("ratio"),
+            Column::right("95 % CI").priority(2),
+            Column::right("p").priority(1),
+            Column::left(""),
+        ],
+        rows: differences.iter().map(row).collect(),
     }
-    lines
 }
 
-fn row(difference: &Difference) -> Vec<String> {
+fn row(difference: &Difference) -> Row {
     let value = |rate: f64| value(&difference.metric, difference.quantity, rate);
-    vec![
-        workload_name(&difference.metric).to_owned(),
-        value(difference.base_value),
-        value(difference.other_value),
+    let name = workload_name(&difference.metric).to_owned();
+    let (ratio, interval, word) = (
         figure(difference.ratio),
         interval(difference),
-        difference
-            .adjusted_p_value
-            .map_or_else(|| MISSING.to_owned(), probability),
-        word(difference).to_owned(),
-    ]
-}
-
-/// For narrow terminals: name and ratio in two lines.
-fn stacked(differences: &[Difference], width: usize) -> Vec<String> {
-    let lines = differences.iter().flat_map(|difference| {
-        let ratio = format!(
-            "{} ({}), {}",
-            figure(difference.ratio),
-            interval(difference),
-            word(difference)
-        );
-        let mut lines = wrap(workload_name(&difference.metric), width, 2);
-        let indented = wrap(&ratio, width.saturating_sub(2), 0);
-        lines.extend(indented.iter().map(|line| format!("  {line}")));
-        lines
-    });
-    lines.collect()
+        word(difference),
+    );
+    let below = format!("{ratio} ({interval}), {word}");
+    let probability = difference.adjusted_p_value.map(probability);
+    Row::new(vec![
+        name.clone(),
+        value(difference.base_value),
+        value(difference.other_value),
+        ratio,
+        interval,
+        probability.unwrap_or_else(|| MISSING.to_owned()),
+        word.to_owned(),
+    ])
+    .stacked(vec![name, below])
 }
 
 fn word(difference: &Difference) -> &'static str {
@@ -309,7 +281,7 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
     title.chain(lines).collect()
 }
 
-fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
     let claim = match comparison.claim {
         Claim::Runs => {
             "this is about these runs: to say something of the cards it takes three runs of each"
@@ -328,7 +300,8 @@ fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String>
         let names: Vec<String> = comparison.left_out.iter().map(|name| clean(name)).collect();
         notes.push(format!("left out, not on both sides: {}", names.join(", ")));
     }
-    if has_probabilities(comparison.differences, width) {
+    let has_p = comparison.differences.iter().any(|d| d.p_value.is_some());
+    if shows_p && has_p {
         notes.push(
             "p: how probable such a difference would be by chance, corrected for the number of \
              metrics (Holm)"

@@ -6,6 +6,8 @@ mod markdown;
 pub use html::html;
 pub use markdown::markdown;
 
+pub use crate::table::{Column, Row, Side, Table};
+
 use crate::chart::Chart;
 
 /// A report.
@@ -27,20 +29,12 @@ pub enum Block {
     /// Points, one after the other.
     List(Vec<String>),
     /// A table.
-    Table(Table),
+    Table {
+        /// What it shows.
+        caption: String,
+        /// Columns and rows.
+        table: Table,
+    },
     /// A chart.
     Chart(Chart),
-}
-
-/// A table: figures stand right, all else left.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// What it shows.
-    pub caption: String,
-    /// The heading of each column.
-    pub heading: Vec<String>,
-    /// How many columns, from the left, are names and not figures.
-    pub names_count: usize,
-    /// The rows, as many cells each as there are headings.
-    pub rows: Vec<Vec<String>>,
 }

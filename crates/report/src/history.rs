@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use cardmark_core::Record;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
-use crate::layout::{Grid, Side, wrap};
+use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::summary::SHORT_ID;
+use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, figure, in_unit, p_value, percent, unit};
 
 /// A card's runs.
@@ -40,7 +41,7 @@ pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> St
     let mut blocks = vec![painted(&title, Tone::Heading, width, style)];
     for group in history.groups {
         let mut lines = painted(&clean(&group.about), Tone::Heading, width, style);
-        lines.extend(table(group, width, style));
+        lines.extend(table(group).lines(width, style));
         blocks.push(lines);
         blocks.push(trend_lines(group, width));
     }
@@ -55,36 +56,34 @@ fn painted(text: &str, tone: Tone, width: usize, style: Style) -> Vec<String> {
     lines.iter().map(|line| style.paint(tone, line)).collect()
 }
 
-/// Date, run, and as many rates as fit.
-fn table(group: &HistoryGroup<'_>, width: usize, style: Style) -> Vec<String> {
-    let rates = group.trends.iter();
-    let mut heading = vec!["date".to_owned(), "run".to_owned()];
-    heading.extend(rates.clone().map(|trend| {
-        let unit = unit(&trend.metric, trend.quantity);
-        format!("{} {unit}", clean(&trend.metric))
-    }));
-    let mut rows = vec![heading];
-    for run in &group.runs {
+/// Date, run, and as many rates as fit, the first before the others.
+fn table(group: &HistoryGroup<'_>) -> Table {
+    let mut columns = vec![Column::left("date"), Column::left("run")];
+    let priorities = (0..=u8::MAX).rev();
+    columns.extend(
+        group
+            .trends
+            .iter()
+            .zip(priorities)
+            .map(|(trend, priority)| {
+                let unit = unit(&trend.metric, trend.quantity);
+                Column::right(format!("{} {unit}", clean(&trend.metric))).priority(priority)
+            }),
+    );
+    let rows = group.runs.iter().map(|run| {
         let id = run.id.to_string();
-        let mut row = vec![
+        let mut cells = vec![
             date(run).unwrap_or(MISSING).to_owned(),
             id.get(..SHORT_ID).unwrap_or(&id).to_owned(),
         ];
-        row.extend(rates.clone().map(|trend| value(run, trend)));
-        rows.push(row);
+        let title = cells.join("  ");
+        cells.extend(group.trends.iter().map(|trend| value(run, trend)));
+        Row::new(cells).stacked(vec![title])
+    });
+    Table {
+        rows: rows.collect(),
+        columns,
     }
-    let mut sides = vec![Side::Right; group.trends.len() + 2];
-    sides[..2].fill(Side::Left);
-    let full = Grid { sides, rows };
-    let fitting = (2..=group.trends.len() + 2)
-        .map(|count| full.only(&(0..count).collect::<Vec<_>>()))
-        .take_while(|grid| grid.width() <= width)
-        .last();
-    let mut lines = fitting.map_or_else(Vec::new, |grid| grid.lines());
-    if let Some(first) = lines.first_mut() {
-        *first = style.paint(Tone::Dim, first);
-    }
-    lines
 }
 
 /// The day of a run.

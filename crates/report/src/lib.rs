@@ -22,6 +22,7 @@ mod summary;
 mod survey;
 mod table;
 pub mod text;
+mod workloads;
 
 pub use again::RateAgain;
 pub use agreement::{Agreement, AgreementRow, agreement_table};

@@ -10,9 +10,8 @@ use crate::names::{origin_word, workload_name};
 use crate::prepared;
 use crate::stalls;
 use crate::style::{Style, Tone, clean};
-use crate::table;
 use crate::text::{MISSING, amount, capacity};
-use crate::{anatomy, integrity};
+use crate::{anatomy, integrity, workloads};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -35,7 +34,7 @@ pub fn terminal_with_again(
     style: Style,
 ) -> String {
     let width = width.max(LEAST_WIDTH);
-    let rows = table::rows(record);
+    let rows = workloads::rows(record);
     let mut blocks = vec![heading(record, width, style)];
     if record.integrity.is_some() {
         blocks.extend(integrity::blocks(record, width, style));
@@ -44,7 +43,7 @@ pub fn terminal_with_again(
     } else if rows.is_empty() {
         blocks.push(vec!["no figures".to_owned()]);
     } else {
-        blocks.push(table::lines(&rows, width, style));
+        blocks.push(workloads::lines(&rows, width, style));
     }
     let mut sentences = stalls::sentences(record);
     sentences.extend(again::sentence(record, rates));
@@ -54,10 +53,10 @@ pub fn terminal_with_again(
             .flat_map(|text| wrap(text, width, 2))
             .collect(),
     );
-    let others = table::others(record, &rows).into_iter();
+    let others = workloads::others(record, &rows).into_iter();
     let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
     blocks.push(others.collect());
-    blocks.push(dim(&table::legend(record, &rows), width, style));
+    blocks.push(dim(&workloads::legend(record, &rows), width, style));
     blocks.push(verdict_lines(record, width, style));
     blocks.push(finding_lines(&record.findings, width, style));
     blocks.push(footer(record, width, style));

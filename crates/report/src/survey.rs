@@ -12,11 +12,11 @@ use cardmark_core::{Quantity, Record, Severity, context_rows};
 use cardmark_stats::{joint_rate, observation};
 
 use crate::anatomy as anatomy_text;
-use crate::document::{Block, Document, Table};
+use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
 use crate::names::workload_name;
-use crate::table::{legend, others, rows, useful_columns};
 use crate::text::{MISSING, figure, in_unit, percent, unit};
+use crate::workloads::{legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
@@ -48,7 +48,7 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
             let tables = boards
                 .iter()
                 .filter_map(|board| table(board, &subjects, &metrics));
-            blocks.extend(tables.map(Block::Table));
+            blocks.extend(tables);
             blocks.extend(verdicts::of_all(&subjects));
         }
     }
@@ -209,7 +209,7 @@ fn suite_of(record: &Record) -> Option<String> {
 
 /// Names, and a column for each rate that there is on this board, as the tables of magazines have it;
 /// nothing where there is no rate and the verdicts have the names.
-fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Table> {
+fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Block> {
     let here: Vec<&Subject<'_>> = subjects
         .iter()
         .filter(|subject| subject.board == board)
@@ -222,13 +222,11 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     }
     let has_counts = here.iter().any(|subject| subject.records.len() > 1);
     let counts = |count: usize| has_counts.then(|| count.to_string());
-    let mut heading = vec!["Card".to_owned()];
-    heading.extend(has_counts.then(|| "Runs".to_owned()));
-    heading.extend(
-        metrics
-            .iter()
-            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(id, *quantity))),
-    );
+    let mut columns = vec![Column::left("Card")];
+    columns.extend(has_counts.then(|| Column::right("Runs")));
+    columns.extend(metrics.iter().map(|(id, quantity)| {
+        Column::right(format!("{}, {}", workload_name(id), unit(id, *quantity)))
+    }));
     let row = |subject: &&Subject<'_>| {
         let mut cells = vec![subject.name.clone()];
         cells.extend(counts(subject.records.len()));
@@ -237,13 +235,12 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
                 .iter()
                 .map(|(id, quantity)| cell(subject, id, *quantity)),
         );
-        cells
+        Row::new(cells)
     };
-    Some(Table {
+    let rows = here.iter().map(row).collect();
+    Some(Block::Table {
         caption: board.to_owned(),
-        heading,
-        names_count: 1,
-        rows: here.iter().map(row).collect(),
+        table: Table { columns, rows },
     })
 }
 
@@ -267,12 +264,14 @@ fn pairs(
     heading: [&str; 2],
     cells: impl Iterator<Item = (String, String)>,
 ) -> Block {
-    Block::Table(Table {
+    let rows = cells.map(|(name, value)| Row::new(vec![name, value]));
+    Block::Table {
         caption,
-        heading: heading.map(str::to_owned).to_vec(),
-        names_count: 2,
-        rows: cells.map(|(name, value)| vec![name, value]).collect(),
-    })
+        table: Table {
+            columns: heading.map(Column::left).to_vec(),
+            rows: rows.collect(),
+        },
+    }
 }
 
 fn caption_of(record: &Record) -> String {
@@ -284,13 +283,10 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
     let lines = rows(record);
     let mut blocks = found(record);
     if !lines.is_empty() {
-        let (heading, rows) = useful_columns(&lines);
-        blocks.push(Block::Table(Table {
+        blocks.push(Block::Table {
             caption: caption_of(record),
-            heading,
-            names_count: 2,
-            rows,
-        }));
+            table: useful_table(&lines),
+        });
     }
     let others = others(record, &lines);
     if !others.is_empty() {
@@ -364,24 +360,24 @@ fn circumstances(records: &[Record]) -> Vec<Block> {
     let (known, unknown): (Vec<_>, Vec<_>) = context_rows(&all)
         .into_iter()
         .partition(|row| row.sides.iter().flatten().any(|answer| answer != UNKNOWN));
-    let rows: Vec<Vec<String>> = known
+    let rows: Vec<Row> = known
         .into_iter()
         .map(|row| {
             let answers = row.sides.into_iter().flatten().collect::<Vec<_>>();
             let must = if row.must_match { "yes" } else { "no" };
-            vec![row.name, answers.join(", "), must.to_owned()]
+            Row::new(vec![row.name, answers.join(", "), must.to_owned()])
         })
         .collect();
     let mut blocks = vec![Block::Heading("Circumstances".to_owned())];
     if !rows.is_empty() {
-        blocks.push(Block::Table(Table {
+        let titles = ["Name", "Values", "Must be the same to compare"];
+        blocks.push(Block::Table {
             caption: "What the runs say of their context".to_owned(),
-            heading: ["Name", "Values", "Must be the same to compare"]
-                .map(str::to_owned)
-                .to_vec(),
-            names_count: 3,
-            rows,
-        }));
+            table: Table {
+                columns: titles.map(Column::left).to_vec(),
+                rows,
+            },
+        });
     }
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().map(|row| row.name).collect();

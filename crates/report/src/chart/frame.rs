@@ -1,6 +1,7 @@
 //! What all charts share: sizes, title and legend, widths of texts.
 
 use super::svg::{Anchor, Svg};
+use crate::layout::{cut_by, wrap_by};
 
 /// Size of the text of a chart.
 pub(super) const TEXT_SIZE: f64 = 13.0;
@@ -92,7 +93,8 @@ pub(super) fn head(
     }
     let mut x = margin;
     for (index, name) in series.iter().enumerate() {
-        let name = cut(name, width - 2.0 * margin - SAMPLE_WIDTH);
+        let room = (width - 2.0 * margin - SAMPLE_WIDTH) / TEXT_SIZE;
+        let name = cut_by(letter_width, name, room);
         let end = x + SAMPLE_WIDTH + text_width(&name);
         if x > margin && end > width - margin {
             x = margin;
@@ -109,36 +111,25 @@ pub(super) fn head(
     y + LINE - 4.0
 }
 
-/// About how wide a text of that size is: fonts differ, so it is estimated on the wide side.
-pub(super) fn text_width(text: &str) -> f64 {
-    let each = text.chars().map(|letter| match letter {
+/// About how wide a letter is at a size of one: fonts differ, so it is estimated on the wide side.
+fn letter_width(letter: char) -> f64 {
+    match letter {
         'i' | 'l' | 'j' | '.' | ',' | ' ' | '\'' | '|' | '(' | ')' => 0.4,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.0,
         letter if letter.is_uppercase() => 0.74,
         letter if letter.is_ascii() => 0.64,
         _ => 1.0,
-    });
-    each.sum::<f64>() * TEXT_SIZE
+    }
+}
+
+/// About how wide a text is.
+pub(super) fn text_width(text: &str) -> f64 {
+    text.chars().map(letter_width).sum::<f64>() * TEXT_SIZE
 }
 
 /// The same of the small size.
 pub(super) fn small_width(text: &str) -> f64 {
     text_width(text) * SMALL_SIZE / TEXT_SIZE
-}
-
-/// The text cut to a width, with a mark where something is missing.
-pub(super) fn cut(text: &str, width: f64) -> String {
-    if text_width(text) <= width {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in text.chars() {
-        if text_width(&kept) + text_width("…") + text_width(&letter.to_string()) > width {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept.trim_end().to_owned() + "…"
 }
 
 /// The text cut in its middle: its end tells as much as its beginning.
@@ -161,21 +152,8 @@ pub(super) fn cut_inside(text: &str, width: f64) -> String {
     format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
-/// A text in lines of a width; a word that is wider is cut.
+/// A text in lines of a width.
 pub(super) fn lines(text: &str, width: f64) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace().map(|word| cut(word, width)) {
-        let last = lines.len() - 1;
-        let joined = if lines[last].is_empty() {
-            word.clone()
-        } else {
-            format!("{} {word}", lines[last])
-        };
-        if text_width(&joined) <= width || lines[last].is_empty() {
-            lines[last] = joined;
-        } else {
-            lines.push(word);
-        }
-    }
-    lines
+    let words: Vec<&str> = text.split_whitespace().collect();
+    wrap_by(letter_width, &words.join(" "), width / TEXT_SIZE, 0)
 }

@@ -1,6 +1,6 @@
 //! A report as one page: no script, nothing loaded from elsewhere, light and dark, for screens and paper.
 
-use super::{Block, Document, Table};
+use super::{Block, Column, Document, Side, Table};
 use crate::chart::{Chart, Size, Theme, style};
 use crate::style::clean;
 
@@ -16,7 +16,7 @@ pub fn html(document: &Document) -> String {
             Block::Heading(heading) => body += &format!("<h2>{}</h2>\n", text(heading)),
             Block::Text(sentence) => body += &format!("<p>{}</p>\n", text(sentence)),
             Block::List(points) => body += &list(points),
-            Block::Table(table) => body += &lines(table),
+            Block::Table { caption, table } => body += &lines(caption, table),
             Block::Chart(chart) => body += &figure(chart),
         }
     }
@@ -39,38 +39,31 @@ fn list(points: &[String]) -> String {
     format!("<ul>\n{points}</ul>\n")
 }
 
-fn lines(table: &Table) -> String {
-    let class = |index: usize| {
-        if index < table.names_count {
-            ""
-        } else {
-            " class=\"figure\""
-        }
+fn lines(caption: &str, table: &Table) -> String {
+    let class = |column: &Column| match column.side {
+        Side::Left => "",
+        Side::Right => " class=\"figure\"",
     };
-    let heading: String = table
-        .heading
-        .iter()
-        .enumerate()
-        .map(|(index, cell)| format!("<th scope=\"col\"{}>{}</th>", class(index), breakable(cell)))
-        .collect();
-    let row = |cells: &Vec<String>| {
-        let cells: String = cells
-            .iter()
-            .enumerate()
-            .map(|(index, cell)| match index {
-                0 => format!("<th scope=\"row\">{}</th>", breakable(cell)),
-                _ => format!("<td{}>{}</td>", class(index), text(cell)),
-            })
-            .collect();
-        format!("<tr>{cells}</tr>\n")
+    let heading = table.columns.iter().map(|column| {
+        let title = breakable(&column.title);
+        format!("<th scope=\"col\"{}>{title}</th>", class(column))
+    });
+    let row = |cells: &[String]| {
+        let cells = cells.iter().zip(&table.columns).enumerate();
+        let cells = cells.map(|(index, (cell, column))| match index {
+            0 => format!("<th scope=\"row\">{}</th>", breakable(cell)),
+            _ => format!("<td{}>{}</td>", class(column), text(cell)),
+        });
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
-    let rows: String = table.rows.iter().map(row).collect();
     // A wide table scrolls by itself, and can be reached by keyboard.
     format!(
         "<div class=\"table\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n<table>\n\
          <caption>{caption}</caption>\n<thead><tr>{heading}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
          </table>\n</div>\n",
-        caption = text(&table.caption)
+        caption = text(caption),
+        heading = heading.collect::<String>(),
+        rows = table.rows.iter().map(|r| row(&r.cells)).collect::<String>()
     )
 }
 

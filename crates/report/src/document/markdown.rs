@@ -1,6 +1,6 @@
 //! A report as Markdown, to be pasted. Charts are left out: they are files of their own.
 
-use super::{Block, Document, Table};
+use super::{Block, Document, Side, Table};
 use crate::style::clean;
 
 /// The report as Markdown with tables (GitHub's).
@@ -16,29 +16,26 @@ pub fn markdown(document: &Document) -> String {
                     points.iter().map(|p| format!("- {}", plain(p))).collect();
                 blocks.push(points.join("\n"));
             }
-            Block::Table(table) => blocks.push(lines(table)),
+            Block::Table { caption, table } => blocks.push(lines(caption, table)),
             Block::Chart(_) => {}
         }
     }
     blocks.join("\n\n") + "\n"
 }
 
-fn lines(table: &Table) -> String {
-    let row = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
+fn lines(caption: &str, table: &Table) -> String {
+    let row = |cells: &mut dyn Iterator<Item = &String>| {
+        let cells: Vec<String> = cells.map(|cell| plain(cell)).collect();
         format!("| {} |", cells.join(" | "))
     };
-    let sides = (0..table.heading.len()).map(|index| {
-        if index < table.names_count {
-            "---"
-        } else {
-            "---:"
-        }
+    let sides = table.columns.iter().map(|column| match column.side {
+        Side::Left => "---",
+        Side::Right => "---:",
     });
-    let mut lines = vec![row(&table.heading)];
+    let mut lines = vec![row(&mut table.columns.iter().map(|column| &column.title))];
     lines.push(format!("|{}|", sides.collect::<Vec<_>>().join("|")));
-    lines.extend(table.rows.iter().map(|cells| row(cells)));
-    format!("{}\n\n{}", plain(&table.caption), lines.join("\n"))
+    lines.extend(table.rows.iter().map(|r| row(&mut r.cells.iter())));
+    format!("{}\n\n{}", plain(caption), lines.join("\n"))
 }
 
 /// Text of foreign origin that could be taken for markup stays text.
