@@ -1,14 +1,8 @@
 //! What all charts share: sizes, title and legend, widths of texts.
 
-use super::svg::{Anchor, Svg};
+use super::canvas::{Anchor, Canvas, Look, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, Text};
 use crate::layout::{cut_by, wrap_by};
 
-/// Size of the text of a chart.
-pub(super) const TEXT_SIZE: f64 = 13.0;
-/// Size of the figures at its axes.
-pub(super) const SMALL_SIZE: f64 = 11.5;
-/// Size of its title.
-pub(super) const TITLE_SIZE: f64 = 15.0;
 /// Bold text is about as much wider.
 const BOLD: f64 = 1.1;
 /// Height of a line of text.
@@ -68,7 +62,7 @@ pub(super) enum Sample {
 
 /// Title, subtitle and legend from the top on; the height that they take.
 pub(super) fn head(
-    svg: &mut Svg,
+    canvas: &mut dyn Canvas,
     size: Size,
     heading: &Heading,
     series: &[String],
@@ -78,12 +72,12 @@ pub(super) fn head(
     let mut y = margin + 14.0;
     let room = (width - 2.0 * margin) * TEXT_SIZE / TITLE_SIZE / BOLD;
     for line in lines(&heading.title, room) {
-        svg.text("title", (margin, y), Anchor::Start, &line);
+        canvas.text(&Text::new(Look::Title, (margin, y), Anchor::Start, &line));
         y += LINE;
     }
     if !heading.subtitle.is_empty() {
         for line in lines(&heading.subtitle, width - 2.0 * margin) {
-            svg.text("dim", (margin, y), Anchor::Start, &line);
+            canvas.text(&Text::new(Look::Dim, (margin, y), Anchor::Start, &line));
             y += LINE;
         }
     }
@@ -101,11 +95,16 @@ pub(super) fn head(
             y += LINE;
         }
         match sample {
-            Sample::Block => svg.rectangle(index, (x + 4.0, y - 10.0), (16.0, 11.0)),
-            Sample::Mark => svg.mark(index, (x + 12.0, y - 4.5), ""),
-            Sample::Curve => svg.curve(index, &[(x, y - 4.5), (x + 22.0, y - 4.5)]),
+            Sample::Block => canvas.rectangle(index, (x + 4.0, y - 10.0), (16.0, 11.0)),
+            Sample::Mark => canvas.mark(index, (x + 12.0, y - 4.5), ""),
+            Sample::Curve => canvas.curve(index, &[(x, y - 4.5), (x + 22.0, y - 4.5)]),
         }
-        svg.text("", (x + SAMPLE_WIDTH, y), Anchor::Start, &name);
+        canvas.text(&Text::new(
+            Look::Plain,
+            (x + SAMPLE_WIDTH, y),
+            Anchor::Start,
+            &name,
+        ));
         x += SAMPLE_WIDTH + text_width(&name) + LEGEND_GAP;
     }
     y + LINE - 4.0
