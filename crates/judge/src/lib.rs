@@ -6,6 +6,7 @@
 
 mod advice;
 mod classes;
+mod field;
 mod marks;
 mod notice;
 mod recommendation;
@@ -18,6 +19,7 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use classes::families;
+pub use field::{Field, FieldFilter, ranked_metrics};
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;

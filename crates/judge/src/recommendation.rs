@@ -62,7 +62,7 @@ pub struct Standing {
     pub places: [usize; 2],
     /// What limits it, as a share of what is enough, with its spread.
     #[serde(skip)]
-    limit: Ranked,
+    pub limit: Ranked,
 }
 
 /// What somebody pays.

@@ -25,7 +25,8 @@ pub mod text;
 mod workloads;
 
 pub use again::RateAgain;
-pub use agreement::{Agreement, AgreementRow, agreement_table};
+pub use agreement::agreement_table;
+pub use cardmark_stats::Agreement;
 pub use comparison::{Comparison, Counts, comparison};
 pub use csv::{csv, csv_heading, csv_rows};
 pub use history::{CardHistory, HistoryGroup, card_history};
@@ -35,7 +36,7 @@ pub use list::{RunLine, headline, list_table};
 pub use names::workload_name;
 pub use prepared::fill_words;
 pub use ranking::{Ranking, ranking};
-pub use recommendation::{Choice, Recommended, recommendation};
+pub use recommendation::{Recommended, recommendation};
 pub use style::Style;
 pub use summary::{terminal, terminal_with_again};
 pub use survey::survey;
