@@ -2,15 +2,17 @@
 
 mod anatomy;
 mod charts;
+mod curves;
 mod place;
+mod subjects;
 mod verdicts;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::{Quantity, Record, Severity, context_rows};
-use cardmark_stats::{joint_rate, observation};
 
+use self::subjects::{Subject, board_of, boards, name_of, subjects, suite_of};
 use crate::anatomy as anatomy_text;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
@@ -20,17 +22,6 @@ use crate::workloads::{legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
-
-/// Runs of one thing on one board.
-#[derive(Clone, Debug)]
-pub(crate) struct Subject<'a> {
-    /// What was measured.
-    pub(crate) name: String,
-    /// On which computer.
-    pub(crate) board: String,
-    /// The runs.
-    pub(crate) records: Vec<&'a Record>,
-}
 
 /// A report on these runs, under that title.
 #[must_use]
@@ -67,77 +58,6 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     }
 }
 
-/// What belongs together: the same product, or else device or model, on the same board; further
-/// apart by physical card, as far as label or id tell, and where the label `setting` says so.
-pub(crate) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
-    let mut cards = BTreeMap::<String, BTreeSet<&str>>::new();
-    for record in records {
-        cards
-            .entry(name_of(record))
-            .or_default()
-            .extend(card_of(record));
-    }
-    let mut subjects: Vec<Subject<'_>> = Vec::new();
-    for record in records {
-        let (mut name, board) = (name_of(record), board_of(record));
-        if let (Some(card), true) = (card_of(record), cards[&name].len() > 1) {
-            name = format!("{name} (card {card})");
-        }
-        let known = subjects
-            .iter_mut()
-            .find(|subject| subject.name == name && subject.board == board);
-        match known {
-            Some(subject) => subject.records.push(record),
-            None => subjects.push(Subject {
-                name,
-                board,
-                records: vec![record],
-            }),
-        }
-    }
-    subjects
-}
-
-fn name_of(record: &Record) -> String {
-    let product = record.labels.get("product").cloned();
-    let model = || record.devices.first()?.model.clone();
-    let source = || record.origin.source.clone();
-    let name = product.or_else(model).or_else(source);
-    let name = name.unwrap_or_else(|| "unknown".to_owned());
-    match record.labels.get("sample") {
-        Some(sample) => format!("{name} ({sample})"),
-        None => name,
-    }
-}
-
-/// What tells physical cards of one name apart where nobody labelled them.
-fn card_of(record: &Record) -> Option<&str> {
-    if record.labels.contains_key("sample") {
-        return None;
-    }
-    record.devices.first()?.sample_id.as_deref()
-}
-
-fn board_of(record: &Record) -> String {
-    let model = record.board.as_ref().and_then(|board| board.model.clone());
-    let board = model.unwrap_or_else(|| "unknown board".to_owned());
-    match record.labels.get("setting") {
-        Some(setting) => format!("{board}, {setting}"),
-        None => board,
-    }
-}
-
-/// The boards, in the order of the runs.
-pub(crate) fn boards(subjects: &[Subject<'_>]) -> Vec<String> {
-    let mut boards: Vec<String> = Vec::new();
-    for subject in subjects {
-        if !boards.contains(&subject.board) {
-            boards.push(subject.board.clone());
-        }
-    }
-    boards
-}
-
 /// The rates of any of these records, in their order: id and quantity.
 fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
     let mut rates: Vec<(String, Quantity)> = Vec::new();
@@ -147,19 +67,6 @@ fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
         }
     }
     rates
-}
-
-impl Subject<'_> {
-    /// The rate over all runs and its interval.
-    pub(crate) fn rate(&self, metric: &str) -> Option<(f64, Option<(f64, f64)>)> {
-        let runs: Vec<_> = self
-            .records
-            .iter()
-            .filter_map(|record| record.metric(metric))
-            .map(observation)
-            .collect();
-        joint_rate(&runs)
-    }
 }
 
 fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
@@ -200,11 +107,6 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         _ => {}
     }
     text + "."
-}
-
-fn suite_of(record: &Record) -> Option<String> {
-    let suite = record.suite.as_ref()?;
-    Some(format!("{} {}", suite.name, suite.version))
 }
 
 /// Names, and a column for each rate that there is on this board, as the tables of magazines have it;
