@@ -3,6 +3,7 @@
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
+use crate::circumstances::circumstances;
 use crate::layout::wrap;
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
@@ -265,11 +266,8 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
         .filter(|row| row.differs() || (row.must_match && row.is_unknown()));
     let lines: Vec<String> = told
         .flat_map(|row| {
-            let sides: Vec<String> = row
-                .sides
-                .iter()
-                .map(|side| clean(&side.join(", ")))
-                .collect();
+            let sides = circumstances(row).into_iter().map(|side| side.join(", "));
+            let sides: Vec<String> = sides.collect();
             wrap(&format!("{}: {}", row.name, sides.join(" | ")), width, 2)
         })
         .collect();

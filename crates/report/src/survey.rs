@@ -14,6 +14,7 @@ use cardmark_core::{Quantity, Record, Severity, context_rows};
 
 use self::subjects::{Subject, board_of, boards, name_of, subjects, suite_of};
 use crate::anatomy as anatomy_text;
+use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
 use crate::names::workload_name;
@@ -49,7 +50,7 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
             .map(Block::Chart),
     );
     blocks.extend(findings(&subjects));
-    blocks.extend(circumstances(records));
+    blocks.extend(context(records));
     blocks.push(Block::Heading("How this was measured".to_owned()));
     blocks.push(Block::Text(method(records)));
     Document {
@@ -257,7 +258,7 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
 }
 
 /// What is known of the runs' context, and the names of what is not.
-fn circumstances(records: &[Record]) -> Vec<Block> {
+fn context(records: &[Record]) -> Vec<Block> {
     let all = [records.iter().collect::<Vec<_>>()];
     let (known, unknown): (Vec<_>, Vec<_>) = context_rows(&all)
         .into_iter()
@@ -265,7 +266,7 @@ fn circumstances(records: &[Record]) -> Vec<Block> {
     let rows: Vec<Row> = known
         .into_iter()
         .map(|row| {
-            let answers = row.sides.into_iter().flatten().collect::<Vec<_>>();
+            let answers = circumstances(&row).concat();
             let must = if row.must_match { "yes" } else { "no" };
             Row::new(vec![row.name, answers.join(", "), must.to_owned()])
         })
