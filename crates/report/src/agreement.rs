@@ -2,7 +2,7 @@
 
 use cardmark_stats::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement};
 
-use crate::layout::wrap;
+use crate::layout::{joined, painted};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, percent, value};
@@ -10,16 +10,10 @@ use crate::text::{MISSING, percent, value};
 /// The table of agreements, at most `width` columns wide where that is possible.
 #[must_use]
 pub fn agreement_table(agreements: &[Agreement], width: usize, style: Style) -> String {
-    let mut text = table(agreements).lines(width, style).join("\n") + "\n";
-    text.push('\n');
-    for line in legend(agreements)
-        .iter()
-        .flat_map(|line| wrap(line, width, 2))
-    {
-        text.push_str(&style.paint(Tone::Dim, &line));
-        text.push('\n');
-    }
-    text
+    joined(&[
+        table(agreements).lines(width, style),
+        painted(&legend(agreements), width, style, Tone::Dim),
+    ])
 }
 
 /// What the marks mean, as far as they occur.

@@ -2,10 +2,10 @@
 
 use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
-use crate::layout::{bar, wrap};
+use crate::layout::{bar, painted, wrap};
 use crate::style::{Style, Tone};
 use crate::table::{Column, Row, Table};
-use crate::text::{figure, latency, percent, size};
+use crate::text::{count_of, figure, latency, percent, size};
 
 /// Widest bar, columns.
 const BAR_COLUMNS: usize = 20;
@@ -107,10 +107,7 @@ fn boundary_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> 
 
 fn turns_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> {
     let rows = found.turns.iter().map(|time| {
-        let name = match time.units_count {
-            1 => "1 unit".to_owned(),
-            count => format!("{count} units"),
-        };
+        let name = count_of(time.units_count, "unit", "units");
         let span_ns = time.write_ns as f64;
         (name, latency(span_ns), span_ns)
     });
@@ -145,7 +142,6 @@ fn picture(
         ],
         rows: rows.into_iter().map(row).collect(),
     };
-    let title = wrap(title, width, 2);
-    let head = title.iter().map(|line| style.paint(Tone::Dim, line));
-    head.chain(table.lines(width, style)).collect()
+    let title = painted(&[title], width, style, Tone::Dim);
+    [title, table.lines(width, style)].concat()
 }

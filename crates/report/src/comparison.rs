@@ -4,11 +4,11 @@ use cardmark_core::{ContextRow, Quantity};
 use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
 use crate::circumstances::circumstances;
-use crate::layout::wrap;
+use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Row, Table};
-use crate::text::{MISSING, figure, p_value, value};
+use crate::text::{MISSING, count_of, figure, p_value, value};
 
 /// What is compared, and what came out.
 #[derive(Clone, Debug)]
@@ -49,41 +49,31 @@ pub struct Counts {
 pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
     let table = table(comparison.differences);
     let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
-    let mut blocks = vec![
+    let blocks = [
         heading(comparison, width, style),
         sentences(comparison, width),
         table.lines(width, style),
         context_lines(comparison, width, style),
         notes(comparison, shows_p, width, style),
     ];
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+    joined(&blocks)
 }
 
 fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
-    let [base, other] = comparison.counts.map(counted);
+    let [base, other] = comparison.counts.map(runs_and_cards);
     let text = format!(
         "{} ({other}) against {} ({base})",
         clean(comparison.other),
         clean(comparison.base)
     );
-    let lines = wrap(&text, width, 2);
-    lines
-        .iter()
-        .map(|line| style.paint(Tone::Heading, line))
-        .collect()
+    painted(&[text], width, style, Tone::Heading)
 }
 
-fn counted(counts: Counts) -> String {
-    let of = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
-    let runs = of(counts.runs, "run", "runs");
+fn runs_and_cards(counts: Counts) -> String {
+    let runs = count_of(counts.runs, "run", "runs");
     match counts.cards {
         0 | 1 => runs,
-        cards => format!("{runs} of {}", of(cards, "card", "cards")),
+        cards => format!("{runs} of {cards} cards"),
     }
 }
 
@@ -109,7 +99,7 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     let is_single = comparison.differences.iter().any(|d| d.p_value.is_none());
     if is_single {
         clauses.push(single(comparison));
-        return wrapped(&clauses, width);
+        return points(&clauses, width);
     }
     let undecided = names(Outcome::Undecided);
     if !undecided.is_empty() {
@@ -126,18 +116,11 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
             "to decide these takes about {runs} runs a side, for the difference seen or 10 % where it is smaller"
         ));
     }
-    let mut lines = wrapped(&clauses, width);
+    let mut lines = points(&clauses, width);
     if comparison.differences.is_empty() {
         lines.push("no metric is there on both sides".to_owned());
     }
     lines
-}
-
-fn wrapped(clauses: &[String], width: usize) -> Vec<String> {
-    let lines = clauses.iter();
-    lines
-        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
-        .collect()
 }
 
 /// What to do where a side has one run.
@@ -274,9 +257,8 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
     if lines.is_empty() {
         return lines;
     }
-    let title = wrap("context, where it is not known to be the same:", width, 2);
-    let title = title.iter().map(|line| style.paint(Tone::Dim, line));
-    title.chain(lines).collect()
+    let title = "context, where it is not known to be the same:";
+    [painted(&[title], width, style, Tone::Dim), lines].concat()
 }
 
 fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
@@ -312,6 +294,5 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
     if !comparison.across.is_empty() {
         notes.push(format!("compared across {}", comparison.across.join(", ")));
     }
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
-    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+    painted(&notes, width, style, Tone::Dim)
 }

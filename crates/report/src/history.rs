@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use cardmark_core::Record;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
-use crate::layout::wrap;
+use crate::layout::{joined, painted, points};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::summary::SHORT_ID;
 use crate::table::{Column, Row, Table};
-use crate::text::{MISSING, figure, in_unit, p_value, percent, unit};
+use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
 /// A card's runs.
 #[derive(Clone, Debug)]
@@ -36,24 +36,17 @@ pub struct HistoryGroup<'a> {
 #[must_use]
 pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> String {
     let count: usize = history.groups.iter().map(|group| group.runs.len()).sum();
-    let runs = if count == 1 { "run" } else { "runs" };
-    let title = format!("{} · {count} {runs}", clean(&history.card));
-    let mut blocks = vec![painted(&title, Tone::Heading, width, style)];
+    let runs = count_of(count, "run", "runs");
+    let title = format!("{} · {runs}", clean(&history.card));
+    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     for group in history.groups {
-        let mut lines = painted(&clean(&group.about), Tone::Heading, width, style);
+        let mut lines = painted(&[clean(&group.about)], width, style, Tone::Heading);
         lines.extend(table(group).lines(width, style));
         blocks.push(lines);
         blocks.push(trend_lines(group, width));
     }
     blocks.push(notes(history.groups, width, style));
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
-}
-
-fn painted(text: &str, tone: Tone, width: usize, style: Style) -> Vec<String> {
-    let lines = wrap(text, width, 2);
-    lines.iter().map(|line| style.paint(tone, line)).collect()
+    joined(&blocks)
 }
 
 /// Date, run, and as many rates as fit, the first before the others.
@@ -133,10 +126,7 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
             days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
         });
     }
-    let lines = clauses.iter();
-    lines
-        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
-        .collect()
+    points(&clauses, width)
 }
 
 /// `random write 4 KiB fell 31 % since 2026-03-01 (95 % CI 24 % to 37 %, p = 0.004)`.
@@ -194,8 +184,7 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
     if groups.len() > 1 {
         notes.push("runs of different suites, places or circumstances are kept apart");
     }
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
-    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+    painted(&notes, width, style, Tone::Dim)
 }
 
 #[cfg(test)]

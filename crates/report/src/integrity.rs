@@ -5,7 +5,7 @@ use cardmark_core::{
     StorageKind, SurfacePart,
 };
 
-use crate::layout::wrap;
+use crate::layout::{painted, wrap};
 use crate::style::{Style, Tone};
 use crate::table::{Column, Row, Table};
 use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
@@ -36,10 +36,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         StorageKind::Damaged => Tone::Warning,
         _ => Tone::Error,
     };
-    let verdict: Vec<String> = wrap(&verdict(found), width, 2)
-        .iter()
-        .map(|line| style.paint(tone, line))
-        .collect();
+    let verdict = painted(&[verdict(found)], width, style, tone);
     let figures = table(found).lines(width, style);
     vec![verdict, figures, map(&record.surface, width)]
 }

@@ -1,4 +1,6 @@
-//! Bars, wrapping and cutting to a width.
+//! Bars, wrapping and cutting to a width, blocks of lines.
+
+use crate::style::{Style, Tone};
 
 /// A bar of eighths of a column, of so many columns at the share 1.
 pub(crate) fn bar(share: f64, columns: usize) -> String {
@@ -58,6 +60,30 @@ pub(crate) fn wrap_by(of: LetterWidth, text: &str, width: f64, indent: usize) ->
         lines.push(line);
     }
     lines
+}
+
+/// Wraps texts, and gives all lines a tone.
+pub(crate) fn painted<T: AsRef<str>>(
+    texts: &[T],
+    width: usize,
+    style: Style,
+    tone: Tone,
+) -> Vec<String> {
+    let lines = texts.iter().flat_map(|text| wrap(text.as_ref(), width, 2));
+    lines.map(|line| style.paint(tone, &line)).collect()
+}
+
+/// Wraps texts as points of a list.
+pub(crate) fn points<T: AsRef<str>>(texts: &[T], width: usize) -> Vec<String> {
+    let points = texts.iter().map(|text| format!("- {}", text.as_ref()));
+    points.flat_map(|point| wrap(&point, width, 2)).collect()
+}
+
+/// Joins blocks of lines, with an empty line between those that are not empty.
+pub(crate) fn joined(blocks: &[Vec<String>]) -> String {
+    let blocks = blocks.iter().filter(|lines| !lines.is_empty());
+    let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
 }
 
 /// The text cut to `width` columns, with an ellipsis where something is missing.

@@ -3,11 +3,11 @@
 use cardmark_core::{OriginKind, Quantity};
 use cardmark_stats::Place;
 
-use crate::layout::{bar, wrap};
+use crate::layout::{bar, painted, wrap};
 use crate::names::{origin_word, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Cut, Row, Table};
-use crate::text::{place_text, value};
+use crate::text::{count_of, place_text, value};
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
@@ -40,18 +40,9 @@ pub struct Ranking<'a> {
 /// The ranking as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
-    let mut lines = wrap(&title(ranking), width, 2)
-        .iter()
-        .map(|line| style.paint(Tone::Heading, line))
-        .collect::<Vec<_>>();
+    let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
     lines.extend(table(ranking, width, style));
-    let remark = remark(ranking).map(|remark| wrap(remark, width, 2));
-    lines.extend(
-        remark
-            .iter()
-            .flatten()
-            .map(|line| style.paint(Tone::Dim, line)),
-    );
+    lines.extend(painted(remark(ranking).as_slice(), width, style, Tone::Dim));
     lines.join("\n") + "\n"
 }
 
@@ -63,8 +54,7 @@ fn title(ranking: &Ranking<'_>) -> String {
             let place = numbers(&ranking.places[index], index);
             format!("{name}: place {place} of {count}")
         }
-        None if count == 1 => format!("{name}: 1 place"),
-        None => format!("{name}: {count} places"),
+        None => format!("{name}: {}", count_of(count, "place", "places")),
     }
 }
 

@@ -3,10 +3,10 @@
 use cardmark_catalog::{ProductKind, Requirement, Use};
 use cardmark_judge::{Fit, Recommendation, Standing, Wish};
 
-use crate::layout::wrap;
+use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, in_unit, percent, place_text, value};
+use crate::text::{count_of, figure, in_unit, percent, place_text, value};
 
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;
@@ -28,7 +28,7 @@ pub struct Recommended<'a> {
 #[must_use]
 pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
     let title = format!("For {}: {}", of.wanted.title, of.wanted.about);
-    let mut blocks = vec![paint(wrap(&title, width, 2), style, Tone::Heading)];
+    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     blocks.push(needs(of.wanted, width));
     blocks.push(choices(of, &of.found.standings, width, style));
     for (heading, apart) in [
@@ -36,36 +36,24 @@ pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> Strin
         ("Capacity not known", &of.found.capacity_not_known),
     ] {
         if !apart.is_empty() {
-            let mut lines = paint(wrap(heading, width, 2), style, Tone::Heading);
+            let mut lines = painted(&[heading], width, style, Tone::Heading);
             lines.extend(choices(of, apart, width, style));
             blocks.push(lines);
         }
     }
     blocks.push(notes(of, width, style));
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
-}
-
-fn paint(lines: Vec<String>, style: Style, tone: Tone) -> Vec<String> {
-    let painted = lines.into_iter().map(|line| style.paint(tone, &line));
-    painted.collect()
+    joined(&blocks)
 }
 
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
-    let mut lines = vec!["It needs:".to_owned()];
-    for need in &wanted.needs {
-        let told = format!(
-            "- {}: {} (weight {}: {})",
-            need.name,
-            enough(need),
-            percent(need.weight),
-            need.reason
-        );
-        lines.extend(wrap(&told, width, 2));
-    }
-    lines
+    let told = wanted.needs.iter().map(|need| {
+        let weight = percent(need.weight);
+        let (name, enough, reason) = (&need.name, enough(need), &need.reason);
+        format!("{name}: {enough} (weight {weight}: {reason})")
+    });
+    let needs = points(&told.collect::<Vec<_>>(), width);
+    [vec!["It needs:".to_owned()], needs].concat()
 }
 
 /// The metric that the need is spoken of in.
@@ -91,7 +79,8 @@ fn choices(
     let shown = if of.all { standings.len() } else { SHOWN };
     let mut lines = Vec::new();
     for standing in standings.iter().take(shown) {
-        lines.extend(paint(wrap(&head(standing), width, 3), style, Tone::Heading));
+        let head = wrap(&head(standing), width, 3);
+        lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
         let details = wrap(&details(of.wanted, standing), width.saturating_sub(3), 0);
         lines.extend(details.iter().map(|line| format!("   {line}")));
     }
@@ -130,7 +119,7 @@ fn details(wanted: &Use, standing: &Standing) -> String {
     if let Some(score) = suitability.score {
         parts.push(format!("score {}", figure(score)));
     }
-    let runs = counted(standing.runs_count, "run", "runs");
+    let runs = count_of(standing.runs_count, "run", "runs");
     let cards = match standing.cards_count {
         0 | 1 => String::new(),
         cards => format!(" of {cards} cards"),
@@ -156,20 +145,13 @@ fn details(wanted: &Use, standing: &Standing) -> String {
         0 => {}
         count => parts.push(format!(
             "also measured in {}",
-            counted(count, "other way", "other ways")
+            count_of(count, "other way", "other ways")
         )),
     }
     if let Some(price) = &standing.price {
         parts.push(format!("price {}", clean(&price.text())));
     }
     parts.join("; ")
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    }
 }
 
 /// The computer, with what else makes a difference to the figures.
@@ -201,8 +183,8 @@ fn limit(wanted: &Use, standing: &Standing) -> String {
 /// What is not shown, and why.
 fn left_out(of: &Recommended<'_>) -> Vec<String> {
     let (found, budget) = (of.found, of.wish.budget.as_ref());
-    let products = |count| counted(count, "product", "products");
-    let runs = |count| counted(count, "run", "runs");
+    let products = |count| count_of(count, "product", "products");
+    let runs = |count| count_of(count, "run", "runs");
     let mut told = Vec::new();
     if found.too_small_count > 0 {
         let products = products(found.too_small_count);
@@ -245,8 +227,7 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
             .to_owned(),
     );
     notes.push(format!("What the use needs is from: {}", of.wanted.source));
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2)).collect();
-    paint(lines, style, Tone::Dim)
+    painted(&notes, width, style, Tone::Dim)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
 use crate::names::workload_name;
-use crate::text::{MISSING, figure, in_unit, percent, unit};
+use crate::text::{MISSING, count_of, figure, in_unit, percent, unit};
 use crate::workloads::{legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
@@ -71,10 +71,6 @@ fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
 }
 
 fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
-    let count = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
     let mut names: Vec<&str> = subjects
         .iter()
         .map(|subject| subject.name.as_str())
@@ -90,9 +86,9 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         .collect();
     let mut text = format!(
         "{} of {} on {}",
-        count(records.len(), "run", "runs"),
-        count(names.len(), "card", "cards"),
-        count(computers.len(), "board", "boards")
+        count_of(records.len(), "run", "runs"),
+        count_of(names.len(), "card", "cards"),
+        count_of(computers.len(), "board", "boards")
     );
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));
