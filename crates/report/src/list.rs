@@ -82,6 +82,21 @@ pub fn list_table(runs: &[RunLine], width: usize, style: Style) -> String {
     table.lines(width.max(SHORT_ID), style).join("\n") + "\n"
 }
 
+/// Names and what belongs to them in two columns, or one below the other where there is little room.
+#[must_use]
+pub fn name_table(rows: Vec<(String, String)>, width: usize) -> String {
+    let row = |(name, about): (String, String)| {
+        let cells = vec![name, about];
+        Row::new(cells.clone()).stacked(cells)
+    };
+    let table = Table {
+        columns: vec![Column::left(""), Column::left("")],
+        rows: rows.into_iter().map(row).collect(),
+    };
+    let lines = table.lines(width, Style::Plain).into_iter();
+    lines.map(|line| line + "\n").collect()
+}
+
 fn row(run: &RunLine) -> Row {
     let (id, started, suite) = (short_id(run), started(run), suite(run));
     let (target, headline) = (clean(&run.target), clean(&run.headline));
