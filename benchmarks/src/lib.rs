@@ -11,20 +11,20 @@ use cardmark_core::{Record, Suite};
 use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
 use cardmark_sim::SimulatedCard;
 
-/// Limit for an answer, nanoseconds: that of the program.
+/// Maximum latency before a device counts as not answering, nanoseconds; the same as in the program.
 const LIMIT_NS: u64 = 30_000_000_000;
 
-/// Hears nothing.
+/// Ignores all events.
 struct Deaf;
 
 impl Observer for Deaf {
     fn event(&mut self, _: &Event<'_>) {}
 }
 
-/// The record of one run on a simulated card, as the program makes it, under this head.
+/// Returns the record of one run on a simulated card, as the program creates it, with this header.
 ///
 /// # Errors
-/// When the suite does not fit on the card.
+/// If the suite does not fit on the card.
 pub fn simulate(
     card: &SimulatedCard,
     suite: &Suite,
@@ -51,16 +51,16 @@ pub fn simulate(
     Ok(record(head, execute(&plan, ports), suite))
 }
 
-/// The argument of that index as a number, or another where there is none.
+/// Returns the argument of this index as a number, or a default if it is missing.
 ///
 /// # Errors
-/// The argument, where it is no number.
+/// The argument, if it is not a number.
 pub fn number<T: FromStr>(index: usize, otherwise: T) -> Result<T, String> {
     let word = std::env::args().nth(index + 1);
     word.map_or(Ok(otherwise), |word| word.parse().map_err(|_| word))
 }
 
-/// How a program ends whose table kept to its goals, or did not.
+/// Exit status of a program: success if its table met all goals.
 #[must_use]
 pub fn ended(table: Result<bool, String>) -> ExitCode {
     match table {

@@ -1,9 +1,9 @@
 //! Exact bounds for the mean of a Poisson count, by bisection.
 
-/// Error on each side of a range of 95 %.
+/// Error probability on each side of a range of 95 %.
 const SIDE: f64 = 0.025;
 
-/// Range of 95 % for the mean of a Poisson distribution of which `count` was drawn (Garwood 1936).
+/// Returns the 95 % range for the mean of a Poisson distribution from which `count` was drawn (Garwood 1936).
 #[must_use]
 pub fn garwood(count: u64) -> (f64, f64) {
     let most = 2.0 * count as f64 + 30.0;
@@ -14,7 +14,7 @@ pub fn garwood(count: u64) -> (f64, f64) {
     (low, bisect(most, |mean| share_up_to(count, mean) > SIDE))
 }
 
-/// Chance of at most `count` where this is the mean.
+/// Probability of at most `count` with this mean.
 fn share_up_to(count: u64, mean: f64) -> f64 {
     let mut logarithm = -mean;
     let mut sum = libm::exp(logarithm);
@@ -25,7 +25,7 @@ fn share_up_to(count: u64, mean: f64) -> f64 {
     sum
 }
 
-/// The point up to which it is so, between 0 and `most`.
+/// Returns the point between 0 and `most` up to which the condition holds.
 fn bisect(most: f64, is_so: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, most);
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! What can be read can be written, and reads the same again.
+//! A record that can be read can be written, reads the same again, and has figures that can be derived.
 #![no_main]
 
 use cardmark_core::{parse_record, record_to_json};
@@ -12,4 +12,12 @@ fuzz_target!(|text: &str| {
     let again = parse_record(&written).expect("a record that was written can be read");
     assert_eq!(again, record);
     assert_eq!(record_to_json(&again).ok(), Some(written));
+    let suite = record.suite.as_ref();
+    let Some(Ok(suite)) = suite.map(|suite| cardmark_catalog::suite(&suite.name, Some(suite.version)))
+    else {
+        return;
+    };
+    let mut derived = record;
+    cardmark_stats::refresh(&mut derived, &suite);
+    record_to_json(&derived).expect("derived figures are finite");
 });

@@ -215,7 +215,7 @@ fn last() { crate::e::f(); println!() }
     fn lines_without_comments_blanks_and_tests_are_counted() {
         let code = parse(TEXT).unwrap();
         let lines: Vec<usize> = code.lines.into_iter().collect();
-        assert_eq!(lines, [2, 3, 6, 7, 9, 10, 13, 14, 20]);
+        assert_eq!(lines, [2, 3, 6, 7, 9, 10, 13, 14, 21]);
         assert_eq!(code.test_modules, ["outside"]);
     }
 

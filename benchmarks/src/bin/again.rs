@@ -1,4 +1,4 @@
-//! How often the next run of `quick` lies in the range predicted from three runs, and from one with the
+//! Coverage of the prediction interval for the next run of `quick`, from three runs, and from one with the
 //! published spread of the metric's class: simulated cards in virtual time.
 //!
 //! Usage: `again [PAIRS = 1000] [FIRST_SEED]`
@@ -15,7 +15,7 @@ use cardmark_judge::known_spread;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{KnownSpread, again};
 
-/// The share of next runs that must lie in the range of three.
+/// Required share of next runs within the range of three.
 const GOAL: std::ops::RangeInclusive<f64> = 0.90..=0.98;
 /// Stationary models.
 const TEXTS: [&str; 7] = [
@@ -36,7 +36,7 @@ fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     simulate(&card, suite, seed, place, head)
 }
 
-/// Hits and trials of one way to predict.
+/// Hits and trials of one prediction method.
 #[derive(Clone, Copy, Default)]
 struct Tally(u32, u32);
 

@@ -13,13 +13,13 @@ use cardmark_stats::{
     Observation, Outcome, Pair, StallPair, StallRun, compare, compare_with_stalls,
 };
 
-/// At most this share of comparisons may find something where there is nothing.
+/// Maximum share of comparisons that may find a difference if there is none.
 const MOST_FALSE_RATIO: f64 = 0.065;
-/// At least this share must find a difference in the two cases of the goal.
+/// Minimum share that must find a difference in the two cases of the goal.
 const LEAST_FOUND_RATIO: f64 = 0.90;
-/// Rates in a comparison.
+/// Number of rates in a comparison.
 const METRICS: usize = 8;
-/// Runs of the two sides.
+/// Numbers of runs on the two sides.
 const CELLS: [(usize, usize); 16] = [
     (2, 2),
     (2, 3),
@@ -40,12 +40,12 @@ const CELLS: [(usize, usize); 16] = [
 ];
 const SPREADS: [f64; 3] = [0.025, 0.05, 0.10];
 
-/// How the figures of runs differ.
+/// Model of the differences between runs.
 #[derive(Clone, Copy)]
 struct Process {
-    /// Standard deviation of the logarithm between runs, of each rate.
+    /// Standard deviation of the logarithm between runs, for each rate.
     spread: [f64; METRICS],
-    /// Share of the variance that all rates of a run have in common.
+    /// Share of the variance that is common to all rates of a run.
     common_share: f64,
     /// Share of the runs that are slower by a factor of 0.35 to 0.8.
     slow_share: f64,
@@ -60,7 +60,7 @@ impl Process {
         }
     }
 
-    /// The logarithms of one run.
+    /// Draws the logarithms of one run.
     fn run(&self, rng: &mut Rng) -> [f64; METRICS] {
         let common = normal(rng) * self.common_share.sqrt();
         let own_share = (1.0 - self.common_share).sqrt();
@@ -73,7 +73,7 @@ impl Process {
             .map(|spread| slow + spread * (common + own_share * normal(rng)))
     }
 
-    /// A comparison whose other side is `ratio` times as fast.
+    /// Draws a comparison whose other side is `ratio` times as fast.
     fn pairs(&self, rng: &mut Rng, (base, other): (usize, usize), ratio: f64) -> Vec<Pair> {
         let base: Vec<_> = (0..base).map(|_| self.run(rng)).collect();
         let other: Vec<_> = (0..other).map(|_| self.run(rng)).collect();
@@ -98,13 +98,13 @@ impl Process {
     }
 }
 
-/// A number of the standard normal distribution (Box and Muller 1958).
+/// Draws a number from the standard normal distribution (Box and Muller 1958).
 fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (2.0 * std::f64::consts::PI * rng.unit()).cos()
 }
 
-/// Shares of comparisons with any outcome of a difference, and with a higher one and no lower one.
+/// Returns the share of comparisons with any difference, and the share with a higher value and no lower one.
 fn shares(
     count: u32,
     seed: u64,
@@ -125,8 +125,8 @@ fn shares(
     (share(any), share(found))
 }
 
-/// Twelve processes: three spreads, independent and common, without and with slow runs; then spreads
-/// that differ from metric to metric.
+/// Twelve processes: three spreads, independent and common, without and with slow runs; then spreads that
+/// differ between metrics.
 fn false_alarms(count: u32, seed: u64) -> bool {
     let mut is_met = true;
     for slow_share in [0.0, 0.01, 0.03] {
@@ -209,7 +209,7 @@ fn power(count: u32, seed: u64) -> bool {
     is_met
 }
 
-/// A count of a Poisson process (Knuth 1969), for means that are not large.
+/// Draws a count from a Poisson process (Knuth 1969), for small means.
 fn poisson(rng: &mut Rng, mean: f64) -> u64 {
     let (least, mut product, mut count) = ((-mean).exp(), rng.unit(), 0);
     while product > least {
@@ -219,10 +219,10 @@ fn poisson(rng: &mut Rng, mean: f64) -> u64 {
     count
 }
 
-/// Stalls of one workload, alone in the correction: the case that is the most ready to find something.
+/// Stalls of one workload, alone in the correction: the case with the most false alarms.
 fn stalls(count: u32, seed: u64) -> bool {
     println!(
-        "\nstalls called more or fewer, mean a run 0.5, 3 and 15; then three times as many:\n"
+        "\nstalls called more or fewer, mean per run 0.5, 3 and 15; then three times the rate:\n"
     );
     println!(
         "| runs | sd of ln rate | 0.5 | 3 | 15 | found, 3 v 9 |\n|---|---:|---:|---:|---:|---:|"

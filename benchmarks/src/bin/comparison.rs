@@ -1,7 +1,7 @@
-//! How often `compare` is wrong, and how often it finds what is there: pairs of simulated cards with
-//! their models' stated variance, three runs of `quick` a side, in virtual time. Of the same model
-//! twice no metric may be called faster or slower; of a model and one that is 10 % faster in
-//! everything, some metric must be called faster and none slower.
+//! False alarms and power of `compare`: pairs of simulated cards with their models' stated variance, three
+//! runs of `quick` per side, in virtual time. Between two cards of the same model no metric may be called
+//! faster or slower. Between a model and one that is 10 % faster in everything, some metric must be called
+//! faster and none slower.
 //!
 //! Usage: `comparison [PAIRS = 1000] [FIRST_SEED]`
 
@@ -10,21 +10,21 @@
 use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number, simulate};
-use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
+use cardmark_core::{Origin, OriginKind, Quantity, Record, Suite, TargetKind, simulated_run_id};
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{Claim, Outcome, claim_of, compare, pairs};
 
-/// Runs of each side.
+/// Number of runs per side.
 const RUNS: u64 = 3;
-/// How much faster the faster card is.
+/// Rate of the faster card relative to the other.
 const FACTOR: f64 = 1.1;
-/// At most so many of the same model may be told apart.
+/// Maximum share of pairs of the same model that may differ.
 const MOST_FALSE_RATIO: f64 = 0.065;
-/// At least so many of the faster ones must be found.
+/// Minimum share of the faster cards that must be found.
 const LEAST_FOUND_RATIO: f64 = 0.90;
 
-/// The models, as they are written; those that are not stationary are left out.
+/// Texts of the models; those that are not stationary are omitted.
 const TEXTS: [&str; 8] = [
     include_str!("../../../crates/sim/models/a1-32gb.toml"),
     include_str!("../../../crates/sim/models/a2-64gb.toml"),
@@ -36,7 +36,7 @@ const TEXTS: [&str; 8] = [
     include_str!("../../../crates/sim/models/v30-64gb.toml"),
 ];
 
-/// What became of the comparisons of one kind.
+/// Results of the comparisons of one kind.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     pairs_count: u32,
@@ -62,7 +62,7 @@ impl Tally {
     }
 }
 
-/// The record of one run, as the program makes it.
+/// Returns the record of one run, as the program creates it.
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     let card = SimulatedCard::new(model, seed);
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
@@ -77,7 +77,7 @@ fn side(model: &Model, suite: &Suite, first: u64) -> Result<Vec<Record>, String>
         .collect()
 }
 
-/// Compares two cards that no seed is shared by.
+/// Compares two cards whose runs share no seed.
 fn pair(base: &Model, other: &Model, suite: &Suite, first: u64) -> Result<Tally, String> {
     let base = side(base, suite, first)?;
     let other = side(other, suite, first + RUNS)?;
@@ -89,11 +89,18 @@ fn pair(base: &Model, other: &Model, suite: &Suite, first: u64) -> Result<Tally,
         return Err("three runs a side are no claim about cards".to_owned());
     }
     let differences = compare(&pairs);
-    let count = |outcome: Outcome| {
-        let found = differences.iter().filter(|d| d.outcome == outcome);
+    // A latency is better if it is lower.
+    let is_better = |outcome: Outcome, quantity: Quantity| match outcome {
+        Outcome::Higher => Some(quantity.is_rate()),
+        Outcome::Lower => Some(!quantity.is_rate()),
+        _ => None,
+    };
+    let count = |better: bool| {
+        let outcomes = differences.iter().map(|d| is_better(d.outcome, d.quantity));
+        let found = outcomes.filter(|outcome| *outcome == Some(better));
         u32::try_from(found.count()).unwrap_or(u32::MAX)
     };
-    let (faster, slower) = (count(Outcome::Higher), count(Outcome::Lower));
+    let (faster, slower) = (count(true), count(false));
     Ok(Tally {
         pairs_count: 1,
         any_count: u32::from(faster + slower > 0),
@@ -103,7 +110,7 @@ fn pair(base: &Model, other: &Model, suite: &Suite, first: u64) -> Result<Tally,
     })
 }
 
-/// Two threads, every second pair each.
+/// Runs two threads, each with every second pair.
 fn all_pairs(
     base: &Model,
     other: &Model,
@@ -128,13 +135,13 @@ fn all_pairs(
     Ok(tally)
 }
 
-/// The model with everything done in less time by `FACTOR`; its variance and swaying stay.
+/// Returns the model with all durations divided by `FACTOR`; its variance and swaying stay.
 fn faster(text: &str) -> Result<Model, String> {
     let lines: Vec<String> = text.lines().map(scaled).collect();
     Model::parse(&lines.join("\n")).map_err(|error| error.to_string())
 }
 
-/// Spans are divided and rates multiplied wherever a line says `name = number`.
+/// Divides durations and multiplies rates in lines of the form `name = number`.
 fn scaled(line: &str) -> String {
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     for index in 2..words.len() {
@@ -157,7 +164,7 @@ fn scaled(line: &str) -> String {
     words.join(" ")
 }
 
-/// The rates of the faster model must be what they are said to be.
+/// Verifies the rates of the faster model.
 fn check_truth(base: &Model, other: &Model, suite: &Suite, seed: u64) -> Result<(), String> {
     let cards = [base, other].map(|model| SimulatedCard::new(model, seed));
     for workload in &suite.workloads {
@@ -203,11 +210,11 @@ fn table() -> Result<bool, String> {
         }
     }
     let each = wanted.div_ceil(models.len() as u64);
-    println!("| model | A/A pairs | told apart | pairs 10 % apart | found | of their metrics |");
+    println!("| model | A/A pairs | differ | pairs 10 % apart | found | of their metrics |");
     println!("|---|---:|---:|---:|---:|---:|");
     let (mut same, mut ten) = (Tally::default(), Tally::default());
     for (index, (model, faster)) in (0_u64..).zip(&models) {
-        // No seed is used twice.
+        // Each seed is used once.
         let begin = first + index * 4 * RUNS * each;
         let alike = all_pairs(model, model, &suite, each, begin)?;
         let apart = all_pairs(model, faster, &suite, each, begin + 2 * RUNS * each)?;
@@ -222,7 +229,7 @@ fn table() -> Result<bool, String> {
         held
     };
     let is_quiet = goal(
-        "told apart where there is nothing, at most 65 of 1,000",
+        "false alarms, at most 65 of 1,000",
         same.ratio(same.any_count) <= MOST_FALSE_RATIO,
     );
     let is_keen = goal(

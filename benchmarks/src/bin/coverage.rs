@@ -1,6 +1,6 @@
-//! Coverage of the ranges of `quick`: how often they hold the truth, over many runs on each simulated
-//! model that has a truth, ordinary cards and the zoo of processes. Prints Markdown tables. Rows
-//! that miss their goal stay in the tables, marked.
+//! Coverage of the ranges of `quick`: the share of runs in which they contain the truth, on each simulated
+//! model that has a truth, ordinary cards and the zoo of processes. Prints Markdown tables. Rows that miss
+//! their goal stay in the tables, marked.
 //!
 //! Usage: `RUNS=100 FIRST=1 coverage [MODEL…]`
 
@@ -22,7 +22,7 @@ use cardmark_core::{
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard, StallTruth, Truth, zoo};
 
-/// Ordinary stationary cards; the zoo comes after them.
+/// Ordinary stationary cards; the zoo follows.
 const ORDINARY: [&str; 7] = [
     "a1-32gb",
     "a2-64gb",
@@ -32,18 +32,18 @@ const ORDINARY: [&str; 7] = [
     "worn-32gb",
     "lying-32gb",
 ];
-/// Share of body ranges that must hold the run's own rate on ordinary cards, percent.
+/// Required share of body ranges that contain the run's own rate on ordinary cards, percent.
 const BODY_BAND: std::ops::RangeInclusive<f64> = 93.0..=97.0;
-/// Least share of long-run ranges that hold the long-run rate, percent.
+/// Minimum share of long-run ranges that contain the long-run rate, percent.
 const LEAST_HELD: f64 = 90.0;
-/// Most of them that may lie wholly above it, percent.
+/// Maximum share of them that lie completely above it, percent.
 const MOST_ABOVE: f64 = 5.0;
-/// Most that a range may be wide, as a multiple of the exact bound.
+/// Maximum width of a range, as a multiple of the exact bound.
 const MOST_WIDTH: f64 = 1.5;
-/// Longest stall that the long-run range is meant for, nanoseconds.
+/// Maximum stall length for which the long-run range is designed, nanoseconds.
 const LONGEST_NS: f64 = 2e9;
 
-/// How often a range was given, and where it lay.
+/// Number of ranges and their positions.
 #[derive(Clone, Default)]
 struct Ranges {
     given: u32,
@@ -75,10 +75,10 @@ impl Ranges {
 struct Row {
     runs: u32,
     stalls_per_minute: Option<f64>,
-    /// A rate at queue depth 1, which has a body and a long run.
+    /// True for a rate at queue depth 1, which has a body and a long run.
     has_parts: bool,
     is_of_one_trial: bool,
-    /// Stalls are at least as frequent as, and no longer than, the goal is for.
+    /// True if the stalls are frequent and short enough for the goal.
     is_goal: bool,
     /// The metric's own interval.
     interval: Ranges,
@@ -90,7 +90,7 @@ struct Row {
 #[derive(Clone, Default)]
 struct Table {
     rows: BTreeMap<String, Row>,
-    /// Runs that raised this kind of finding.
+    /// Number of runs with each kind of finding.
     findings: BTreeMap<String, u32>,
     failed: u32,
 }
@@ -149,7 +149,7 @@ fn tables() -> Result<u32, String> {
     Ok(missed)
 }
 
-/// Two threads, half of the runs each.
+/// Runs two threads, each with half of the runs.
 fn all_runs(model: &Model, suite: &Suite, first: u64, runs: u64) -> Result<Table, String> {
     let half = |from: u64, to: u64| {
         let mut table = Table::default();
@@ -248,7 +248,7 @@ fn note_rate(model: &Model, record: &Record, workload: &Workload, truth: Truth, 
     let has_stalls = parts.is_some_and(|parts| parts.stalls.is_some());
     row.has_parts |= has_stalls && metric.interval_kind == IntervalKind::BetweenRounds;
     row.is_of_one_trial |= metric.interval_kind == IntervalKind::WithinTrial;
-    // Stalls are counted at queue depth 1 only: above it they are part of the body.
+    // Stalls are counted at queue depth 1 only; above it they are part of the body.
     let body_operations_per_s = match workload.queue_depth {
         1 => truth.body_operations_per_s,
         _ => truth.operations_per_s,
@@ -290,8 +290,8 @@ fn note_latencies(
     }
 }
 
-/// Width ÷ point of the exact range for the long-run rate of someone who knows the body's rate and the
-/// mean length of stalls, and counts those in the time that this run observed.
+/// Width ÷ point of the exact range for the long-run rate if the body's rate and the mean length of stalls
+/// are known, and stalls are counted in the time that this run observed.
 fn exact_width(seen: &Stalls, stalls: StallTruth) -> f64 {
     let span_ns = seen.observed_ns as f64;
     let count = seen.over_100ms.seen_count;
@@ -307,7 +307,7 @@ fn median(values: &[f64]) -> Option<f64> {
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// Prints the rows of a model. Returns how many missed a goal.
+/// Prints the rows of a model. Returns the number of rows that missed a goal.
 fn print_rows(name: &str, table: &Table) -> u32 {
     let is_zoo = !ORDINARY.contains(&name);
     let mut missed = 0;
@@ -356,23 +356,23 @@ fn print_rows(name: &str, table: &Table) -> u32 {
     missed
 }
 
-/// Whether a row would miss the goals of the long run, or on ordinary cards the body's band. Rows of
-/// latencies and of deep queues have no such ranges: on ordinary cards their interval keeps the band.
+/// True if a row misses the goals of the long run, or on ordinary cards the body's band. Rows of latencies
+/// and of deep queues have no such ranges: on ordinary cards their interval must stay within the band.
 fn fails(row: &Row, is_zoo: bool, ratio: Option<f64>) -> bool {
     let share = |count: u32| 100.0 * f64::from(count) / f64::from(row.runs);
     let long_run = share(row.long_run.held) < LEAST_HELD
         || share(row.long_run.above) > MOST_ABOVE
         || ratio.is_some_and(|ratio| ratio > MOST_WIDTH);
     let body = !is_zoo && !BODY_BAND.contains(&share(row.body.held));
-    // A range from within one trial claims nothing about others. Its stalls count in `rand_write_4k`, whose
-    // operations are the same.
+    // A range from within one trial makes no claim about others. Its stalls count in `rand_write_4k`, which
+    // has the same operations.
     if row.is_of_one_trial {
         return false;
     }
     if row.has_parts {
         return long_run || body;
     }
-    // Of a latency's interval only those count that there are. A deep queue has a body, but no long run.
+    // For a latency, only existing intervals count. A deep queue has a body, but no long run.
     let judged = if row.body.given > 0 {
         &row.body
     } else {

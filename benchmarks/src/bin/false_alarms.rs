@@ -1,6 +1,6 @@
-//! False alarms of `compare`: random figures between which there is no difference, with a stated spread
-//! between runs, between cards of a product, and of the change of products that are on both sides. Known to the
-//! comparison is the published spread of random writes.
+//! False alarms of `compare`: random figures without a real difference, with a stated spread between runs,
+//! between cards of a product, and of the change of products that are on both sides. The comparison knows the
+//! published spread of random writes.
 //!
 //! Usage: `false_alarms [COMPARISONS = 4000] [SEED]`
 
@@ -13,9 +13,9 @@ use cardmark_core::{Quantity, Rng};
 use cardmark_judge::known_spread;
 use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare};
 
-/// Largest share of comparisons that may find a difference.
+/// Maximum share of comparisons that may find a difference.
 const MOST_FALSE_RATIO: f64 = 0.065;
-/// Half the width of a run's own interval, relative to its figure.
+/// Half-width of a run's own interval, relative to its figure.
 const OWN_HALF_WIDTH: f64 = 0.01;
 /// Numbers of metrics in a comparison.
 const METRICS: [usize; 3] = [1, 8, 13];
@@ -26,9 +26,9 @@ const SPREADS: [f64; 4] = [0.025, 0.05, 0.10, 0.20];
 struct Case {
     name: &'static str,
     claim: Claim,
-    /// Cards, or products, of each side.
+    /// Number of cards, or products, per side.
     cards_count: usize,
-    /// Runs of each.
+    /// Number of runs of each.
     runs_count: usize,
 }
 
@@ -65,22 +65,22 @@ const CASES: [Case; 5] = [
     },
 ];
 
-/// A number of the standard normal distribution (Box and Muller 1958).
+/// Draws a number from the standard normal distribution (Box and Muller 1958).
 fn normal(rng: &mut Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(rng)));
     radius * libm::cos(2.0 * std::f64::consts::PI * uniform(rng))
 }
 
-/// 0 to below 1.
+/// Draws a number from 0 to below 1.
 fn uniform(rng: &mut Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 impl Case {
-    /// One metric whose logarithms differ by this standard deviation, and by nothing else.
+    /// Draws one metric whose logarithms differ only by this standard deviation.
     fn pair(&self, rng: &mut Rng, deviation: f64) -> Pair {
         let is_matched = self.claim == Claim::Matched;
-        // Of matched products the spread is that of the change; the products may differ at will.
+        // For matched products the spread is that of the change; the products may differ by any amount.
         let levels: Vec<f64> = (0..self.cards_count).map(|_| normal(rng)).collect();
         let mut side = |of_change: f64| -> Vec<Vec<Observation>> {
             let card = |level: &f64| {
@@ -112,7 +112,7 @@ impl Case {
         }
     }
 
-    /// The share of comparisons that find something.
+    /// Returns the share of comparisons that find a difference.
     fn false_ratio(
         &self,
         count: u32,

@@ -1,7 +1,6 @@
-//! Measures a directory whose device the kernel holds to a known rate, with the workloads of
-//! `quick` in longer trials: the kernel lets bytes through in slices of 100 ms, so a trial has to
-//! be long. Prints one row a workload, and fails where the point is not within 1 % of the cap or
-//! the half-width is above 3 %.
+//! Measures a directory whose device the kernel limits to a known rate, with the workloads of `quick` in
+//! longer trials: the kernel enforces the limit in slices of 100 ms, so trials must be long. Prints one row
+//! per workload, and fails if the point is not within 1 % of the cap or the half-width is above 3 %.
 //!
 //! Usage: `known_truth DIRECTORY CAP_BYTES_PER_S ID…`
 
@@ -17,11 +16,11 @@ use cardmark_engine::{
     Event, Observer, Place, Ports, Pulse, Request, Sensors, execute, make_plan, record,
 };
 
-/// Ramp of a trial: what the kernel saved up while the device idled is used up in it.
+/// Ramp of a trial: it uses up the allowance that the kernel accumulated while the device was idle.
 const RAMP_NS: u64 = SECOND_NS;
 /// Span of a trial.
 const SPAN_NS: u64 = 10 * SECOND_NS;
-/// Rounds.
+/// Number of rounds.
 const ROUNDS: u32 = 3;
 
 struct Quiet;
@@ -36,7 +35,7 @@ impl Sensors for Quiet {
     }
 }
 
-/// `quick` with longer trials.
+/// Returns `quick` with longer trials.
 fn suite(cap_bytes_per_s: u64) -> Result<Suite, String> {
     let mut suite = cardmark_catalog::suite("quick", None).map_err(|error| error.to_string())?;
     suite.looks = vec![ROUNDS];
@@ -46,7 +45,7 @@ fn suite(cap_bytes_per_s: u64) -> Result<Suite, String> {
         workload.ramp_ns = RAMP_NS;
         workload.stop.least_span_ns = SPAN_NS;
     }
-    // The file has to be laid out under the cap too; a small one does.
+    // The file is laid out under the cap too, so a small one is used.
     let blocks = cap_bytes_per_s.div_ceil(16 << 20).clamp(1, 4);
     suite.file_bytes = blocks * (64 << 20);
     for workload in &mut suite.workloads {

@@ -1,9 +1,9 @@
-//! What the measuring loop itself costs; `benchmarks/overhead/run` sets it beside fio.
+//! Overhead of the measuring loop; `benchmarks/overhead/run` compares it with fio.
 //!
 //! `overhead null` · `overhead fill DEVICE` · `overhead read DEVICE QUEUE_DEPTH SECONDS` ·
-//! `overhead watched|sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with a second thread that sleeps,
-//! as the program's watch does, and with one that reads the sensors · `overhead bare DEVICE SECONDS`, calls of
-//! `pread` and nothing else: the most that a loop at depth 1 can reach
+//! `overhead watched|sampled DEVICE QUEUE_DEPTH SECONDS`, which is `read` with a second thread that sleeps, like
+//! the program's watch, or that reads the sensors · `overhead bare DEVICE SECONDS`, only calls of `pread`: the
+//! maximum rate of a loop at depth 1
 
 #![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
@@ -25,13 +25,13 @@ use cardmark_host::{HostSensors, Root};
 use rustix::fs::OFlags;
 use rustix::io::pread;
 
-/// Part of the device that is read, as in the script.
+/// Size of the part of the device that is read, as in the script.
 const SPAN_BYTES: u64 = 256 * MIB;
 /// Seed of offsets and payload.
 const SEED: u64 = 20_251_121;
 /// Size of a read in [`bare_rate`], bytes.
 const BLOCK_BYTES: usize = 4096;
-/// Trials of the null back end; the median counts.
+/// Number of trials of the null back end; the median counts.
 const NULL_TRIALS_COUNT: usize = 9;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -53,7 +53,7 @@ fn main() -> Outcome<()> {
         ] => {
             let _sensors = (how == "sampled").then(|| sensors(device));
             if how == "watched" {
-                // The kernel looks a file up more slowly for a process that has several threads.
+                // The kernel looks up files more slowly for a process with several threads.
                 drop(spawn(park));
             }
             let target = open_device_readonly(Path::new(device))?;
@@ -73,7 +73,7 @@ fn main() -> Outcome<()> {
     }
 }
 
-/// The sensors of this host and of a device, as a run reads them; here until they are dropped.
+/// Starts the sensors of this host and of a device, as in a run; they work until dropped.
 fn sensors(device: &str) -> HostSensors {
     let name = Path::new(device).file_name().unwrap_or_default();
     let names = [name.to_string_lossy().into_owned()];
@@ -89,14 +89,14 @@ fn sensors(device: &str) -> HostSensors {
     sensors
 }
 
-/// What a trial came to.
+/// Results of a trial.
 struct Cost {
     operations_per_s: f64,
-    /// User and system time of this thread for one operation, nanoseconds.
+    /// User and system time of this thread per operation, nanoseconds.
     cpu_ns: f64,
 }
 
-/// One trial of random 4 KiB reads, as a run of the program makes it.
+/// Runs one trial of random 4 KiB reads, as the program does.
 fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcome<Cost> {
     let workload = Workload {
         id: "rand_read_4k".to_owned(),
@@ -145,7 +145,8 @@ fn measure(backend: &mut impl Backend, queue_depth: u32, span_ns: u64) -> Outcom
     })
 }
 
-/// Random 4 KiB reads per second in a loop that records nothing and reads the clock once in 1,024 calls.
+/// Returns the rate of random 4 KiB reads per second in a loop that records nothing and reads the clock once in
+/// 1,024 calls.
 fn bare_rate(device: &Path, seconds: u64) -> Outcome<f64> {
     let file = File::options()
         .read(true)
@@ -173,7 +174,7 @@ fn bare_rate(device: &Path, seconds: u64) -> Outcome<f64> {
     Ok(operations_count as f64 / started.elapsed().as_secs_f64())
 }
 
-/// Time on the processor of this thread so far, nanoseconds.
+/// Returns the processor time of this thread so far, nanoseconds.
 fn cpu_ns() -> Outcome<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(text
@@ -183,8 +184,8 @@ fn cpu_ns() -> Outcome<u64> {
         .parse()?)
 }
 
-/// Nanoseconds that one operation of the null back end takes, its one reading of the clock
-/// included: median of trials, on the wall clock.
+/// Returns the duration of one operation of the null back end, including one reading of the clock, in
+/// nanoseconds of wall-clock time: median of trials.
 fn null_cost_ns() -> Outcome<f64> {
     let mut costs = Vec::new();
     for _ in 0..NULL_TRIALS_COUNT {
@@ -195,7 +196,7 @@ fn null_cost_ns() -> Outcome<f64> {
     Ok(costs[costs.len() / 2])
 }
 
-/// Writes our payload over the part that is read.
+/// Fills the part that is read with our payload.
 fn fill(device: &Path) -> Outcome<()> {
     let mut file = File::options().write(true).open(device)?;
     let mut pool = vec![0; PAYLOAD_POOL_BYTES];

@@ -1,5 +1,5 @@
-//! Real ÷ simulated: figures of real cards (`benchmarks/realism/real.toml`) beside those of the models
-//! fitted to them. Fails where one lies outside 0.67–1.5.
+//! Real ÷ simulated: figures of real cards (`benchmarks/realism/real.toml`) compared with those of the models
+//! fitted to them. Fails if a ratio lies outside 0.67–1.5.
 //!
 //! Usage: `realism`
 
@@ -20,13 +20,13 @@ use cardmark_sim::{Model, SimMedium, SimulatedCard};
 use serde::Deserialize;
 
 const REAL: &str = include_str!("../../realism/real.toml");
-/// Ratios that count as alike.
+/// Ratios that count as equal.
 const BAND: std::ops::RangeInclusive<f64> = 0.67..=1.5;
 /// Simulated time of a series, seconds.
 const SERIES_S: u64 = 1_800;
-/// Runs for what differs between runs.
+/// Number of runs for differences between runs.
 const RUNS: u64 = 4_000;
-/// An outlying run lies below this share of the median one.
+/// Rate of outlying runs relative to the median run, upper limit.
 const OUTLYING: f64 = 0.6;
 
 #[derive(Deserialize)]
@@ -88,7 +88,7 @@ fn simulated(row: &Row) -> Result<f64, String> {
     })
 }
 
-/// Workloads of the tables: name, share of reads, order, block, depth.
+/// Returns a workload of the tables: name, share of reads, order, block, depth.
 fn workload(name: &str) -> Result<Workload, String> {
     let (read_share_percent, order, block_bytes, queue_depth) = match name {
         "rand_write" => (0, Order::Random, 4096, 32),
@@ -115,7 +115,7 @@ fn workload(name: &str) -> Result<Workload, String> {
     })
 }
 
-/// Completions of one long series: time and latency, nanoseconds.
+/// Completions of one long series: time and latency in nanoseconds.
 struct Series {
     workload: Workload,
     done: Vec<(u64, u64)>,
@@ -195,8 +195,7 @@ impl Series {
         spans[(spans.len() as f64 * share) as usize] as f64 / 1e6
     }
 
-    /// Coefficient of variation of rates over 500 ms, each from a completion to a completion, as fio has
-    /// them.
+    /// Coefficient of variation of rates over 500 ms, each from completion to completion, as in fio.
     fn variation(&self) -> f64 {
         let (mut rates, mut count, mut begun_ns) = (Vec::new(), 0.0, 0);
         for &(at_ns, _) in &self.done {
@@ -218,8 +217,8 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0)).sqrt())
 }
 
-/// Standard deviation of the logarithm of the rate between runs, outlying ones left out, and the share
-/// of those.
+/// Returns the standard deviation of the logarithm of the rate between runs without outliers, and the share
+/// of outliers.
 fn between_runs(model: &Model, name: &str) -> Result<(f64, f64), String> {
     let workload = workload(name)?;
     let rates: Option<Vec<f64>> = (0..RUNS)
@@ -239,7 +238,7 @@ fn between_runs(model: &Model, name: &str) -> Result<(f64, f64), String> {
     Ok((moments(&logarithms).1, outlying as f64 / RUNS as f64))
 }
 
-/// What anatomy finds.
+/// Results of anatomy.
 struct Inside {
     factor: f64,
     units: f64,

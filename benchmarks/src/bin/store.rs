@@ -1,6 +1,6 @@
-//! Fills a store with runs: `store FILE [RUNS = 10000]`. They are some simulated runs of `quick`
-//! with everything that a real run's record has, over and over with other figures, products, cards,
-//! boards and times. The same each time.
+//! Fills a store with runs: `store FILE [RUNS = 10000]`. Simulates some runs of `quick`, completes them to
+//! the extent of a real run's record, and repeats them with other figures, products, cards, boards and times.
+//! The result is the same each time.
 
 #![allow(clippy::print_stderr, reason = "a program for people")]
 
@@ -16,7 +16,7 @@ use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_store::Store;
 
-/// What runs are made from, and how often each is simulated.
+/// Models, and the number of simulated runs of each.
 const MODELS: [&str; 6] = [
     "a1-32gb",
     "a2-64gb",
@@ -26,7 +26,7 @@ const MODELS: [&str; 6] = [
     "worn-32gb",
 ];
 const SEEDS: u64 = 2;
-/// Products, cards of each, and boards they were measured on.
+/// Numbers of products, cards of each, and boards they were measured on.
 const PRODUCTS: usize = 200;
 const CARDS: usize = 2;
 const BOARDS: [&str; 4] = [
@@ -54,7 +54,7 @@ fn run(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
     simulate(&card, suite, seed, place, header)
 }
 
-/// Another run: of another card, on another board, with figures that differ as runs do.
+/// Returns another run: of another card, on another board, with realistic differences in the figures.
 fn varied(base: &Record, index: usize, rng: &mut Rng) -> Record {
     let mut record = base.clone();
     record.id = simulated_run_id(&["store", &index.to_string()]);

@@ -1,6 +1,6 @@
-//! What the suite `sustained` finds on simulated cards beside what is true of them: how often a
-//! cliff is found where there is a cache and where there is none, and how often the intervals hold
-//! the truth. Prints a Markdown table and fails where a cell is outside its band.
+//! Results of the suite `sustained` on simulated cards compared with the truth: how often a cliff is found
+//! with and without a cache, and how often the intervals contain the truth. Prints a Markdown table and fails
+//! if a cell is outside its band.
 //!
 //! Usage: `sustained [SEEDS = 2000] [FIRST_SEED = 1]`
 
@@ -13,11 +13,10 @@ use cardmark_core::{Metric, Origin, OriginKind, Record, Suite, TargetKind, simul
 use cardmark_engine::Place;
 use cardmark_sim::{Model, SimulatedCard};
 
-/// Share of intervals that must hold the truth, percent: they are computed at 96 %, and with few
-/// batches a little too wide rather than too narrow.
+/// Required share of intervals that contain the truth, percent. They are computed at 96 %, and with few
+/// batches they are slightly too wide rather than too narrow.
 const BAND: std::ops::RangeInclusive<f64> = 93.0..=98.5;
-/// Models with service times of their own that neither break nor grow hot, and whether they have a
-/// cache.
+/// Models with their own service times that neither break nor get hot, and true for those with a cache.
 const MODELS: [(&str, bool); 8] = [
     ("a1-32gb", false),
     ("a2-64gb", false),
@@ -28,10 +27,10 @@ const MODELS: [(&str, bool); 8] = [
     ("lying-32gb", false),
     ("v30-64gb", true),
 ];
-/// Least share of runs in which the interval of the cache's size holds it, percent. It is as wide
-/// as the slices of 100 ms make it, and so above its level.
+/// Minimum share of runs in which the interval of the cache's size contains it, percent. Slices of 100 ms
+/// determine its width, so it is above its level.
 const LEAST_CACHE: f64 = 95.0;
-/// Caches that are put before models: model, bytes, slowdown behind.
+/// Caches that are added to models: model, bytes, slowdown behind.
 const CACHES: [(&str, u64, f64); 6] = [
     ("a1-32gb", 1 << 30, 2.5),
     ("a2-64gb", 3 << 30, 6.0),
@@ -42,7 +41,7 @@ const CACHES: [(&str, u64, f64); 6] = [
 ];
 const BLOCK_BYTES: u64 = 1 << 20;
 
-/// How often an interval was there, how often it held the truth, and how wide it was.
+/// Number of intervals, how many contain the truth, and their width.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     intervals: u32,
@@ -75,7 +74,7 @@ impl Cell {
     }
 }
 
-/// What was found in all runs of a model.
+/// Results of all runs of a model.
 #[derive(Default)]
 struct Row {
     runs: u32,
@@ -129,7 +128,7 @@ fn run_one(model: &Model, suite: &Suite, seed: u64, row: &mut Row) -> Result<(),
     Ok(())
 }
 
-/// The models whose truth is known, bare and with caches.
+/// Returns the models with known truth, without and with added caches.
 fn all_models() -> Result<Vec<(String, Model, bool)>, String> {
     let mut all = Vec::new();
     for (name, has_cache) in MODELS {

@@ -1,8 +1,7 @@
-//! The suite `sustained` on twelve courses of the rate that are hard to judge, and on honest flat
-//! ones: the settled rate beside the rate of a write of an hour, the slowest minute beside that of
-//! the operations, cliffs where there are none. The courses are none of the simulator's models; the
-//! engine runs on a back end of its own in virtual time. Prints Markdown and fails where a goal is
-//! missed.
+//! The suite `sustained` on twelve courses of the rate that are hard to judge, and on honest flat ones.
+//! Compares the settled rate with the rate of a write of an hour, and the slowest minute with that of the
+//! operations, and counts false cliffs. The courses are not models of the simulator; the engine runs on a
+//! special back end in virtual time. Prints Markdown and fails if a goal is missed.
 //!
 //! Usage: `sustained_courses [SEEDS = 20] [HONEST = 1000]`
 
@@ -25,29 +24,29 @@ use cardmark_engine::{
 const CAPACITY_BYTES: u64 = 64_000_000_000;
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const MINUTE_S: f64 = 60.0;
-/// A settled rate and a slowest minute are right within this share.
+/// Maximum relative error of a correct settled rate or slowest minute.
 const RIGHT: f64 = 0.10;
-/// Courses whose settled rate must be right in every run that claims one, and claimed in all.
+/// Number of courses whose settled rate must be claimed in all runs, and right in each.
 const LEAST_RIGHT: usize = 8;
-/// MB/s at which a cache is emptied at rest.
+/// Rate at which a cache is emptied at rest, MB/s.
 const EMPTIED_MB_PER_S: f64 = 20.0;
 
-/// How a rate goes on, MB/s.
+/// Shape of a course of the rate, MB/s.
 #[derive(Clone, Copy)]
 enum Shape {
     Flat(f64),
-    /// Behind bytes of the first, the second. The cache is emptied at rest.
+    /// The second rate after this number of bytes at the first. The cache is emptied at rest.
     Cache(f64, f64, f64),
-    /// Behind a cache each 64 MiB has 16 that are folded slowly.
+    /// After a cache, 16 of each 64 MiB are folded slowly.
     Folding,
-    /// Three rates, behind 1 and 20 GiB.
+    /// Three rates, with changes after 1 and 20 GiB.
     TwoCliffs,
-    /// Falls between two points of time.
+    /// Falls between two points in time.
     Thermal,
     Hyperbolic,
-    /// Fast in three tenths of a period of seconds.
+    /// Fast in three tenths of a period in seconds.
     Sawtooth(f64),
-    /// Of three in a thousand operations each takes 0.5 to 3.5 s longer.
+    /// Three in a thousand operations take 0.5 to 3.5 s longer.
     Stalls,
     /// Flat with slow wandering and short pauses.
     Honest(f64, f64),
@@ -74,9 +73,9 @@ struct Card {
     rng: Rng,
     now_s: f64,
     written: f64,
-    /// Bytes in the cache.
+    /// Number of bytes in the cache.
     fill: f64,
-    /// Wandering of the logarithm of the rate.
+    /// Slow deviation of the logarithm of the rate.
     wander: f64,
     /// End of each write, seconds.
     ends_s: Vec<f64>,
@@ -134,7 +133,7 @@ impl Card {
         match self.shape {
             Shape::Stalls if self.rng.unit() < 0.003 => span_s += 0.5 + 3.0 * self.rng.unit(),
             Shape::Honest(_, deviation) => {
-                // Correlated over some seconds of writing, as housekeeping is.
+                // Correlated over some seconds of writing, like housekeeping.
                 let keep = (-span_s / 3.0).exp();
                 let fresh = (1.0 - keep * keep).sqrt() * deviation * self.normal();
                 self.wander = keep * self.wander + fresh;
@@ -219,7 +218,7 @@ impl Observer for Nothing {
     fn event(&mut self, _: &Event<'_>) {}
 }
 
-/// The record of the suite on a course, and the ends of the writes.
+/// Returns the record of the suite on a course, and the ends of the writes.
 fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), String> {
     let card = Rc::new(RefCell::new(Card::new(shape, seed)));
     let request = Request {
@@ -245,7 +244,7 @@ fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), Str
     Ok((record, ends_s))
 }
 
-/// MB/s of the last ten minutes of an hour of writing.
+/// Returns the rate in the last ten minutes of an hour of writing, MB/s.
 fn hour_truth(shape: Shape, seed: u64) -> f64 {
     let mut card = Card::new(shape, seed);
     while card.now_s < 60.0 * MINUTE_S {
@@ -256,7 +255,7 @@ fn hour_truth(shape: Shape, seed: u64) -> f64 {
     count as f64 * MIB as f64 / 1e6 / (card.now_s - begin_s)
 }
 
-/// MB/s of the slowest minute that begins at the end of a write.
+/// Returns the rate of the slowest minute that begins at the end of a write, MB/s.
 fn slowest_minute(ends_s: &[f64]) -> f64 {
     let mut least = f64::INFINITY;
     let mut last = 0;
@@ -267,7 +266,7 @@ fn slowest_minute(ends_s: &[f64]) -> f64 {
         if last == ends_s.len() {
             break;
         }
-        // The part of the write under way at the end that falls into the minute.
+        // The share of the last write that lies within the minute.
         let under_way = (begin_s + MINUTE_S - ends_s[last - 1]) / (ends_s[last] - ends_s[last - 1]);
         least = least.min((last - 1 - first) as f64 + under_way);
     }
@@ -338,7 +337,7 @@ impl Row {
     }
 }
 
-/// Mean and range, as far as there is something.
+/// Formats mean and range, if there are values.
 fn shown(values: &[f64]) -> String {
     if values.is_empty() {
         return "–".to_owned();
@@ -358,7 +357,7 @@ fn print(name: &str, row: &Row, runs: usize) {
         (true, _) => "right",
         (_, true) => "WRONG",
         (false, false) if row.ratios.is_empty() => "not claimed",
-        (false, false) => "right where claimed",
+        (false, false) => "right if claimed",
     };
     let minutes = if row.has_minutes() { "" } else { " MISSED" };
     println!(
@@ -402,7 +401,7 @@ fn courses(suite: &Suite, seeds: u64) -> Result<bool, String> {
     Ok(fits && right >= LEAST_RIGHT)
 }
 
-/// Flat courses of many rates with wandering and short pauses.
+/// Runs flat courses of many rates with wandering and short pauses.
 fn honest(suite: &Suite, count: u64) -> Result<bool, String> {
     let (mut cliffs, mut periods, mut claimed, mut wrong) = (0, 0, 0, 0);
     for seed in 0..count {

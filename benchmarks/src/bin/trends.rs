@@ -1,5 +1,5 @@
-//! False alarms and power of `history`: eight rates of a card in weekly runs, with 2 % that all have in
-//! common and 2 % of their own, under days that are correlated, a season, and a new kernel.
+//! False alarms and power of `history`: eight rates of a card in weekly runs, with 2 % common to all and 2 %
+//! of their own, with correlated days, a season, and a new kernel.
 //!
 //! Usage: `trends [HISTORIES = 1000] [SEED]`
 
@@ -11,28 +11,28 @@ use cardmark_benchmarks::{ended, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{HistoryRun, Outcome, RateHistory, rate_trends};
 
-/// At most this share of histories may have a rate that "fell" or "rose" where none did.
+/// Maximum share of histories with a rate that "fell" or "rose" without a real change.
 const MOST_FALSE_RATIO: f64 = 0.065;
-/// At least this share of the falling rates must be found.
+/// Minimum share of the falling rates that must be found.
 const LEAST_FOUND_RATIO: f64 = 0.80;
 const RATES: usize = 8;
 const DAYS: [usize; 6] = [8, 12, 18, 24, 36, 52];
 
-/// How days differ.
+/// Model of the differences between days.
 #[derive(Clone, Copy)]
 struct Process {
     name: &'static str,
-    /// Correlation of the common deviation of two weeks that follow each other.
+    /// Correlation of the common deviation between successive weeks.
     common: f64,
-    /// The same of each rate's own deviation.
+    /// Correlation of each rate's own deviation between successive weeks.
     own: f64,
-    /// Half the swing of the season.
+    /// Half of the seasonal swing.
     season: f64,
-    /// Rise at the middle of the period, with another kernel.
+    /// Rise in the middle of the period, with another kernel.
     step: f64,
-    /// Whether records tell the kernel.
+    /// True if records contain the kernel.
     is_kernel_known: bool,
-    /// Whether it is one that the limit holds for.
+    /// True if the limit applies to it.
     is_goal: bool,
 }
 
@@ -75,13 +75,13 @@ const PROCESSES: [Process; 9] = [
         ..PLAIN
     },
     Process {
-        name: "kernel +4 %, told",
+        name: "kernel +4 %, recorded",
         step: 0.04,
         is_kernel_known: true,
         ..PLAIN
     },
     Process {
-        name: "kernel +4 %, not told",
+        name: "kernel +4 %, not recorded",
         step: 0.04,
         is_goal: false,
         ..PLAIN
@@ -97,13 +97,13 @@ const PROCESSES: [Process; 9] = [
     },
 ];
 
-/// A number of the standard normal distribution (Box and Muller 1958).
+/// Draws a number from the standard normal distribution (Box and Muller 1958).
 fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (2.0 * std::f64::consts::PI * rng.unit()).cos()
 }
 
-/// A stationary series of that correlation and a standard deviation of 1.
+/// Draws a stationary series with this correlation and a standard deviation of 1.
 fn series(rng: &mut Rng, days: usize, correlation: f64) -> Vec<f64> {
     let mut value = normal(rng);
     let fresh = (1.0 - correlation * correlation).sqrt();
@@ -146,7 +146,7 @@ impl Process {
         (0..RATES).map(|number| history(number, rng)).collect()
     }
 
-    /// Share of histories with a rate that fell or rose, and of rates that fell.
+    /// Returns the share of histories with a rate that fell or rose, and the share of rates that fell.
     fn found(&self, count: u32, seed: u64, days: usize, change: f64) -> (f64, f64) {
         let mut rng = Rng::for_part(seed, self.name, days as u64);
         let (mut with_any, mut fallen) = (0_u32, 0_usize);
@@ -168,7 +168,7 @@ impl Process {
 fn tables() -> Result<bool, String> {
     let (count, seed) = (number(0, 1000_u32)?, number(1, 1)?);
     let mut is_met = true;
-    print!("histories with a rate that \"fell\" or \"rose\" where none did:\n\n| days |");
+    print!("histories with a rate that \"fell\" or \"rose\" without a real change:\n\n| days |");
     for process in PROCESSES {
         print!(" {} |", process.name);
     }
@@ -182,7 +182,7 @@ fn tables() -> Result<bool, String> {
         }
         println!();
     }
-    println!("\nrates found to fall, where all eight do:\n");
+    println!("\nrates found to fall if all eight do:\n");
     println!(
         "| days | fall | independent | AR(1) 0.8 | AR(1) 0.8, own too |\n|---:|---:|---:|---:|---:|"
     );
@@ -200,7 +200,7 @@ fn tables() -> Result<bool, String> {
     let is_found = found >= LEAST_FOUND_RATIO;
     let state = |is_met: bool| if is_met { "ok" } else { "MISSED" };
     println!(
-        "\nat most 6.5 % false where it is a goal: {}",
+        "\nat most 6.5 % false alarms where it is a goal: {}",
         state(is_met)
     );
     println!(

@@ -15,22 +15,22 @@ use crate::files::sync_folder;
 use crate::log::Log;
 use crate::packages::Packages;
 
-/// Where counters of the block layer come from.
+/// Reads the counters of the block layer.
 pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
 
-/// Something that is not as it was left.
+/// An inconsistency in the files of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Name of the workload.
     pub workload: String,
-    /// What is wrong.
+    /// Description of the inconsistency.
     pub detail: String,
 }
 
 /// Runs steps of applications in a folder, one at a time.
 ///
-/// Each workload has its own files there, made when it is first prepared. Nothing is removed: the folder
-/// is the caller's.
+/// Each workload has its own files there, created when it is first prepared. Nothing is removed: the caller
+/// owns the folder.
 pub struct Applications {
     folder: PathBuf,
     files: BTreeMap<String, Files>,
@@ -41,7 +41,7 @@ pub struct Applications {
     done: Option<Done>,
 }
 
-/// The files of a workload.
+/// Files of a workload.
 enum Files {
     Database(Box<Database>),
     Packages(Packages),
@@ -49,8 +49,8 @@ enum Files {
 }
 
 impl Applications {
-    /// Applications in that folder, which must exist and be empty, with content of `seed`; no part of its
-    /// path may be a link. The pulse beats within operations that wait for the device more than once.
+    /// Creates the back end in a folder, which must exist and be empty, with content from `seed`; no part of
+    /// its path may be a link. The pulse beats within operations that wait for the device more than once.
     #[must_use]
     pub fn new(folder: &Path, seed: u64, counters: CountersSource, pulse: Arc<Pulse>) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Applications {
         }
     }
 
-    /// Looks whether all files are as the operations left them: databases by `PRAGMA integrity_check`
-    /// and the number of their rows, packages and logs by number and size.
+    /// Verifies that all files are as the operations left them: databases by `PRAGMA integrity_check` and the
+    /// number of their rows, packages and logs by number and size.
     #[must_use]
     pub fn damages(&self) -> Vec<Damage> {
         let damage = |(workload, files): (&String, &Files)| {
@@ -80,7 +80,7 @@ impl Applications {
         self.files.iter().filter_map(damage).collect()
     }
 
-    /// Makes the files of a workload; the bytes that applications handed over for it.
+    /// Creates the files of a workload. Returns the number of bytes that applications wrote for it.
     fn create(&mut self, workload: &Workload) -> Result<u64, i32> {
         let procedure = workload.procedure.as_ref().ok_or(invalid())?;
         let (path, content) = (self.folder.join(&workload.id), &mut self.content);
@@ -129,7 +129,7 @@ impl Applications {
         Ok(op.bytes)
     }
 
-    /// Makes what filesystems put off, such as freeing a deleted journal, happen outside the clock.
+    /// Triggers delayed work of filesystems, such as freeing a deleted journal, outside the clock.
     fn settle(&self) -> Result<(), i32> {
         sync_folder(&self.folder).map_err(errno_of_io)
     }
@@ -174,7 +174,10 @@ fn invalid() -> i32 {
     Errno::INVAL.raw_os_error()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes it by value"
+)]
 fn errno_of_io(error: io::Error) -> i32 {
     error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
 }

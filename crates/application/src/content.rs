@@ -1,8 +1,8 @@
-//! What is written: the payload of all suites, handed out in pieces.
+//! Content to write: the payload of all suites, returned in pieces.
 
 use cardmark_core::{PAYLOAD_POOL_BYTES, fill_payload, stamp_payload};
 
-/// Incompressible bytes of a seed; no piece is like another.
+/// Incompressible bytes from a seed; all pieces differ.
 pub(crate) struct Content {
     pool: Vec<u8>,
     at: usize,
@@ -20,7 +20,7 @@ impl Content {
         }
     }
 
-    /// The next piece; at most as long as the pool.
+    /// Returns the next piece; at most as long as the pool.
     pub(crate) fn next(&mut self, bytes: usize) -> &[u8] {
         let bytes = bytes.min(self.pool.len());
         if self.at + bytes > self.pool.len() {
@@ -45,7 +45,7 @@ mod tests {
         let (mut content, mut same, mut other) =
             (Content::new(7), Content::new(7), Content::new(8));
         let mut seen = BTreeSet::new();
-        // More than the pool holds.
+        // More than the pool contains.
         for index in 0..100_000 {
             let piece = content.next(128).to_vec();
             assert_eq!(piece, same.next(128));

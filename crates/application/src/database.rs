@@ -1,4 +1,4 @@
-//! A database of `SQLite`, and one transaction after the other.
+//! An `SQLite` database with successive transactions.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 
 use crate::content::Content;
 
-/// `synchronous=FULL`, as SQLite numbers it.
+/// Value of `synchronous=FULL` in SQLite.
 const FULL: i64 = 2;
 const SCHEMA: &str = "CREATE TABLE entry (
         id INTEGER PRIMARY KEY, key INTEGER NOT NULL, value BLOB NOT NULL
@@ -18,17 +18,17 @@ const INSERT: &str = "INSERT INTO entry (id, key, value) VALUES (?1, ?2, ?3)";
 const UPDATE: &str = "UPDATE entry SET value = ?2 WHERE id = ?1";
 const DELETE: &str = "DELETE FROM entry WHERE id = ?1";
 
-/// A database under way.
+/// An open database.
 pub(crate) struct Database {
     connection: Connection,
     rows_count: u32,
     /// Size of a row's value, bytes.
     value_bytes: usize,
-    /// Number of the oldest row; they are counted through.
+    /// Number of the oldest row; the numbers are consecutive.
     oldest: i64,
 }
 
-/// How a database is set up.
+/// Settings of a database.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) journal: DatabaseJournal,
@@ -39,7 +39,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Those of a procedure that is a transaction.
+    /// Returns the settings of a procedure that is a transaction.
     pub(crate) fn of(procedure: &Procedure) -> Option<Self> {
         match *procedure {
             Procedure::Transaction {
@@ -61,7 +61,7 @@ impl Settings {
 }
 
 impl Database {
-    /// Makes a database and fills it. No part of the path may be a link.
+    /// Creates and fills a database. No part of the path may be a link.
     pub(crate) fn create(
         path: &Path,
         settings: Settings,
@@ -80,7 +80,7 @@ impl Database {
         }
         transaction.commit()?;
         if settings.journal == DatabaseJournal::Wal {
-            // So that the first trial begins with an empty log.
+            // The first trial must begin with an empty log.
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         }
         Ok(Self {
@@ -91,7 +91,7 @@ impl Database {
         })
     }
 
-    /// One row is inserted, the one at `place` among those that stay is updated, the oldest is deleted.
+    /// Inserts a row, updates the remaining row at `place`, and deletes the oldest row.
     pub(crate) fn transact(&mut self, place: u64, content: &mut Content) -> Result<(), Error> {
         let rows = i64::from(self.rows_count);
         let newest = self.oldest + rows;
@@ -108,7 +108,7 @@ impl Database {
         Ok(())
     }
 
-    /// What is wrong with the database.
+    /// Describes the first inconsistency of the database.
     pub(crate) fn damage(&self) -> Option<String> {
         match self.looked_at() {
             Ok(None) => None,
@@ -137,27 +137,29 @@ impl Database {
         for (query, expected) in expected {
             let found: i64 = self.ask(query)?;
             if found != expected {
-                return Ok(Some(format!("`{query}` gives {found}, not {expected}")));
+                return Ok(Some(format!(
+                    "`{query}` returned {found} instead of {expected}"
+                )));
             }
         }
         Ok(None)
     }
 }
 
-/// Asks for everything that decides how often the library flushes, and makes sure that it is so.
+/// Sets everything that determines how often the library flushes, and verifies it.
 fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
     let journal = match settings.journal {
         DatabaseJournal::Delete => "delete",
         DatabaseJournal::Wal => "wal",
     };
     let cache_kib = i64::try_from(settings.cache_bytes / 1024).unwrap_or(i64::MAX);
-    // Some answer with the new value, some with nothing.
+    // Some pragmas return the new value, some return nothing.
     let is_held = |name: &str, value: i64| -> Result<bool, Error> {
         connection.pragma_update(None, name, value)?;
         let held: i64 = connection.pragma_query_value(None, name, |row| row.get(0))?;
         Ok(held == value)
     };
-    // The size of a page cannot change any more once there is a log.
+    // The page size must be set before there is a log.
     let mut is_set = is_held("page_size", i64::from(settings.page_bytes))?;
     let set = connection
         .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))?;
@@ -170,7 +172,7 @@ fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
     if is_set {
         Ok(())
     } else {
-        // Such as a filesystem on which no log can be shared.
+        // For example on a filesystem that does not support a shared log.
         Err(Error::InvalidQuery)
     }
 }
@@ -183,14 +185,14 @@ fn one(rows: usize) -> Result<(), Error> {
     }
 }
 
-/// A row's key: as random as its value.
+/// Key of a row, as random as its value.
 fn key_of(value: &[u8]) -> i64 {
     value
         .first_chunk::<8>()
         .map_or(0, |head| i64::from_le_bytes(*head))
 }
 
-/// The system's error number that comes closest to what the library says.
+/// Returns the system's error number that is closest to the library's error.
 pub(crate) fn errno_of(error: &Error) -> i32 {
     use rustix::io::Errno;
     let errno = match error.sqlite_error_code() {
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_setting_that_is_not_heeded_is_an_error() {
-        // A database in memory knows neither kind of journal.
+        // A database in memory supports neither kind of journal.
         for journal in [DatabaseJournal::Delete, DatabaseJournal::Wal] {
             let connection = Connection::open_in_memory().unwrap();
             let error = set_up(&connection, settings(journal)).unwrap_err();

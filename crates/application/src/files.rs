@@ -1,4 +1,4 @@
-//! Opening what we made, never what a link points to.
+//! Opens our own files without following links.
 
 use std::fs::File;
 use std::io;
@@ -12,12 +12,12 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     open(path, OFlags::RDONLY | OFlags::DIRECTORY)
 }
 
-/// Makes durable what was made, renamed or removed in a folder.
+/// Makes creations, renames and removals in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     open_folder(path)?.sync_all()
 }
 
-/// Opens a file that is there, for writing.
+/// Opens an existing file for writing.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     open(path, OFlags::WRONLY)
 }
@@ -27,7 +27,7 @@ fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-/// Whether what is open is still what stands there.
+/// True if the path still refers to the open file.
 pub(crate) fn is_at(held: &File, path: &Path) -> io::Result<bool> {
     let held = held.metadata()?;
     match path.symlink_metadata() {

@@ -1,4 +1,4 @@
-//! The folder that applications work in.
+//! The working folder of applications.
 
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind};
@@ -12,30 +12,30 @@ use rustix::io::Errno;
 use crate::files::{is_at, open_folder};
 use crate::safety::refuse_unsafe;
 
-/// What our folders are called, before a few letters drawn at random.
+/// Prefix of the names of our folders; random letters follow.
 pub(crate) const PREFIX: &str = ".cardmark-application-";
-/// So many new folders may be lost to other runs that clear up.
+/// Maximum number of attempts; other runs may remove new folders as leftovers.
 const TRIES: u32 = 10;
-/// Between two tries, so that runs do not keep step.
+/// Pause between attempts, so that runs do not stay synchronized.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A folder of our own, locked while it is used, and removed with all it holds when dropped.
+/// A folder of our own, locked while it is used, and removed with its content when dropped.
 #[derive(Debug)]
 pub struct WorkFolder {
     path: PathBuf,
-    /// Its lock tells other runs that it is in use.
+    /// The lock shows other runs that it is in use.
     _locked: File,
     device_id: (u32, u32),
 }
 
 impl WorkFolder {
-    /// Makes a folder in that directory, which only this user may enter.
+    /// Creates a folder in a directory; only this user may enter it.
     ///
     /// # Errors
-    /// The system's, where this user may not, or nothing may be written there;
-    /// [`UnsafeDirectory`](crate::UnsafeDirectory) where others could swap root's files.
+    /// The system's error if this user may not write there; [`UnsafeDirectory`](crate::UnsafeDirectory) if
+    /// others could swap root's files.
     pub fn create(directory: &Path) -> io::Result<Self> {
-        // Without links on the way: databases follow none.
+        // Without links in the path, because databases do not follow them.
         let directory = directory.canonicalize()?;
         refuse_unsafe(&directory)?;
         for _ in 0..TRIES {
@@ -45,13 +45,13 @@ impl WorkFolder {
             std::thread::sleep(PAUSE);
         }
         let what = format!(
-            "other runs remove each new folder in `{}`",
+            "cannot keep a folder in `{}`: other runs remove it",
             directory.display()
         );
         Err(io::Error::new(ErrorKind::WouldBlock, what))
     }
 
-    /// Makes a folder; `None` if another run took it for a leftover before it was locked.
+    /// Creates a folder; `None` if another run removed it as a leftover before it was locked.
     fn try_create(directory: &Path) -> io::Result<Option<Self>> {
         let made = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -72,29 +72,29 @@ impl WorkFolder {
         }))
     }
 
-    /// Where it is.
+    /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Number of the device that its filesystem says it is on.
+    /// Returns the device number of its filesystem.
     #[must_use]
     pub fn device_id(&self) -> (u32, u32) {
         self.device_id
     }
 }
 
-/// Locks a new folder; whether it is ours now, and still there.
+/// Locks a new folder. True if it is now ours and still exists.
 fn lock(folder: &File, path: &Path) -> io::Result<bool> {
-    // Where locks are not offered the folder is left alone by others all the same: they ask for it too.
+    // Without support for locks, other runs keep the folder too, because they also try to lock it.
     let locked = flock(folder, FlockOperation::NonBlockingLockExclusive);
     Ok(locked != Err(Errno::WOULDBLOCK) && is_at(folder, path)?)
 }
 
 impl Drop for WorkFolder {
     fn drop(&mut self) {
-        // What stays is removed by the next run there.
+        // The next run there removes the rest.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -1,4 +1,4 @@
-//! What runs that were killed left.
+//! Leftovers of killed runs.
 
 use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
@@ -14,24 +14,25 @@ use crate::folder::PREFIX;
 use crate::packages::{FILE, NEW, PACKAGE};
 use crate::safety::refuse_unsafe;
 
-/// What our files end in after the name of their workload.
+/// Suffixes of our files after the name of their workload.
 const ENDINGS: [&str; 5] = ["db", "db-journal", "db-wal", "db-shm", "log"];
 
-/// Folders of runs that were killed.
+/// Folders of killed runs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
-    /// These are gone now.
+    /// Folders that were removed.
     pub removed: Vec<PathBuf>,
-    /// These are named like ours but belong to somebody else, hold something else, or cannot be removed.
+    /// Folders that have a name like ours but belong to another user, contain other files, or cannot be
+    /// removed.
     pub kept: Vec<PathBuf>,
 }
 
-/// Removes what runs of this user that were killed left in a directory. What is in use stays, and what
-/// does not look like ours in every part.
+/// Removes the leftovers of killed runs of this user from a directory. Keeps folders that are in use, and
+/// those that contain anything unknown.
 ///
 /// # Errors
-/// When the directory cannot be listed; [`UnsafeDirectory`](crate::UnsafeDirectory) where others could
-/// swap root's files.
+/// If the directory cannot be listed; [`UnsafeDirectory`](crate::UnsafeDirectory) if others could swap root's
+/// files.
 pub fn clear_leftovers(directory: &Path) -> io::Result<Leftovers> {
     let directory = directory.canonicalize()?;
     refuse_unsafe(&directory)?;
@@ -55,7 +56,7 @@ pub fn clear_leftovers(directory: &Path) -> io::Result<Leftovers> {
     Ok(leftovers)
 }
 
-/// Whether that folder was removed; `None` where it is in use, or gone meanwhile.
+/// Returns true if the folder was removed; `None` if it is in use, or no longer exists.
 fn clear(path: &Path) -> Option<bool> {
     let folder = match open_folder(path) {
         Ok(folder) => folder,
@@ -75,7 +76,7 @@ fn clear(path: &Path) -> Option<bool> {
     Some(is_mine && is_ours(path) && std::fs::remove_dir_all(path).is_ok())
 }
 
-/// Whether all that a folder holds is what we make there: databases, logs, folders of packages.
+/// True if a folder contains only our own kinds of files: databases, logs, folders of packages.
 fn is_ours(folder: &Path) -> bool {
     all(folder, |entry, name| {
         if is_folder(entry) {
@@ -96,7 +97,7 @@ fn is_package(entry: &DirEntry, name: &str) -> bool {
         })
 }
 
-/// Whether all entries of a folder are known.
+/// True if all entries of a folder are known.
 fn all(folder: &Path, is_known: impl Fn(&DirEntry, &str) -> bool) -> bool {
     let is_known = |entry: io::Result<DirEntry>| {
         entry.is_ok_and(|entry| {
@@ -117,13 +118,13 @@ fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Whether a workload may be called so.
+/// True if this is a valid name of a workload.
 fn is_id(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     !name.is_empty() && name.chars().all(is_part)
 }
 
-/// Whether that is the word and a number of two digits or more.
+/// True for the word followed by a number of two digits or more.
 fn is_numbered(name: &str, word: &str) -> bool {
     let number = name.strip_prefix(word).unwrap_or("");
     number.len() >= 2 && number.bytes().all(|digit| digit.is_ascii_digit())

@@ -1,8 +1,8 @@
-//! What applications do to a filesystem: transactions of `SQLite`, packages installed, lines of a log.
+//! Application workloads on a filesystem: transactions of `SQLite`, packages installed, lines of a log.
 //!
-//! [`Applications`] is a back end of the engine whose operations are not blocks but whole steps of an
-//! application ([`Procedure`]), so that rounds, looks, clock, journal and watch are those of every other
-//! suite. Method: docs/METHODOLOGY.md, "Applications".
+//! [`Applications`] is a back end of the engine. Its operations are not blocks but whole steps of an
+//! application ([`Procedure`]), so that rounds, looks, clock, journal and watch are the same as in every
+//! other suite. Method: docs/METHODOLOGY.md, "Applications".
 //!
 //! [`Procedure`]: cardmark_core::Procedure
 

@@ -1,5 +1,5 @@
-//! Packages installed over their former versions, in the order of dpkg: all files are written under
-//! other names, then each is made durable and renamed.
+//! Packages installed over their previous versions, in the order of dpkg: all files are written under other
+//! names, then each is made durable and renamed.
 
 use std::fs::{File, create_dir, rename};
 use std::io::{Result, Write};
@@ -10,11 +10,11 @@ use cardmark_engine::Pulse;
 use crate::content::Content;
 use crate::files::{open_file, sync_folder};
 
-/// What the name of a file ends in until it is durable; that of dpkg is `.dpkg-new`.
+/// Suffix of a file until it is durable; dpkg uses `.dpkg-new`.
 pub(crate) const NEW: &str = "new";
-/// What folders of packages are called before the number.
+/// Prefix of folders of packages; a number follows.
 pub(crate) const PACKAGE: &str = "package-";
-/// What files of packages are called before the number.
+/// Prefix of files of packages; a number follows.
 pub(crate) const FILE: &str = "file-";
 
 /// Folders of packages.
@@ -24,7 +24,7 @@ pub(crate) struct Packages {
 }
 
 impl Packages {
-    /// Makes the folders and installs each package once.
+    /// Creates the folders and installs each package once.
     pub(crate) fn create(
         folder: &Path,
         packages_count: u32,
@@ -46,7 +46,7 @@ impl Packages {
         Ok(packages)
     }
 
-    /// Installs the package of that number, counted around.
+    /// Installs the package of this number, modulo the number of packages.
     pub(crate) fn install(
         &self,
         number: usize,
@@ -62,13 +62,13 @@ impl Packages {
             let (path, new) = (name(folder, index), name(folder, index).with_extension(NEW));
             open_file(&new)?.sync_all()?;
             rename(new, path)?;
-            // Each is an answer of the device.
+            // Each flush waits for the device.
             pulse.beat();
         }
         sync_folder(folder)
     }
 
-    /// What is wrong with the files.
+    /// Describes the first inconsistency of the files.
     pub(crate) fn damage(&self) -> Option<String> {
         self.folders.iter().find_map(|folder| {
             let files = std::fs::read_dir(folder).map_or(0, Iterator::count);

@@ -1,4 +1,4 @@
-//! Whether root may work in a directory: not where others could put links in place of its files.
+//! Safe directories for root: others must not be able to replace its files with links.
 
 use std::error::Error;
 use std::fmt;
@@ -6,36 +6,36 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Group and others may write.
+/// Write permission for group and others.
 const WRITABLE: u32 = 0o022;
-/// Nobody may rename or remove what belongs to another user.
+/// Users cannot rename or remove files of other users.
 const STICKY: u32 = 0o1000;
 
-/// A directory in which others could put links in place of root's files.
+/// A directory in which others could replace root's files with links.
 #[derive(Debug)]
 pub struct UnsafeDirectory {
     path: PathBuf,
     why: Why,
 }
 
-/// Who could do it.
+/// Users who could do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// The user of that number, who owns it.
+    /// The owner, with this user number.
     Owner(u32),
-    /// Whoever may write under that mode.
+    /// Every user with write permission by this mode.
     Mode(u32),
 }
 
 impl UnsafeDirectory {
-    /// What to do.
+    /// Returns advice for the user.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self.why {
             Why::Owner(_) => {
-                "run it as that user, without sudo, or name a directory that belongs to root"
+                "run it as that user, without sudo, or use a directory that belongs to root"
             }
-            Why::Mode(_) => "name a directory that only root may write in",
+            Why::Mode(_) => "use a directory that only root may write to",
         }
     }
 }
@@ -57,11 +57,11 @@ impl fmt::Display for Why {
         match self {
             Self::Owner(user) => write!(
                 f,
-                "it belongs to user {user}, who could put links in place of root's files"
+                "it belongs to user {user}, who could replace root's files with links"
             ),
             Self::Mode(mode) => write!(
                 f,
-                "other users may write there (mode {mode:04o}) and put links in place of root's files"
+                "other users may write there (mode {mode:04o}) and could replace root's files with links"
             ),
         }
     }
@@ -69,7 +69,7 @@ impl fmt::Display for Why {
 
 impl Error for Why {}
 
-/// Refuses root a directory in which others could swap what it makes.
+/// Rejects a directory in which others could swap root's files.
 pub(crate) fn refuse_unsafe(directory: &Path) -> io::Result<()> {
     let found = directory.metadata()?;
     let is_root = rustix::process::geteuid().is_root();
@@ -82,7 +82,7 @@ pub(crate) fn refuse_unsafe(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// What endangers root in a directory of that owner and mode.
+/// Returns the danger to root in a directory of this owner and mode.
 fn danger(owner: u32, mode: u32) -> Option<Why> {
     if owner != 0 {
         return Some(Why::Owner(owner));

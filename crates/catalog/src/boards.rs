@@ -1,4 +1,4 @@
-//! What boards can do for a card or a disk.
+//! Capabilities of boards for cards and disks.
 
 use std::sync::LazyLock;
 
@@ -11,26 +11,26 @@ const TEXT: &str = include_str!("../facts/boards.toml");
 
 static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(TEXT, "boards"));
 
-/// What a board can do. Whatever no source tells is absent.
+/// Capabilities of a board. Values without a source are absent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardFacts {
-    /// Name of the row.
+    /// Id of the row.
     pub id: String,
-    /// What people call it.
+    /// Common name.
     pub name: String,
-    /// How its model begins in the device tree; whole words.
+    /// Beginnings of its model in the device tree, in whole words.
     pub models: Vec<String>,
-    /// Bus modes that its card slot can do.
+    /// Bus modes of its card slot.
     pub bus_modes: Vec<BusMode>,
     /// Highest clock of the card slot, hertz.
     pub most_clock_hz: u64,
-    /// Data lines of the card slot.
+    /// Number of data lines of the card slot.
     pub lines_count: u32,
-    /// How its card slot can be overclocked; absent: it cannot.
+    /// Instructions for overclocking its card slot; absent: not possible.
     #[serde(default)]
     pub overclock: Option<String>,
-    /// How the command queue of SD cards is turned on; absent: it cannot be.
+    /// Instructions for turning on the command queue of SD cards; absent: not possible.
     #[serde(default)]
     pub command_queue: Option<String>,
     /// Bus modes for eMMC, on it or in a socket.
@@ -42,14 +42,14 @@ pub struct BoardFacts {
     /// Its PCI Express link for disks.
     #[serde(default)]
     pub pcie: Option<BoardPcie>,
-    /// What else should be known.
+    /// Further notes.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Models, which a test looks up.
+    /// Models, used by a test.
     pub vectors: Vec<String>,
 }
 
@@ -57,17 +57,17 @@ pub struct BoardFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardPcie {
-    /// Transfers a second and lane that are supported, in millions; absent: not known.
+    /// Supported transfers per second and lane, in millions; absent: unknown.
     #[serde(default)]
     pub megatransfers_per_s: Option<u64>,
     /// Lanes.
     pub lanes_count: u64,
-    /// How to turn it on, or to make it faster.
+    /// Instructions for turning it on or making it faster.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// The board of that model, as the device tree names it. The longest beginning wins.
+/// Returns the board of a model, as named in the device tree. The longest matching beginning applies.
 #[must_use]
 pub fn board(model: &str) -> Option<&'static BoardFacts> {
     let model = model.trim_end_matches(['\0', '\n', ' ']);
@@ -78,7 +78,7 @@ pub fn board(model: &str) -> Option<&'static BoardFacts> {
         .map(|(_, row)| row)
 }
 
-/// Whether the model begins with these words: `Raspberry Pi 5` does not begin `Raspberry Pi 500`.
+/// True if the model begins with these words: `Raspberry Pi 5` does not match `Raspberry Pi 500`.
 fn begins(model: &str, words: &str) -> bool {
     model
         .strip_prefix(words)
@@ -97,7 +97,7 @@ mod tests {
             for vector in &row.vectors {
                 assert_eq!(board(vector).map(|b| &b.id), Some(&row.id), "{vector}");
             }
-            // Each beginning is of use: one of the examples needs it.
+            // Each beginning must be used by one of the examples.
             for words in &row.models {
                 assert!(
                     row.vectors.iter().any(|vector| begins(vector, words)),

@@ -1,4 +1,4 @@
-//! What the labels on cards promise.
+//! Promises of the labels on cards.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ pub enum ClassFamily {
     Express,
 }
 
-/// What a class needs of the host besides a bus mode.
+/// Requirement of a class for the host, in addition to a bus mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
@@ -38,56 +38,55 @@ pub enum Need {
     CommandQueue,
 }
 
-/// What a class promises, and where.
+/// Promises of a class, and its conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
     /// Name as in records, such as `C10` or `A2`.
     pub id: String,
-    /// Other ways to write it.
+    /// Alternative spellings.
     pub aliases: Vec<String>,
     /// Its family.
     pub family: ClassFamily,
-    /// Least rate of sequential writing, bytes per second.
+    /// Minimum rate of sequential writes, bytes per second.
     pub least_write_bytes_per_s: u64,
-    /// Least rate of random reading in blocks of 4 KiB, operations per second.
+    /// Minimum rate of random reads in blocks of 4 KiB, operations per second.
     #[serde(default)]
     pub least_read_operations_per_s: Option<u64>,
-    /// Least rate of random writing in blocks of 4 KiB, operations per second.
+    /// Minimum rate of random writes in blocks of 4 KiB, operations per second.
     #[serde(default)]
     pub least_write_operations_per_s: Option<u64>,
-    /// Bus modes in which it is defined, with the least clock for its test, hertz.
+    /// Bus modes in which it is defined, with the minimum clock for its test, hertz.
     #[serde(default)]
     pub modes: BTreeMap<BusMode, u64>,
-    /// Buses in which it is defined and that the kernel's list of modes does not know.
+    /// Buses in which it is defined and that are missing in the kernel's list of modes.
     #[serde(default)]
     pub other_buses: Vec<String>,
-    /// What the least rate holds over.
+    /// Stretch over which the minimum rate applies.
     pub window: String,
     /// Sizes of the writes of its test, bytes, ascending; they depend on the card's size.
     pub write_unit_bytes: Vec<u64>,
-    /// What else the host has to do.
+    /// Further requirements for the host.
     #[serde(default)]
     pub needs: Vec<Need>,
     /// The lower classes that it includes.
     #[serde(default)]
     pub implies: Vec<String>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Ways to write it, which a test looks up.
+    /// Spellings, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// All classes, by family, the least first.
+/// Returns all classes, by family, the lowest first.
 #[must_use]
 pub fn classes() -> &'static [Class] {
     &ROWS
 }
 
-/// The class of that name; capitals and spaces do not matter, and the family's whole name will do
-/// as well.
+/// Returns the class of this name or of the family's full name, ignoring case and spaces.
 #[must_use]
 pub fn class(name: &str) -> Option<&'static Class> {
     let plain = |text: &str| text.replace(' ', "").to_ascii_lowercase();
@@ -116,7 +115,7 @@ mod tests {
         }
     }
 
-    /// In a family the order is that of the promise, and each class implies all before it.
+    /// In a family the classes are in the order of their promises, and each class implies all before it.
     #[test]
     fn a_class_implies_the_lower_ones_of_its_family() {
         for (index, row) in ROWS.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Words, explained for people who want to know what a figure or a finding means.
+//! Explanations of terms for users who want to know the meaning of a figure or a finding.
 
 mod fields;
 
@@ -13,41 +13,41 @@ const TEXT: &str = include_str!("../facts/explanations.toml");
 
 static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(TEXT, "explanations"));
 
-/// From this likeness on a word is worth suggesting, 1 being the same.
+/// Minimum similarity for a suggestion; 1 is equality.
 const LIKE: f64 = 0.85;
 
-/// Words suggested at most.
+/// Maximum number of suggestions.
 const MOST_SUGGESTIONS: usize = 3;
 
-/// What a word means.
+/// Explanation of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// The word, as records write it.
+    /// The term as written in records.
     pub id: String,
-    /// Other words that mean it.
+    /// Other terms with the same meaning.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What it is, in a few words.
+    /// Title, in a few words.
     pub title: String,
-    /// What it means, why it matters, what to do.
+    /// Meaning, importance and advice.
     pub text: String,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// How people write it, which a test looks up.
+    /// Spellings by users, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// All explanations, in the order of the file.
+/// Returns all explanations, in the order of the file.
 #[must_use]
 pub fn explanations() -> &'static [Explanation] {
     &ROWS
 }
 
-/// The explanation of a word or phrase, or of a field of card registers; capitals, spaces, hyphens
-/// and underscores do not matter.
+/// Returns the explanation of a term or phrase, or of a field of card registers. Ignores case, spaces,
+/// hyphens and underscores.
 #[must_use]
 pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
     let word = plain(word);
@@ -58,7 +58,7 @@ pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
         .or_else(|| fields::explanation(&word).map(Cow::Owned))
 }
 
-/// Known words that are much like this one, the likest first.
+/// Returns the known terms that are similar to this one, the most similar first.
 #[must_use]
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = plain(word);
@@ -82,7 +82,7 @@ impl Explanation {
         std::iter::once(&self.id).chain(&self.aliases)
     }
 
-    /// That of its words which is most like this one.
+    /// Returns the row's term that is most similar to this one.
     fn likest(&self, word: &str) -> Option<(f64, &str)> {
         self.words()
             .map(|known| (likeness(known, word), known.as_str()))

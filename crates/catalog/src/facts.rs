@@ -1,23 +1,23 @@
-//! What all files of facts share: how they are read, and how parts of cards are compared.
+//! Reading of all facts files, and comparison of card properties.
 
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
-/// The rows of a file of facts, its tables `[[NAME]]`.
+/// Parses the rows of a facts file, its tables `[[NAME]]`.
 pub(crate) fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<Vec<T>, toml::de::Error> {
     let mut tables: BTreeMap<String, Vec<T>> = toml::from_str(text)?;
     Ok(tables.remove(name).unwrap_or_default())
 }
 
-/// The rows of a file that comes with the program. Its tests read every file, so that the empty
-/// list is never seen.
+/// Parses a file that is part of the program. Its tests read every file, so the fallback of an empty list is
+/// never used.
 pub(crate) fn embedded<T: DeserializeOwned>(text: &str, name: &str) -> Vec<T> {
     read(text, name).unwrap_or_default()
 }
 
-/// The row of those that fit whose own id, hexadecimal digits, is this one; else the row that has
-/// none, and so is about all others.
+/// Returns the matching row with this id (hexadecimal digits), otherwise the matching row without an id,
+/// which applies to all others.
 pub(crate) fn most_specific<'a, T>(
     rows: impl Iterator<Item = &'a T> + Clone,
     own: fn(&T) -> Option<&String>,
@@ -30,18 +30,18 @@ pub(crate) fn most_specific<'a, T>(
         .or_else(|| rows.into_iter().find(|row| own(row).is_none()))
 }
 
-/// The name of a product without what fills it up: spaces, and `?` for bytes that cannot be shown.
+/// Returns the name of a product without padding: spaces, and `?` for bytes that cannot be displayed.
 pub(crate) fn plain_name(product: &str) -> &str {
     product.trim_end_matches([' ', '?', '\0'])
 }
 
-/// Whether a month, such as `2021-07`, lies in the range; an end that is absent is open. A month
-/// that is not known lies in no range that has an end.
+/// True if a month, such as `2021-07`, lies in the range; a missing end is open. An unknown month lies only
+/// in a range without ends.
 pub(crate) fn lies_within(month: Option<&str>, from: Option<&str>, until: Option<&str>) -> bool {
     if from.is_none() && until.is_none() {
         return true;
     }
-    // Such months sort as text.
+    // These months sort as text.
     month.is_some_and(|month| {
         from.is_none_or(|from| month >= from) && until.is_none_or(|until| month <= until)
     })

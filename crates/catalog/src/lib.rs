@@ -1,4 +1,4 @@
-//! Facts as data: suites (`suites/*.toml`) and what is known of cards, boards, readers and words
+//! Facts as data: suites (`suites/*.toml`) and information about cards, boards, readers and terms
 //! (`facts/*.toml`). Pure: the data are part of the program.
 
 mod boards;

@@ -1,4 +1,4 @@
-//! Who made a card, by the numbers in its identification register.
+//! Manufacturers of cards, by the numbers in the identification register.
 
 use std::sync::LazyLock;
 
@@ -11,36 +11,37 @@ const TEXT: &str = include_str!("../facts/manufacturers.toml");
 
 static ROWS: LazyLock<Vec<Manufacturer>> = LazyLock::new(|| embedded(TEXT, "manufacturers"));
 
-/// Who uses a manufacturer's number, or a number together with an OEM id.
+/// User of a manufacturer's number, or of a number together with an OEM id.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manufacturer {
-    /// Name of the row.
+    /// Id of the row.
     pub id: String,
-    /// The family of cards: SD-3C gives the numbers of SD cards, JEDEC those of eMMC.
+    /// Family of the cards: SD-3C assigns the numbers of SD cards, JEDEC those of eMMC.
     pub kind: CardKind,
     /// The manufacturer's number.
     pub manufacturer_id: u8,
-    /// The OEM id that the row is about, 4 hexadecimal digits; absent: any other.
+    /// The OEM id, 4 hexadecimal digits; absent: any other.
     #[serde(default)]
     pub oem: Option<String>,
-    /// Who it is.
+    /// The manufacturer's name.
     pub name: String,
-    /// Brands whose cards show this too: they buy cards or controllers there.
+    /// Other brands whose cards contain this number, because they buy cards or controllers there.
     #[serde(default)]
     pub shared_by: Vec<String>,
-    /// What else should be known.
+    /// Further notes.
     #[serde(default)]
     pub note: Option<String>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Examples, which a test looks up.
+    /// Examples, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// Who uses these numbers; a row about the OEM id goes before one about the number alone.
+/// Returns the manufacturer with these numbers; a row with the OEM id takes precedence over one with the
+/// number only.
 #[must_use]
 pub fn manufacturer(
     kind: CardKind,

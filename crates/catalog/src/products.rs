@@ -1,4 +1,4 @@
-//! Products: what makers sell under one name and capacity.
+//! Products: items that makers sell under one name and capacity.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,19 +11,20 @@ const TEXT: &str = include_str!("../facts/products.toml");
 
 static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(TEXT, "products"));
 
-/// What a maker sells under one name and capacity. What its maker tells apart stays apart.
+/// An item that a maker sells under one name and capacity. Variants that its maker distinguishes are separate
+/// products.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
     /// Brand, line and capacity in lower case, with dashes between.
     pub id: String,
-    /// Who sells it.
+    /// Brand.
     pub brand: String,
     /// Its name without the brand.
     pub line: String,
-    /// What it is.
+    /// Kind of product.
     pub kind: ProductKind,
-    /// Capacity on the label, bytes; absent where the source does not tell it.
+    /// Capacity on the label, bytes; absent if the source does not contain it.
     pub capacity_bytes: Option<u64>,
     /// The maker's numbers, or their beginnings.
     #[serde(default)]
@@ -31,18 +32,18 @@ pub struct Product {
     /// Classes on the label.
     #[serde(default)]
     pub claims: Vec<String>,
-    /// How it is told from others of nearly the same name.
+    /// Difference from other products with similar names.
     #[serde(default)]
     pub note: Option<String>,
-    /// Where it is called so.
+    /// Source of the name.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// How sources and people write it, which a test looks up.
+    /// Spellings in sources and by users, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// What a product is.
+/// Kind of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProductKind {
@@ -68,7 +69,7 @@ pub enum ProductKind {
 }
 
 impl ProductKind {
-    /// What people call it.
+    /// Returns the common name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +87,7 @@ impl ProductKind {
 }
 
 impl Product {
-    /// Brand, line and capacity, as people say them.
+    /// Returns brand, line and capacity in their usual form.
     #[must_use]
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.brand, self.line);
@@ -98,14 +99,14 @@ impl Product {
     }
 }
 
-/// All products that are known, in the order of their ids.
+/// Returns all known products, in the order of their ids.
 #[must_use]
 pub fn products() -> &'static [Product] {
     &ROWS
 }
 
-/// The product of that id, name, or maker's number with whatever follows it, such as the ending for
-/// a country. Capitals, spaces and dashes do not matter, plus signs do.
+/// Returns the product of an id, a name, or a maker's number with any suffix, such as a country code. Ignores
+/// case, spaces and dashes, but not plus signs.
 #[must_use]
 pub fn product(name: &str) -> Option<&'static Product> {
     let name = plain(name);
@@ -118,13 +119,14 @@ pub fn product(name: &str) -> Option<&'static Product> {
     ROWS.get(index)
 }
 
-/// The product's own name where it is known, so that a product has one; else what it was called.
+/// Returns the product's own name if it is known, so that each product has one name; otherwise the given
+/// name.
 #[must_use]
 pub fn product_name(called: &str) -> String {
     product(called).map_or_else(|| called.to_owned(), Product::name)
 }
 
-/// All names in plain letters, made once: a store may have thousands to look up.
+/// All names in plain letters, created once, because a store may have thousands of look-ups.
 struct Names {
     names: BTreeMap<String, usize>,
     numbers: Vec<(String, usize)>,

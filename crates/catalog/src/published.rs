@@ -1,4 +1,4 @@
-//! Results that others measured and published: `published/*.toml` and `*.csv`.
+//! Published results of others: `published/*.toml` and `*.csv`.
 
 mod reading;
 
@@ -40,74 +40,74 @@ const TEXTS: [(&str, &str); 12] = sources![
     "speed-camera-58",
 ];
 
-/// A publication, and what is to be known of its figures.
+/// A publication, with notes on its figures.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Publication {
-    /// The name of its files.
+    /// Name of its files.
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Who wrote it.
+    /// Author.
     pub author: String,
-    /// Where people can read it.
+    /// Its address.
     pub address: String,
-    /// Year, month or day of the publication, as far as it is known.
+    /// Year, month or day of the publication, as far as known.
     pub published: Option<String>,
-    /// The licence of the publication, or that none is stated.
+    /// Licence of the publication, or a note that none is stated.
     pub licence: String,
-    /// The day it was read.
+    /// Day on which it was read.
     pub checked_on: String,
-    /// What was the same for many figures.
+    /// Settings that many figures share.
     pub settings: Vec<Setting>,
-    /// How printed units are to be read.
+    /// Interpretation of printed units.
     pub units: Vec<Unit>,
-    /// What is not there, or is no number.
+    /// Missing figures, and entries that are not numbers.
     #[serde(default)]
     pub absent: Vec<Absent>,
-    /// Cards that were measured, in the order of the publication.
+    /// Measured cards, in the order of the publication.
     #[serde(skip)]
     pub runs: Vec<PublishedRun>,
 }
 
-/// Computer, reader and what else was the same for many figures, as far as it is said.
+/// Computer, reader and other settings that many figures share, as far as stated.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     /// Its name in the figures.
     pub id: String,
-    /// The suite that reproduces how was measured.
+    /// Suite that reproduces the measurement.
     pub suite: Option<String>,
     /// The computer.
     pub board: Option<String>,
-    /// What sat between computer and card.
+    /// Device between computer and card.
     pub reader: Option<ReaderKind>,
     /// Operating system, kernel, filesystem.
     pub system: Option<String>,
     /// Clock that the card slot was raised to, hertz.
     pub overclock_hz: Option<u64>,
-    /// Whether the card's command queue was in use.
+    /// True if the card's command queue was in use.
     pub command_queue: Option<bool>,
-    /// What else matters.
+    /// Further notes.
     pub note: Option<String>,
 }
 
-/// How a printed unit is to be read.
+/// Interpretation of a printed unit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unit {
     /// The metrics that are printed with it.
     pub metrics: Vec<String>,
-    /// As it is printed; empty where none is.
+    /// The printed form; empty if there is none.
     pub printed: String,
-    /// What it is a unit of.
+    /// Its quantity.
     #[serde(default = "byte_rate")]
     pub quantity: Quantity,
-    /// The least that 1 of it may mean, in the quantity's unit.
+    /// Smallest possible meaning of 1 of it, in the quantity's unit.
     pub least: f64,
-    /// The most that 1 of it may mean.
+    /// Largest possible meaning of 1 of it.
     pub most: f64,
-    /// Why it is read so.
+    /// Reason for this interpretation.
     pub reason: String,
 }
 
@@ -115,34 +115,34 @@ fn byte_rate() -> Quantity {
     Quantity::ByteRate
 }
 
-/// What is not there, or is no number.
+/// A missing figure, or an entry that is not a number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Absent {
-    /// Which figure.
+    /// The figure.
     pub what: String,
-    /// What stands in its place.
+    /// The text in its place.
     pub why: String,
 }
 
-/// A card that was measured once.
+/// One measurement of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedRun {
-    /// Where in the publication.
+    /// Position in the publication.
     pub place: String,
-    /// The setting's name.
+    /// Name of the setting.
     pub setting: String,
     /// The product.
     pub product: &'static Product,
-    /// What the publication calls it.
+    /// Name in the publication.
     pub name: String,
-    /// Which time the same card was measured in the same setting, from 1 on.
+    /// Number of the repeat of the same card in the same setting, from 1.
     pub run_index: u32,
-    /// What was measured, in the order of the publication.
+    /// Figures, in the order of the publication.
     pub figures: Vec<PublishedFigure>,
 }
 
-/// A figure as printed, and what it means.
+/// A figure as printed, with its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedFigure {
     /// The metric.
@@ -151,46 +151,46 @@ pub struct PublishedFigure {
     pub printed: String,
     /// The unit, letter for letter.
     pub unit: String,
-    /// `about`, `over` or `under` where the publication says so; else empty.
+    /// `about`, `over` or `under` if the publication contains it; otherwise empty.
     pub note: String,
     /// The printed number.
     pub number: f64,
-    /// What it is.
+    /// Its quantity.
     pub quantity: Quantity,
-    /// What it means, in the quantity's unit: the middle where the unit has two readings.
+    /// Its meaning in the quantity's unit: the middle if the unit has two readings.
     pub value: f64,
-    /// By how much the readings of its unit differ from the middle, as a ratio; 0 where there is one.
+    /// Difference between the middle and the readings of its unit, as a ratio; 0 if there is one reading.
     pub doubt_ratio: f64,
 }
 
 static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
-    // A test reads them one by one and tells what is wrong.
+    // A test reads them one by one and shows errors.
     TEXTS
         .iter()
         .filter_map(|(about, figures)| read(about, figures).ok())
         .collect()
 });
 
-/// All publications.
+/// Returns all publications.
 #[must_use]
 pub fn publications() -> &'static [Publication] {
     &PUBLICATIONS
 }
 
 impl Publication {
-    /// The setting of that name.
+    /// Returns the setting of this name.
     #[must_use]
     pub fn setting(&self, id: &str) -> Option<&Setting> {
         self.settings.iter().find(|setting| setting.id == id)
     }
 
-    /// How many figures there are.
+    /// Returns the number of figures.
     #[must_use]
     pub fn figures_count(&self) -> usize {
         self.runs.iter().map(|run| run.figures.len()).sum()
     }
 
-    /// Each run as a record.
+    /// Returns each run as a record.
     #[must_use]
     pub fn records(&self) -> Vec<Record> {
         self.runs.iter().map(|run| self.record(run)).collect()
@@ -290,20 +290,20 @@ impl PublishedFigure {
     }
 }
 
-/// The tool that a metric of an old suite is named after.
+/// Returns the tool after which a metric of an old suite is named.
 fn tool_of(metric: &str) -> &str {
     let metric = metric.strip_prefix("pibenchmarks_").unwrap_or(metric);
     metric.split('_').next().unwrap_or(metric)
 }
 
-/// One finding for all figures whose unit can be read in two ways.
+/// Returns one finding for all figures whose unit is ambiguous.
 fn doubts(figures: &[PublishedFigure]) -> Vec<Finding> {
     let most = figures.iter().map(|f| f.doubt_ratio).fold(0.0, f64::max);
     if most == 0.0 {
         return Vec::new();
     }
     let detail = format!(
-        "whether its MB are 10^6 bytes or others is not said: figures may be off by {:.1} %",
+        "the source does not define its MB: figures may be off by {:.1} %",
         100.0 * most
     );
     let finding = Finding::new(FindingKind::AmbiguousUnit, Severity::Note, detail);

@@ -11,29 +11,29 @@ const TEXT: &str = include_str!("../facts/quirks.toml");
 
 static ROWS: LazyLock<Vec<Quirk>> = LazyLock::new(|| embedded(TEXT, "quirks"));
 
-/// Whose kernel it is.
+/// Origin of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kernel {
     /// Linux as its makers publish it; Raspberry Pi's has it too.
     Mainline,
-    /// Raspberry Pi's, and none else.
+    /// Only the kernel of Raspberry Pi.
     RaspberryPi,
 }
 
-/// What a kernel does differently with a card.
+/// Special treatment of a card by a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuirkEffect {
     /// The card's cache stays off.
     NoCache,
-    /// The cache is flushed only after something was written.
+    /// The cache is flushed only after writes.
     RareFlush,
-    /// The card is not told before its power goes.
+    /// The card is not warned before a power-off.
     NoPowerOffNotice,
-    /// The command queue may be used without being asked for.
+    /// The command queue may be used by default.
     TrustedQueue,
-    /// Blocks are given back by erase, not by discard.
+    /// Blocks are released by erase, not by discard.
     NoDiscard,
     /// Blocks are not erased.
     NoErase,
@@ -41,42 +41,42 @@ pub enum QuirkEffect {
     NoTrim,
     /// Blocks are not erased or trimmed securely.
     NoSecureErase,
-    /// Several blocks are written without saying before how many.
+    /// Several blocks are written without announcing their number.
     NoBlockCount,
     /// The bus is not tuned in DDR50.
     NoDdr50Tuning,
-    /// The card is given longer to answer reads.
+    /// The card gets more time to answer reads.
     LongReads,
     /// Long operations are not interrupted for urgent ones.
     NoInterrupt,
-    /// The date of making is corrected.
+    /// The date of manufacture is corrected.
     CorrectedDate,
-    /// Erasing securely is given a fixed time.
+    /// Secure erase gets a fixed time.
     FixedEraseTime,
-    /// Erasing is asked for in the card's own way.
+    /// Erase uses the card's own command.
     OwnErase,
 }
 
-/// The state of a card from which on a quirk holds: revision first, then month of making.
+/// The earliest state of a card for a quirk: revision first, then month of manufacture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardState {
     /// Revision of the product, such as `2.0`: two hexadecimal digits.
     pub revision: String,
-    /// Month of making, such as `2026-04`.
+    /// Month of manufacture, such as `2026-04`.
     #[serde(default)]
     pub made: String,
 }
 
-/// What a kernel does differently with some cards. All that is given must fit.
+/// Special treatment of some cards by a kernel. All given properties must match.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quirk {
-    /// Name of the row.
+    /// Id of the row.
     pub id: String,
     /// Family of the card.
     pub kind: CardKind,
-    /// Number of its manufacturer.
+    /// Manufacturer's number.
     pub manufacturer_id: u8,
     /// OEM id, 4 hexadecimal digits.
     #[serde(default)]
@@ -84,35 +84,35 @@ pub struct Quirk {
     /// Name of the product.
     #[serde(default)]
     pub name: Option<String>,
-    /// First month of making, such as `2019-01`.
+    /// First month of manufacture, such as `2019-01`.
     #[serde(default)]
     pub made_from: Option<String>,
-    /// Last month of making.
+    /// Last month of manufacture.
     #[serde(default)]
     pub made_until: Option<String>,
     /// The earliest state.
     #[serde(default)]
     pub at_least: Option<CardState>,
-    /// What the kernel does.
+    /// Effects of the treatment.
     pub effects: Vec<QuirkEffect>,
-    /// Whose kernel.
+    /// Origin of the kernel.
     pub kernel: Kernel,
-    /// Version of the kernel in whose sources it was read; it may have come earlier.
+    /// Version of the kernel whose sources contain it; it may be older.
     pub read_in: String,
-    /// Why, in words.
+    /// Reason, in words.
     pub detail: String,
-    /// What to do about it.
+    /// Advice.
     #[serde(default)]
     pub advice: Option<String>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Cards as the kernel shows them, which a test looks up.
+    /// Cards as displayed by the kernel, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// The quirks of a card, in the order of the file.
+/// Returns the quirks of a card, in the order of the file.
 #[must_use]
 pub fn quirks(kind: CardKind, facts: &CardFacts) -> Vec<&'static Quirk> {
     ROWS.iter().filter(|row| row.fits(kind, facts)).collect()
@@ -137,7 +137,7 @@ impl Quirk {
             && self.is_reached_by(facts)
     }
 
-    /// A card whose month is not known counts as the oldest of its revision.
+    /// A card with unknown month counts as the oldest of its revision.
     fn is_reached_by(&self, facts: &CardFacts) -> bool {
         self.at_least.as_ref().is_none_or(|least| {
             facts.revision.as_ref().is_some_and(|revision| {
@@ -164,7 +164,7 @@ mod tests {
             .collect()
     }
 
-    /// Several may fit one card; each example leads to its row, and no two rows say the same.
+    /// Several quirks may match one card; each example leads to its row, and no two rows are equal.
     #[test]
     fn every_quirk_is_cited_and_found() {
         check_file::<Quirk>(TEXT, "quirks");
@@ -177,7 +177,7 @@ mod tests {
                     found.contains(&other.id.as_str())
                         && (other.kernel, &other.effects) == (row.kernel, &row.effects)
                 });
-                assert_eq!(alike.count(), 1, "{vector}: two rows say the same");
+                assert_eq!(alike.count(), 1, "{vector}: two rows are equal");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! USB bridges: card readers, adapters for disks, makers of sticks.
+//! USB bridges: card readers, adapters for disks, manufacturers of sticks.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("../facts/readers.toml");
 
 static ROWS: LazyLock<Vec<Bridge>> = LazyLock::new(|| embedded(TEXT, "readers"));
 
-/// What a USB bridge is between.
+/// Kind of device behind a USB bridge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BridgeKind {
@@ -26,47 +26,47 @@ pub enum BridgeKind {
     Stick,
 }
 
-/// What is known of a USB bridge.
+/// Facts about a USB bridge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bridge {
-    /// Name of the row.
+    /// Id of the row.
     pub id: String,
-    /// Id of the vendor, 4 hexadecimal digits.
+    /// Vendor id, 4 hexadecimal digits.
     pub vendor: String,
-    /// Id of the product, 4 hexadecimal digits; absent: any other of this vendor.
+    /// Product id, 4 hexadecimal digits; absent: any other of this vendor.
     #[serde(default)]
     pub product: Option<String>,
-    /// Who it is.
+    /// The manufacturer.
     pub maker: String,
     /// The chip or product.
     #[serde(default)]
     pub chip: Option<String>,
-    /// What it is between.
+    /// Kind of device behind it.
     #[serde(default)]
     pub kind: Option<BridgeKind>,
-    /// Whether the kernel itself keeps UAS from it.
+    /// True if the kernel itself does not use UAS with it.
     #[serde(default)]
     pub kernel_avoids_uas: bool,
-    /// Known trouble, with UAS above all.
+    /// Known problems, mostly with UAS.
     #[serde(default)]
     pub trouble: Option<String>,
-    /// Where the trouble is told.
+    /// Source of the problems.
     #[serde(default)]
     pub trouble_source: Option<String>,
     /// Its fastest link, bits per second.
     #[serde(default)]
     pub link_bits_per_s: Option<u64>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Ids as `lsusb` shows them, which a test looks up.
+    /// Ids as displayed by `lsusb`, used by a test.
     pub vectors: Vec<String>,
 }
 
-/// The bridge with these ids, 4 hexadecimal digits each; a row about the product goes before one
-/// about the vendor alone.
+/// Returns the bridge with these ids, 4 hexadecimal digits each; a row with the product takes precedence over
+/// one with the vendor only.
 #[must_use]
 pub fn usb_bridge(vendor: &str, product: &str) -> Option<&'static Bridge> {
     let known = ROWS

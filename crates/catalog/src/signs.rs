@@ -1,7 +1,7 @@
-//! Registers that are seen on cards which are not what they say, and what speaks against it.
+//! Register contents that occur on cards with false claims, and arguments against it.
 //!
-//! A sign is a hint, never a verdict: registers can be written, and genuine cards are sold with
-//! odd ones. Only writing and reading back proves a capacity.
+//! A sign is a hint, never a verdict: registers can be written, and genuine cards are sold with odd ones.
+//! Only a write and read-back test proves a capacity.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ const TEXT: &str = include_str!("../facts/signs.toml");
 
 static ROWS: LazyLock<Vec<Sign>> = LazyLock::new(|| embedded(TEXT, "signs"));
 
-/// How much a sign says.
+/// Weight of a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
@@ -22,50 +22,50 @@ pub enum Weight {
     Weak,
     /// Rare on genuine cards.
     Medium,
-    /// Contradicts itself, or was seen on no genuine card.
+    /// A contradiction, or never seen on a genuine card.
     Strong,
 }
 
-/// What is known of a card where signs are looked for.
+/// Known facts about a card for the search for signs.
 #[derive(Clone, Copy, Debug)]
 pub struct SignInput<'a> {
     /// Family.
     pub kind: CardKind,
-    /// What its registers mean.
+    /// Decoded content of its registers.
     pub facts: &'a CardFacts,
-    /// Its serial number: known on the host alone, and never kept.
+    /// Its serial number: known on the host only, never stored.
     pub serial: Option<u32>,
-    /// This month, such as `2026-11`.
+    /// The current month, such as `2026-11`.
     pub today: Option<&'a str>,
 }
 
-/// Something unusual in registers. Every condition that is given must hold; one about something
-/// that is not known does not.
+/// Unusual content of registers. Every given condition must apply; a condition on an unknown value does not
+/// apply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sign {
-    /// Name of the row.
+    /// Id of the row.
     pub id: String,
-    /// How much it says.
+    /// Weight of the sign.
     pub weight: Weight,
-    /// What is unusual, in a sentence without full stop.
+    /// Description of the unusual content, in a sentence without full stop.
     pub detail: String,
-    /// Genuine cards bought in shops that show it.
+    /// Genuine cards from shops with this sign.
     #[serde(default)]
     pub seen_in_retail: Vec<String>,
-    /// When it holds.
+    /// Condition of the sign.
     when: Condition,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Cards as the kernel shows them, which a test looks up.
+    /// Cards as displayed by the kernel, used by a test.
     pub vectors: Vec<String>,
-    /// Cards that it must not be found on.
+    /// Cards on which it must not be found.
     pub not_on: Vec<String>,
 }
 
-/// When a sign holds. Lists: one of them.
+/// Condition of a sign. In a list, one entry must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Condition {
@@ -78,17 +78,17 @@ struct Condition {
     name: Vec<String>,
     not_name: Vec<String>,
     name_prefix: Vec<String>,
-    /// The name holds a number of gigabytes that the capacity is far from.
+    /// The name contains a number of gigabytes that is far from the capacity.
     name_contradicts_capacity: bool,
     capacity_above_bytes: Option<u64>,
     serial_below: Option<u32>,
     made_before: Option<String>,
-    /// Made after this month.
+    /// Manufactured after this month.
     made_in_the_future: bool,
     class: Vec<String>,
 }
 
-/// The signs of a card, the heaviest first. Only SD cards are known well enough.
+/// Returns the signs of a card, the heaviest first. Only SD cards are known well enough.
 #[must_use]
 pub fn signs(input: &SignInput<'_>) -> Vec<&'static Sign> {
     if input.kind != CardKind::Sd {
@@ -157,7 +157,7 @@ fn above(value: Option<u64>, limit: Option<u64>) -> bool {
     limit.is_none_or(|limit| value.is_some_and(|value| value > limit))
 }
 
-/// Whether a name such as `SD16G` says a size that the capacity is more than a fifth away from.
+/// True if a name such as `SD16G` contains a size that differs from the capacity by more than a fifth.
 /// Genuine cards differ from their label by a few percent.
 fn contradicts((name, capacity_bytes): (&str, u64)) -> bool {
     gigabytes_in(name).is_some_and(|gigabytes| {
@@ -166,8 +166,8 @@ fn contradicts((name, capacity_bytes): (&str, u64)) -> bool {
     })
 }
 
-/// The size in a name such as `SD16G` or `SN128`: a power of two after letters, at the end or
-/// before `G`.
+/// Returns the size in a name such as `SD16G` or `SN128`: a power of two after letters, at the end or before
+/// `G`.
 fn gigabytes_in(name: &str) -> Option<u64> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let end = digits

@@ -1,4 +1,4 @@
-//! How much figures of one card differ from run to run, as published repeats tell.
+//! Differences between figures of one card from run to run, from published repeats.
 
 use std::sync::LazyLock;
 
@@ -22,9 +22,9 @@ struct File {
 pub struct Spread {
     /// The class, such as `random_write`.
     pub class: String,
-    /// What ids of its metrics begin with.
+    /// Beginnings of the ids of its metrics.
     pub metrics: Vec<String>,
-    /// Pooled standard deviation of ln(figure), outlying runs included.
+    /// Pooled standard deviation of ln(figure), including outlying runs.
     pub pooled: f64,
     /// Degrees of freedom of the pooled deviation.
     pub degrees: u32,
@@ -40,16 +40,16 @@ pub struct Spread {
 pub struct Repeats {
     /// The class of metrics.
     pub class: String,
-    /// Where they are from.
+    /// Source of the repeats.
     pub source: String,
-    /// The day they were read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// Whether they are worked out from the published figures that come with the program.
+    /// True if they are calculated from the published figures that are part of the program.
     #[serde(default)]
     pub published: bool,
-    /// Groups of runs of one card in one setting and metric.
+    /// Number of groups of runs of one card in one setting and metric.
     pub groups_count: u32,
-    /// Degrees of freedom: runs less groups.
+    /// Degrees of freedom: number of runs minus number of groups.
     pub degrees: u32,
     /// Pooled standard deviation of ln(figure).
     pub pooled: f64,
@@ -57,20 +57,20 @@ pub struct Repeats {
     pub median: Option<f64>,
 }
 
-/// The spreads of all classes that there are repeats of.
+/// Returns the spreads of all classes with repeats.
 #[must_use]
 pub fn spreads() -> &'static [Spread] {
     &ALL.spreads
 }
 
-/// The repeats that the spreads are from.
+/// Returns the repeats from which the spreads are calculated.
 #[must_use]
 pub fn repeats() -> &'static [Repeats] {
     &ALL.repeats
 }
 
-/// The spread of the metric's class; none for latencies and other figures that are not rates, and for
-/// classes without published repeats.
+/// Returns the spread of the metric's class; `None` for latencies and other figures that are not rates, and
+/// for classes without published repeats.
 #[must_use]
 pub fn spread_of(metric: &str, quantity: Quantity) -> Option<&'static Spread> {
     let fits = |spread: &&Spread| spread.metrics.iter().any(|begin| metric.starts_with(begin));

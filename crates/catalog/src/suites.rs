@@ -16,8 +16,8 @@ macro_rules! suite_text {
     };
 }
 
-/// The suites that come with the program; the first is the default, and of several versions the last
-/// is the one that is run. Older ones stay for the records that were made with them.
+/// The suites of the program; the first is the default, and of several versions the last one is run. Older
+/// versions remain for the records that were made with them.
 const SUITES: [SuiteText; 13] = [
     suite_text!("quick", 1),
     suite_text!("quick", 2),
@@ -34,18 +34,18 @@ const SUITES: [SuiteText; 13] = [
     suite_text!("position", 1),
 ];
 
-/// The suite that `cardmark crosscheck` measures by; no method for results, and so not listed.
+/// The suite for `cardmark crosscheck`; not a method for results, and so not listed.
 const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
 
-/// Why there is no such suite.
+/// Reason why a suite is not available.
 #[derive(Debug, Error)]
 pub enum CatalogError {
-    /// No suite has that name.
+    /// No suite has this name.
     #[error("no suite `{name}`; there is {known}")]
     UnknownSuite {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// Names of the suites.
         known: String,
     },
     /// The suite has no such version.
@@ -53,9 +53,9 @@ pub enum CatalogError {
     UnknownVersion {
         /// The suite.
         name: String,
-        /// What was asked for.
+        /// The requested version.
         version: u32,
-        /// The newest that there is.
+        /// The newest version.
         newest: u32,
     },
     /// The text is not a suite.
@@ -66,7 +66,7 @@ pub enum CatalogError {
     Rule(#[from] SuiteError),
 }
 
-/// Names of the suites, the default first.
+/// Returns the names of the suites, the default first.
 #[must_use]
 pub fn suite_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = SUITES.iter().map(|(name, _, _)| *name).collect();
@@ -74,10 +74,10 @@ pub fn suite_names() -> Vec<&'static str> {
     names
 }
 
-/// The suite of that name and version; without a version the newest.
+/// Returns the suite with this name and version; without a version the newest.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
     let named = || SUITES.iter().filter(|(known, _, _)| *known == name);
     let found = match version {
@@ -98,18 +98,18 @@ pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
     }
 }
 
-/// The suite that the original tools are set beside.
+/// Returns the suite for the comparison with the original tools.
 ///
 /// # Errors
-/// Never with the data that come with the program; a test sees to that.
+/// Never with the data of the program, as a test verifies.
 pub fn crosscheck_suite() -> Result<Suite, CatalogError> {
     parse_suite(CROSSCHECK)
 }
 
-/// Reads a suite and checks its rules.
+/// Parses a suite and checks its rules.
 ///
 /// # Errors
-/// When the text is not TOML of a suite's shape, or a rule does not hold.
+/// If the text is not TOML in the form of a suite, or breaks a rule.
 pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
     let suite: Suite = toml::from_str(text)?;
     suite.check()?;
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
     }
 
-    /// A suite that was published is never changed: what it says is a promise to every record made with it.
+    /// A published suite is never changed: every record made with it relies on its content.
     #[test]
     fn a_change_needs_a_new_version() {
         let mut found = String::new();
@@ -176,7 +176,7 @@ mod tests {
             assert!(workload.stop.least_operations_count * least_rounds >= 200);
         }
         assert_eq!(suite.workload("mixed_4k").unwrap().read_share_percent, 20);
-        // Nothing but the flush tells synced writes from others.
+        // The flush is the only difference between synced writes and others.
         let synced = suite.workload("sync_write_4k").unwrap();
         let like_unsynced = Workload {
             id: "rand_write_4k".to_owned(),
@@ -241,7 +241,7 @@ mod tests {
         ));
     }
 
-    /// What breaks the first rule of a suite when these words are changed in it.
+    /// Returns the first broken rule of a suite after replacing this text.
     fn broken(suite: &str, from: &str, to: &str) -> String {
         let (_, _, text) = SUITES.iter().find(|(name, _, _)| *name == suite).unwrap();
         assert!(text.contains(from), "{from}");
@@ -257,7 +257,7 @@ mod tests {
         for to in [
             "passes = { count = 0 }",
             "passes = { until_good = 0 }",
-            // No figure has a mark: it would never be good.
+            // No figure has a mark, so it would never be good.
             "passes = { until_good = 3 }",
             "passes = { count = 1 }\nlooks = [6]",
             "passes = { count = 1 }\nlayout = \"dd_write\"",

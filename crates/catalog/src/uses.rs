@@ -1,4 +1,4 @@
-//! What uses need of storage.
+//! Requirements of uses for storage.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ const TEXT: &str = include_str!("../facts/uses.toml");
 
 static ROWS: LazyLock<Vec<Use>> = LazyLock::new(|| embedded(TEXT, "uses"));
 
-/// What storage is used for.
+/// A use of storage.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Use {
@@ -19,15 +19,15 @@ pub struct Use {
     pub id: String,
     /// Its name.
     pub title: String,
-    /// What it is.
+    /// Description.
     pub about: String,
-    /// What it needs.
+    /// Its requirements.
     pub needs: Vec<Requirement>,
-    /// Where it is from.
+    /// Source of the row.
     pub source: String,
-    /// The day it was read there.
+    /// Day on which the source was read.
     pub checked_on: String,
-    /// How people call it, which a test looks up.
+    /// Common names, used by a test.
     pub vectors: Vec<String>,
 }
 
@@ -35,29 +35,29 @@ pub struct Use {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Metrics that tell the rate; the first that a result has counts.
+    /// Metrics of the rate; the first one in a result counts.
     pub metrics: Vec<String>,
-    /// What the rate is of.
+    /// Quantity of the rate.
     pub quantity: Quantity,
-    /// How much it counts in the score; the weights of a use add up to 1.
+    /// Weight in the score; the weights of a use add up to 1.
     pub weight: f64,
-    /// Rate from which on the card is no longer what one waits for.
+    /// Rate from which the card is no longer the bottleneck.
     pub enough: f64,
-    /// Rate of the card that scores are relative to.
+    /// Rate of the reference card for scores.
     pub reference: f64,
-    /// Why the use needs it.
+    /// Reason for the requirement.
     pub reason: String,
 }
 
-/// All uses, in the order of the file.
+/// Returns all uses, in the order of the file.
 #[must_use]
 pub fn uses() -> &'static [Use] {
     &ROWS
 }
 
-/// The use of that name.
+/// Returns the use of this name.
 #[must_use]
 pub fn use_of(name: &str) -> Option<&'static Use> {
     let is_it = |known: &String| known.eq_ignore_ascii_case(name.trim());
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn every_use_is_found_and_its_weights_add_up() {
         for row in uses() {
-            // No specification says what is enough for a use.
+            // No specification defines the sufficient rates of a use.
             let says_whose = row.source.starts_with("our judgement of what is enough");
             assert!(says_whose, "{}: {}", row.id, row.source);
             for name in row.vectors.iter().chain([&row.id]) {
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(use_of("gaming"), None);
     }
 
-    /// The rate of a cache says nothing of what is written all day.
+    /// The rate of a cache is irrelevant for continuous writing.
     #[test]
     fn writing_in_one_piece_is_judged_on_the_settled_rate() {
         for id in ["camera", "logging"] {

@@ -10,7 +10,7 @@ struct One {
     /// Time of the next trial in nanoseconds since the end of the layout.
     due_ns: u64,
     trials_count: u32,
-    /// Whether the trial after the rounds has begun.
+    /// True if the trial after the rounds has begun.
     is_last_begun: bool,
 }
 

@@ -1,17 +1,17 @@
-//! What went wrong around trials while they ran: from readings of the sensors to findings.
+//! Problems during trials: from readings of the sensors to findings.
 
 use std::collections::BTreeMap;
 
 use cardmark_core::{Finding, FindingKind, Record, SensorSample, Severity, Trial};
 
-/// A reading of the sensors, one a second, holds for half a second around it.
+/// Time before and after a reading for which it is valid; readings are taken once a second.
 const SENSOR_REACH_NS: u64 = 500_000_000;
-/// Share of the processors' time that others may take before it is told.
+/// Share of processor time taken by others above which it is reported.
 const STOLEN_RATIO: f64 = 0.05;
-/// Messages of the kernel that are told in full.
+/// Maximum number of kernel messages that a finding quotes.
 const MOST_MESSAGES: usize = 3;
 
-/// What can be noticed about the trials of one workload.
+/// Returns the findings about the trials of one workload.
 pub(crate) fn during(record: &Record, trials: &[&Trial]) -> Vec<Finding> {
     let readings = readings(record, trials);
     [
@@ -25,13 +25,13 @@ pub(crate) fn during(record: &Record, trials: &[&Trial]) -> Vec<Finding> {
     .collect()
 }
 
-/// A reading, and the time since the one before, which its counts are of.
+/// A reading, and the time since the one before, to which its counts belong.
 struct Reading<'a> {
     span_ns: u64,
     sample: &'a SensorSample,
 }
 
-/// Those readings whose counts are of a time in which one of these trials ran.
+/// Returns the readings whose counts overlap one of these trials.
 fn readings<'a>(record: &'a Record, trials: &[&Trial]) -> Vec<Reading<'a>> {
     let mut before_ns = 0;
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ fn stolen_time(record: &Record, readings: &[Reading<'_>]) -> Option<Finding> {
     let ratio = stolen_ns as f64 / (span_ns as f64 * cpus.unwrap_or(1) as f64);
     (ratio > STOLEN_RATIO).then(|| {
         let detail = format!(
-            "others on the same physical machine took {:.0} % of the processors' time",
+            "others on the same physical machine took {:.0} % of the processor time",
             100.0 * ratio
         );
         Finding::new(FindingKind::StolenTime, Severity::Warning, detail)

@@ -1,17 +1,17 @@
-//! When a series of writes ends whose rate decides about it.
+//! End of a series of writes if the measured rate determines it.
 
 use cardmark_core::{LeastWritten, Refill, SECOND_NS, StopRule};
 use cardmark_stats::{has_fallen_back, is_settled, settle_round_ns};
 
 use crate::tally::Tally;
 
-/// Behind the least amount it is looked at fixed points, each so much later than the one before:
-/// who looks all the time waits for the first quiet minute.
+/// After the minimum amount, the rate is tested at fixed points, each at this percentage of the one before.
+/// Testing all the time would end the series at the first steady minute by chance.
 const LATER_PERCENT: u64 = 120;
-/// How often it is asked whether the rate has fallen back behind a rest, nanoseconds.
+/// Interval at which the rate after a rest is tested for a drop, nanoseconds.
 const REFILL_LOOK_NS: u64 = SECOND_NS;
 
-/// The rule of one trial and when to look again.
+/// Rule of one trial, and the time of its next test.
 pub(crate) struct Ending {
     stop: StopRule,
     way: Way,
@@ -20,16 +20,16 @@ pub(crate) struct Ending {
 
 #[derive(Clone, Copy)]
 enum Way {
-    /// Every round.
+    /// Tests every round.
     Rounds(u64),
-    /// At fixed points from the least amount on.
+    /// Tests at fixed points after the minimum amount.
     Least(LeastWritten),
-    /// Every second.
+    /// Tests every second.
     Refill(Refill),
 }
 
 impl Ending {
-    /// The rule of a workload whose rate decides; `None` of others.
+    /// Returns the rule of a workload whose rate determines its end; `None` for others.
     pub(crate) fn of(stop: StopRule) -> Option<Self> {
         let way = match (stop.settled_span_ns, stop.least_written, stop.refill) {
             (Some(_), Some(least), _) => Way::Least(least),
@@ -48,7 +48,7 @@ impl Ending {
         })
     }
 
-    /// Whether the trial ends now.
+    /// True if the trial ends now.
     #[inline(always)]
     pub(crate) fn is_over(&mut self, at_ns: u64, tally: &Tally) -> bool {
         at_ns >= self.next_look_ns && self.look(at_ns, tally)

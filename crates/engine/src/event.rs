@@ -1,15 +1,15 @@
-//! What observers hear of.
+//! Events for observers.
 
 use cardmark_core::{Finding, Trial};
 
 use crate::Plan;
 
-/// Something that happened in a run.
+/// An event in a run.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The run begins.
     Started {
-        /// What will be done.
+        /// The plan that is executed.
         plan: &'a Plan,
     },
     /// A trial begins.
@@ -18,28 +18,28 @@ pub enum Event<'a> {
         workload: &'a str,
         /// The round, from 0.
         round_index: u32,
-        /// Span the trial is expected to take, nanoseconds.
+        /// Expected duration of the trial, nanoseconds.
         expected_ns: u64,
-        /// Span the whole run is expected to take from now on, nanoseconds.
+        /// Expected remaining duration of the whole run, nanoseconds.
         remaining_ns: u64,
-        /// Whether it lays out the file.
+        /// True if the trial lays out the file.
         layout: bool,
-        /// Operations until it ends, where their number alone decides that.
+        /// Number of operations until it ends; absent if something else ends it.
         operations_count: Option<u64>,
     },
-    /// A trial ended, whole or not.
+    /// A trial ended, complete or not.
     TrialEnded {
         /// The trial.
         trial: &'a Trial,
     },
-    /// What was written is read back.
+    /// The read-back begins.
     ReadingBack {
-        /// Span it is expected to take, nanoseconds.
+        /// Its expected duration, nanoseconds.
         expected_ns: u64,
-        /// Pieces that are read; the pulse beats after each.
+        /// Number of pieces to read; the pulse counts each.
         pieces_count: u64,
     },
-    /// Something was noticed.
+    /// A finding was added.
     Found {
         /// The finding.
         finding: &'a Finding,

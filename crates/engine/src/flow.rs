@@ -8,10 +8,10 @@ use crate::tally::{ERRORS_KEPT, Tally};
 use crate::trial::{Failure, TrialContext};
 use crate::{Backend, Clock, Done, Op, OpKind, Pulse};
 
-/// A flush may take the limit for an answer once for so many bytes in the page cache.
+/// Amount of data in the page cache for which a flush gets one further timeout.
 const CACHED_PIECE_BYTES: u64 = 8 << 20;
 
-/// How many limits so many bytes in the page cache may take to become durable.
+/// Number of timeouts to allow while flushing `bytes` of dirty page cache.
 pub(crate) fn limits_for(bytes: u64) -> u64 {
     bytes / CACHED_PIECE_BYTES + 1
 }
@@ -32,7 +32,7 @@ pub(crate) struct Flow<'a, B, C> {
     limit_ns: u64,
     pub(crate) offsets: Offsets,
     mix: Rng,
-    /// The operation in each slot and when it was submitted.
+    /// Operation in each slot, with its time of submission.
     flight: Vec<(Op, u64)>,
     pub(crate) in_flight: u32,
     submitted_bytes: u64,
@@ -61,7 +61,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             clock,
             pulse,
             workload,
-            // Each part of an operation is an answer of its own.
+            // Each part of an operation gets the whole time limit.
             limit_ns: context
                 .limit_ns
                 .max(1)
@@ -76,7 +76,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         }
     }
 
-    /// Ramp, timed span, drain.
+    /// Runs ramp, timed span, and drain.
     pub(crate) fn measure(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         self.look();
         for slot in 0..self.workload.queue_depth {
@@ -91,12 +91,12 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         self.end(tally, result)
     }
 
-    /// Looks at the clock.
+    /// Reads the clock.
     pub(crate) fn look(&mut self) {
         self.now_ns = self.clock.now_ns();
     }
 
-    /// Notes how a trial went and waits for what is still in flight.
+    /// Records the error of a trial and waits for the operations still in flight.
     pub(crate) fn end(
         &mut self,
         tally: &mut Tally,
@@ -110,8 +110,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         result.and(drained)
     }
 
-    /// Lasts for the workload's ramp, and until the queue has turned over once: on a slow card the
-    /// first operations of a deep queue wait for fewer others than all later ones do.
+    /// Runs for the workload's ramp, and until the queue has turned over once: on a slow card the first
+    /// operations of a deep queue wait for fewer others than all later ones do.
     fn ramp(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         let begun_ns = self.now_ns;
         let ramp_ns = self.workload.ramp_ns;
@@ -142,7 +142,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             .cap_bytes
             .map_or(u64::MAX, |bytes| bytes / self.workload.block_bytes);
         let mut ending = Ending::of(stop);
-        // Without `most_bytes` something is always in flight here.
+        // Without `most_bytes` at least one operation is always in flight here.
         while self.in_flight > 0 {
             let done = self.reap(started_ns)?;
             let at_ns = self.now_ns - started_ns;
@@ -161,7 +161,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         Ok(())
     }
 
-    /// With a flush inside the span: what is in flight counts too, and the flush ends the span.
+    /// If the span includes a flush, waits for the operations in flight and flushes within the span.
     fn close(&mut self, tally: &mut Tally) -> Result<(), Failure> {
         if self.workload.flush != Flush::InSpan {
             return Ok(());
@@ -178,7 +178,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         Ok(())
     }
 
-    /// What went through the page cache may all be written only now: that takes its time.
+    /// Allows the device more time: all data in the page cache may be written only now.
     fn be_patient(&mut self) {
         if self.workload.manner.access == Access::Cached {
             let limits_count = limits_for(self.written_bytes);
@@ -206,7 +206,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
                 }
                 // The span is over by its own rule; the next trial ends at once.
                 Err(Failure::Stopped) => tally.untimed_bytes += self.workload.block_bytes,
-                // The first reason to stop is the one to tell.
+                // Report the first failure.
                 Err(failure) => result = result.and(Err(failure)),
             }
         }
@@ -215,7 +215,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         result
     }
 
-    /// Reads the first block and waits for it, outside the clock; bytes read.
+    /// Reads the first block outside the clock and returns its size in bytes.
     pub(crate) fn lead_read(&mut self) -> Result<u64, Failure> {
         self.look();
         let begun_ns = self.now_ns;
@@ -262,7 +262,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         self.submit_op(op);
     }
 
-    /// Submits the block at this place of the order, of a stream.
+    /// Submits the block at position `place` of a stream's order.
     pub(crate) fn submit_at(&mut self, stream: u32, place: u64) {
         let op = Op {
             kind: self.next_kind(),
@@ -274,7 +274,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         self.submit_op(op);
     }
 
-    /// The operation that makes a stream's object durable.
+    /// Returns the operation that makes a stream's object durable.
     pub(crate) fn sync(&self, stream: u32) -> Op {
         Op {
             kind: OpKind::Sync,
@@ -307,8 +307,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         }
     }
 
-    /// Waits for a completion. Inlined by force: at queue depth 1 on a fast device the call alone
-    /// costs a few per cent.
+    /// Waits for a completion. `inline(always)`: at queue depth 1 on a fast device, the call alone costs a
+    /// few per cent.
     #[inline(always)]
     pub(crate) fn reap(&mut self, since_ns: u64) -> Result<Completion, Failure> {
         let Done { slot, outcome } = self.backend.reap();

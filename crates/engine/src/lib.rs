@@ -1,7 +1,7 @@
 //! The engine: ports, planner, the measuring loop, the recorder.
 //!
-//! Single-threaded and generic over the back end; it never prints, opens no file and reads no
-//! clock but the one it is given. See `docs/METHODOLOGY.md`.
+//! Single-threaded and generic over the back end. It never prints, opens no file, and reads no clock except
+//! the one it is given. See `docs/METHODOLOGY.md`.
 
 mod apart;
 mod during;

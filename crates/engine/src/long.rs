@@ -1,12 +1,12 @@
-//! Long series of writes: what a plan makes of them on a target, and what follows a cliff.
+//! Long series of writes: sizes for a target, and workloads that follow a cliff.
 
 use cardmark_core::{Finding, FindingKind, Severity, Suite, TargetKind, Trial, Workload};
 use cardmark_stats::refill_limits;
 
 use crate::plan::{Place, PlanError, Request};
 
-/// The suite with its long series fitted to the target: its file as large as the room allows, its
-/// least amount for the capacity, and the limit that was asked for.
+/// Returns the suite with its long series fitted to the target: file size by the available space, minimum
+/// amount by the capacity, and the requested limit.
 pub(crate) fn adapted(
     mut suite: Suite,
     request: &Request,
@@ -34,7 +34,7 @@ pub(crate) fn adapted(
     Ok(suite)
 }
 
-/// Size of the file that is written again and again: whole blocks, and no more than there is room.
+/// Size of the file that is written repeatedly: whole blocks, limited by the available space.
 fn file_bytes(suite: &Suite, place: Place) -> u64 {
     let blocks = suite.workloads.iter().map(|workload| workload.block_bytes);
     let block_bytes = blocks.max().unwrap_or(1).max(1);
@@ -42,8 +42,8 @@ fn file_bytes(suite: &Suite, place: Place) -> u64 {
     (bytes - bytes % block_bytes).max(block_bytes)
 }
 
-/// Returns the workload as it is run now: after a rest, within the cache that was found and within what is left of
-/// the bytes that the whole procedure may write.
+/// Returns the workload as it is run now: after a rest, limited to the size of the cache that was found and
+/// to the rest of the bytes that the whole procedure may write.
 ///
 /// # Errors
 /// A note if there was no cliff before, or if no bytes are left.
@@ -69,7 +69,7 @@ pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Result<Wo
     let most = most.min(limit_bytes.saturating_sub(spent_bytes));
     let most = most - most % block_bytes;
     if most == 0 {
-        let detail = "the bytes that may be written were used up before";
+        let detail = "the limit of bytes to write was reached before";
         return Err(left_out(&workload, detail));
     }
     stop.most_bytes = Some(most);

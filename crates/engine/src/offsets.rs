@@ -9,11 +9,11 @@ pub(crate) struct Offsets {
     order: Order,
     blocks_count: u64,
     block_bytes: u64,
-    /// Where the span begins, bytes.
+    /// Start of the span in bytes.
     start_bytes: u64,
-    /// Where a sequential workload goes on, in blocks.
+    /// Next block of a sequential workload.
     pub(crate) next_block: u64,
-    /// Every block once, for the permuted order; empty otherwise.
+    /// All blocks in permuted order; empty for other orders.
     permuted: Vec<u32>,
     rng: Rng,
 }
@@ -41,7 +41,7 @@ impl Offsets {
         }
     }
 
-    /// The next offset, bytes.
+    /// Returns the next offset in bytes.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> u64 {
         let block = match self.order {
@@ -55,7 +55,7 @@ impl Offsets {
         self.start_bytes + block * self.block_bytes
     }
 
-    /// The block that comes at this place of the sequential or permuted order.
+    /// Returns the block at position `place` of the sequential or permuted order.
     #[inline]
     pub(crate) fn at(&self, place: u64) -> u64 {
         let permuted = usize::try_from(place)

@@ -1,4 +1,4 @@
-//! The planner: from what was asked to what will be done.
+//! The planner: from a request to the workloads to run.
 
 use cardmark_core::{
     Object, Order, Passes, Start, Suite, SuiteRef, TargetKind, TargetNeed, Workload,
@@ -8,41 +8,41 @@ use thiserror::Error;
 use crate::long;
 use crate::tiers::{Units, at_tier, preconditions};
 
-/// What was asked for.
+/// A measurement request, independent of the kind of target.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The workloads asked for; empty: all of the suite.
+    /// Names of the requested workloads; empty: all of the suite.
     pub only: Vec<String>,
-    /// Whether nothing may be written.
+    /// True if nothing may be written.
     pub read_only: bool,
     /// Seed of offsets and payload.
     pub seed: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
     pub limit_ns: u64,
-    /// How often a suite that is a list is run through; absent: as often as it says.
+    /// Number of passes through a suite that is a list; absent: the suite's own.
     pub passes_count: Option<u32>,
-    /// How thoroughly a suite with tiers is run; absent: as fits the target.
+    /// Tier of a suite with tiers; absent: the first that fits the target.
     pub tier: Option<String>,
-    /// Most bytes of a series of writes that goes on until its rate has settled, in place of the
-    /// suite's limits of bytes and time; absent: these.
+    /// Maximum number of bytes for a series of writes that ends when its rate has settled. Replaces the
+    /// suite's limits of bytes and time; absent: the suite's.
     pub most_bytes: Option<u64>,
 }
 
-/// Where it will be done.
+/// Target description for the planner.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// What kind of target it is.
+    /// Kind of target.
     pub kind: TargetKind,
-    /// Bytes that may be used of it.
+    /// Usable bytes.
     pub usable_bytes: u64,
-    /// Size of the disk below, bytes; absent where there is none, or more than one.
+    /// Size of the disk below in bytes; absent if there is none, or more than one.
     pub disk_bytes: Option<u64>,
-    /// What the card's registers tell of its units.
+    /// Sizes of the card's units as reported by its registers.
     pub units: Units,
 }
 
 impl Place {
-    /// A target that is its own disk: a device or a simulated card.
+    /// Describes a target that is its own disk: a device or a simulated card.
     #[must_use]
     pub fn disk(kind: TargetKind, size_bytes: u64) -> Self {
         Self {
@@ -53,25 +53,25 @@ impl Place {
         }
     }
 
-    /// The same target, whose card has these units.
+    /// Returns the same target with the units of its card.
     #[must_use]
     pub fn with_units(self, units: Units) -> Self {
         Self { units, ..self }
     }
 }
 
-/// What will be done.
+/// Everything that a run will do.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The suite the plan was made from.
     pub suite: Suite,
-    /// The suite's name, and the workloads asked for where not all were.
+    /// The suite's name, and the names of the requested workloads unless all were requested.
     pub suite_ref: SuiteRef,
-    /// The workload that lays out the file; absent where nothing is written.
+    /// Workload that lays out the file; absent if nothing is written.
     pub layout: Option<Workload>,
-    /// The workloads to measure, in order.
+    /// Workloads to measure, in order.
     pub workloads: Vec<Workload>,
-    /// Names of the workloads asked for that have nothing to work on here.
+    /// Names of requested workloads that have no object on this target.
     pub absent: Vec<String>,
     /// Seed of offsets and payload.
     pub seed: u64,
@@ -79,67 +79,67 @@ pub struct Plan {
     pub limit_ns: u64,
 }
 
-/// Why there is nothing to plan.
+/// Reason why a request cannot be planned.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
-    /// A workload asked for is not in the suite.
+    /// The suite has no such workload.
     #[error("no workload `{id}` in suite `{suite}`; it has {known}")]
     UnknownWorkload {
-        /// What was asked for.
+        /// The requested name.
         id: String,
         /// The suite.
         suite: String,
-        /// What there is.
+        /// Names of the suite's workloads.
         known: String,
     },
-    /// All that was asked for writes, and nothing may be written.
+    /// All requested workloads write, and nothing may be written.
     #[error("nothing is left to measure without writing")]
     NothingToRead,
-    /// A directory holds nothing of ours that could be read.
-    #[error("a directory cannot be measured without writing a file to read")]
+    /// A directory contains no file of cardmark that could be read.
+    #[error("cannot measure a directory read-only: the test file must be written first")]
     ReadOnlyDirectory,
-    /// The suite is of another kind of target.
-    #[error("suite `{suite}` works on {wants}")]
+    /// The suite needs another kind of target.
+    #[error("suite `{suite}` needs {wants}")]
     WrongTarget {
         /// The suite.
         suite: String,
-        /// What it works on.
+        /// The required kind of target.
         wants: &'static str,
     },
-    /// The suite works on files, and there are none on such a target.
-    #[error("suite `{suite}` works on files in a directory, not below the filesystem")]
+    /// The suite needs files, and this target has none.
+    #[error("suite `{suite}` needs files in a directory, not a target below the filesystem")]
     NoFilesystem {
         /// The suite.
         suite: String,
-        /// What the target is.
+        /// Kind of the target.
         kind: TargetKind,
     },
-    /// The suite is no list that could be run through several times.
-    #[error("suite `{suite}` decides itself how often it measures")]
+    /// The suite does not support a number of passes.
+    #[error("suite `{suite}` sets its own number of rounds")]
     OwnPasses {
         /// The suite.
         suite: String,
     },
     /// The suite has no series of writes that a limit of bytes could end.
-    #[error("suite `{suite}` does not write until its rate has settled")]
+    #[error("suite `{suite}` has no write that a limit of bytes could end")]
     NoByteLimit {
         /// The suite.
         suite: String,
     },
-    /// The suite brings its target into a known state first, which writes.
+    /// The suite first brings its target into a known state, which writes.
     #[error("suite `{suite}` writes before it reads")]
     WritesFirst {
         /// The suite.
         suite: String,
     },
-    /// The suite is not run in such a tier.
+    /// The suite has no such tier.
     #[error("suite `{suite}` has no tier `{tier}`; it has {known}")]
     UnknownTier {
         /// The suite.
         suite: String,
-        /// What was asked for.
+        /// The requested name.
         tier: String,
-        /// What there is.
+        /// Names of the suite's tiers.
         known: String,
     },
     /// The target is smaller than the suite's file.
@@ -147,15 +147,15 @@ pub enum PlanError {
     TooSmall {
         /// The suite.
         suite: String,
-        /// Bytes that are there.
+        /// Size of the target.
         has_bytes: u64,
-        /// Bytes that are needed.
+        /// Size of the suite's file.
         needs_bytes: u64,
     },
 }
 
 impl Request {
-    /// Whether anything would be written on a device.
+    /// True if the request would write on a device.
     #[must_use]
     pub fn writes(&self, suite: &Suite) -> bool {
         let is_asked = |w: &&Workload| self.only.is_empty() || self.only.contains(&w.id);
@@ -172,7 +172,7 @@ impl Request {
 /// Makes the plan for a target.
 ///
 /// # Errors
-/// When the request cannot be fulfilled on such a target.
+/// If the request cannot be fulfilled on such a target.
 pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
     let (suite, tier) = at_tier(suite.clone(), request, place)?;
     let suite = long::adapted(suite, request, place)?;
@@ -220,8 +220,8 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
     })
 }
 
-/// The workloads of a list that make the file for those that were asked for; they are run too, but
-/// yield no figures. A device needs none.
+/// Returns the workloads of a list that create the file for the requested ones; they are run too, but without
+/// figures. A device needs none.
 fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'a String> {
     if suite.is_preconditioned() {
         return preconditions(suite, &request.only);
@@ -242,7 +242,7 @@ fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'
         .collect()
 }
 
-/// What can be said before any workload is looked at.
+/// Checks the request before looking at individual workloads.
 fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError> {
     let is_directory = place.kind == TargetKind::Directory;
     let wrong = |wants| {
@@ -281,7 +281,7 @@ fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError
     missing.map_or(Ok(()), |id| Err(unknown(suite, id)))
 }
 
-/// The suite, run through as often as was asked.
+/// Returns the suite with the requested number of passes.
 fn with_passes(suite: &Suite, request: &Request) -> Result<Suite, PlanError> {
     let mut suite = suite.clone();
     match (request.passes_count, suite.passes) {
@@ -292,7 +292,8 @@ fn with_passes(suite: &Suite, request: &Request) -> Result<Suite, PlanError> {
     Ok(suite)
 }
 
-/// The workload with its spans as large as its object; `None` where that is not there.
+/// Returns the workload with its spans limited to the size of its object; `None` if the object does not
+/// exist.
 fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload> {
     let object_bytes = match (workload.manner.object, place.kind) {
         (Object::Disk, _) => place.disk_bytes?,
@@ -325,7 +326,7 @@ fn unknown(suite: &Suite, id: &str) -> PlanError {
 }
 
 impl Plan {
-    /// The layout's trials: the layout workload cut to an equal share of the file, without ramp.
+    /// Returns the layout's trial: the layout workload cut to an equal share of the file, without ramp.
     #[must_use]
     pub fn layout_trial(&self) -> Option<Workload> {
         let share = self.suite.file_bytes / u64::from(self.suite.layout_trials_count.max(1));

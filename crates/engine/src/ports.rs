@@ -1,4 +1,4 @@
-//! The ports: what the engine needs from outside. They live here, with their consumer.
+//! The ports: the engine's interfaces to the outside, defined here next to their consumer.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -6,7 +6,7 @@ use cardmark_core::{DeviceCounters, ReadBack, SensorSample, Workload};
 
 use crate::Event;
 
-/// What an operation does.
+/// Kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
     /// Reads a block.
@@ -22,52 +22,52 @@ pub enum OpKind {
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// What it does.
+    /// Kind of the operation.
     pub kind: OpKind,
-    /// Where, bytes from the start of the object.
+    /// Offset in bytes from the start of the object.
     pub offset: u64,
-    /// How much, bytes; the workload's block size, or 0 for [`OpKind::Sync`].
+    /// Size in bytes: the workload's block size, or 0 for [`OpKind::Sync`].
     pub bytes: u32,
-    /// Which of the places in flight it takes, from 0: of [`Workload::in_flight_count`].
+    /// Index of the slot that it occupies, from 0, below [`Workload::in_flight_count`].
     pub slot: u32,
-    /// Which stream it belongs to, from 0, and with it which object.
+    /// Index of the stream that it belongs to, from 0. Each stream has its own object.
     pub stream: u32,
 }
 
 /// A completed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The place in flight that is free again.
+    /// Slot that is free again.
     pub slot: u32,
-    /// Bytes moved, or the system's error number.
+    /// Number of bytes moved, or the system's error number.
     pub outcome: Result<u32, i32>,
 }
 
-/// Accepts operations and hands back completions. Implemented by real storage and by the
-/// simulated card. An I/O error is a result, because bad cards are our subject.
+/// Accepts operations and returns completions. Implemented by real storage and by the simulated card. An I/O
+/// error is a result, because bad cards are our subject.
 pub trait Backend {
-    /// Makes ready for a trial of this workload: buffers, queue, payload, the file's state at the
-    /// start, an empty page cache. Outside the clock. Returns the bytes that were written for it.
+    /// Prepares a trial of this workload outside the clock: buffers, queue, payload, the initial state of the
+    /// file, an empty page cache. Returns the number of bytes written for it.
     ///
     /// # Errors
-    /// The system's error number where the object cannot be used in this way.
+    /// The system's error number if the object cannot be used in this way.
     fn prepare(&mut self, workload: &Workload) -> Result<u64, i32>;
 
-    /// Takes an operation on. Never more than [`Workload::in_flight_count`] are in flight, and
+    /// Accepts an operation. The engine keeps at most [`Workload::in_flight_count`] operations in flight, and
     /// never two in one slot.
     fn submit(&mut self, op: Op);
 
-    /// Waits for the next completion. Called only while something is in flight.
+    /// Waits for the next completion. Called only while an operation is in flight.
     fn reap(&mut self) -> Done;
 
-    /// Makes everything written durable. Called between trials.
+    /// Makes all written data durable. Called between trials.
     ///
     /// # Errors
     /// The system's error number.
     fn flush(&mut self) -> Result<(), i32>;
 
-    /// Reads what was written last to the stretch of so many bytes from `offset` on, and tells how much of it is not
-    /// there any more. `None` where the back end does not keep in mind what it wrote. Called between trials.
+    /// Reads `bytes` from `offset` on, compares them with what the run last wrote there, and returns the
+    /// result. `None` if the back end does not remember its writes. Called between trials.
     ///
     /// # Errors
     /// The system's error number.
@@ -76,64 +76,64 @@ pub trait Backend {
         Ok(None)
     }
 
-    /// What the block layer below has counted so far; `None` where it cannot be known.
+    /// Returns the counters of the block layer below; `None` if they are not available.
     fn counters(&mut self) -> Option<DeviceCounters>;
 }
 
-/// Tells the time from a fixed origin.
+/// Clock with a fixed origin.
 pub trait Clock {
-    /// Nanoseconds; never goes back.
+    /// Returns the time in nanoseconds; it never decreases.
     fn now_ns(&mut self) -> u64;
 
-    /// Lets so many nanoseconds pass with nothing to do.
+    /// Waits for `span_ns` nanoseconds.
     fn rest(&mut self, span_ns: u64);
 }
 
 /// Readings of board and device.
 pub trait Sensors {
-    /// Readings since the last call, by rising time on the engine's clock, the last of them taken
-    /// now where the sensors can be read at any time. Called before and after each trial, so that
-    /// what is counted between two readings belongs to one trial, and outside every clock.
+    /// Returns the readings since the last call, by rising time on the engine's clock. The last one is taken
+    /// now if the sensors can be read at any time. The engine calls this before and after each trial, outside
+    /// every clock, so that the counts between two readings belong to one trial.
     fn take(&mut self) -> Vec<SensorSample>;
 }
 
-/// Hears of what happens. Called outside every clock.
+/// Receives events. Called outside every clock.
 pub trait Observer {
-    /// Something happened.
+    /// Receives one event.
     fn event(&mut self, event: &Event<'_>);
 }
 
-/// The engine's sign of life and the way to stop it, shared with other threads.
+/// Progress of the engine and a way to stop it, shared with other threads.
 #[derive(Debug, Default)]
 pub struct Pulse {
     operations: AtomicUsize,
     waiting: AtomicBool,
     stop: AtomicBool,
-    /// One less than the limits that the wait under way may last.
+    /// Number of time limits that the current wait may last, minus 1.
     more_limits: AtomicU32,
 }
 
 impl Pulse {
-    /// A pulse at rest.
+    /// Creates a pulse for an engine that is not running.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks the engine to end at the next operation.
+    /// Asks the engine to stop at the next operation.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the engine was asked to end.
+    /// True if the engine was asked to stop.
     #[inline]
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Number that changes with every completed operation or flush, and whether the engine waits
-    /// for the device now.
+    /// Returns a number that changes with every completed operation or flush, and true if the engine is now
+    /// waiting for the device.
     #[must_use]
     pub fn reading(&self) -> (usize, bool) {
         (
@@ -142,21 +142,21 @@ impl Pulse {
         )
     }
 
-    /// How many times the limit for an answer the wait under way may last: more than once where
-    /// much lies in the page cache.
+    /// Returns the number of time limits that the current wait may last: more than one if the page cache
+    /// holds much data.
     #[must_use]
     pub fn limits_count(&self) -> u32 {
         self.more_limits.load(Ordering::Relaxed).saturating_add(1)
     }
 
-    /// The wait that begins now may last so many limits.
+    /// Allows the wait that begins now `count` time limits.
     pub(crate) fn set_limits_count(&self, count: u64) {
         let more = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
         self.more_limits.store(more, Ordering::Relaxed);
     }
 
-    /// One more operation was completed. Mostly one thread works, sometimes a few on one device: where two
-    /// of them meet here one beat may be lost, and the other tells as much, so that a plain store is enough.
+    /// Counts a completed operation. Usually one thread works, sometimes a few on one device. If two of them
+    /// count at the same time, one count may be lost; the number still changes, so a plain store is enough.
     #[inline]
     pub fn beat(&self) {
         let count = self.operations.load(Ordering::Relaxed);
@@ -164,8 +164,8 @@ impl Pulse {
             .store(count.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// A run begins or ends. In between the engine waits for the device, or for the journal, which
-    /// may lie on the same device.
+    /// Marks the begin or end of a run. During a run the engine waits for the device, or for the journal,
+    /// which may lie on the same device.
     pub fn set_waiting(&self, waiting: bool) {
         self.beat();
         self.waiting.store(waiting, Ordering::Relaxed);

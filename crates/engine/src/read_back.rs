@@ -8,8 +8,9 @@ use crate::{Backend, Pulse};
 /// Size of a read, bytes.
 pub(crate) const PIECE_BYTES: u64 = MIB;
 
-/// Reads back `bytes` of the first `written_bytes`, in pieces drawn without replacement. Returns the comparison, as
-/// far as it came, and the failure that ended it. There is no comparison if the back end does not remember writes.
+/// Reads back `bytes` of the first `written_bytes`, in pieces drawn without replacement. Returns the
+/// comparison of all pieces read, and the failure that ended it. There is no comparison if the back end does
+/// not remember its writes.
 pub(crate) fn read_back<B: Backend>(
     backend: &mut B,
     pulse: &Pulse,
@@ -46,7 +47,7 @@ pub(crate) fn read_back<B: Backend>(
     (Some(all), None)
 }
 
-/// Offsets of the pieces, ascending.
+/// Returns the ascending offsets of the pieces.
 fn places(seed: u64, written_bytes: u64, bytes: u64) -> Vec<u64> {
     let mut pieces: Vec<u64> = (0..written_bytes / PIECE_BYTES).collect();
     let wanted = usize::try_from(bytes / PIECE_BYTES)

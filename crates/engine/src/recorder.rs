@@ -1,4 +1,4 @@
-//! The recorder: from what a run yielded to its record, with what its figures rest on.
+//! The recorder: from the results of a run to its record and its findings.
 
 use cardmark_core::{
     Access, Context, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial,
@@ -14,12 +14,12 @@ use crate::trial::Failure;
 const REACHED_LOW_RATIO: f64 = 0.98;
 /// Above it, something else used the device (or the filesystem wrote of its own).
 const REACHED_HIGH_RATIO: f64 = 1.10;
-/// Share of the time of writing that the flush afterwards may take before it is told.
+/// Ratio of flush time after trials to their time above which it is reported.
 const FLUSH_RATIO: f64 = 0.10;
-/// The payload must be made this many times faster than it is written.
+/// Factor by which generating the payload must be faster than writing it.
 const PAYLOAD_FACTOR: f64 = 10.0;
 
-/// Makes the record of a run from what was known before it (`header`) and what it yielded.
+/// Creates the record of a run from the information before it (`header`) and its results.
 #[must_use]
 pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
     header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
@@ -45,7 +45,7 @@ pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
     header
 }
 
-/// What can be noticed about one workload of a record.
+/// Returns the findings about one workload of a record.
 fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
     let trials: Vec<&Trial> = record
         .trials
@@ -67,8 +67,7 @@ fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
         .collect()
 }
 
-/// The proof that operations reached the device: bytes counted by the block layer over bytes
-/// asked for.
+/// Verifies that operations reached the device: bytes counted by the block layer over bytes requested.
 fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     let counted: u64 = trials
         .iter()
@@ -79,8 +78,7 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     if !known {
         return None;
     }
-    // Through the page cache the kernel reads ahead of what is asked for; a database writes pages for
-    // rows, and a journal.
+    // The kernel reads ahead through the page cache; a database writes pages for rows, and a journal.
     let may_be_more = workload.manner.access == Access::Cached || workload.procedure.is_some();
     let asked: u64 = trials.iter().map(|trial| asked_bytes(trial)).sum();
     let ratio = counted as f64 / asked as f64;
@@ -94,7 +92,7 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
         ));
     }
     if ratio > REACHED_HIGH_RATIO && !may_be_more {
-        // A filesystem may write its journal with every synced write: that is part of the price.
+        // A filesystem may write its journal with every synced write: this is part of the price.
         let own = workload.flush == Flush::EachOperation;
         let severity = if own {
             Severity::Note
@@ -110,7 +108,7 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     None
 }
 
-/// Bytes that should reach the device. Through the page cache it is each byte once.
+/// Bytes that should reach the device; through the page cache, each byte counts once.
 fn asked_bytes(trial: &Trial) -> u64 {
     let bytes = trial.bytes() + trial.untimed_bytes;
     match trial.workload.manner.access {
@@ -123,7 +121,7 @@ fn both(counters: DeviceCounters) -> u64 {
     counters.read_bytes + counters.write_bytes
 }
 
-/// One note for the whole record where there are no counters.
+/// Returns one note for the whole record if counters are missing.
 fn unverified(record: &Record) -> Option<Finding> {
     let unknown = |trial: &Trial| trial.is_whole() && trial.device_counters.is_none();
     record.trials.iter().any(unknown).then(|| {
@@ -134,7 +132,7 @@ fn unverified(record: &Record) -> Option<Finding> {
 }
 
 fn cached(trials: &[&Trial]) -> Option<Finding> {
-    // A flush inside the span is a part of the figure.
+    // A flush inside the span is part of the figure.
     if trials
         .iter()
         .any(|trial| trial.workload.flush == Flush::InSpan)
@@ -168,18 +166,18 @@ fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Opti
     })
 }
 
-/// Error numbers that say that there is no room: `ENOSPC`, `EDQUOT`.
+/// Error numbers for a lack of space: `ENOSPC`, `EDQUOT`.
 const NO_SPACE: [i32; 2] = [28, 122];
-/// Error numbers that say that this user may not: `EPERM`, `EACCES`.
+/// Error numbers for a lack of permission: `EPERM`, `EACCES`.
 const NO_PERMISSION: [i32; 2] = [1, 13];
-/// Error numbers that say that the device is gone: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
+/// Error numbers for a vanished device: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
 const VANISHED: [i32; 4] = [6, 19, 108, 123];
 
-/// The finding for a failure, and whether other workloads can still be measured.
+/// Returns the finding for a failure, and true if other workloads can still be measured.
 pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding, bool) {
     let (kind, detail) = match failure {
         Failure::NotReady(errno) if NO_PERMISSION.contains(&errno) => {
-            let detail = "this user may not read the disk below the target";
+            let detail = "no permission to read the disk below the target";
             (FindingKind::NotPermitted, detail.to_owned())
         }
         Failure::NoDisk => {
@@ -228,7 +226,7 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
     (finding, goes_on)
 }
 
-/// The number with its usual words. Not the system's own, which differ among C libraries.
+/// Describes an error number. The system's own descriptions differ among C libraries.
 fn words(errno: i32) -> String {
     let known = match errno {
         5 => "input/output error",

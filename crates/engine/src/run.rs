@@ -1,4 +1,4 @@
-//! A run: layout, rounds, looks, and what to do when a part fails.
+//! A run: layout, rounds, looks, and the handling of failures.
 
 use cardmark_core::{
     Access, Finding, FindingKind, Order, Passes, ReadBack, SensorSample, Severity, Start,
@@ -17,42 +17,42 @@ use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
 
 /// The ports of one run.
 pub struct Ports<'a, B, C, S, O> {
-    /// Takes the operations.
+    /// Executes the operations.
     pub backend: &'a mut B,
-    /// Tells the time.
+    /// Clock for all measurements.
     pub clock: &'a mut C,
-    /// Reads the board.
+    /// Reads the sensors of the board.
     pub sensors: &'a mut S,
-    /// Hears of what happens.
+    /// Receives the events.
     pub observer: &'a mut O,
-    /// Sign of life, and the way to stop.
+    /// Shows progress and accepts a request to stop.
     pub pulse: &'a Pulse,
 }
 
-/// What a run yielded.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The trials, whole or not.
+    /// All trials, complete or not.
     pub trials: Vec<Trial>,
     /// Readings of the board.
     pub sensors: Vec<SensorSample>,
-    /// What was read back of what was written; absent where nothing was.
+    /// Result of reading back written data; absent if the run wrote none.
     pub read_back: Option<ReadBack>,
-    /// What went wrong.
+    /// Problems of the run.
     pub findings: Vec<Finding>,
-    /// Span of the whole run, nanoseconds.
+    /// Duration of the whole run, nanoseconds.
     pub span_ns: u64,
 }
 
 impl Outcome {
-    /// Whether everything planned was measured.
+    /// True if everything planned was measured.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         !self.findings.iter().any(is_error)
     }
 
-    /// Whether the run was stopped from outside.
+    /// True if the run was stopped from outside.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.trials
@@ -83,7 +83,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
     run.outcome
 }
 
-/// A reading with its time counted from the run's start; none from before it.
+/// Shifts the time of a reading to the run's start; `None` if it was taken before.
 fn rebase(mut sample: SensorSample, started_ns: u64) -> Option<SensorSample> {
     sample.at_ns = sample.at_ns.checked_sub(started_ns)?;
     Some(sample)
@@ -93,12 +93,12 @@ struct Run<'a, B, C, S, O> {
     plan: &'a Plan,
     ports: Ports<'a, B, C, S, O>,
     started_ns: u64,
-    /// Time that the observer took before trials, because another run measured: it does not count.
+    /// Time in which the observer waited for another run before trials; it does not count.
     waited_ns: u64,
     outcome: Outcome,
 }
 
-/// Where the sequential workloads go on, in blocks, by index in the plan.
+/// Next block of each sequential workload, by index in the plan.
 type Cursors = Vec<u64>;
 
 impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
@@ -113,7 +113,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         }
     }
 
-    /// Runs through the list of workloads, as scripts of the old tools do.
+    /// Runs the workloads in the order of their list, as the scripts of the old tools do.
     fn passes(&mut self, count: u32, until_good: bool) {
         let plan = self.plan;
         let mut expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
@@ -144,7 +144,8 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                     if !self.fail(&workload, failure) {
                         return;
                     }
-                    // A procedure begins anew with its preconditioning: nothing rests on half of it.
+                    // A procedure restarts with its preconditioning, because it cannot build on an incomplete
+                    // one.
                     is_prepared = !plan.suite.is_preconditioned();
                 }
             }
@@ -154,7 +155,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         }
     }
 
-    /// Measures in interleaved rounds until every figure is known well enough, or time or bytes are used up.
+    /// Measures in interleaved rounds until every figure is precise enough, or time or bytes are used up.
     fn rounds(&mut self) {
         let plan = self.plan;
         let expected: Vec<u64> = plan.workloads.iter().map(expected_ns).collect();
@@ -198,7 +199,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         self.read_back();
     }
 
-    /// Notes the workloads that the time did not suffice for.
+    /// Adds a finding for each workload that was not measured for lack of time.
     fn note_unmeasured(&mut self, apart: &Apart) {
         let later = apart.indices();
         for (index, workload) in self.plan.workloads.iter().enumerate() {
@@ -212,7 +213,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         }
     }
 
-    /// Looks whether a sample of what the layout and later trials wrote is still there.
+    /// Reads a sample of the data that the layout and later trials wrote, and compares it.
     fn read_back(&mut self) {
         let suite = &self.plan.suite;
         let (Some(layout), bytes @ 1..) = (&self.plan.layout, suite.read_back_bytes) else {
@@ -232,7 +233,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         }
     }
 
-    /// One trial of a workload that is no part of the rounds. Returns whether the run can go on.
+    /// Runs one trial of a workload outside the rounds. Returns true if the run can continue.
     fn apart_trial(&mut self, apart: &mut Apart, index: usize, left_ns: u64) -> bool {
         let workload = &self.plan.workloads[index];
         let round_index = apart.note(index);
@@ -246,14 +247,14 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         self.fail(workload, failure)
     }
 
-    /// Writes the file for the first time. Returns whether the run can go on.
+    /// Writes the file for the first time. Returns true if the run can continue.
     fn lay_out(&mut self, schedule: &mut Schedule) -> bool {
         let Some(workload) = self.plan.layout_trial() else {
             return true;
         };
         let mut next_block = 0;
         let trials_count = self.plan.suite.layout_trials_count;
-        // Noted at once, so that what remains is not counted twice: should one fail, all ends.
+        // Recorded immediately, so that the rest is not counted twice; if one trial fails, the run ends.
         if let Some(index) = self.plan.workloads.iter().position(|w| w.id == workload.id) {
             let later_ns = expected_ns(&self.plan.workloads[index]);
             for _ in 0..trials_count {
@@ -279,7 +280,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         true
     }
 
-    /// One trial of a round. Returns whether the run can go on.
+    /// Runs one trial of a round. Returns true if the run can continue.
     fn round_trial(
         &mut self,
         schedule: &mut Schedule,
@@ -313,7 +314,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         true
     }
 
-    /// Whether a further trial, as large as it may become, stays within the workload's bytes.
+    /// True if a further trial of maximum size stays within the workload's bytes.
     fn has_bytes_left(&self, workload: &Workload) -> bool {
         let Some(budget_bytes) = workload.rounds.budget_bytes else {
             return true;
@@ -327,8 +328,8 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         spent_bytes + largest_trial_bytes(workload) <= budget_bytes
     }
 
-    /// Whether a workload needs no further rounds: its rate is precise enough, or that of the one that it
-    /// is measured beside.
+    /// True if a workload needs no further rounds: its rate is precise enough, or the rate of the workload
+    /// beside which it is measured.
     fn is_enough(&self, workload: &Workload) -> bool {
         let trials = self.trials_of(&workload.id);
         let beside = workload.rounds.unless_equal_to.as_ref();
@@ -404,7 +405,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         self.outcome.trials.push(trial);
     }
 
-    /// Notes a failure. Returns whether other workloads can go on.
+    /// Records a failure. Returns true if other workloads can continue.
     fn fail(&mut self, workload: &Workload, failure: Failure) -> bool {
         let (finding, goes_on) = failure_finding(workload, failure);
         self.found(finding);
@@ -423,7 +424,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
         self.outcome.trials.iter().filter(whole).collect()
     }
 
-    /// Time since the run began in which no other run was waited for.
+    /// Time since the run began, without the time spent waiting for other runs.
     fn busy_ns(&mut self) -> u64 {
         self.elapsed_ns() - self.waited_ns
     }
@@ -433,7 +434,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     }
 }
 
-/// Operations of a trial whose progress can be told from them. Through the page cache it cannot:
+/// Number of operations of a trial, if its progress follows from them. Through the page cache it does not:
 /// the flush at the end takes most of the time.
 fn exact_operations(workload: &Workload) -> Option<u64> {
     let is_exact =
@@ -442,8 +443,8 @@ fn exact_operations(workload: &Workload) -> Option<u64> {
     Some(bytes / workload.block_bytes)
 }
 
-/// The workload as it is run in a pass. A file whose places are visited one by one is written before
-/// the first of them only.
+/// Returns the workload as it is run in a pass. A file whose positions are visited one by one is written only
+/// before the first of them.
 fn in_pass(workload: &Workload, pass: u32) -> Workload {
     let mut workload = workload.clone();
     if workload.order == Order::Spread && pass > 0 {
@@ -452,8 +453,8 @@ fn in_pass(workload: &Workload, pass: u32) -> Workload {
     workload
 }
 
-/// What is said of a workload without an object.
+/// Returns the finding for a workload without an object.
 fn no_object(workload: &str) -> Finding {
-    let detail = "no block device is known below this target";
+    let detail = "the block device below this target is unknown";
     Finding::new(FindingKind::NotApplicable, Severity::Note, detail).on(workload)
 }

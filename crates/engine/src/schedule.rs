@@ -1,4 +1,4 @@
-//! Which trial comes next: rounds, looks, budget.
+//! The order of trials: rounds, looks, budget.
 
 use cardmark_core::StopReason;
 
@@ -7,7 +7,7 @@ use cardmark_core::StopReason;
 struct Place {
     rounds_count: u32,
     stopped_by: Option<StopReason>,
-    /// What a trial took, from ramp to flush, nanoseconds.
+    /// Duration of a trial from ramp to flush, nanoseconds.
     expected_ns: u64,
 }
 
@@ -18,13 +18,13 @@ pub(crate) struct Schedule {
     budget_ns: u64,
     longest_ns: u64,
     places: Vec<Place>,
-    /// Trials of the round under way, in reverse order.
+    /// Trials of the current round, in reverse order.
     round: Vec<usize>,
     round_index: u32,
 }
 
 impl Schedule {
-    /// A schedule for workloads that are expected to take these spans a trial.
+    /// Creates a schedule from the expected duration of a trial of each workload.
     pub(crate) fn new(looks: &[u32], budget_ns: u64, longest_ns: u64, expected_ns: &[u64]) -> Self {
         let place = |&expected_ns| Place {
             rounds_count: 0,
@@ -42,7 +42,7 @@ impl Schedule {
         }
     }
 
-    /// The next workload and its round; `None` when all have ended.
+    /// Returns the next workload and its round; `None` when all have ended.
     ///
     /// Round `r` begins with workload `r`, so that drift does not favour one. A workload that was
     /// measured before (the layout's trials) waits until the others have caught up.
@@ -64,7 +64,7 @@ impl Schedule {
         }
     }
 
-    /// Puts a workload back that [`Self::next`] named, so that it is named again.
+    /// Returns a workload to the schedule, so that [`Self::next`] returns it again.
     pub(crate) fn put_back(&mut self, index: usize) {
         self.round.push(index);
     }
@@ -90,7 +90,7 @@ impl Schedule {
         Some(round)
     }
 
-    /// Notes a trial that took `span_ns` in all, and says whether its workload is to be looked at.
+    /// Records a trial that took `span_ns` in all. Returns true if it is time for a look at its workload.
     pub(crate) fn note(&mut self, index: usize, span_ns: u64) -> bool {
         let place = &mut self.places[index];
         place.rounds_count += 1;
@@ -98,17 +98,17 @@ impl Schedule {
         self.looks.contains(&place.rounds_count)
     }
 
-    /// A workload that is no part of the rounds.
+    /// Excludes a workload from the rounds.
     pub(crate) fn leave_out(&mut self, index: usize) {
         self.places[index].stopped_by = Some(StopReason::Rounds);
     }
 
-    /// Notes that the bytes of a workload are used up.
+    /// Ends a workload whose bytes are used up.
     pub(crate) fn end_for_bytes(&mut self, index: usize) {
         self.places[index].stopped_by = Some(StopReason::Budget);
     }
 
-    /// Notes the outcome of a look: whether enough is known.
+    /// Records the outcome of a look at a workload.
     pub(crate) fn look(&mut self, index: usize, is_enough: bool) {
         let last = self.looks.last().copied().unwrap_or(0);
         let place = &mut self.places[index];
@@ -119,13 +119,13 @@ impl Schedule {
         }
     }
 
-    /// Takes a workload out.
+    /// Ends a workload after an error.
     pub(crate) fn drop_workload(&mut self, index: usize) {
         self.places[index].stopped_by = Some(StopReason::Error);
     }
 
-    /// Nothing new is begun for those that have had so many rounds. Once the budget is used up these are those
-    /// that had the least number: a slow card is given the time that it takes.
+    /// Ends all workloads that had at least `least` rounds. When the budget is used up, `least` is the
+    /// minimum number of rounds: a slow card gets the time that it needs.
     fn stop_from(&mut self, least: u32) {
         for place in &mut self.places {
             if place.stopped_by.is_none() && place.rounds_count >= least {
@@ -134,12 +134,12 @@ impl Schedule {
         }
     }
 
-    /// Span a trial of this workload is expected to take, nanoseconds.
+    /// Expected duration of a trial of this workload, nanoseconds.
     pub(crate) fn expected_ns(&self, index: usize) -> u64 {
         self.places[index].expected_ns
     }
 
-    /// Span until every workload has reached its next look or the budget, nanoseconds.
+    /// Expected time until every workload has reached its next look or the budget, nanoseconds.
     pub(crate) fn remaining_ns(&self, elapsed_ns: u64) -> u64 {
         let least = self.looks.first().copied().unwrap_or(0);
         let mut must = 0u64;

@@ -1,10 +1,10 @@
-//! What a trial did over time, in at most 4,096 slices.
+//! Course of a trial over time, in at most 4,096 slices.
 
 use cardmark_core::Slice;
 
-/// Span of a slice at first, nanoseconds.
+/// Initial span of a slice, nanoseconds.
 const FIRST_SPAN_NS: u64 = 100_000_000;
-/// Slices kept; when there are so many, neighbours are merged and the span doubles.
+/// Maximum number of slices; when it is reached, neighbours are merged and the span doubles.
 const MOST_SLICES: usize = 4096;
 
 /// Slices under construction.
@@ -58,7 +58,7 @@ impl Slices {
         self.span_ns *= 2;
     }
 
-    /// The full slices so far.
+    /// Returns the full slices so far.
     pub(crate) fn full(&self) -> &[Slice] {
         &self.list
     }
@@ -67,7 +67,7 @@ impl Slices {
         self.span_ns
     }
 
-    /// The slices; the last one may be shorter than the span.
+    /// Returns all slices; the last one may be shorter than the span.
     pub(crate) fn into_list(mut self) -> Vec<Slice> {
         if self.current.1 > 0 {
             self.list.push(self.current);

@@ -1,10 +1,10 @@
 //! Several streams at once, with iozone's stone wall.
 //!
-//! Method: that of iozone with several threads (`-T`). The first stream that is through sets a
-//! flag. A stream that sees it after its operation in flight freezes its figure: what it had moved
-//! before over its own time until now. Readers and rewriters then end; those that write a file for
-//! the first time, or at random, go on uncounted until it is complete. At the end each makes its
-//! object durable, outside its own time, but inside the time of all together.
+//! Method: that of iozone with several threads (`-T`). The first stream that finishes sets a flag. Every
+//! other stream sees the flag after its operation in flight and freezes its figure: the bytes moved before,
+//! over its own time until now. Readers and rewriters then end. Streams that write a file for the first time,
+//! or at random, continue uncounted until it is complete. At the end, each stream makes its object durable;
+//! this is outside its own time, but inside the total time.
 
 use cardmark_core::{Order, Start, Workload};
 
@@ -13,14 +13,14 @@ use crate::tally::Tally;
 use crate::trial::Failure;
 use crate::{Backend, Clock, OpKind};
 
-/// Where the streams are.
+/// Progress of the streams.
 struct Streams {
-    /// Operations completed by each.
+    /// Number of operations completed by each stream.
     completed: Vec<u64>,
     blocks_count: u64,
-    /// Whether a stream is through.
+    /// True if a stream has finished.
     is_wall_up: bool,
-    /// Whether streams go on uncounted behind the wall.
+    /// True if streams continue uncounted behind the wall.
     goes_on: bool,
     started_ns: u64,
 }
@@ -52,7 +52,7 @@ pub(crate) fn measure<B: Backend, C: Clock>(
     flow.end(tally, result)
 }
 
-/// Whether what is there is written over in sequence.
+/// True if existing data is overwritten in sequence.
 fn is_rewrite(workload: &Workload) -> bool {
     workload.manner.start == Start::Kept && workload.order == Order::Sequential
 }

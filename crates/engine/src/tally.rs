@@ -1,4 +1,4 @@
-//! What is counted while a trial runs.
+//! Counters of a trial while it runs.
 
 use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Untimed, Workload};
 use cardmark_stats::Histogram;
@@ -9,25 +9,25 @@ use crate::slices::Slices;
 use crate::trial::{Failure, TrialContext};
 use crate::windows::WindowTally;
 
-/// Errors kept of one trial; a dying device returns the same one thousands of times.
+/// Maximum number of errors kept of one trial; a dying device returns the same error thousands of times.
 pub(crate) const ERRORS_KEPT: usize = 64;
 
-/// What is counted while a trial runs.
+/// Counters of a trial while it runs.
 pub(crate) struct Tally {
     latency: Histogram,
     slices: Slices,
-    /// One for each size of windows; empty for most workloads.
+    /// One for each window size; empty for most workloads.
     windows: Vec<WindowTally>,
     pub(crate) streams: Vec<StreamTotals>,
-    /// When the span began, on the engine's clock.
+    /// Start of the span on the engine's clock.
     pub(crate) started_ns: u64,
-    /// The span, nanoseconds.
+    /// Duration of the span, nanoseconds.
     pub(crate) span_ns: u64,
     pub(crate) untimed_bytes: u64,
-    /// Ramp and drain.
+    /// Operations and times of ramp and drain.
     pub(crate) untimed: Untimed,
     pub(crate) bytes_written: u64,
-    /// What a flush inside the span took, nanoseconds.
+    /// Duration of a flush inside the span, nanoseconds.
     pub(crate) flush_span_ns: Option<u64>,
     pub(crate) errors: Vec<OperationError>,
 }
@@ -68,17 +68,17 @@ impl Tally {
         }
     }
 
-    /// The slices so far.
+    /// Returns the slices so far.
     pub(crate) fn slices(&self) -> &Slices {
         &self.slices
     }
 
-    /// Bytes of the first stream so far.
+    /// Returns the bytes of the first stream so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.streams[0].bytes
     }
 
-    /// Operations of the first stream so far.
+    /// Returns the number of operations of the first stream so far.
     #[inline(always)]
     pub(crate) fn operations_count(&self) -> u64 {
         self.streams[0].operations_count

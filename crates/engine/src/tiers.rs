@@ -1,4 +1,4 @@
-//! Tiers of a suite: from how much of a procedure is asked for to workloads with sizes and places.
+//! Tiers of a suite: from the requested extent of a procedure to sizes and positions of workloads.
 
 use cardmark_core::{
     CardFacts, MIB, Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workload,
@@ -6,12 +6,12 @@ use cardmark_core::{
 
 use crate::{Place, PlanError, Request};
 
-/// Regions are drawn at multiples of this at least, bytes.
+/// Minimum alignment of drawn regions, bytes.
 const PAGE_BYTES: u64 = 4096;
-/// Sub-units in which larger allocation units are judged, bytes (SD Physical Layer, 4.13.1.8).
+/// Size of the sub-units in which larger allocation units are judged, bytes (SD Physical Layer, 4.13.1.8).
 const SUB_UNIT_BYTES: u64 = 4 * MIB;
 
-/// The units of a card that classes are judged by, as far as its registers tell.
+/// Units of a card by which classes are judged, as reported by its registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Units {
     /// Window of the speed classes and UHS grades, bytes: the allocation unit, or its sub-unit.
@@ -21,7 +21,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Those that registers tell.
+    /// Reads the units from registers.
     #[must_use]
     pub fn of(facts: &CardFacts) -> Self {
         let allocation = facts
@@ -34,7 +34,7 @@ impl Units {
     }
 }
 
-/// The unit that a video allocation unit consists of (SD Physical Layer, 4.13.4).
+/// Returns the unit that a video allocation unit consists of (SD Physical Layer, 4.13.4).
 fn video_unit(allocation_unit_bytes: u64) -> u64 {
     MIB * match allocation_unit_bytes / MIB {
         21 | 28 | 42 => 7,
@@ -44,7 +44,7 @@ fn video_unit(allocation_unit_bytes: u64) -> u64 {
     }
 }
 
-/// The suite as this tier runs it, and the tier's name; without tiers as it is.
+/// Returns the suite in the requested tier, and the tier's name; a suite without tiers is unchanged.
 pub(crate) fn at_tier(
     suite: Suite,
     request: &Request,
@@ -74,7 +74,7 @@ pub(crate) fn at_tier(
     Ok((at, Some(tier.name)))
 }
 
-/// The tier that was asked for, or the first that fits the target.
+/// Returns the requested tier, or the first that fits the target.
 fn chosen<'a>(suite: &'a Suite, request: &Request, place: Place) -> Result<&'a Tier, PlanError> {
     let Some(name) = &request.tier else {
         let mut tiers = suite.tiers.iter();
@@ -97,7 +97,7 @@ fn unknown(suite: &Suite, tier: &str) -> PlanError {
     }
 }
 
-/// A workload as large and long as the tier says, with the card's own windows.
+/// Returns a workload with the size and duration of the tier, and with the card's own windows.
 fn sized(workload: &Workload, part: &TierPart, object_bytes: u64, units: Units) -> Workload {
     let mut workload = workload.clone();
     let percent = u64::from(part.span_percent.unwrap_or(100));
@@ -119,7 +119,7 @@ fn sized(workload: &Workload, part: &TierPart, object_bytes: u64, units: Units) 
     workload
 }
 
-/// Draws where the regions lie.
+/// Draws the positions of the regions.
 fn set_regions(workloads: &mut [Workload], object_bytes: u64, seed: u64) {
     let mut area_bytes = object_bytes;
     let mut start_bytes = 0;
@@ -146,7 +146,7 @@ fn set_regions(workloads: &mut [Workload], object_bytes: u64, seed: u64) {
     }
 }
 
-/// Regions begin where windows of all sizes do.
+/// Least common multiple of all window sizes: regions begin on window boundaries.
 fn aligned_step(workload: &Workload) -> u64 {
     let windows = workload.manner.windows_bytes();
     windows.fold(workload.block_bytes.max(PAGE_BYTES), common_multiple)
@@ -160,11 +160,11 @@ fn common_multiple(one: u64, other: u64) -> u64 {
     one / a * other
 }
 
-/// Ids of the workloads that bring the target into the state that those asked for need: what was
-/// interrupted begins anew with them.
+/// Ids of the workloads that bring the target into the state that the requested ones need. After an
+/// interruption the run starts with them again.
 pub(crate) fn preconditions<'a>(suite: &'a Suite, only: &[String]) -> Vec<&'a String> {
     let all = &suite.workloads;
-    // What has no figures prepares, and so does what begins with an empty or erased target.
+    // A workload without figures prepares, and so does one that begins with an empty or erased target.
     let prepares = |workload: &&Workload| {
         let is_bare = suite.figures_of(&workload.id).next().is_none();
         is_bare || workload.manner.start != Start::Kept

@@ -1,7 +1,7 @@
 //! The measuring loop: one timed execution of a workload.
 //!
-//! In the loop there is no allocation, no lock, no print and no system call but the operation's
-//! own and one reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
+//! The loop contains no allocation, no lock, no print and no system call except the operation itself and one
+//! reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
 
 use cardmark_core::{Flush, Object, OperationError, Start, Trial, Workload};
 
@@ -10,63 +10,63 @@ use crate::streams;
 use crate::tally::Tally;
 use crate::{Backend, Clock, Pulse};
 
-/// Error number that says that nothing stands there: `ENOENT`.
+/// Error number for a missing file: `ENOENT`.
 const NO_ENTRY: i32 = 2;
-/// The longest piece of a rest after which it is asked whether to stop, nanoseconds.
+/// Maximum interval between tests for a stop request during a rest, nanoseconds.
 const REST_PIECE_NS: u64 = 100_000_000;
 
-/// Erasing a part of a device may take this many limits for an answer.
+/// Number of time limits allowed for erasing a part of a device.
 const ERASE_LIMITS: u64 = 4;
 
-/// What a trial needs to know besides its workload.
+/// Context of a trial in addition to its workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TrialContext {
     /// Number of the trial in the run.
     pub id: u32,
     /// The round, from 0.
     pub round_index: u32,
-    /// Whether it lays out the file.
+    /// True if it lays out the file.
     pub layout: bool,
     /// Start of the run on the engine's clock, nanoseconds.
     pub run_started_ns: u64,
     /// Seed of the run.
     pub seed: u64,
-    /// Where a sequential workload goes on, in blocks.
+    /// First block of a sequential workload.
     pub next_block: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
     pub limit_ns: u64,
 }
 
-/// Why a trial did not come to its own end.
+/// Reason why a trial ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The back end could not be made ready: the system's error number.
+    /// The back end could not be prepared: the system's error number.
     NotReady(i32),
-    /// The disk below the target has no node that could be opened.
+    /// The disk below the target has no node to open.
     NoDisk,
-    /// An operation failed or moved fewer bytes than asked for.
+    /// An operation failed or moved fewer bytes than requested.
     Operation(OperationError),
     /// The flush after the trial failed: the system's error number.
     Flush(i32),
     /// An operation took longer than the limit.
     NoAnswer {
-        /// Where, bytes from the start of the object.
+        /// Offset in bytes from the start of the object.
         offset: u64,
-        /// How long it took, nanoseconds.
+        /// Latency in nanoseconds.
         latency_ns: u64,
     },
     /// The run was asked to stop.
     Stopped,
 }
 
-/// A trial and what follows from it.
+/// A trial with its results for the run.
 #[derive(Debug)]
 pub struct TrialEnd {
     /// The trial.
     pub trial: Trial,
-    /// Where a sequential workload goes on, in blocks.
+    /// First block of the next trial of a sequential workload.
     pub next_block: u64,
-    /// Why it did not come to its own end.
+    /// Reason why it ended early; absent if it did not.
     pub failure: Option<Failure>,
 }
 
@@ -90,7 +90,7 @@ pub fn run_trial<B: Backend, C: Clock>(
         .prepare(workload)
         .map_err(|errno| not_ready(workload, errno))
         .and_then(|written_bytes| match workload.manner.start {
-            // It may have ended before all was erased.
+            // The erase may have ended early.
             Start::Erased if pulse.is_stopped() => Err(Failure::Stopped),
             _ => Ok(written_bytes),
         })
@@ -101,7 +101,7 @@ pub fn run_trial<B: Backend, C: Clock>(
     pulse.set_limits_count(1);
     let before = backend.counters();
     let mut flow = Flow::new(backend, clock, pulse, workload, context);
-    // Until the ramp is over, so that a failure in it has its time too.
+    // Used until the ramp is over, so that a failure in the ramp has a time too.
     tally.started_ns = flow.now_ns;
     let result = ready.and_then(|()| measure(&mut flow, workload, &mut tally));
     pulse.set_limits_count(1);
@@ -134,7 +134,7 @@ fn not_ready(workload: &Workload, errno: i32) -> Failure {
     }
 }
 
-/// Streams make their objects durable themselves.
+/// True if a flush follows the trial. Streams make their objects durable themselves.
 fn is_flushed_after(workload: &Workload) -> bool {
     workload.writes() && workload.flush == Flush::AfterTrial && workload.manner.streams_count == 1
 }
@@ -156,7 +156,7 @@ fn measure<B: Backend, C: Clock>(
     flow.measure(tally)
 }
 
-/// Lets time pass, and ends early when the run is to stop.
+/// Waits, and ends early when the run is to stop.
 fn rest<C: Clock>(clock: &mut C, pulse: &Pulse, span_ns: u64) -> Result<(), Failure> {
     let mut left_ns = span_ns;
     while left_ns > 0 {

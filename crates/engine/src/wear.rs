@@ -10,17 +10,16 @@ pub struct Wear {
     /// Bytes that will be written: an upper limit if the rate decides when a trial ends; the bytes written at
     /// [`SUPPOSED_OPERATIONS_PER_S`] if a trial writes for a given time.
     pub bytes: u64,
-    /// Whether `bytes` is exact.
+    /// True if `bytes` is exact.
     pub is_exact: bool,
-    /// Time on a middling card in nanoseconds.
+    /// Time on a mid-range card in nanoseconds.
     pub span_ns: u64,
 }
 
-/// Random writes per second assumed of unknown storage: the promise of the fastest application
-/// performance class.
+/// Random writes per second assumed of unknown storage: the minimum of application performance class A2.
 pub const SUPPOSED_OPERATIONS_PER_S: u64 = 2_000;
 
-/// Time per byte of sequential access on a middling card (20 MB/s), nanoseconds.
+/// Time per byte of sequential access on a mid-range card (20 MB/s), nanoseconds.
 pub(crate) const NS_PER_BYTE: u64 = 50;
 
 impl Plan {
@@ -61,7 +60,7 @@ impl Plan {
         self.suite.budget_ns + once_ns + (layout_bytes + read_bytes) * NS_PER_BYTE
     }
 
-    /// Whether the number of bytes written has an upper limit that is known before the run.
+    /// True if an upper limit of the bytes written is known before the run.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
         let mut writing = self.workloads.iter().filter(|workload| workload.writes());
@@ -69,8 +68,8 @@ impl Plan {
     }
 }
 
-/// Upper limit of the bytes that a trial with a cap writes: its ramp, its span, and the queue in flight at the end of
-/// each.
+/// Upper limit of the bytes written by a trial with a cap: its ramp, its span, and the queue in flight at the
+/// end of each.
 pub(crate) fn largest_trial_bytes(workload: &Workload) -> u64 {
     let cap_bytes = workload.stop.cap_bytes.unwrap_or(0);
     let ramp_bytes = match workload.ramp_ns {
@@ -96,8 +95,9 @@ fn bytes(workload: &Workload) -> u64 {
 /// Bytes that a cache is assumed to absorb after a rest.
 const GIB: u64 = 1024 * MIB;
 
-/// Expected time of a trial before the first one, nanoseconds. For exact work it is that of a middling card: 20 MB/s of
-/// sequential access, and 0.4 ms more for each block read or 1.5 ms for each block written at random.
+/// Expected time of a trial before the first one, nanoseconds. For exact work it is that of a mid-range card:
+/// 20 MB/s of sequential access, and 0.4 ms more for each block read or 1.5 ms for each block written at
+/// random.
 pub(crate) fn expected_ns(workload: &Workload) -> u64 {
     if let Some(least) = workload.stop.least_written {
         return least.span_ns.max(least.bytes * NS_PER_BYTE);

@@ -1,26 +1,26 @@
-//! What a trial took by windows: stretches of equal size in the order of the operations.
+//! Times of windows: stretches of equal size in the order of the operations.
 
 use cardmark_core::{Window, Windows, Workload};
 
-/// The slowest windows that are kept.
+/// Number of slowest windows that are kept.
 const SLOWEST_KEPT: usize = 16;
 
-/// Windows under construction. A window ends with the completion of its last byte, and the next
-/// begins there.
+/// Windows under construction. A window ends with the completion of its last byte, and the next one begins
+/// there.
 pub(crate) struct WindowTally {
     window_bytes: u64,
-    /// Where the current window begins, bytes from the start of the object.
+    /// Start of the current window in bytes from the start of the object.
     start_bytes: u64,
-    /// When it began, after the trial's start, nanoseconds.
+    /// Its start time after the trial's start, nanoseconds.
     began_ns: u64,
-    /// Bytes in it so far.
+    /// Number of bytes in it so far.
     filled_bytes: u64,
     windows_count: u64,
     slowest: Vec<Window>,
 }
 
 impl WindowTally {
-    /// One for each size that the workload asks for.
+    /// Creates one for each window size of the workload.
     pub(crate) fn all(workload: &Workload) -> Vec<Self> {
         let tally = |window_bytes| Self {
             window_bytes,
@@ -60,7 +60,7 @@ impl WindowTally {
         self.windows_count += 1;
     }
 
-    /// What was seen; a window that is not whole does not count.
+    /// Returns the completed windows; an incomplete window does not count.
     pub(crate) fn into_windows(self) -> Windows {
         Windows {
             window_bytes: self.window_bytes,

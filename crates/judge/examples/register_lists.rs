@@ -1,6 +1,7 @@
 //! Signs of unusual registers on lists of cards whose licence keeps them out of this repository.
 //!
-//! `cargo run -p cardmark-judge --example register_lists FOLDER` prints a table. The folder holds `cid-labels-sdinfo.csv`, `cid-sbc-bench.csv` and
+//! `cargo run -p cardmark-judge --example register_lists FOLDER` prints a table. The folder contains
+//! `cid-labels-sdinfo.csv`, `cid-sbc-bench.csv` and
 //! `cid-low-serials-armbian.csv`; each names its source in its first line.
 
 #![allow(

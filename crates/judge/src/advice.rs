@@ -1,12 +1,12 @@
-//! What can be done about what went wrong during a run, on this board and in this place.
+//! Advice for the problems of a run, depending on the board and the device.
 
 use cardmark_core::{FindingKind, Reader, Record};
 
-/// From this temperature on heat is what slows a board down, thousandths of a degree Celsius: the
-/// firmware of Raspberry Pi begins at 80 °C.
+/// Temperature from which heat counts as the reason for throttling, thousandths of a degree Celsius: the
+/// firmware of Raspberry Pi starts to throttle at 80 °C.
 const HOT_MC: i32 = 80_000;
 
-/// Tells what can be done to those findings that do not say so yet.
+/// Adds advice to findings that have none yet.
 pub fn advise(record: &mut Record) {
     let mut findings = std::mem::take(&mut record.findings);
     for finding in findings.iter_mut().filter(|f| f.advice.is_none()) {
@@ -22,23 +22,23 @@ fn advice(record: &Record, kind: FindingKind) -> Option<String> {
         FindingKind::KernelMessages => return Some(kernel_messages(record)),
         FindingKind::SharedDevice => shared_device(record),
         FindingKind::StolenTime => {
-            "measure again when the other machines on this computer are quiet"
+            "measure again when the other virtual machines on this computer are idle"
         }
         FindingKind::NotReached => {
-            "something above the disk answers by itself, such as compression or a cache: measure the \
-             disk that lies below it"
+            "a layer above the disk, such as compression or a cache, answers requests itself: measure the \
+             disk below it"
         }
         FindingKind::Buffered => "measure a directory on ext4, or the device itself",
-        FindingKind::SlowPayload => "take the figures of writing as the least that the card can do",
+        FindingKind::SlowPayload => "treat write rates as lower limits of what the card can do",
         FindingKind::NotPermitted => "run it as root, or as a member of the group `disk`",
         FindingKind::IoError => {
-            "save what can be read from it: media that fail once will fail again"
+            "copy all data that can still be read: media that fail once will fail again"
         }
         FindingKind::Vanished => {
-            "look whether it sits well and gets enough power; `sudo dmesg` tells when it went"
+            "check that it is seated properly and gets enough power; `sudo dmesg` shows when it disconnected"
         }
         FindingKind::NoAnswer => {
-            "take it out and in again; save what can be read from it before it is used further"
+            "remove it and insert it again; copy all data that can still be read before you use it further"
         }
         _ => return None,
     };
@@ -55,14 +55,14 @@ fn throttled(record: &Record) -> &'static str {
     let is_hot = temperatures.max().is_some_and(|most| most >= HOT_MC);
     match (is_hot, lacks_power) {
         (true, true) => {
-            "let the board cool, give it air or a heat sink and the power supply made for it, then \
+            "let the board cool, add airflow or a heat sink, use the power supply made for it, then \
              measure again"
         }
-        (true, false) => "let the board cool, give it air or a heat sink, then measure again",
+        (true, false) => "let the board cool, add airflow or a heat sink, then measure again",
         (false, true) => {
             "use the power supply made for this board and a short cable, then measure again"
         }
-        (false, false) => "look after the board's power supply and cooling, then measure again",
+        (false, false) => "check the board's power supply and cooling, then measure again",
     }
 }
 
@@ -72,15 +72,13 @@ fn bus_errors(record: &Record) -> String {
         .max();
     match overclock_hz {
         Some(hertz) => format!(
-            "take the slot's clock back from {} to 50 MHz: what has to be sent twice costs time, and \
-             what is not noticed costs data",
+            "lower the slot's clock from {} to 50 MHz: repeated transfers cost time, and \
+             undetected errors cost data",
             hertz / 1_000_000
         ),
-        None => {
-            "take the card out and in again, clean its contacts, leave adapters and extensions \
-                 out; when errors go on, card or slot are failing"
-                .to_owned()
-        }
+        None => "remove the card, clean its contacts, and insert it again without adapters and \
+                 extensions; if errors continue, the card or the slot is failing"
+            .to_owned(),
     }
 }
 
@@ -90,11 +88,11 @@ fn kernel_messages(record: &Record) -> String {
         .find_map(|reader| reader.usb.as_ref());
     match by_uas {
         Some(usb) => format!(
-            "`sudo dmesg` shows all of it; bridges that are reset under UAS often run steadily \
-             without: `usb-storage.quirks={}:{}:u` on the kernel's command line",
+            "`sudo dmesg` shows all messages; bridges that are reset under UAS often run reliably \
+             without it: `usb-storage.quirks={}:{}:u` on the kernel's command line",
             usb.vendor, usb.product
         ),
-        None => "save what is on it, then look at all of it with `sudo dmesg`".to_owned(),
+        None => "copy its data, then look at all messages with `sudo dmesg`".to_owned(),
     }
 }
 
@@ -102,10 +100,12 @@ fn shared_device(record: &Record) -> &'static str {
     let filesystem = record.target.as_ref().and_then(|t| t.filesystem.as_deref());
     match filesystem {
         Some("btrfs") => {
-            "btrfs with two copies writes each byte twice; if this one has one copy, close what else \
-             uses the disk (`sudo iotop -oa` shows it) and measure again"
+            "btrfs with two copies writes each byte twice; if this one has one copy, close other programs that \
+             use the disk (`sudo iotop -oa` shows them) and measure again"
         }
-        _ => "close what else uses the disk (`sudo iotop -oa` shows it) and measure again",
+        _ => {
+            "close other programs that use the disk (`sudo iotop -oa` shows them) and measure again"
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether a card meets the classes that its label, its registers or its product promise: from the
-//! figures of the class suites, by the limits that the catalogue holds.
+//! Verdicts on the classes that a card's label, registers or product promise: from the figures of the class
+//! suites, by the limits in the catalogue.
 
 mod host;
 
@@ -13,15 +13,15 @@ use cardmark_core::{
 
 use crate::{CLAIMS_LABEL, REQUIRED_LABEL};
 
-/// What one trial, or the slowest window of one, leaves open besides its own interval: by how much a
-/// card differs from one run to the next.
+/// Uncertainty of one trial, or of the slowest window of one, beyond its own interval: the difference between
+/// runs of a card.
 const RUN_RATIO: f64 = 0.02;
-/// By how much the limit of a video class is higher where its MB are read as 2²⁰ bytes (SD Physical
-/// Layer, 3.4 against 4.13.4.3.1).
+/// Factor between the two limits of a video class, because its MB can also be read as 2²⁰ bytes (SD Physical
+/// Layer, 3.4 and 4.13.4.3.1).
 const BINARY_RATIO: f64 = 1.048_576;
-/// Cards above this size are SDXC, whose classes rest on CMD20, bytes.
+/// Maximum size of SDHC cards, bytes. Larger ones are SDXC, whose classes require CMD20.
 const SDHC_MOST_BYTES: u64 = 32 << 30;
-/// Under these a figure may be lower than the card's own, and never higher.
+/// Findings with which a figure may be lower than the card's own, and never higher.
 const LOWERING: [FindingKind; 9] = [
     FindingKind::SharedDevice,
     FindingKind::Throttled,
@@ -33,22 +33,22 @@ const LOWERING: [FindingKind; 9] = [
     FindingKind::SlowPayload,
     FindingKind::Misaligned,
 ];
-/// Under these it may be higher, and never lower.
+/// Findings with which it may be higher, and never lower.
 const RAISING: [FindingKind; 1] = [FindingKind::CachedWrites];
 
-/// A figure that a class asks for.
+/// A figure that a class requires.
 struct Need {
     metric: &'static str,
-    /// What it is, in plain words.
+    /// Its name, in plain words.
     words: &'static str,
     least: f64,
     quantity: Quantity,
-    /// How much higher the limit is in its other reading; 1: there is one reading.
+    /// Factor of the limit in its other reading; 1: there is one reading.
     other_reading: f64,
 }
 
-/// The families of classes that a suite measures for. SD Express is among them, so that somebody who
-/// asks for it is told that it cannot be tested here.
+/// Returns the families of classes that a suite measures. SD Express is included, so that a request for it
+/// gets the answer that it cannot be tested here.
 #[must_use]
 pub fn families(suite: &Suite) -> Vec<ClassFamily> {
     let has = |id: &str| suite.figures.iter().any(|figure| figure.id == id);
@@ -67,8 +67,8 @@ pub fn families(suite: &Suite) -> Vec<ClassFamily> {
     families
 }
 
-/// The verdicts on the classes that are claimed; where nothing is that the suite measures, on all that
-/// it measures.
+/// Returns the verdicts on the claimed classes; if none of them is measured by the suite, on all that it
+/// measures.
 pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
     let families = families(suite);
     let measured = || classes().iter().filter(|c| families.contains(&c.family));
@@ -87,12 +87,12 @@ pub(crate) fn verdicts(record: &Record, suite: &Suite) -> Vec<Verdict> {
         .collect()
 }
 
-/// The tier of the suite that was run.
+/// Returns the tier of the suite that was run.
 fn tier<'a>(record: &Record, suite: &'a Suite) -> Option<&'a Tier> {
     suite.tier(record.suite.as_ref()?.tier.as_ref()?)
 }
 
-/// In what the run was not what the standard says.
+/// Returns the deviations of the run from the standard.
 pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
     let mut deviations = tier(record, suite).map_or_else(Vec::new, |tier| tier.deviations.clone());
     let kept = record
@@ -106,10 +106,10 @@ pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
     deviations
 }
 
-/// Who claims a class that nobody promised, and that is to be judged all the same.
+/// Source of a class that is not claimed but judged on request.
 const REQUEST: &str = "`--require`";
 
-/// Who claims which class.
+/// Returns the sources of the claim for each class.
 fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut claims: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
     let mut add = |names: &mut dyn Iterator<Item = &str>, by: &'static str| {
@@ -155,7 +155,7 @@ fn verdict(
     let needs = needs(class);
     let mut reasons: Vec<String> = Vec::new();
     reasons.extend(claimed_by.map(|by| match by.as_slice() {
-        [REQUEST] => format!("asked for by {REQUEST}"),
+        [REQUEST] => format!("required by {REQUEST}"),
         by => format!("claimed by {}", by.join(", ")),
     }));
     let outcome = match host::obstacle(record, class) {
@@ -220,7 +220,7 @@ fn worst(parts: &[(VerdictOutcome, String)]) -> VerdictOutcome {
     found.unwrap_or(VerdictOutcome::Pass)
 }
 
-/// What a class asks for: of the slowest window and of reading, or of random access.
+/// Returns the requirements of a class: of the slowest window and of reading, or of random access.
 fn needs(class: &Class) -> Vec<Need> {
     let bytes = |metric, words, other_reading| Need {
         metric,
@@ -275,14 +275,14 @@ fn needs(class: &Class) -> Vec<Need> {
     }
 }
 
-/// How a figure stands to its limit, and the sentence that says so.
+/// Compares a figure with its limit and describes the result.
 fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     let Some(metric) = record.metric(need.metric) else {
         let reason = format!("{} was not measured", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
     let Some((value, low, high)) = range(metric, need.quantity) else {
-        let reason = format!("{} is no such rate", need.words);
+        let reason = format!("{} has no rate of this kind", need.words);
         return (VerdictOutcome::NotTestable, reason);
     };
     if let Some(warning) = metric.voided_by() {
@@ -299,7 +299,7 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     let is_other = need.other_reading > 1.0 && outcome == VerdictOutcome::Borderline;
     let other = if is_other {
         let least = figure(need, need.least * need.other_reading);
-        format!(", {least} where MB are read as MiB")
+        format!(", {least} if MB means MiB")
     } else {
         String::new()
     };
@@ -309,7 +309,7 @@ fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
         _ => ("IOPS", need.least),
     };
     let reason = format!(
-        "{}: {} {unit} ({}–{}), asked for: {limit} {unit}{other}{warned}",
+        "{}: {} {unit} ({}–{}), needs {limit} {unit}{other}{warned}",
         need.words,
         figure(need, value),
         figure(need, low),
@@ -325,8 +325,8 @@ fn figure(need: &Need, value: f64) -> String {
     }
 }
 
-/// What warnings leave of an outcome: no fail where they may have lowered the figure, no pass where
-/// they may have raised it. And the words for it.
+/// Limits an outcome by the warnings, and describes them: no fail if they may have lowered the figure, no
+/// pass if they may have raised it.
 fn under_warnings(metric: &Metric, outcome: VerdictOutcome) -> (VerdictOutcome, String) {
     if metric.warnings.is_empty() {
         return (outcome, String::new());
@@ -347,7 +347,7 @@ fn under_warnings(metric: &Metric, outcome: VerdictOutcome) -> (VerdictOutcome, 
     }
 }
 
-/// The value and what it may be from run to run.
+/// Returns the value with its range from run to run.
 fn range(metric: &Metric, quantity: Quantity) -> Option<(f64, f64, f64)> {
     let (value, low, high) = match quantity {
         Quantity::ByteRate => (
@@ -373,14 +373,14 @@ fn range(metric: &Metric, quantity: Quantity) -> Option<(f64, f64, f64)> {
     ))
 }
 
-/// Those of the metric's warnings that are among these kinds.
+/// Returns the metric's warnings of these kinds.
 fn warned<'a>(metric: &'a Metric, kinds: &[FindingKind]) -> Vec<&'a str> {
     let is_one = |warning: &&str| kinds.iter().any(|kind| kind.name() == **warning);
     let all = metric.warnings.iter().map(String::as_str);
     all.filter(is_one).collect()
 }
 
-/// What went wrong in the run.
+/// Returns the problems of the run.
 fn troubles(record: &Record) -> Vec<String> {
     let errors = record
         .findings
@@ -391,7 +391,7 @@ fn troubles(record: &Record) -> Vec<String> {
     details
 }
 
-/// Whether something went wrong in a workload that these figures are of.
+/// True if there was an error in a workload of these figures.
 fn is_broken(record: &Record, suite: &Suite, needs: &[Need]) -> bool {
     let is_of = |workload: &String| {
         let mut figures = suite.figures.iter().filter(|f| f.workload == *workload);
@@ -403,7 +403,7 @@ fn is_broken(record: &Record, suite: &Suite, needs: &[Need]) -> bool {
     })
 }
 
-/// Whether a fail would need a host that sends CMD20 to be one.
+/// True if a fail would be certain only with a host that sends CMD20.
 fn is_indicative(record: &Record, class: &Class) -> bool {
     let is_large = record.devices.iter().any(|device| {
         device

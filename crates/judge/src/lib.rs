@@ -1,8 +1,7 @@
 //! Verdicts and findings: pure functions of a record, the rules of its suite and the catalogue.
 //!
-//! The verdicts of the old tools (the marks of Raspberry Pi Diagnostics, the score of PiBenchmarks)
-//! are taken from figures *as printed*, because that is what the tools do. The verdict on a card's
-//! registers is a hint and no more.
+//! The verdicts of the old tools (the marks of Raspberry Pi Diagnostics, the score of PiBenchmarks) use
+//! figures *as printed*, because the tools do so. The verdict on a card's registers is only a hint.
 
 mod advice;
 mod classes;
@@ -25,17 +24,17 @@ pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 
-/// The label of a record that holds what is claimed: names of classes, with spaces between them.
+/// Record label for claimed classes: their names, separated by spaces.
 pub const CLAIMS_LABEL: &str = "claims";
 
-/// The same of classes that were asked for, and that nobody has to have promised.
+/// Record label for classes that were requested with `--require`; they need not be claimed.
 pub const REQUIRED_LABEL: &str = "required";
 
-/// Version of the judge: it changes when a verdict could come out otherwise.
+/// Version of the judge; increased whenever verdicts may change.
 pub const JUDGE_VERSION: u32 = 2;
 
-/// What a suite's rules, if there is one, and the registers say about a record; `None` where they
-/// say nothing.
+/// Returns the verdicts from a suite's rules, if there is one, and from the registers; `None` if there are
+/// none.
 #[must_use]
 pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
     let by_suite = suite

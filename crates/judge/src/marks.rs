@@ -1,8 +1,8 @@
-//! The least numbers that an old tool accepts.
+//! Verdict by the minimum numbers that an old tool accepts.
 
 use cardmark_core::{Figure, Record, Suite, Verdict, VerdictOutcome};
 
-/// Pass when every figure reaches its mark; not testable when one is missing.
+/// Pass if every figure reaches its mark; not testable if one is missing.
 pub(crate) fn verdict(record: &Record, suite: &Suite) -> Option<Verdict> {
     let marked: Vec<(&Figure, f64)> = suite
         .figures

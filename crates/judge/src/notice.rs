@@ -1,5 +1,5 @@
-//! What is to be known about a record's device, reader, board and system, before any figure:
-//! findings with advice that knows the situation. Pure: from the record and the catalogue's facts.
+//! Findings about a record's device, reader, board and system, with advice for the situation. Pure: from the
+//! record and the catalogue's facts.
 
 mod bus;
 mod card;
@@ -9,7 +9,7 @@ mod link;
 use cardmark_catalog::{BoardFacts, board};
 use cardmark_core::{CardFacts, DeviceInfo, Finding, FindingKind, Queue, Record};
 
-/// Puts what is to be known into the record's findings, in place of what was found there before.
+/// Replaces these findings in the record.
 pub fn notice(record: &mut Record) {
     let situations: Vec<Finding> = situations(record)
         .iter()
@@ -31,7 +31,7 @@ pub fn notice(record: &mut Record) {
     }
 }
 
-/// Whether findings of this kind come from here, and can be made again from the record.
+/// True if findings of this kind come from here and can be derived again from the record.
 fn is_noticed(kind: FindingKind) -> bool {
     matches!(
         kind,
@@ -53,11 +53,11 @@ fn is_noticed(kind: FindingKind) -> bool {
     )
 }
 
-/// A device where it is.
+/// A device in its environment.
 struct Situation<'a> {
     record: &'a Record,
     device: &'a DeviceInfo,
-    /// What its board can do, where the catalogue knows it.
+    /// Capabilities of its board, if the catalogue contains it.
     board: Option<&'static BoardFacts>,
 }
 
@@ -76,7 +76,7 @@ fn situations(record: &Record) -> Vec<Situation<'_>> {
 }
 
 impl<'a> Situation<'a> {
-    /// What the card's registers say.
+    /// Returns the content of the card's registers.
     fn facts(&self) -> Option<&'a CardFacts> {
         Some(&self.device.card.as_ref()?.decoded)
     }
@@ -85,13 +85,13 @@ impl<'a> Situation<'a> {
         self.device.queue.as_ref()
     }
 
-    /// Whether the card says that it is of this class.
+    /// True if the card claims this class.
     fn claims(&self, class: &str) -> bool {
         self.facts()
             .is_some_and(|facts| facts.classes.iter().any(|said| said == class))
     }
 
-    /// Name of the board, for sentences.
+    /// Returns the name of the board for use in sentences.
     fn board_name(&self) -> &'a str {
         let said = self.record.board.as_ref().and_then(|b| b.model.as_deref());
         match self.board {

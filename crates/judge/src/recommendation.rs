@@ -1,8 +1,8 @@
-//! Which products suit a use, from what was measured of them.
+//! Products that suit a use, by their measurements.
 //!
-//! Figures of one product on one board are joined: of each card the mean of its runs, of the
-//! product the mean of its cards, all geometric. Boards are kept apart, because a faster board makes
-//! the same card faster.
+//! Figures of one product on one board are combined: for each card the mean of its runs, for the product the
+//! mean of its cards, all geometric. Boards are kept separate, because a faster board makes the same card
+//! faster.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,65 +17,65 @@ use serde::Serialize;
 use crate::spread::known_spread;
 use crate::suitability::{Suitability, Supply, suitability};
 
-/// With fewer runs than this behind one of the needs a product is said to be known little of.
+/// Minimum number of runs for every need; with fewer a product is marked as sparse.
 const LEAST_RUNS: usize = 3;
-/// Share of the wanted capacity that is enough: what is told by a device is less than its label.
+/// Minimum share of the wanted capacity: devices report less than their label promises.
 const CAPACITY_RATIO: f64 = 0.9;
-/// The label of a run that holds the price of its product.
+/// Run label for the price of its product.
 const PRICE_LABEL: &str = "price";
-/// The label of a run that says what else was set up otherwise.
+/// Run label for any other change in the setup.
 const SETTING_LABEL: &str = "setting";
-/// What makes a difference to figures besides the board, as the context calls it.
+/// Names in the context of other conditions that affect figures, in addition to the board.
 const CONDITIONS: [&str; 3] = ["reader", "bus", "command_queue"];
 
-/// How a product suits a use on one board.
+/// Suitability of a product for a use on one board.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// Name of the product.
     pub product: String,
-    /// What it is, where the catalogue knows it.
+    /// Kind of product, if the catalogue contains it.
     pub kind: Option<ProductKind>,
-    /// Capacity on its label, or else of the device.
+    /// Capacity on its label, otherwise that of the device.
     pub capacity_bytes: Option<u64>,
-    /// The price that the user gave it.
+    /// Price entered by the user.
     pub price: Option<Price>,
-    /// The computer, where it is known.
+    /// The computer, if known.
     pub board: Option<String>,
-    /// What else makes a difference to the figures and is known: reader, bus, command queue, setting.
+    /// Other known conditions that affect the figures: reader, bus, command queue, setting.
     pub conditions: Vec<String>,
-    /// Runs.
+    /// Number of runs.
     pub runs_count: usize,
-    /// Physical cards, as far as they can be told apart.
+    /// Number of physical cards, as far as they can be distinguished.
     pub cards_count: usize,
-    /// Where the figures are from: `own`, `imported` or ids of publications.
+    /// Sources of the figures: `own`, `imported` or ids of publications.
     pub sources: Vec<String>,
-    /// How it suits, and what limits it.
+    /// Suitability, and what limits it.
     pub suitability: Suitability,
-    /// Weight of the needs that are known, of 1.
+    /// Total weight of the known needs; the maximum is 1.
     pub known_ratio: f64,
-    /// Whether fewer than three runs tell of one of the needs, or none does.
+    /// True if one of the needs has fewer than three runs.
     pub is_sparse: bool,
-    /// On how many further boards, or in how many other ways, it was measured.
+    /// Number of other boards, or other conditions, in which it was measured.
     pub elsewhere_count: usize,
-    /// First and last place in its list that it may have, from 1: products share places if what limits
-    /// them differs by less than repeats of one card do.
+    /// First and last possible place in its list, from 1: products share places if their limiting rates
+    /// differ by less than repeats of one card do.
     pub places: [usize; 2],
-    /// What limits it, as a share of what is enough, with its spread.
+    /// Limiting rate as a share of the sufficient one, with its spread.
     #[serde(skip)]
     pub limit: Ranked,
 }
 
-/// What somebody pays.
+/// A price.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Price {
-    /// The number.
+    /// The amount.
     pub amount: f64,
-    /// The currency as it was written; empty where none was.
+    /// The currency as written; empty if none was given.
     pub currency: String,
 }
 
 impl Price {
-    /// Reads `12`, `12.99 EUR`, `€ 9,50`; none where there is not one number.
+    /// Parses `12`, `12.99 EUR`, `€ 9,50`; `None` unless there is exactly one number.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
@@ -88,7 +88,7 @@ impl Price {
             .then_some(Self { amount, currency })
     }
 
-    /// Whether it is at most a budget; none where the currencies are known not to be the same.
+    /// True if it is at most a budget; `None` if the currencies are known to differ.
     #[must_use]
     pub fn is_within(&self, budget: &Self) -> Option<bool> {
         let is_silent = self.currency.is_empty() || budget.currency.is_empty();
@@ -96,7 +96,7 @@ impl Price {
         is_alike.then_some(self.amount <= budget.amount)
     }
 
-    /// The number with its currency.
+    /// Returns the amount with its currency.
     #[must_use]
     pub fn text(&self) -> String {
         format!("{:.2} {}", self.amount, self.currency)
@@ -105,38 +105,37 @@ impl Price {
     }
 }
 
-/// What is wanted besides the use.
+/// Wishes in addition to the use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wish {
-    /// At least this capacity.
+    /// Minimum capacity.
     pub capacity_bytes: Option<u64>,
-    /// At most this price.
+    /// Maximum price.
     pub budget: Option<Price>,
-    /// Only figures of boards whose name holds this.
+    /// Part of the name of the boards to include.
     pub board: Option<String>,
 }
 
-/// Products that suit a use, and those of which something that was asked for is not known.
+/// Products that suit a use, and products with unknown price or capacity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Recommendation {
-    /// The best first: those first of which all that the use needs is known, then by what limits
-    /// them.
+    /// The best first: products with all needs known come first, then sorted by the limiting rate.
     pub standings: Vec<Standing>,
-    /// In the same order those of which no price is known that the budget could be held against.
+    /// Products without a price that could be compared with the budget, in the same order.
     pub price_not_known: Vec<Standing>,
-    /// In the same order those of which the capacity is not known.
+    /// Products of unknown capacity, in the same order.
     pub capacity_not_known: Vec<Standing>,
-    /// How many cost more than the budget.
+    /// Number of products above the budget.
     pub too_dear_count: usize,
-    /// How many have less than the capacity.
+    /// Number of products below the wanted capacity.
     pub too_small_count: usize,
-    /// Runs of which the product is not known.
+    /// Number of runs of unknown products.
     pub nameless_runs_count: usize,
-    /// Runs of simulated cards: nobody can buy one.
+    /// Number of runs of simulated cards, which cannot be bought.
     pub simulated_runs_count: usize,
 }
 
-/// The products that these records are of, for a use.
+/// Returns the products of these records for a use.
 #[must_use]
 pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendation {
     let mut recommendation = Recommendation::default();
@@ -152,7 +151,7 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
             continue;
         };
         if let Some(price) = record.labels.get(PRICE_LABEL).and_then(|t| Price::parse(t)) {
-            // The last one that was said.
+            // The latest price counts.
             prices.insert(name.clone(), price);
         }
         if is_on(record, wish.board.as_deref()) {
@@ -177,7 +176,7 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
 }
 
 impl Recommendation {
-    /// Whether nothing is known of any product.
+    /// True if no product is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let lists = [
@@ -213,7 +212,7 @@ impl Recommendation {
     }
 }
 
-/// What makes records belong together.
+/// Properties that records of one group have in common.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     product: String,
@@ -308,7 +307,7 @@ fn spread(joined: &Record, limiting: &Supply) -> Option<KnownSpread> {
     known_spread(&metric.id, metric.quantity)
 }
 
-/// Products of which more needs are known stand before the others, whatever their rates.
+/// Sets the shared places. Products with more known needs stay before the others, whatever their rates.
 fn share_places(standings: &mut [Standing]) {
     let mut before = 0;
     for alike in standings.chunk_by_mut(|a, b| known(a).total_cmp(&known(b)).is_eq()) {
@@ -334,14 +333,14 @@ fn source(record: &Record) -> String {
 /// The publication, and the card's id in it.
 type Card<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Two publications had two cards, even where they call them the same or nothing.
+/// Cards of two publications are different, even with equal ids or without any.
 fn card(record: &Record) -> Card<'_> {
     let label = |key: &str| record.labels.get(key).map(String::as_str);
     let sample = label("sample").or_else(|| record.devices.first()?.sample_id.as_deref());
     (label("publication"), sample)
 }
 
-/// A record that has of each rate the mean over the cards of their runs' means.
+/// Returns a record with the mean of each rate over the cards' means of their runs.
 fn joined(records: &[&Record]) -> Record {
     type ByCard<'a> = BTreeMap<Card<'a>, Vec<f64>>;
     let mut rates = BTreeMap::<&str, (Quantity, ByCard<'_>)>::new();
@@ -360,7 +359,7 @@ fn joined(records: &[&Record]) -> Record {
         let means: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
         Metric::new(id, quantity, libm::exp(mean(&means)))
     };
-    // No run of its own: only its metrics are looked at.
+    // Not a real run: only its metrics are used.
     let mut joined = Record::new(run_id_from_bytes([0; 16]), Origin::of(OriginKind::Imported));
     joined.metrics = rates.into_iter().map(metric).collect();
     joined
@@ -370,12 +369,12 @@ fn is_usable(metric: &Metric) -> bool {
     metric.quantity.is_rate() && metric.value > 0.0 && metric.voided_by().is_none()
 }
 
-/// Weight of the needs that are known, without what adding leaves behind.
+/// Weight of the known needs, without rounding errors of the sum.
 fn known(standing: &Standing) -> f64 {
     (standing.known_ratio * 1e6).round()
 }
 
-/// What more is known of comes first, then what is limited least.
+/// Sorts by the weight of known needs, then by the limiting rate.
 fn order(a: &Standing, b: &Standing) -> Ordering {
     let share = |standing: &Standing| standing.suitability.limiting.share();
     let score = |standing: &Standing| standing.suitability.score.unwrap_or(0.0);
@@ -386,8 +385,8 @@ fn order(a: &Standing, b: &Standing) -> Ordering {
         .then_with(|| a.product.cmp(&b.product))
 }
 
-/// Of each product one standing: that of which most needs are known; then that of the place where
-/// most products were measured, so that they can be held against each other; then that of most runs.
+/// Returns one standing per product: the one with most known needs; then the one in the place where most
+/// products were measured, so that they can be compared; then the one with most runs.
 fn one_each(standings: Vec<Standing>) -> Vec<Standing> {
     let place = |s: &Standing| (s.board.clone(), s.conditions.clone());
     let mut places = BTreeMap::<_, usize>::new();
@@ -432,7 +431,7 @@ mod tests {
             .collect()
     }
 
-    /// Three rates of a boot medium, in multiples of what is enough.
+    /// Returns a run with three rates of a boot medium, in multiples of the sufficient ones.
     fn run(product: &str, board: &str, read: f64, write: f64, sequential: f64) -> Record {
         let id = run_id_from_bytes([0; 16]);
         let mut record = Record::new(id, Origin::of(OriginKind::Measured));
@@ -459,7 +458,7 @@ mod tests {
         recommend(records, use_of("boot").unwrap(), wish)
     }
 
-    /// The article recommends the Evo+; its table of the Raspberry Pi 2 says so too.
+    /// The article recommends the Evo+, in agreement with its table of the Raspberry Pi 2.
     #[test]
     fn the_card_that_the_article_recommends_leads_on_its_board() {
         let records: Vec<Record> = publications()
@@ -482,9 +481,9 @@ mod tests {
         assert!(evo.is_sparse, "one run is little");
         assert_eq!(evo.sources, ["geerling-dramble"]);
         assert_eq!(evo.kind, Some(ProductKind::Microsd));
-        // 3.00 MB/s of blocks of 4 KiB, read with 1,000 or 1,024 kB a MB: about 759 of 800.
+        // 3.00 MB/s in blocks of 4 KiB, read with 1,000 or 1,024 kB per MB: about 759 of 800.
         assert!((evo.suitability.limiting.share() - 0.95).abs() < 0.02);
-        // Of the no-name card only hdparm's figure is a number.
+        // For the no-name card only hdparm's figure is a number.
         assert_eq!(*names(&found).last().unwrap(), "No-name C4 4 GB");
         assert!(found.last().unwrap().known_ratio < 0.25);
     }
@@ -532,7 +531,7 @@ mod tests {
         assert_eq!(a.board.as_deref(), Some("b"));
     }
 
-    /// The record with this label.
+    /// Adds this label to the record.
     fn labelled(mut record: Record, key: &str, text: &str) -> Record {
         record.labels.insert(key.to_owned(), text.to_owned());
         record
@@ -581,7 +580,7 @@ mod tests {
         let whole = || run("A", "b", 1.0, 1.0, 1.0);
         assert!(is_sparse(&[whole(), whole(), only(0), only(1)]));
         assert!(!is_sparse(&[whole(), whole(), only(0), only(1), only(2)]));
-        // A rate of nothing tells nothing.
+        // A rate of 0 provides no information.
         let mut nothing = whole();
         nothing.metrics[1].value = 0.0;
         assert!(is_sparse(&[whole(), whole(), nothing]));

@@ -1,5 +1,5 @@
-//! What the registers of a card say about it: whether they follow the specification, and whether
-//! they are like those of most genuine cards. Hints, never proof.
+//! Plausibility of a card's registers: conformance with the specification, and similarity to most genuine
+//! cards. Hints, never proof.
 
 use cardmark_catalog::{Sign, SignInput, Weight, signs};
 use cardmark_core::{
@@ -10,15 +10,15 @@ use cardmark_core::{
 /// Name of the verdict.
 const RULE: &str = "registers";
 
-/// A rule that all SD cards follow, broken.
+/// A broken rule of the SD specification.
 struct Contradiction {
     /// The rule's name.
     rule: &'static str,
-    /// What is wrong, in a sentence without full stop.
+    /// Description of the problem, in a sentence without full stop.
     detail: String,
 }
 
-/// Findings about the registers of a device's card.
+/// Returns the findings about the registers of a device's card.
 pub(crate) fn findings(record: &Record, device: &DeviceInfo) -> Vec<Finding> {
     let Some(card) = &device.card else {
         return Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn findings(record: &Record, device: &DeviceInfo) -> Vec<Finding> {
     broken.chain(unusual).collect()
 }
 
-/// The verdict on a device's card; none where it shows no registers that are known well enough.
+/// Returns the verdict on a device's card; `None` if it shows no registers that are known well enough.
 pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
     let card = device
         .card
@@ -79,7 +79,7 @@ pub(crate) fn verdict(record: &Record, device: &DeviceInfo) -> Option<Verdict> {
     })
 }
 
-/// Which genuine cards show a sign too, to be added to a sentence.
+/// Returns the genuine cards with this sign, as an addition to a sentence.
 fn seen(sign: &Sign) -> String {
     match sign.seen_in_retail.as_slice() {
         [] => String::new(),
@@ -98,7 +98,7 @@ fn weight(sign: &Sign) -> &'static str {
 fn signs_of(record: &Record, device: &DeviceInfo, card: &Card) -> Vec<&'static Sign> {
     let mut facts = card.decoded.clone();
     facts.capacity_bytes = facts.capacity_bytes.or(device.size_bytes);
-    // One number of each kind stands for all: signs tell only zero, low and others apart.
+    // One number of each kind is enough: signs distinguish only zero, low and other numbers.
     let serial = card.decoded.serial.map(|kind| match kind {
         SerialKind::Zero => 0,
         SerialKind::Low => 1,
@@ -112,8 +112,7 @@ fn signs_of(record: &Record, device: &DeviceInfo, card: &Card) -> Vec<&'static S
     })
 }
 
-/// The essential conditions of the SD Physical Layer specification (9.10) that can be seen in
-/// registers.
+/// The essential conditions of the SD Physical Layer specification (9.10) that can be checked in registers.
 fn contradictions(card: &Card) -> Vec<Contradiction> {
     if card.kind != CardKind::Sd {
         return Vec::new();
@@ -133,7 +132,7 @@ fn contradictions(card: &Card) -> Vec<Contradiction> {
         let names = fields.join(", ");
         add(
             "5.3.3",
-            format!("the CSD has other values than all cards of its kind: {names}"),
+            format!("the CSD differs from all cards of its kind: {names}"),
         );
     }
     bus_and_security(&registers, &mut add);
@@ -184,7 +183,7 @@ fn classes(registers: &Registers, add: &mut impl FnMut(&'static str, String)) {
             SdVersion::V3,
         ),
     ];
-    // Of several, the one that needs the newest specification says it all.
+    // Of several claims, keep only the one that needs the newest specification.
     claims.retain(|(claimed, _, since)| *claimed && is_older(*since));
     if let Some((_, what, since)) = claims.iter().max_by_key(|(_, _, since)| *since) {
         let detail =
@@ -192,7 +191,7 @@ fn classes(registers: &Registers, add: &mut impl FnMut(&'static str, String)) {
         add("5.6, 4.10.2", detail);
     }
     if app >= 2 && (ssr.command_queue_count() == 0 || !ssr.has_cache()) {
-        let detail = "class A2 without command queue or cache, which that class consists of";
+        let detail = "class A2 without command queue or cache, which this class requires";
         add("4.16", detail.to_owned());
     }
     if app >= 2 && !scr.supports_command(48) {

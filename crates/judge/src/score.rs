@@ -1,9 +1,8 @@
-//! The score of an old tool.
+//! Score of an old tool.
 
 use cardmark_core::{Figure, Record, Score, Suite, Verdict, VerdictOutcome};
 
-/// The weighted sum of the printed numbers over the divisor, rounded down; not testable when one
-/// is missing.
+/// The weighted sum of the printed numbers over the divisor, rounded down; not testable if one is missing.
 pub(crate) fn verdict(record: &Record, suite: &Suite) -> Option<Verdict> {
     let Score { divisor } = suite.score?;
     let weighted: Vec<(&Figure, f64)> = suite
@@ -27,7 +26,8 @@ pub(crate) fn verdict(record: &Record, suite: &Suite) -> Option<Verdict> {
         }
         None => {
             let sum: f64 = weighted.iter().filter_map(part).sum();
-            let reason = "weighted sum of the printed numbers, whatever their units".to_owned();
+            let reason =
+                "weighted sum of the printed numbers, regardless of their units".to_owned();
             (VerdictOutcome::Score, Some((sum / divisor).floor()), reason)
         }
     };

@@ -1,4 +1,4 @@
-//! Published spreads of metric classes, as the comparisons take them.
+//! Published spreads of metric classes, for comparisons.
 
 use cardmark_catalog::spread_of;
 use cardmark_core::Quantity;

@@ -1,78 +1,77 @@
-//! Whether storage suits a use, and what holds it back; and how it scores.
+//! Suitability of storage for a use, its limiting rate, and its score.
 //!
-//! The score is a weighted geometric mean of ratios to a reference card, times 100: a card that is
-//! twice as fast in everything has twice the score, whatever the units.
+//! The score is a weighted geometric mean of ratios to a reference card, times 100: a card that is twice as
+//! fast in everything has twice the score, regardless of units.
 
 use cardmark_catalog::{Requirement, Use};
 use cardmark_core::{Metric, Quantity, Record};
 use serde::Serialize;
 
-/// Version of the score: it changes when a score could come out otherwise.
+/// Version of the score; increased whenever scores may change.
 pub const SCORE_VERSION: u32 = 1;
-/// Size of the blocks of random access, bytes: the metrics of the uses are all of it.
+/// Block size of random access, bytes; the same in all metrics of the uses.
 const BLOCK_BYTES: f64 = 4096.0;
-/// From this share of what is enough on a card is slow, but usable.
+/// Minimum share of the sufficient rate for a slow, but usable card.
 const USABLE_RATIO: f64 = 0.5;
-/// From this multiple of what is enough on there is room to spare.
+/// Minimum multiple of the sufficient rate for a card with reserves.
 const AMPLE_RATIO: f64 = 2.0;
 
-/// How well storage suits a use.
+/// Degree of suitability for a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fit {
-    /// Less than half of what is needed.
+    /// Less than half of the required rate.
     Poor,
-    /// Less than what is needed.
+    /// Less than the required rate.
     Slow,
-    /// What is needed.
+    /// At least the required rate.
     Good,
-    /// Twice what is needed, or more.
+    /// At least twice the required rate.
     Ample,
 }
 
-/// What a use needs, and what there is.
+/// A need of a use, with the measured rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Supply {
-    /// The metric that tells it.
+    /// The metric used.
     pub metric: String,
-    /// What the rates are of.
+    /// Quantity of the rates.
     pub quantity: Quantity,
-    /// The rate.
+    /// The measured rate.
     pub value: f64,
-    /// The rate that is enough.
+    /// The sufficient rate.
     pub enough: f64,
-    /// Why the use needs it.
+    /// Reason why the use needs it.
     pub reason: String,
 }
 
 impl Supply {
-    /// The rate over what is enough.
+    /// The rate divided by the sufficient rate.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.value / self.enough
     }
 }
 
-/// How storage suits a use.
+/// Suitability of storage for a use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suitability {
     /// The use.
     #[serde(rename = "use")]
     pub use_id: String,
-    /// How well it suits.
+    /// Degree of suitability.
     pub fit: Fit,
-    /// What limits it most: the least share of what is enough.
+    /// The limiting need: the one with the smallest share of the sufficient rate.
     pub limiting: Supply,
-    /// All that is needed and known.
+    /// All needs with a known rate.
     pub supplies: Vec<Supply>,
-    /// Needs that no metric tells anything about.
+    /// Needs without a metric.
     pub unknown: Vec<String>,
-    /// 100 times the geometric mean of the ratios to the reference card; absent where something is
-    /// unknown.
+    /// 100 times the geometric mean of the ratios to the reference card; absent if a need is unknown.
     pub score: Option<f64>,
 }
 
-/// How a record's storage suits a use; none where no metric tells anything about it.
+/// Returns the suitability of a record's storage for a use; `None` if no need has a metric.
 #[must_use]
 pub fn suitability(record: &Record, wanted: &Use) -> Option<Suitability> {
     let rates: Vec<(&Requirement, Option<(&Metric, f64)>)> = wanted
@@ -124,7 +123,7 @@ fn fit(share: f64) -> Fit {
     }
 }
 
-/// The first of the need's metrics that the record has, in the need's unit.
+/// Returns the first of the need's metrics that the record has, in the need's unit.
 fn rate<'a>(record: &'a Record, need: &Requirement) -> Option<(&'a Metric, f64)> {
     let metric = need.metrics.iter().find_map(|id| record.metric(id))?;
     let value = match (need.quantity, metric.quantity) {
@@ -161,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Metrics of the reference card of this use, times a factor.
+    /// Returns the metrics of the reference card of this use, times a factor.
     fn reference(wanted: &Use, factor: f64) -> Record {
         let metrics: Vec<_> = wanted
             .needs

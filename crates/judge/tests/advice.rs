@@ -1,4 +1,4 @@
-//! What can be done about what went wrong during a run depends on where it was.
+//! Advice for the problems of a run, depending on board and device.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,7 +9,7 @@ use cardmark_core::{
 use cardmark_judge::advise;
 use serde_json::{Value, json};
 
-/// A record of a device with this reader, in which that was found.
+/// Returns a record of a device in this reader, with this finding.
 fn record(reader: &Value, kind: FindingKind) -> Record {
     let device = json!({ "name": "sda", "reader": reader });
     let id = run_id_from_bytes([0; 16]);
@@ -48,7 +48,7 @@ fn messages_about_a_bridge_under_uas_name_the_way_without() {
     assert!(told.contains("usb-storage.quirks=152d:0578:u"), "{told}");
     for reader in [usb("usb-storage"), slot(None)] {
         let told = advice(record(&reader, FindingKind::KernelMessages));
-        assert!(told.starts_with("save what is on it"), "{told}");
+        assert!(told.starts_with("copy its data"), "{told}");
     }
 }
 

@@ -10,8 +10,8 @@ use cardmark_core::{
 use cardmark_judge::{families, judge};
 use serde_json::{Value, json};
 
-/// A record of this suite, of a simulated card that nothing slows, whose rates have these values and
-/// ends, bytes a second.
+/// Returns a record of this suite, of a simulated card without host limits, whose rates have these values and
+/// ends in bytes per second.
 fn record(suite: &str, rates: &[(&str, f64, f64, f64)]) -> Record {
     let metric = |&(id, value, low, high): &(&str, f64, f64, f64)| Metric {
         interval_kind: IntervalKind::BetweenRounds,
@@ -38,7 +38,7 @@ fn record(suite: &str, rates: &[(&str, f64, f64, f64)]) -> Record {
     record
 }
 
-/// The same rate in writing and reading, in windows of both sizes.
+/// Returns a record with the same rate for writing and reading, in windows of both sizes.
 fn steady(value: f64, low: f64, high: f64) -> Record {
     let ids = [
         "class_worst_window",
@@ -49,7 +49,7 @@ fn steady(value: f64, low: f64, high: f64) -> Record {
     record("speed-class", &ids.map(|id| (id, value, low, high)))
 }
 
-/// A card that does so many random operations a second, one at a time and in the queue.
+/// Returns a record with these random operations per second, one at a time and in the queue.
 fn random(read: f64, write: f64) -> Record {
     let exact = |id, operations: f64| {
         let rate = operations * 4096.0;
@@ -147,13 +147,13 @@ fn random_rates_and_the_sequential_one_all_count() {
     assert_eq!(outcome(&slow, "A1"), Fail);
     slow.metrics.truncate(4);
     assert_eq!(outcome(&slow, "A1"), NotTestable);
-    // What fails, fails, whatever else is missing.
+    // A failed figure means a fail, even if other figures are missing.
     let mut failed = random(1000.0, 520.0);
     failed.metrics.truncate(4);
     assert_eq!(outcome(&failed, "A1"), Fail);
 }
 
-/// One trial says nothing about another run: it is taken to be known to ± 2 % at best.
+/// One trial shows nothing about other runs: its precision counts as ± 2 % at best.
 #[test]
 fn a_single_trial_is_known_to_two_percent() {
     let single = |value: f64| {
@@ -190,10 +190,11 @@ fn a_bus_below_what_a_class_asks_for_tests_nothing() {
     ];
     assert_eq!(testable("ddr50", 50_000_000), uhs);
     assert_eq!(testable("sdr104", 200_000_000), uhs);
-    // A clock below what U3 and V30 ask for in this mode.
+    // A clock below the minimum of U3 and V30 in this mode.
     let slower = ["C2", "C4", "C6", "C10", "U1", "V6", "V10", "A1", "A2"];
     assert_eq!(testable("ddr50", 41_000_000), slower);
-    // The fastest mode, by a host that makes no high clock: no slower mode of a class stands in.
+    // The fastest mode, with a host that only reaches low clocks: it does not replace a slower mode of a
+    // class.
     let plain = ["C2", "C4", "C6", "C10"];
     assert_eq!(testable("sdr104", 50_000_000), plain);
     assert_eq!(testable("sdr104", 25_000_000), ["C2", "C4", "C6"]);
@@ -202,7 +203,7 @@ fn a_bus_below_what_a_class_asks_for_tests_nothing() {
     assert_eq!(testable("sdr104", 85_000_000), ninety);
 }
 
-/// A short test, or one in a file, may show more than the full procedure would: it can only fail a card.
+/// A short test, or one in a file, may show more than the full procedure would, so it can only fail a card.
 #[test]
 fn a_short_tier_fails_a_card_or_calls_it_likely_to_pass() {
     let with_tier = |mut record: Record, tier: Option<&str>| {
@@ -226,7 +227,7 @@ fn a_short_tier_fails_a_card_or_calls_it_likely_to_pass() {
     }
 }
 
-/// UHS-I has its own names for what default speed and high speed carry.
+/// UHS-I has its own names for default speed and high speed.
 #[test]
 fn sdr12_is_like_default_speed_and_sdr25_like_high_speed() {
     let record = steady(150e6, 149e6, 151e6);
@@ -259,11 +260,11 @@ fn class_a2_needs_queue_and_cache() {
         assert_eq!(outcome, NotTestable);
         assert!(why.contains("which is off"), "{why}");
     }
-    // Where it cannot be seen, what is fast enough has shown it; what is not has shown nothing.
+    // If the state is hidden, a card that is fast enough passes; for a slower one the test is undecided.
     assert_eq!(of(5000.0, &json!({})).0, Pass);
     let (outcome, why) = of(3000.0, &json!({}));
     assert_eq!(outcome, NotTestable);
-    assert!(why.contains("not to be seen"), "{why}");
+    assert!(why.contains("is hidden"), "{why}");
     let none = in_slot(
         random(3000.0, 3000.0),
         &bus,
@@ -279,15 +280,15 @@ fn a_slow_link_tests_no_fast_class() {
         ["V30", "V60"].map(|class| outcome(&record, class))
     };
     assert_eq!(found(480_000_000), [Pass, NotTestable]);
-    // The bus behind a fast link is not to be seen.
+    // The bus behind a fast link is hidden.
     assert_eq!(found(5_000_000_000), [Pass, NotTestable]);
     let hidden = derived(&on_usb(steady(35e6, 34e6, 36e6), 5_000_000_000));
     let said = hidden.deviations.iter().any(|d| d.contains("bus mode"));
     assert!(said, "{:?}", hidden.deviations);
 }
 
-/// Without root, in a reader, with no device or several: the host may be what is slow. What is fast
-/// enough has shown it all the same.
+/// Without root, in a reader, with no device or several: the host may be the bottleneck. A card that is fast
+/// enough passes anyway.
 #[test]
 fn nothing_fails_on_a_bus_that_is_not_seen() {
     let devices = |record: Record, count: usize| Record {
@@ -314,7 +315,7 @@ fn nothing_fails_on_a_bus_that_is_not_seen() {
         let (slow, why) = verdict(&way(steady(5e6, 4.9e6, 5.1e6)), "C10");
         assert_eq!(slow, NotTestable, "{name}");
         assert!(
-            why.contains("the bus mode, which may be too slow"),
+            why.contains("the bus mode is hidden and may be too slow"),
             "{name}: {why}"
         );
         let fast = way(steady(15e6, 14e6, 16e6));
@@ -325,7 +326,7 @@ fn nothing_fails_on_a_bus_that_is_not_seen() {
             "{name}: {said:?}"
         );
     }
-    // The kernel's log tells the mode and not the clock.
+    // The kernel's log contains the mode but not the clock.
     let logged = in_slot(
         steady(5e6, 4.9e6, 5.1e6),
         &json!({ "mode": "sdr104" }),
@@ -334,7 +335,7 @@ fn nothing_fails_on_a_bus_that_is_not_seen() {
     let (outcome, why) = verdict(&logged, "C10");
     assert_eq!(outcome, NotTestable);
     assert!(why.contains("the clock of the bus"), "{why}");
-    // That the queue is off is seen even so.
+    // The state of the queue is visible anyway.
     let queue = json!({ "write_cache": "write back", "command_queue": false });
     let off = in_slot(random(9000.0, 9000.0), &json!({}), &queue);
     assert_eq!(self::outcome(&off, "A2"), NotTestable);
@@ -420,11 +421,11 @@ fn deviations_are_those_of_the_tier_and_of_the_device() {
         let all = [&tier.deviations[..], &suite.deviations].concat();
         assert_eq!(derived(&record).deviations, all);
     }
-    let detail = "it cannot be told to erase";
+    let detail = "it has no erase command";
     let finding = Finding::new(FindingKind::NotErased, Severity::Note, detail);
     record.findings.push(finding);
     assert_eq!(derived(&record).deviations.last().unwrap(), detail);
-    // No other suite says anything about classes.
+    // Other suites have no verdicts on classes.
     let mut quick = record.clone();
     quick.suite.as_mut().unwrap().name = "quick".to_owned();
     quick.labels.insert("claims".to_owned(), "A1".to_owned());
@@ -481,7 +482,7 @@ fn what_may_have_lowered_a_figure_lets_nothing_fail() {
             "{why}"
         );
     }
-    // A figure without a warning decides as ever.
+    // A figure without a warning is judged as usual.
     let mut record = steady(8.5e6, 8e6, 9e6);
     record.metrics[0].warnings = vec!["throttled".to_owned()];
     assert_eq!(outcome(&record, "C10"), Fail);
@@ -504,7 +505,7 @@ fn what_may_have_raised_a_figure_lets_nothing_pass() {
     assert_eq!(self::outcome(&warned(slow, &both), "C10"), NotTestable);
 }
 
-/// An error in a workload that a verdict rests on leaves a fail at most; others are told.
+/// After an error in a workload of a verdict, only a fail remains possible; other errors are reported.
 #[test]
 fn after_an_error_nothing_passes() {
     let found = |rate: f64, workloads: &[&str]| {
@@ -524,7 +525,7 @@ fn after_an_error_nothing_passes() {
     assert_eq!(found(35e6, &[]), NotTestable);
     assert_eq!(found(10e6, &["class_write"]), NotTestable);
     assert_eq!(found(5e6, &["class_write"]), Fail);
-    // Class C10 does not rest on reading in sequence.
+    // Class C10 does not use sequential reads.
     assert_eq!(found(35e6, &["class_seq_read"]), Pass);
     let mut warning = steady(35e6, 34e6, 36e6);
     let kind = FindingKind::KernelMessages;

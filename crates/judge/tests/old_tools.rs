@@ -9,7 +9,7 @@ use cardmark_core::{
 };
 use cardmark_judge::judge;
 
-/// A record with these printed numbers.
+/// Returns a record with these printed numbers.
 fn record(figures: &[(&str, f64)]) -> Record {
     let metric = |&(id, value): &(&str, f64)| Metric {
         printed: Some(Printed {
@@ -18,7 +18,7 @@ fn record(figures: &[(&str, f64)]) -> Record {
             value,
             meaning: None,
         }),
-        // The value is not what is judged: the tools judge what they print.
+        // The value is ignored: the tools judge the number that they print.
         ..Metric::new(id, Quantity::ByteRate, 0.0)
     };
     let origin = Origin::of(OriginKind::Simulated);
@@ -36,7 +36,7 @@ fn verdict(name: &str, figures: &[(&str, f64)]) -> Verdict {
     verdict
 }
 
-/// dd, fio random read and write, iozone read, write, random read, random write.
+/// Returns the verdict for dd, fio random read and write, iozone read, write, random read, random write.
 fn pibenchmarks(numbers: [f64; 7]) -> Verdict {
     let names = [
         "dd",
@@ -125,7 +125,7 @@ fn each_mark_counts_and_is_reached_by_its_own_number() {
         [9999.0, 500.0, 1500.0],
         [10_000.0, 499.0, 1500.0],
         [10_000.0, 500.0, 1499.0],
-        // A card of 32 GB that somebody reported.
+        // A card of 32 GB that a user reported.
         [12_845.0, 216.0, 957.0],
     ] {
         let verdict = agnostics(short);

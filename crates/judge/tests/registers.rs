@@ -1,5 +1,4 @@
-//! Cards whose registers were published: what is said about genuine ones, and about those that
-//! break a rule.
+//! Cards with published registers: verdicts on genuine ones, and on those that break a rule.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -11,7 +10,7 @@ use cardmark_core::{
 };
 use cardmark_judge::{judge, notice};
 
-/// Label, CID, CSD, SCR, and what is not zero in the SSR.
+/// Label, CID, CSD, SCR, and the non-zero fields of the SSR.
 type Sold = (
     &'static str,
     &'static str,
@@ -169,7 +168,7 @@ fn no_word_about_registers_calls_a_card_a_fake() {
     assert_eq!(verdict(&record).outcome, VerdictOutcome::Unusual);
 }
 
-/// Each rule broken on its own, in an else honest A2 card.
+/// Each rule broken on its own, in an otherwise valid A2 card.
 #[test]
 fn each_broken_rule_is_named() {
     let (_, cid, csd, scr, _) = GENUINE[0];
@@ -244,14 +243,14 @@ fn a_checksum_that_does_not_fit_is_told() {
     );
 }
 
-/// A register dump that others published.
+/// A published register dump.
 struct Dump {
     label: String,
     device_bytes: Option<u64>,
     texts: BTreeMap<String, String>,
 }
 
-/// Reads dumps from CSV: `source,label,cid,csd,scr,device_bytes`, no commas within fields.
+/// Parses dumps from CSV: `source,label,cid,csd,scr,device_bytes`, no commas within fields.
 fn dumps(text: &str) -> Vec<Dump> {
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     let dump = |row: &str| {
@@ -269,8 +268,8 @@ fn dumps(text: &str) -> Vec<Dump> {
     rows.map(dump).collect()
 }
 
-/// 58 sessions with real cards. None breaks a rule of the specification, whatever the host left of
-/// the checksums; signs are those that the catalogue names, and no strong one.
+/// 58 sessions with real cards. None breaks a rule of the specification, whether the host kept the checksums
+/// or not; their signs are those named in the catalogue, without a strong one.
 #[test]
 fn real_cards_contradict_nothing() {
     let dumps = dumps(include_str!("fixtures/real-registers.csv"));
@@ -299,14 +298,14 @@ fn real_cards_contradict_nothing() {
         *hidden
             .entry((&texts["cid"][30..], fits.is_none()))
             .or_insert(0) += 1;
-        // Two pages of the catalogue of P2 cards name 1024 sectors less than the card has.
+        // Two pages of the catalogue of P2 cards list 1024 sectors less than the card has.
         let differs = device.size_bytes.unwrap().abs_diff(device_bytes.unwrap());
         assert!(matches!(differs, 0 | 524_288), "{label}");
     }
     let left = ["00", "01", "08"].map(|last| hidden.remove(&(last, true)));
     assert_eq!(left, [Some(25), Some(6), Some(5)]);
     assert!(hidden.keys().all(|(_, is_hidden)| !is_hidden), "{hidden:?}");
-    // Retail cards that the catalogue of signs names, and cards of no known maker.
+    // Retail cards that the catalogue of signs names, and cards of unknown maker.
     assert_eq!(
         unusual,
         [

@@ -1,5 +1,4 @@
-//! What is to be known about card, reader, board and system: each finding where it belongs, none
-//! where it does not.
+//! Findings about card, reader, board and system: each one appears in its own situation only.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -25,7 +24,7 @@ fn reader(kind: ReaderKind) -> Reader {
     }
 }
 
-/// An A2 card in a native slot, in this bus mode.
+/// Returns an A2 card in a native slot, in this bus mode.
 fn slot(mode: BusMode) -> DeviceInfo {
     let facts = CardFacts {
         classes: ["C10", "U3", "V30", "A2"].map(str::to_owned).to_vec(),
@@ -75,7 +74,7 @@ fn noticed(mut record: Record) -> Vec<Finding> {
         notice(&mut record);
         record
     };
-    assert_eq!(again, record, "doing it again changes nothing");
+    assert_eq!(again, record, "a second call changes nothing");
     record.findings
 }
 
@@ -85,7 +84,7 @@ fn kinds(record: Record) -> Vec<(FindingKind, Severity)> {
     findings.iter().map(|f| (f.kind, f.severity)).collect()
 }
 
-/// The advice of the finding of that kind.
+/// Returns the advice of the finding of this kind.
 fn advice(record: Record, kind: FindingKind) -> String {
     let found = noticed(record);
     let finding = found.iter().find(|finding| finding.kind == kind).unwrap();
@@ -116,7 +115,7 @@ fn a_slow_bus_is_a_limit_of_the_board_or_trouble() {
     }
     let mut plain = slot(BusMode::HighSpeed);
     plain.card.as_mut().unwrap().decoded.classes = vec!["C10".to_owned()];
-    assert_eq!(kinds(record(PI4, plain)), [], "no UHS card");
+    assert_eq!(kinds(record(PI4, plain)), [], "not a UHS card");
 }
 
 #[test]
@@ -170,10 +169,10 @@ fn an_a2_card_without_its_queue_gets_advice_for_its_board() {
     let mut unseen = without(PI5);
     unseen.devices[0].queue.as_mut().unwrap().command_queue = None;
     let found = noticed(unseen);
-    assert!(found[0].detail.contains("not to be seen"), "{found:?}");
+    assert!(found[0].detail.contains("it is unknown"), "{found:?}");
     let mut a1 = without(PI5);
     a1.devices[0].card.as_mut().unwrap().decoded.classes = vec!["U3".into(), "A1".into()];
-    assert_eq!(kinds(a1), [], "only A2 promises it");
+    assert_eq!(kinds(a1), [], "only A2 requires it");
 }
 
 #[test]
@@ -195,7 +194,7 @@ fn a_cache_that_is_off_is_told_with_its_reason() {
         facts.made = Some("2019-11".to_owned());
     });
     let text = advice(quirky, kind);
-    assert!(text.starts_with("leave it so: "), "{text}");
+    assert!(text.starts_with("leave it as it is: "), "{text}");
 }
 
 fn usb(link: u64, version: &str, driver: &str, offers_uas: Option<bool>) -> DeviceInfo {
@@ -322,7 +321,7 @@ fn power_governor_and_wear_are_told() {
         .find(|f| f.kind == FindingKind::Worn);
     assert_eq!(
         worn.unwrap().detail,
-        "mmcblk0 says of itself: read-only, 80 % of its rated life is used, 9 % of its spare \
+        "mmcblk0 reports: read-only, 80 % of its rated life is used, 9 % of its spare \
          blocks are left, 3 errors of its medium"
     );
     all.board.as_mut().unwrap().power_warnings = vec!["throttled".to_owned()];
@@ -351,14 +350,14 @@ fn a_label_must_be_borne_out_by_the_registers() {
     };
     assert_eq!(
         claimed("U3", &["C10", "U1"]),
-        ["the label says U3, the registers say U1"]
+        ["the label claims U3, the registers claim U1"]
     );
     assert_eq!(claimed("U1", &["C10", "U3"]), [""; 0], "above its label");
     assert_eq!(
         claimed("A1 V30", &["C10", "U3", "V30"]),
-        ["the label says A1, the registers say no such class"]
+        ["the label claims A1, the registers claim no such class"]
     );
-    assert_eq!(claimed("A1", &[]), [""; 0], "registers that say nothing");
+    assert_eq!(claimed("A1", &[]), [""; 0], "registers without classes");
 }
 
 #[test]

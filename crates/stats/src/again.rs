@@ -1,41 +1,41 @@
-//! The range in which a figure lies if the card is measured again.
+//! Prediction interval for the next run of a card.
 
 use serde::Serialize;
 
 use crate::{COMPARISON_LEVEL, KnownSpread, student_t};
 
-/// Fewest runs of a card whose own spread is used.
+/// Minimum number of runs for using a card's own spread.
 pub const LEAST_OWN_RUNS: usize = 3;
 
-/// What a range for the next run rests on.
+/// Source of a prediction interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgainBasis {
-    /// The spread between this many comparable runs of the card.
+    /// Spread between this number of comparable runs of the card.
     OwnRuns(usize),
     /// Repeats of other cards in metrics of the same class, as published.
     Published,
 }
 
-/// The range of the next run's figure. From the card's own runs it holds in 95 of 100 cases if runs vary by chance
-/// only; from published repeats it is as wide as other cards were, which this card need not be.
+/// Prediction interval of the next run's figure. From the card's own runs it holds in 95 of 100 cases if runs
+/// vary only by chance. From published repeats it has the width that other cards had, which may not fit this
+/// card.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Again {
     /// Lower end, in the figure's unit.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// What it rests on.
+    /// Source of the interval.
     pub basis: AgainBasis,
 }
 
-/// The range for the next run after these comparable runs of one card, on the logarithmic scale.
+/// Prediction interval for the next run after these comparable runs of one card, on the logarithmic scale.
 ///
-/// Of three runs or more it is the usual prediction interval of a normal sample:
-/// mean ± t(95 %, n − 1) · s · √(1 + 1/n). Of fewer, the published spread takes the place of `s` and its
-/// degrees of freedom that of n − 1; with one run that is a factor of √2: both the run seen and the
-/// next one differ from the card's mean. None without positive figures, or of fewer than three runs
-/// without a published spread.
+/// With three runs or more it is the usual prediction interval of a normal sample: mean ± t(95 %, n − 1) · s
+/// · √(1 + 1/n). With fewer, the published spread replaces `s`, and its degrees of freedom replace n − 1.
+/// With one run this adds a factor of √2, because the known run and the next one both differ from the card's
+/// mean. `None` without positive figures, or with fewer than three runs and no published spread.
 #[must_use]
 pub fn again(values: &[f64], known: Option<KnownSpread>) -> Option<Again> {
     let is_usable = values.iter().all(|value| *value > 0.0 && value.is_finite());

@@ -1,28 +1,29 @@
-//! What a rate is made of, in parts long enough to be compared with each other.
+//! Clusters: groups of trials that are long enough to be compared with each other.
 
 use cardmark_core::Trial;
 
 use crate::Histogram;
 
-/// Trials that are shorter are put together until they are this long, nanoseconds: below it, chance and the
-/// time slices of a host decide what a trial shows.
+/// Shorter trials are merged until they are this long, nanoseconds. Below it, chance and the time slices of a
+/// host determine the result of a trial.
 pub const LEAST_CLUSTER_NS: u64 = 500_000_000;
 
-/// From this on an operation that takes longer than the median one is a stall, nanoseconds.
+/// Minimum excess over the median latency for an operation to be a stall, nanoseconds.
 pub const STALL_NS: u64 = 100_000_000;
 
-/// Consecutive trials of a workload, taken as one.
+/// Consecutive trials of a workload, merged into one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cluster {
     pub(crate) bytes: u64,
     pub(crate) operations: u64,
     pub(crate) span_ns: u64,
-    /// Time that stalls took, nanoseconds.
+    /// Time in stalls, nanoseconds.
     pub(crate) stalled_ns: f64,
 }
 
-/// The trials in the order of time, put together until each cluster is as long as a trial was to be, but not
-/// beyond [`LEAST_CLUSTER_NS`]; what is left over belongs to the last. `ordinary_ns`: what an operation takes that does not stall; without it there are no stalls.
+/// Merges the trials in order of time until each cluster has the planned length of a trial, but at most
+/// [`LEAST_CLUSTER_NS`]; the rest belongs to the last cluster. `ordinary_ns`: latency of an operation without
+/// a stall; without it there are no stalls.
 pub(crate) fn clusters(trials: &[&Trial], ordinary_ns: Option<f64>) -> Vec<Cluster> {
     let mut ordered: Vec<&Trial> = trials.to_vec();
     ordered.sort_by_key(|trial| trial.started_ns);
@@ -57,7 +58,7 @@ pub(crate) fn clusters(trials: &[&Trial], ordinary_ns: Option<f64>) -> Vec<Clust
     all
 }
 
-/// Time that stalls took in a trial, nanoseconds: of each its latency less that of an ordinary operation.
+/// Time in stalls of a trial, nanoseconds: the latency of each stall minus that of an ordinary operation.
 fn stalled_ns(trial: &Trial, ordinary_ns: f64) -> f64 {
     let histogram = Histogram::from_sparse(&trial.latency);
     let excess = |(ns, count): (f64, u64)| (ns - ordinary_ns) * count as f64;

@@ -1,12 +1,11 @@
-//! Whether one side is faster than the other, by how much, and how sure that is.
+//! Comparison of two sides: direction, ratio and significance of the difference.
 //!
-//! All is done on logarithms: a ratio of 2 is as far from 1 as one of ½. The variance that a difference
-//! is held against is moderated after Smyth (2004), "Linear models and empirical Bayes methods for
-//! assessing differential expression": few runs say little about their own spread, so that it is
-//! averaged with the spread of all metrics of the comparison. All figures of a run may be high or low
-//! together, so that more metrics give hardly more degrees of freedom: they grow with the number of
-//! runs only. Published spreads can raise a variance, not lower it, and add no degrees. P-values are
-//! corrected over all metrics and stalls after Holm (1979).
+//! All calculations use logarithms: a ratio of 2 is as far from 1 as one of ½. The variance for testing a
+//! difference is moderated after Smyth (2004), "Linear models and empirical Bayes methods for assessing
+//! differential expression": a few runs estimate their own spread poorly, so it is averaged with the spread
+//! of all metrics of the comparison. All figures of a run may be high or low together, so more metrics hardly
+//! add degrees of freedom; these grow only with the number of runs. Published spreads can raise a variance,
+//! not lower it, and add no degrees. P-values are corrected over all metrics and stalls after Holm (1979).
 
 use cardmark_core::Quantity;
 use serde::Serialize;
@@ -19,18 +18,18 @@ use crate::stall_rates::{StallDifference, StallPair, contrast_of_stalls};
 
 /// Level of the intervals.
 pub const COMPARISON_LEVEL: f64 = 0.95;
-/// Ratios whose interval lies within this much of 1 are called the same.
+/// Ratios whose interval lies within this distance of 1 count as equal.
 pub const SAME_RATIO: f64 = 0.10;
 
-/// Degrees of freedom that the spread of all metrics counts for in that of one.
+/// Degrees of freedom of the spread of all metrics when it is averaged with the spread of one.
 const SHARED_DEGREES: u32 = 8;
-/// Degrees of freedom that the shared spread adds to a metric's own. The error rates that follow are
-/// simulated, with independent metrics and with 80 % of the variance common to all
-/// (`benchmarks/comparisons`).
-const ADDED_DEGREES: u32 = 3;
+/// Most degrees of freedom that the shared spread adds to a metric's own; one for each other metric.
+/// `benchmarks/comparisons` simulates the resulting error rates, with independent metrics and with 80 % of the
+/// variance common to all.
+const MOST_ADDED_DEGREES: u32 = 3;
 
-/// Cards of one product differ by more than runs of one card: a judgement, as hardly any published
-/// data tell cards of one product from each other.
+/// Cards of one product differ by more than runs of one card. This value is a judgement, because hardly any
+/// published data distinguish cards of one product.
 const BETWEEN_SAMPLES: KnownSpread = KnownSpread {
     pooled: 0.10,
     degrees: 4,
@@ -38,8 +37,8 @@ const BETWEEN_SAMPLES: KnownSpread = KnownSpread {
     typical_degrees: 4,
 };
 
-/// The geometric mean of runs of the same thing, with its 95 % interval: of one run its own, of
-/// several from the spread between them. None where a figure is not positive.
+/// Returns the geometric mean of runs of the same object, with its 95 % interval: for one run its own, for
+/// several from the spread between them. `None` if a figure is not positive.
 #[must_use]
 pub fn joint_rate(runs: &[Observation]) -> Option<(f64, Option<(f64, f64)>)> {
     let logarithms = logarithms(&[runs.to_vec()], Claim::Runs)?;
@@ -62,27 +61,27 @@ pub fn joint_rate(runs: &[Observation]) -> Option<(f64, Option<(f64, f64)>)> {
     Some((value, Some(ends)))
 }
 
-/// What a comparison can say something about.
+/// Scope of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// These runs only: there are fewer than three on a side.
+    /// These runs only: a side has fewer than three.
     Runs,
-    /// These physical cards: there are three runs of each or more.
+    /// These physical cards: three runs of each or more.
     Cards,
-    /// These products: there are two cards of each or more.
+    /// These products: two cards of each or more.
     Products,
-    /// The same several products on both sides, such as on two boards: what the change from one side
-    /// to the other does to them.
+    /// The same several products on both sides, such as on two boards: effect of the change from one side to
+    /// the other.
     Matched,
 }
 
-/// How one metric of the other side compares with that of the base.
+/// Comparison of one metric between the other side and the base.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The metric.
     pub metric: String,
-    /// What the values are rates of; of latencies a span.
+    /// Quantity of the values; for latencies a duration.
     pub quantity: Quantity,
     /// Geometric mean of the base, in the quantity's unit.
     pub base_value: f64,
@@ -90,37 +89,36 @@ pub struct Difference {
     pub other_value: f64,
     /// The other side divided by the base.
     pub ratio: f64,
-    /// Lower end of the ratio's own 95 % interval; absent where a side has one run.
+    /// Lower end of the ratio's own 95 % interval; absent if a side has one run.
     pub low: Option<f64>,
     /// Upper end of the ratio's own 95 % interval.
     pub high: Option<f64>,
-    /// Probability of such a difference, or a larger one, where there is none; absent where a side has
-    /// one run.
+    /// Probability of such a difference, or a larger one, if there is none; absent if a side has one run.
     pub p_value: Option<f64>,
-    /// The same, corrected for the number of metrics and stalls that were compared (Holm).
+    /// `p_value` corrected for the number of compared metrics and stalls (Holm).
     pub adjusted_p_value: Option<f64>,
-    /// Runs a side that find a difference of this size, or of 10 % where it is smaller, in four of
-    /// five comparisons; absent where the spread is not known.
+    /// Number of runs per side that find a difference of this size, or of 10 % if it is smaller, in four of
+    /// five comparisons; absent if the spread is unknown.
     pub runs_needed: Option<u32>,
-    /// What follows.
+    /// Conclusion.
     pub outcome: Outcome,
 }
 
-/// What follows from the interval of a ratio.
+/// Conclusion from the interval of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The other side's is higher.
+    /// The other side's value is higher.
     Higher,
-    /// The other side's is lower.
+    /// The other side's value is lower.
     Lower,
-    /// No difference was found, and the metric's own 95 % interval rules out one of more than 10 %.
+    /// No difference was found, and the metric's own 95 % interval excludes one of more than 10 %.
     Same,
-    /// No difference was found, and none is ruled out; also where a side has one run.
+    /// No difference was found, and none is excluded; also if a side has one run.
     Undecided,
 }
 
-/// What such numbers of runs and cards can say something about.
+/// Returns the scope that follows from these numbers of runs and cards.
 #[must_use]
 pub fn claim_of(pairs: &[Pair]) -> Claim {
     let least = |count: fn(&Samples) -> usize| {
@@ -138,14 +136,14 @@ pub fn claim_of(pairs: &[Pair]) -> Claim {
     }
 }
 
-/// The differences of all pairs, in their order, corrected over all of them. Pairs with a side
-/// without runs, or with a figure that is not positive, are left out.
+/// Returns the differences of all pairs in order, corrected over all of them. Skips pairs with an empty side
+/// or a figure that is not positive.
 #[must_use]
 pub fn compare(pairs: &[Pair]) -> Vec<Difference> {
     compare_with_stalls(pairs, &[]).0
 }
 
-/// As [`compare`], with the stalls of workloads in the same correction.
+/// Like [`compare`], with the stalls of workloads in the same correction.
 #[must_use]
 pub fn compare_with_stalls(
     pairs: &[Pair],
@@ -177,7 +175,7 @@ pub fn compare_with_stalls(
     (differences, of_stalls)
 }
 
-/// A difference of logarithms before it is held against a variance.
+/// A difference of logarithms before its test.
 struct Contrast<'a> {
     pair: &'a Pair,
     /// Mean logarithm of the base.
@@ -187,11 +185,11 @@ struct Contrast<'a> {
     /// Sum of squares around the means of both sides.
     squares: f64,
     degrees: u32,
-    /// 1/n + 1/m: what the variance of an observation is multiplied by.
+    /// 1/n + 1/m: factor for the variance of an observation.
     weight: f64,
-    /// The least variance of the difference: that of the runs' own intervals.
+    /// Minimum variance of the difference, from the runs' own intervals.
     own_variance: f64,
-    /// Whether both sides have a spread of their own.
+    /// True if both sides have a spread of their own.
     is_decidable: bool,
 }
 
@@ -225,7 +223,7 @@ fn contrast(pair: &Pair, claim: Claim) -> Option<Contrast<'_>> {
     })
 }
 
-/// What a claim rests on: runs, or of several cards the mean of each one's runs.
+/// Returns the observations for a claim: runs, or for several cards the mean of each card's runs.
 fn logarithms(samples: &[Vec<Observation>], claim: Claim) -> Option<Vec<f64>> {
     let logarithm = |run: &Observation| (run.value > 0.0).then(|| libm::log(run.value));
     let each: Vec<Vec<f64>> = samples
@@ -239,7 +237,7 @@ fn logarithms(samples: &[Vec<Observation>], claim: Claim) -> Option<Vec<f64>> {
     (!values.is_empty() && values.iter().all(|value| value.is_finite())).then_some(values)
 }
 
-/// The variance of a side's mean that its runs' own intervals account for.
+/// Variance of a side's mean that is explained by its runs' own intervals.
 fn own_variance(samples: &[Vec<Observation>]) -> f64 {
     let runs: Vec<&Observation> = samples.iter().flatten().collect();
     let errors = runs.iter().filter_map(|run| run.error_ratio);
@@ -261,17 +259,20 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - mean) * (v - mean)).sum()
 }
 
-/// The variance of an observation over all metrics; none where no side has a spread.
-fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<f64> {
+/// Variance of an observation over all metrics, and the degrees of freedom that it adds; `None` if no side has
+/// a spread.
+fn shared_variance(contrasts: &[Contrast<'_>]) -> Option<(f64, u32)> {
     let with_spread = contrasts.iter().filter(|contrast| contrast.is_decidable);
     let squares: f64 = with_spread.clone().map(|contrast| contrast.squares).sum();
-    let degrees: u32 = with_spread.map(|contrast| contrast.degrees).sum();
-    (degrees > 0).then(|| squares / f64::from(degrees))
+    let degrees: u32 = with_spread.clone().map(|contrast| contrast.degrees).sum();
+    let others_count = u32::try_from(with_spread.count().saturating_sub(1)).ok()?;
+    let added = others_count.min(MOST_ADDED_DEGREES);
+    (degrees > 0).then(|| (squares / f64::from(degrees), added))
 }
 
 impl Contrast<'_> {
-    /// The variance of an observation and its degrees of freedom; none where it cannot be told.
-    fn moderated(&self, shared: Option<f64>, claim: Claim) -> Option<(f64, u32)> {
+    /// Variance of an observation and its degrees of freedom; `None` if unknown.
+    fn moderated(&self, shared: Option<(f64, u32)>, claim: Claim) -> Option<(f64, u32)> {
         if !self.is_decidable {
             return None;
         }
@@ -279,15 +280,16 @@ impl Contrast<'_> {
             Claim::Runs | Claim::Cards => self.pair.known,
             Claim::Products | Claim::Matched => Some(BETWEEN_SAMPLES),
         };
-        let shared = raised(shared?, self.degrees, known);
+        let (shared, added) = shared?;
+        let shared = raised(shared, self.degrees, known);
         let all = SHARED_DEGREES + self.degrees;
         let variance = (f64::from(SHARED_DEGREES) * shared + self.squares) / f64::from(all);
-        Some((variance, self.degrees + ADDED_DEGREES))
+        Some((variance, self.degrees + added))
     }
 }
 
-/// The variance averaged with a typical published one, where that is higher. Where cards are known to
-/// differ a lot in their spread, it has few degrees and weighs little.
+/// Averages the variance with a typical published one, if that is higher. If cards differ a lot in their
+/// spread, the published one has few degrees and little weight.
 fn raised(variance: f64, degrees: u32, known: Option<KnownSpread>) -> f64 {
     let Some(known) = known else {
         return variance;
@@ -297,7 +299,7 @@ fn raised(variance: f64, degrees: u32, known: Option<KnownSpread>) -> f64 {
     variance.max(average)
 }
 
-fn difference(contrast: &Contrast<'_>, shared: Option<f64>, claim: Claim) -> Difference {
+fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim) -> Difference {
     let difference = contrast.other - contrast.base;
     let test = contrast
         .moderated(shared, claim)
@@ -319,14 +321,14 @@ fn difference(contrast: &Contrast<'_>, shared: Option<f64>, claim: Claim) -> Dif
         low: test.map(|(half, _)| libm::exp(difference - half)),
         high: test.map(|(half, _)| libm::exp(difference + half)),
         p_value: test.map(|(_, p_value)| p_value),
-        // These follow from all metrics together.
+        // These depend on all metrics together.
         adjusted_p_value: None,
         runs_needed: None,
         outcome: Outcome::Undecided,
     }
 }
 
-/// Holm's correction, and what follows from it.
+/// Applies Holm's correction and sets the conclusions.
 fn correct(differences: &mut [Difference], stalls: &mut [StallDifference]) {
     let of_figures = differences.iter().filter_map(|one| one.p_value);
     let of_stalls = stalls.iter().filter_map(|one| one.p_value);
@@ -345,7 +347,7 @@ fn correct(differences: &mut [Difference], stalls: &mut [StallDifference]) {
     }
 }
 
-/// What follows from a ratio with its interval and the corrected probability.
+/// Returns the conclusion from a ratio, its interval and the corrected probability.
 pub(crate) fn outcome_of(adjusted_p_value: f64, ratio: f64, low: f64, high: f64) -> Outcome {
     let is_narrow = low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO;
     if adjusted_p_value < 1.0 - COMPARISON_LEVEL {

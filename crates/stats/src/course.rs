@@ -1,7 +1,7 @@
-//! The course of a long series of writes: where its rate fell for good, and where it has settled.
+//! The course of a long series of writes: its lasting fall and its settled part.
 //!
-//! All of it is made from the slices of one trial, which all last equally long. Nothing here
-//! allocates: the measuring loop asks, too.
+//! Everything is calculated from the slices of one trial, which all have equal length. The functions do not
+//! allocate, because the measuring loop calls them too.
 
 use cardmark_core::{Slice, StopRule, Trial};
 
@@ -10,8 +10,8 @@ use crate::settle::{TEST_LEVEL, inflation};
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::student_t;
 
-/// Rounds of which a measurement window consists (SNIA, *Solid State Storage Performance Test
-/// Specification*, "steady state").
+/// Number of rounds in a measurement window (SNIA, *Solid State Storage Performance Test Specification*,
+/// "steady state").
 const WINDOW_ROUNDS: usize = 5;
 /// In a settled window the highest and the lowest round differ by at most this share of their
 /// mean (SNIA).
@@ -22,45 +22,45 @@ const WINDOW_SLOPE_RATIO: f64 = 0.10;
 const ROUND_RATIO: f64 = 0.10;
 /// A cliff is a fall by at least this share of the rate before.
 const CLIFF_RATIO: f64 = 0.20;
-/// So much of the fall happens within a round on either side of a cliff; otherwise the rate only
+/// Share of the fall that must happen within a round on either side of a cliff; otherwise the rate only
 /// declined.
 const CLIFF_SHARPNESS_RATIO: f64 = 0.5;
-/// Slices before a cliff.
+/// Minimum number of slices before a cliff.
 const LEAST_BEFORE: usize = 5;
-/// Places whose squares are larger than the least ones by at most so many variances of a slice
-/// may hold the cliff: χ² with one degree at 99.9 %.
+/// A position may be that of the cliff if its sum of squares exceeds the minimum by at most this number of
+/// slice variances: χ² with one degree at 99.9 %.
 const PLACE_SQUARES: f64 = 10.83;
 
 /// A lasting fall of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cliff {
-    /// Bytes written until it.
+    /// Number of bytes written before it.
     pub(crate) bytes: f64,
-    /// The slices among which it lies: from this one …
+    /// First slice of the range that contains it.
     pub(crate) from: usize,
-    /// … to before this one.
+    /// End of that range, exclusive.
     pub(crate) to: usize,
 }
 
-/// What a series of slices shows.
+/// Results for a series of slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Course {
     /// The first lasting fall of the rate.
     pub(crate) cliff: Option<Cliff>,
     /// The first slice of the settled part, which lasts until the end.
     pub(crate) settled_from: Option<usize>,
-    /// Slices of one period, where the rate behind the last fall goes up and down.
+    /// Length of one period in slices, if the rate after the last fall is periodic.
     pub(crate) period_slices: Option<f64>,
 }
 
-/// Whether a series of writes ends under its rule: its rate has settled.
+/// True if a series of writes has reached its end by rule: its rate has settled.
 #[must_use]
 pub fn is_settled(slices: &[Slice], slice_span_ns: u64, stop: &StopRule) -> bool {
     course_under(slices, slice_span_ns, stop).is_some_and(|course| course.settled_from.is_some())
 }
 
-/// Whether the rate over the slices, each of that span, has been settled for so long, nanoseconds,
-/// and a fall of it before is over.
+/// True if the rate over the slices, each of `slice_span_ns`, has been settled for `settled_span_ns`, and a
+/// fall before it is over.
 #[must_use]
 pub fn has_settled(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> bool {
     course(slices, slice_span_ns, settled_span_ns)
@@ -68,13 +68,13 @@ pub fn has_settled(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -
         .is_some()
 }
 
-/// The span after which a series of writes is looked at again, nanoseconds.
+/// Returns the interval between tests of a series of writes, nanoseconds.
 #[must_use]
 pub fn settle_round_ns(settled_span_ns: u64) -> u64 {
     settled_span_ns / WINDOW_ROUNDS as u64
 }
 
-/// The course of a trial whose workload goes on until its rate has settled; `None` of others.
+/// Returns the course of a trial whose workload continues until its rate has settled; `None` for others.
 pub(crate) fn course_of(trial: &Trial) -> Option<Course> {
     course_under(
         full_slices(trial),
@@ -108,8 +108,7 @@ fn course(slices: &[Slice], slice_span_ns: u64, settled_span_ns: u64) -> Course 
     }
 }
 
-/// The first of the settled slices: a window at the end that is steady, and the rounds before it
-/// that are like it.
+/// Returns the first settled slice: a steady window at the end, extended by similar rounds before it.
 fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
     if !is_steady(slices, round, WINDOW_ROUNDS) {
         return None;
@@ -126,13 +125,14 @@ fn settled_from(slices: &[Slice], round: usize) -> Option<usize> {
     Some(slices.len() - (WINDOW_ROUNDS + more) * round)
 }
 
-/// Mean of a round, counted from the end backwards.
+/// Returns the mean of a round, counted backwards from the end.
 fn round_from_end(slices: &[Slice], round: usize, index: usize) -> f64 {
     let end = slices.len() - index * round;
     mean_bytes(&slices[end - round..end])
 }
 
-/// Whether so many rounds at the end differ little, and a line through them changes little.
+/// True if this number of rounds at the end differ little, and a straight line through them has a small
+/// slope.
 pub(crate) fn is_steady(slices: &[Slice], round: usize, rounds: usize) -> bool {
     if round == 0 || slices.len() / round < rounds {
         return false;
@@ -146,7 +146,7 @@ pub(crate) fn is_steady(slices: &[Slice], round: usize, rounds: usize) -> bool {
         && excursion(window(), rounds).abs() <= WINDOW_SLOPE_RATIO * average
 }
 
-/// By how much the straight line through a window's rounds changes over it.
+/// Change of the straight line through a window's rounds over the window.
 fn excursion(rates: impl Iterator<Item = f64>, rounds: usize) -> f64 {
     let middle = (rounds - 1) as f64 / 2.0;
     let (mut joint, mut squares) = (0.0, 0.0);
@@ -158,8 +158,8 @@ fn excursion(rates: impl Iterator<Item = f64>, rounds: usize) -> f64 {
     2.0 * middle * joint / squares
 }
 
-/// The first lasting fall: the best one, and then the best one before it, as long as there is one.
-/// A fall that `lasts` refuses, of the slices looked at, is none.
+/// Returns the first lasting fall: the best one, then the best one before it, and so on. Skips falls that
+/// `lasts` rejects for the given slices.
 pub(crate) fn first_cliff(
     slices: &[Slice],
     round: usize,
@@ -177,8 +177,8 @@ pub(crate) fn first_cliff(
     found
 }
 
-/// The fall that explains the slices best, with a whole round behind it. `None` where it is not
-/// more than chance, too small, or no more than a decline.
+/// Returns the fall that explains the slices best, followed by a whole round. `None` if it is too small, only
+/// chance, or only a decline.
 pub(crate) fn best_cliff(slices: &[Slice], round: usize, least_before: usize) -> Option<Cliff> {
     let count = slices.len();
     let last = count
@@ -191,7 +191,7 @@ pub(crate) fn best_cliff(slices: &[Slice], round: usize, least_before: usize) ->
     }
     let (before, after) = (mean_bytes(&slices[..place]), mean_bytes(&slices[place..]));
     let degrees = count - 2;
-    // Neighbouring slices are alike where a card does its housekeeping in bursts.
+    // Neighbouring slices are similar if a card does its housekeeping in bursts.
     let variance = inflation() * least / degrees as f64;
     let error = (variance * (1.0 / place as f64 + 1.0 / (count - place) as f64)).sqrt();
     let level = 1.0 - (1.0 - TEST_LEVEL) / (count - 1) as f64;
@@ -205,20 +205,20 @@ pub(crate) fn best_cliff(slices: &[Slice], round: usize, least_before: usize) ->
     Some(placed(slices, place, from - 1, (to + 1).min(count)))
 }
 
-/// Whether much of the fall happens close to its place.
+/// True if much of the fall happens close to its position.
 fn is_sharp(slices: &[Slice], place: usize, round: usize, fall: f64) -> bool {
     let before = mean_bytes(&slices[place.saturating_sub(round)..place]);
     let after = mean_bytes(&slices[place..slices.len().min(place + round)]);
     before - after >= CLIFF_SHARPNESS_RATIO * fall
 }
 
-/// The cliff that lies in one of the two slices beside `place`, most likely, and certainly among
-/// those from `from` to before `to`.
+/// Returns the cliff that most likely lies in one of the two slices beside `place`, and certainly between
+/// `from` (inclusive) and `to` (exclusive).
 fn placed(slices: &[Slice], place: usize, from: usize, to: usize) -> Cliff {
     let before = mean_bytes(&slices[..place - 1]);
     let after = mean_bytes(&slices[place + 1..]);
     let both = sum_bytes(&slices[place - 1..=place]);
-    // Of the two slices so much went by before it, as the bytes of both tell.
+    // Share of the two slices before the cliff, calculated from the bytes of both.
     let share = ((both - 2.0 * after) / (before - after)).clamp(0.0, 2.0);
     let bytes = sum_bytes(&slices[..place - 1]) + share * before;
     Cliff {
@@ -228,7 +228,7 @@ fn placed(slices: &[Slice], place: usize, from: usize, to: usize) -> Cliff {
     }
 }
 
-/// What is left of the slices' squares when they are cut into two parts, each around its mean.
+/// Remaining sum of squares if the slices are cut into two parts, each around its mean.
 struct Falls<'a> {
     slices: &'a [Slice],
     sum: f64,
@@ -244,7 +244,7 @@ impl<'a> Falls<'a> {
         }
     }
 
-    /// Each place with what is left of the squares there.
+    /// Iterates over all positions with their remaining sum of squares.
     fn all(&self) -> impl Iterator<Item = (usize, f64)> {
         let count = self.slices.len() as f64;
         let mut before = 0.0;
@@ -253,20 +253,20 @@ impl<'a> Falls<'a> {
             let after = self.sum - before;
             let part = place as f64;
             let explained = before * before / part + after * after / (count - part);
-            // Above zero, so that equal slices show no infinite certainty of what rounding left.
+            // Above zero, so that rounding errors of equal slices do not result in infinite certainty.
             let least = 1e-12 * self.squares;
             (place, (self.squares - explained).max(least))
         })
     }
 
-    /// The place with the least left; the first of several.
+    /// Returns the first position with the smallest remaining sum of squares.
     fn least(&self) -> (usize, f64) {
         self.all().fold((0, f64::INFINITY), |least, one| {
             if one.1 < least.1 { one } else { least }
         })
     }
 
-    /// The first and the last place at which no more than this is left.
+    /// Returns the first and the last position with at most this remaining sum of squares.
     fn places(&self, allowed: f64) -> (usize, usize) {
         let few_left = self.all().filter(|&(_, left)| left <= allowed);
         few_left.fold((self.slices.len(), 0), |(low, high), (place, _)| {

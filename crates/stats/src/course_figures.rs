@@ -1,4 +1,4 @@
-//! The figures of a series of writes that goes on until its rate has settled.
+//! Figures of a series of writes that continues until its rate has settled.
 
 use cardmark_core::{
     CourseFigure, IntervalKind, Metric, Quantity, SECOND_NS, Slice, StopReason, Trial,
@@ -13,8 +13,8 @@ use crate::{Histogram, Interval, within};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// A figure of the first of these trials: a later one finds the cache as the first one left it.
-/// `None` where the trial does not show it.
+/// Returns a figure of the first of these trials; a later one finds the cache as the first one left it.
+/// `None` if the trial does not contain the figure.
 pub(crate) fn course_metric(
     id: &str,
     of: CourseFigure,
@@ -43,7 +43,8 @@ pub(crate) fn course_metric(
         CourseFigure::Settled => {
             let from = course.settled_from?;
             let settled = rate(bare, trial, &full_slices(trial)[from..]);
-            // Batches of a rhythm are no chance: their differences say nothing about the mean.
+            // Batches of a periodic rate do not vary by chance: their differences do not show the error of
+            // the mean.
             Some(match course.period_slices {
                 None => settled,
                 Some(_) => of_rate(settled.value),
@@ -80,7 +81,7 @@ pub(crate) fn course_metric(
     }
 }
 
-/// A rate without an interval: an extreme, or a stretch that was chosen.
+/// Sets a rate without an interval: an extreme, or a selected stretch.
 fn with_rate(metric: Metric, trial: &Trial, rate: f64) -> Metric {
     Metric {
         rate_bytes_per_s: Some(rate),
@@ -89,7 +90,7 @@ fn with_rate(metric: Metric, trial: &Trial, rate: f64) -> Metric {
     }
 }
 
-/// The rate of some slices of a trial, with an interval where they are long enough.
+/// Returns the rate of some slices of a trial, with an interval if they are long enough.
 fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice]) -> Metric {
     let rate = mean_bytes(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
     let width = within::width_of_slices(slices, trial.slice_span_ns);
@@ -113,8 +114,8 @@ fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice])
     }
 }
 
-/// What an operation takes that does not pause, nanoseconds: its share of the settled rate, or,
-/// where nothing has settled, the median.
+/// Duration of an operation without a pause, nanoseconds: from the settled rate, or the median if the rate
+/// has not settled.
 fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
     let settled = course.settled_from.map(|from| {
         let slice_bytes = mean_bytes(&full_slices(trial)[from..]);
@@ -123,7 +124,7 @@ fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
     settled.or_else(|| Histogram::from_sparse(&trial.latency)?.quantile(0.5))
 }
 
-/// Operations that took longer than an ordinary one by more than this.
+/// Number of operations that took longer than an ordinary one by more than this.
 fn pauses_count(trial: &Trial, course: &Course, longer_than_ns: u64) -> Option<u64> {
     let limit_ns = ordinary_ns(trial, course)? + longer_than_ns as f64;
     Some(Histogram::from_sparse(&trial.latency)?.count_above(limit_ns))

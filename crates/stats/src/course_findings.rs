@@ -1,4 +1,4 @@
-//! What a series of writes did not show, or shows besides its figures.
+//! Findings about the course of a series of writes.
 
 use cardmark_core::{Finding, FindingKind, Severity, Trial};
 
@@ -6,7 +6,7 @@ use crate::course::{Course, course_of};
 use crate::slices::full_slices;
 use crate::stretches::rate_at_end;
 
-/// The findings of the first of these trials.
+/// Returns the findings of the first of these trials.
 pub(crate) fn course_findings(whole: &[&Trial]) -> Vec<Finding> {
     let Some((trial, course)) = whole
         .first()
@@ -48,7 +48,7 @@ fn not_settled(trial: &Trial, course: &Course) -> Option<Finding> {
     let finding = Finding::new(FindingKind::NotSettled, Severity::Warning, detail);
     Some(
         finding.advise(
-            "look at the rate over time: it may go up and down for as long as it is written",
+            "look at the rate over time: it may rise and fall as long as the card is written",
         ),
     )
 }
@@ -59,7 +59,7 @@ fn no_cliff(trial: &Trial, course: &Course) -> Option<Finding> {
     }
     let detail = match trial.workload.stop.least_written {
         None => format!(
-            "no lasting fall of the rate in {}: there is no cache in front that ends, or it is \
+            "no lasting fall of the rate in {}: there is no write cache with a limit, or it is \
              larger",
             written(trial)
         ),
@@ -86,6 +86,6 @@ fn period(trial: &Trial, course: &Course) -> Option<Finding> {
         Some(_) => ": the settled rate is the mean over whole periods",
         None => "",
     };
-    let detail = format!("the rate goes up and down every {span_s:.0} s{mean}");
+    let detail = format!("the rate rises and falls every {span_s:.0} s{mean}");
     Some(Finding::new(FindingKind::Period, Severity::Note, detail))
 }

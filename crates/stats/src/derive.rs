@@ -12,13 +12,13 @@ use crate::{
     rate_point,
 };
 
-/// Workloads with blocks of this size on are spoken of in bytes per second, smaller ones in
-/// operations per second.
+/// Minimum block size of workloads whose quantity is bytes per second; smaller ones use operations per
+/// second.
 const BYTE_RATE_BLOCK_BYTES: u64 = 64 * KIB;
 
-/// The metrics of a run: for each workload of the suite in its order, as far as it has whole
-/// trials, the figures that the suite names, or else its rate, and with `latency_metrics` its
-/// median, 99th percentile and largest latency.
+/// Returns the metrics of a run. For each workload of the suite with whole trials, in order: the figures that
+/// the suite names, or else its rate; with `latency_metrics` also its median, 99th percentile and largest
+/// latency.
 #[must_use]
 pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
     by_workload(trials, suite)
@@ -27,7 +27,7 @@ pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
         .collect()
 }
 
-/// The trials of one workload and what comes from them.
+/// Trials of one workload with their metrics.
 pub(crate) struct Derived<'a> {
     pub(crate) workload: &'a Workload,
     /// The whole trials.
@@ -36,7 +36,7 @@ pub(crate) struct Derived<'a> {
     pub(crate) metrics: Vec<Metric>,
 }
 
-/// What [`derive`] returns, by workload; workloads without a whole trial are left out.
+/// Returns the result of [`derive`] by workload; omits workloads without a whole trial.
 pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Derived<'a>> {
     let measured = suite.workloads.iter().filter(|w| w.rounds.every_ns == 0);
     let derived = measured.filter_map(|workload| {
@@ -72,7 +72,7 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
     derived.collect()
 }
 
-/// The whole trials that figures rest on.
+/// Returns the whole trials that count for figures.
 fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a Trial> {
     let mut whole: Vec<&Trial> = trials
         .iter()
@@ -85,7 +85,7 @@ fn counted<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&
     whole
 }
 
-/// The level of a body's range: that of all intervals where looks may end the rounds, else 95 % itself.
+/// Returns the level of a body's range: that of all intervals if looks may end the rounds, otherwise 95 %.
 fn level(suite: &Suite) -> f64 {
     if suite.goal_percent > 0.0 {
         LEVEL
@@ -94,8 +94,8 @@ fn level(suite: &Suite) -> f64 {
     }
 }
 
-/// The whole trials of another workload that is done once, with the same operations in the same span: as good as its own
-/// where stalls are looked for.
+/// Returns the whole trials of another workload that runs once, with the same operations in the same span.
+/// For finding stalls they are equivalent to the workload's own.
 fn alike<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a Trial> {
     let same = |other: &&Workload| {
         let pattern = |w: &Workload| {
@@ -110,7 +110,7 @@ fn alike<'a>(trials: &'a [Trial], workload: &Workload, suite: &Suite) -> Vec<&'a
         .collect()
 }
 
-/// Why no further rounds were added.
+/// Returns the reason why no further rounds were added.
 fn stop_reason(
     whole: &[&Trial],
     trials: &[Trial],
@@ -136,14 +136,14 @@ fn stop_reason(
         .iter()
         .any(|trial| trial.stopped_by == StopReason::Interrupted)
     {
-        // Whichever workload it hit: it ended the run, and with it the rounds of all.
+        // An interrupt of any workload ended the run, and with it the rounds of all.
         StopReason::Interrupted
     } else {
         StopReason::Budget
     }
 }
 
-/// How a workload's rate is spoken of.
+/// Returns the quantity of a workload's rate.
 fn quantity_of(workload: &Workload) -> Quantity {
     if workload.block_bytes >= BYTE_RATE_BLOCK_BYTES {
         Quantity::ByteRate
@@ -152,7 +152,7 @@ fn quantity_of(workload: &Workload) -> Quantity {
     }
 }
 
-/// The rate over all these trials, spoken of as `quantity`.
+/// Returns the rate over all these trials as `quantity`.
 pub(crate) fn rate_metric(
     id: String,
     quantity: Quantity,
@@ -189,8 +189,8 @@ fn merged_count(whole: &[&Trial]) -> Option<u32> {
     (count < whole.len()).then(|| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Median, 99th percentile and largest latency. `None` when a trial's histogram is malformed: the
-/// rest of the trials would not be the ones that the rate rests on.
+/// Returns median, 99th percentile and largest latency. `None` if a trial's histogram is malformed, because
+/// the other trials would not match those of the rate.
 fn latency_metrics(
     workload: &Workload,
     whole: &[&Trial],
@@ -218,7 +218,7 @@ fn latency_metrics(
     Some(metrics)
 }
 
-/// A metric with neither interval nor rates.
+/// Returns a metric without interval and rates.
 pub(crate) fn bare_metric(
     id: String,
     quantity: Quantity,

@@ -1,13 +1,13 @@
-//! Student's t, from closed forms, so that it is the same on every platform.
+//! Student's t in closed form, so that it is the same on every platform.
 
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
-/// From this many degrees on the expansion around the normal quantile is exact to 1e-9 for the
-/// levels used here, and the finite sums would only be slower.
+/// Number of degrees from which the expansion around the normal quantile is exact to 1e-9 for the levels used
+/// here; the finite sums would only be slower.
 const EXPANSION_FROM: u32 = 200;
 
-/// The value `t` with P(|T| ≤ t) = `level` for Student's t with that many degrees of freedom.
-/// No degrees give infinity; a level outside 0–1 is cut to it.
+/// Returns `t` with P(|T| ≤ t) = `level` for Student's t with `degrees` degrees of freedom. Infinite for 0
+/// degrees; a level outside 0–1 is clamped.
 #[must_use]
 pub fn student_t(level: f64, degrees: u32) -> f64 {
     if degrees == 0 || level >= 1.0 {
@@ -22,14 +22,14 @@ pub fn student_t(level: f64, degrees: u32) -> f64 {
     libm::sqrt(f64::from(degrees)) * libm::tan(angle)
 }
 
-/// P(|T| ≥ |t|) for Student's t with that many degrees of freedom, at least one.
+/// Returns P(|T| ≥ |t|) for Student's t with `degrees` degrees of freedom, at least one.
 pub(crate) fn two_sided(t: f64, degrees: u32) -> f64 {
     let angle = libm::atan(t.abs() / libm::sqrt(f64::from(degrees)));
     (1.0 - probability_within(angle, degrees)).max(0.0)
 }
 
-/// P(|T| ≤ t) with `angle` = atan(t/√ν): the finite sums of Abramowitz and Stegun (1964), 26.7.3
-/// and 26.7.4.
+/// Returns P(|T| ≤ t) with `angle` = atan(t/√ν): the finite sums of Abramowitz and Stegun (1964), 26.7.3 and
+/// 26.7.4.
 fn probability_within(angle: f64, degrees: u32) -> f64 {
     let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
     let odd = degrees % 2 == 1;
@@ -60,13 +60,13 @@ fn expansion(level: f64, degrees: f64) -> f64 {
     z + (first + (second + third / degrees) / degrees) / degrees
 }
 
-/// The value `z` with P(|Z| ≤ z) = `level` for the standard normal distribution.
+/// Returns `z` with P(|Z| ≤ z) = `level` for the standard normal distribution.
 pub(crate) fn normal(level: f64) -> f64 {
     SQRT_2 * bisect(6.0, |x| libm::erf(x) < level)
 }
 
-/// Where between 0 and `high` the rising condition stops to hold. Sixty halvings leave less than
-/// the rounding error; Newton's method would need care for the same.
+/// Returns the point between 0 and `high` where the monotonic condition becomes false. Sixty halvings leave
+/// less than the rounding error; Newton's method would need extra care to be as exact.
 fn bisect(high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, high);
     for _ in 0..60 {

@@ -1,4 +1,4 @@
-//! The figures that a suite names: those of the old tools.
+//! Figures named by a suite: those of the old tools.
 
 use cardmark_core::{
     Figure, FigureOf, IntervalKind, Metric, Printed, Quantity, StopReason, Suite, Trial, Workload,
@@ -10,8 +10,8 @@ use crate::print::{Amount, print};
 use crate::windows::worst_window;
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
 
-/// The figures of a workload, in the suite's order. Empty where the suite names none, or there is
-/// no trial.
+/// Returns the figures of a workload in the suite's order. Empty if the suite names none, or there are no
+/// trials.
 pub(crate) fn figure_metrics(
     workload: &Workload,
     whole: &[&Trial],
@@ -24,7 +24,7 @@ pub(crate) fn figure_metrics(
         .collect()
 }
 
-/// Whether every figure whose workload was run reaches the number that the old tool asks for.
+/// True if every figure of a measured workload reaches the minimum that the old tool requires.
 #[must_use]
 pub fn is_good(trials: &[Trial], suite: &Suite) -> bool {
     let metrics = derive(trials, suite);
@@ -61,8 +61,8 @@ fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> O
     })
 }
 
-/// As the old tool prints it. Of one stream, from the totals that it divides; of several, from
-/// the rate.
+/// Returns the value as the old tool prints it. For one stream it uses the totals, like the tool; for
+/// several, the rate.
 fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed> {
     let style = figure.printed?;
     if !matches!(
@@ -80,7 +80,7 @@ fn printed(figure: &Figure, metric: &Metric, whole: &[&Trial]) -> Option<Printed
     print(style, amount)
 }
 
-/// The rate of operations, each counted as its parts.
+/// Returns the rate of operations, where each part counts as one operation.
 fn parts_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
     let parts = whole.first()?.workload.parts_count() as f64;
     let rate = rate_metric(id, Quantity::OperationRate, whole, stopped_by)?;
@@ -96,7 +96,7 @@ fn parts_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<
     })
 }
 
-/// The rate of the slowest trial. An extreme of so many has no interval of its own.
+/// Returns the rate of the slowest trial. An extreme value has no interval of its own.
 fn slowest_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
     let rate = |trial: &Trial| trial.bytes() as f64 / trial.span_ns.max(1) as f64;
     let slowest = whole.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
@@ -112,7 +112,7 @@ fn slowest_metric(id: String, whole: &[&Trial], stopped_by: StopReason) -> Optio
     })
 }
 
-/// A figure of several streams: the mean over the trials, with Student's t from three trials on.
+/// Returns a figure of several streams: the mean over the trials, with Student's t from three trials on.
 fn streams_metric(
     id: String,
     of: FigureOf,
@@ -158,7 +158,7 @@ fn mean_interval(values: &[f64], mean: f64) -> Option<Interval> {
     Some(Interval::around(mean, student_t(LEVEL, degrees) * error))
 }
 
-/// Bytes per second of one trial.
+/// Returns the bytes per second of one trial.
 fn streams_rate(trial: &Trial, of: FigureOf) -> f64 {
     let per_second = |bytes: u64, span_ns: u64| bytes as f64 * 1e9 / span_ns.max(1) as f64;
     let rates = trial

@@ -4,18 +4,18 @@ use std::fmt;
 
 use cardmark_core::LatencyHistogram;
 
-/// Binary logarithm of the steps an octave. A bucket is at most 1/128 of its start wide, so that
-/// any value inside it is within 0.8 % of any other.
+/// Binary logarithm of the number of steps per octave. The width of a bucket is at most 1/128 of its start,
+/// so that any two values in it differ by at most 0.8 %.
 const STEP_BITS: u32 = 7;
 const STEPS: u64 = 1 << STEP_BITS;
-/// Values from 2⁴² ns (73 minutes) on share the last bucket.
+/// Binary logarithm of the start of the last bucket: 2⁴² ns (73 minutes).
 const TOP_BITS: u32 = 42;
 const BUCKETS: usize = ((TOP_BITS - STEP_BITS + 1) << STEP_BITS) as usize;
 
 /// Latencies in the layout of [`LatencyHistogram`], dense, for recording and for arithmetic.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
-    // Boxed: 36 KiB do not belong on a stack or into a moved struct.
+    // Boxed, because 36 KiB are too large for the stack or a moved struct.
     buckets: Box<[u64; BUCKETS]>,
     count: u64,
     min_ns: u64,
@@ -35,7 +35,7 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// The bucket that holds this value.
+/// Returns the index of the bucket that contains this value.
 #[inline]
 #[allow(
     clippy::cast_possible_truncation,
@@ -46,12 +46,12 @@ fn bucket_of(ns: u64) -> usize {
         return ns as usize;
     }
     let octave = 64 - STEP_BITS - ns.leading_zeros();
-    // The top bit of the shifted value stands for `2^bits`, and adds one octave to the index.
+    // The top bit of the shifted value represents `2^bits`, and adds one octave to the index.
     let index = (u64::from(octave - 1) << STEP_BITS) + (ns >> (octave - 1));
     (index as usize).min(BUCKETS - 1)
 }
 
-/// The first value of a bucket and the number of values in it.
+/// Returns the first value of a bucket and the number of values in it.
 fn bucket_range(index: usize) -> (u64, u64) {
     let index = index as u64;
     let octave = index >> STEP_BITS;
@@ -63,7 +63,7 @@ fn bucket_range(index: usize) -> (u64, u64) {
 }
 
 impl Histogram {
-    /// An empty histogram.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -85,7 +85,7 @@ impl Histogram {
         self.sum_ns = self.sum_ns.saturating_add(ns);
     }
 
-    /// Forgets everything, without giving memory back.
+    /// Removes all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.buckets.fill(0);
         self.count = 0;
@@ -94,37 +94,37 @@ impl Histogram {
         self.sum_ns = 0;
     }
 
-    /// Whether nothing was counted.
+    /// True if it contains no counts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Number of latencies counted.
+    /// Returns the number of counted latencies.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Smallest latency, exact.
+    /// Returns the smallest latency, exactly.
     #[must_use]
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
-    /// Largest latency, exact.
+    /// Returns the largest latency, exactly.
     #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max_ns)
     }
 
-    /// Sum of all latencies.
+    /// Returns the sum of all latencies.
     #[must_use]
     pub fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
 
-    /// The form that is stored.
+    /// Returns the stored form.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "indices are below BUCKETS")]
     pub fn to_sparse(&self) -> LatencyHistogram {
@@ -144,8 +144,8 @@ impl Histogram {
         }
     }
 
-    /// Reads the stored form. `None` when it is malformed: other step bits, an index out of range
-    /// or not rising, a count of zero, or a smallest or largest value outside the outer buckets.
+    /// Reads the stored form. `None` if it is malformed: other step bits, an index that is out of range or
+    /// not rising, a count of zero, or a smallest or largest value outside the outer buckets.
     #[must_use]
     pub fn from_sparse(sparse: &LatencyHistogram) -> Option<Self> {
         let mut histogram = Self::new();
@@ -177,7 +177,7 @@ impl Histogram {
         Some(histogram)
     }
 
-    /// Adds what another histogram counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.buckets.iter_mut().zip(other.buckets.iter()) {
             *mine = mine.saturating_add(*theirs);
@@ -188,7 +188,7 @@ impl Histogram {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
     }
 
-    /// How many latencies are above this, to the accuracy of a bucket: 0.8 %.
+    /// Returns the number of latencies above this limit, to the accuracy of a bucket: 0.8 %.
     #[must_use]
     pub fn count_above(&self, limit_ns: f64) -> u64 {
         let counted = self.buckets.iter().enumerate();
@@ -198,7 +198,7 @@ impl Histogram {
             .fold(0, u64::saturating_add)
     }
 
-    /// The latencies above this, as the middle of each bucket and how many lie in it.
+    /// Iterates over the latencies above this limit: middle of each bucket and its count.
     pub(crate) fn above(&self, limit_ns: f64) -> impl Iterator<Item = (f64, u64)> {
         let counted = self.buckets.iter().enumerate();
         counted
@@ -208,9 +208,9 @@ impl Histogram {
             .map(|((start, width), count)| (start as f64 + 0.5 * width as f64, count))
     }
 
-    /// The value below or at which the share `q` (0–1) of the latencies lies, interpolated inside
-    /// its bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` when nothing was counted or
-    /// `q` is no share.
+    /// Returns the value at or below which the share `q` (0–1) of the latencies lies, interpolated inside its
+    /// bucket: within 0.8 % of the value of rank ⌈q·count⌉. `None` if the histogram is empty or `q` is not a
+    /// share.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
         if self.is_empty() || !(0.0..=1.0).contains(&q) {
@@ -228,9 +228,9 @@ impl Histogram {
             if (before + count) as f64 >= rank {
                 let (start, width) = bucket_range(index);
                 let share = ((rank - before as f64) / count as f64).max(0.0);
-                // A bucket of one value is that value; wider ones reach from first to last.
+                // A bucket of width 1 has one value; wider ones range from first to last.
                 let value = start as f64 + (width - 1) as f64 * share;
-                // The last bucket has no end of its own: what was clamped into it may be anywhere.
+                // The last bucket has no upper end: it contains all larger values.
                 return Some(if index == BUCKETS - 1 {
                     max
                 } else {
@@ -242,8 +242,8 @@ impl Histogram {
         Some(max)
     }
 
-    /// How many latencies lie at or below `value`, interpolated as in [`Self::quantile`], whose
-    /// inverse this is.
+    /// Returns the number of latencies at or below `value`, interpolated as in [`Self::quantile`], which is
+    /// its inverse.
     pub(crate) fn count_at_or_below(&self, value: f64) -> f64 {
         let mut below = 0.0;
         for (index, &count) in self
@@ -277,7 +277,7 @@ mod tests {
             assert_eq!(bucket_of(start + width - 1), index);
             assert_eq!(bucket_of(start + width), (index + 1).min(BUCKETS - 1));
             assert!(width == 1 || width * STEPS <= start);
-            // The formula of `LatencyHistogram`, word by word.
+            // The formula of `LatencyHistogram`, unchanged.
             let (o, s) = (index >> 7, index & 127);
             let documented = if o == 0 { index } else { (128 + s) << (o - 1) };
             assert_eq!(start, documented as u64);

@@ -1,12 +1,11 @@
-//! Whether a card's rates change from run to run over months: a trend test for few runs at
-//! irregular times.
+//! Change of a card's rates from run to run over months: a trend test for few runs at irregular times.
 //!
-//! Days are not independent: the room, the fill level and the system change slowly. Three conditions
-//! must hold before a rate is said to change. Mann's test, exact for any number of days and indifferent to
-//! the shape of the change, finds an order. The slope stands out against a variance computed for days
-//! that are correlated ([`STEP_CORRELATION`]), a value assumed and not estimated, as eight days cannot tell
-//! it. And the change is at least [`LEAST_CHANGE`], more than a season makes of a straight line. A new
-//! kernel begins a new stretch: only runs of one kernel are held against each other.
+//! Days are not independent: the room, the fill level and the system change slowly. A rate counts as changed
+//! only under three conditions. Mann's test, exact for any number of days and independent of the shape of the
+//! change, finds an order. The slope is significant for a variance computed for correlated days; their
+//! correlation ([`STEP_CORRELATION`]) is assumed, because eight days are too few to estimate it. And the
+//! change is at least [`LEAST_CHANGE`], more than seasonal changes add to a straight line. A new kernel
+//! begins a new stretch: only runs of one kernel are compared.
 
 use cardmark_core::Quantity;
 use serde::Serialize;
@@ -15,18 +14,18 @@ use crate::holm::holm;
 use crate::serial::Serial;
 use crate::{COMPARISON_LEVEL, Outcome, SAME_RATIO, median};
 
-/// Fewest days for a test: with four, no order of them is rarer than one in twelve.
+/// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
-/// The last so many days with runs are looked at.
+/// Maximum number of days with runs that are used, counted from the end.
 const MOST_DAYS: usize = 200;
-/// Runs that begin less than so many hours after the first one of a day belong to that day.
+/// Runs that begin within this number of hours of the first one of a day belong to that day.
 const DAY_HOURS: f64 = 12.0;
 
-/// Correlation that is assumed of the deviations of two days that follow each other at a distance of a
-/// week or more; of closer days more (see `serial`).
+/// Assumed correlation of the deviations of two successive days with a distance of a week or more; higher for
+/// closer days (see `serial`).
 pub const STEP_CORRELATION: f64 = 0.8;
-/// Least change over a period of up to a year, as a ratio of rates, before a rate is said to have
-/// changed; over more years less, in proportion. A season of ±3 % bends a straight line by up to 7.3 %.
+/// Minimum change over a period of up to a year, as a ratio of rates, for a rate to count as changed; over
+/// more years less, in proportion. A season of ±3 % changes a straight line by up to 7.3 %.
 pub const LEAST_CHANGE: f64 = 0.08;
 /// Days of a year.
 const YEAR_DAYS: f64 = 365.25;
@@ -34,60 +33,60 @@ const YEAR_DAYS: f64 = 365.25;
 /// A run in a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRun {
-    /// When it began, days since 1970-01-01 (UTC).
+    /// Start time, days since 1970-01-01 (UTC).
     pub at_days: f64,
     /// Its rate.
     pub value: f64,
-    /// The kernel it ran on; runs that do not tell count as being of one kernel.
+    /// The kernel it ran on; all runs without this information count as having the same kernel.
     pub kernel: Option<String>,
 }
 
-/// A day's first moment, mean logarithm of the rate, and number of its stretch.
+/// Start time of a day's first run, mean logarithm of the rate, and number of its stretch.
 type Day = (f64, f64, usize);
 
-/// A rate of one card over time, of runs that may be put together.
+/// Rate of one card over time, from comparable runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateHistory {
     /// The metric.
     pub metric: String,
-    /// What the values are rates of.
+    /// Quantity of the values.
     pub quantity: Quantity,
     /// The runs.
     pub runs: Vec<HistoryRun>,
 }
 
-/// What became of a rate.
+/// Trend of a rate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RateTrend {
     /// The metric.
     pub metric: String,
-    /// What the values are rates of.
+    /// Quantity of the values.
     pub quantity: Quantity,
-    /// Days with runs: those that begin less than 12 h after the first of a day belong to it.
+    /// Number of days with runs; runs that begin less than 12 h after the first one of a day belong to it.
     pub days_count: usize,
-    /// When the first of them began, days since 1970-01-01 (UTC). Absent where there is none.
+    /// Start time of the first of them, days since 1970-01-01 (UTC). Absent if there is none.
     pub first_at_days: Option<f64>,
-    /// From the first to the last of them, days.
+    /// Time from the first to the last of them, days.
     pub period_days: f64,
-    /// The change over that period: −0.31 where it fell by 31 %. Absent with fewer than two days.
+    /// Change over that period: −0.31 for a decrease of 31 %. Absent with fewer than two days.
     pub change_ratio: Option<f64>,
     /// Lower end of its 95 % interval; absent with too few days.
     pub low_ratio: Option<f64>,
     /// Upper end of its 95 % interval.
     pub high_ratio: Option<f64>,
-    /// When the kernel changed: first runs on another one, days since 1970-01-01 (UTC).
+    /// Start times of the first runs on another kernel, days since 1970-01-01 (UTC).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernel_changes_at_days: Vec<f64>,
     /// Probability of such days without any trend: the larger one of two tests. Absent with fewer than
-    /// [`LEAST_DAYS`], and where no kernel has two days.
+    /// [`LEAST_DAYS`], or if no kernel has two days.
     pub p_value: Option<f64>,
-    /// The same, corrected for the number of rates that were looked at (Holm).
+    /// `p_value` corrected for the number of tested rates (Holm).
     pub adjusted_p_value: Option<f64>,
-    /// What follows; absent with too few days.
+    /// Conclusion; absent with too few days.
     pub outcome: Option<Outcome>,
 }
 
-/// What became of each of these rates, in their order. The correction is over all of them.
+/// Returns the trend of each of these rates, in order. The correction covers all of them.
 #[must_use]
 pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
     let mut trends: Vec<RateTrend> = histories.iter().map(alone).collect();
@@ -103,12 +102,12 @@ pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
     trends
 }
 
-/// What follows from the corrected probability, the change and its interval.
+/// Returns the conclusion from the corrected probability, the change and its interval.
 fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
     let change = trend.change_ratio?;
     let (low, high) = trend.low_ratio.zip(trend.high_ratio)?;
     let least = LEAST_CHANGE * (YEAR_DAYS / trend.period_days).min(1.0);
-    // As much down as up: on logarithms.
+    // Symmetric limits, by logarithms.
     let is_large = libm::log1p(change).abs() >= libm::log1p(least);
     let is_narrow = 1.0 + low >= 1.0 / (1.0 + SAME_RATIO) && high <= SAME_RATIO;
     Some(if adjusted_p_value < 1.0 - COMPARISON_LEVEL && is_large {
@@ -124,7 +123,7 @@ fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
     })
 }
 
-/// The trend of one rate, not yet corrected.
+/// Returns the trend of one rate before the correction.
 fn alone(history: &RateHistory) -> RateTrend {
     let days = days(&history.runs);
     let period_days = days.last().map_or(0.0, |last| last.0) - days.first().map_or(0.0, |d| d.0);
@@ -163,13 +162,13 @@ fn alone(history: &RateHistory) -> RateTrend {
     trend
 }
 
-/// First moments of the days on another kernel than the day before.
+/// Returns the start times of the days with another kernel than the day before.
 fn kernel_changes(days: &[Day]) -> Vec<f64> {
     let pairs = days.windows(2).filter(|pair| pair[0].2 != pair[1].2);
     pairs.map(|pair| pair[1].0).collect()
 }
 
-/// Days of each stretch.
+/// Returns the number of days in each stretch.
 fn stretches(days: &[Day]) -> Vec<usize> {
     let count = |parts: &[Day]| parts.len();
     days.chunk_by(|one, next| one.2 == next.2)
@@ -177,10 +176,10 @@ fn stretches(days: &[Day]) -> Vec<usize> {
         .collect()
 }
 
-/// Each day's first moment and mean logarithm of the rate. Runs of one day share the state of the
-/// card and the heat of the room: they are one observation. The first moment, not the mean one, so that
-/// no two days are closer than [`DAY_HOURS`] and no slope rests on minutes.
-/// A new kernel begins a new day and a new stretch.
+/// Returns each day's start time and mean logarithm of the rate. Runs of one day share the state of the card
+/// and the temperature of the room, so they are one observation. It uses the start time, not the mean time,
+/// so that no two days are closer than [`DAY_HOURS`] and no slope is calculated over minutes. A new kernel
+/// begins a new day and a new stretch.
 fn days(runs: &[HistoryRun]) -> Vec<Day> {
     let is_usable = |run: &&HistoryRun| run.value > 0.0 && run.at_days.is_finite();
     let mut runs: Vec<&HistoryRun> = runs.iter().filter(is_usable).collect();
@@ -206,7 +205,7 @@ fn days(runs: &[HistoryRun]) -> Vec<Day> {
         .collect()
 }
 
-/// The slopes between all pairs of days of one stretch, rising (Theil, Sen).
+/// Returns the slopes between all pairs of days of one stretch, rising (Theil, Sen).
 fn slopes(days: &[Day]) -> Vec<f64> {
     let mut slopes = Vec::with_capacity(days.len() * days.len() / 2);
     for (index, later) in days.iter().enumerate() {
@@ -217,7 +216,7 @@ fn slopes(days: &[Day]) -> Vec<f64> {
     slopes
 }
 
-/// Probability of each number of pairs in the wrong order among the days of all stretches without a
+/// Probability of each number of pairs in the wrong order among the days of all stretches if there is no
 /// trend.
 struct Orders(Vec<f64>);
 
@@ -229,16 +228,16 @@ impl Orders {
         Self(all)
     }
 
-    /// The probability of an order at least as clear, either way. `doubled` is twice the number of
-    /// pairs in the wrong order, a pair of equal rates counting half.
+    /// Returns the probability of an order at least as clear in either direction. `doubled` is twice the
+    /// number of pairs in the wrong order; a pair of equal rates counts half.
     fn two_sided(&self, doubled: usize) -> f64 {
         let wrong: f64 = self.0.iter().take(doubled / 2 + 1).sum();
         (2.0 * wrong).min(1.0)
     }
 }
 
-/// The distribution after one more day, the `count`-th of its stretch: it stands before 0 to count − 1
-/// of the others.
+/// Returns the distribution after one more day, the `count`-th of its stretch: it precedes 0 to count − 1 of
+/// the others.
 fn with_day(shares: &[f64], count: usize) -> Vec<f64> {
     let mut next = vec![0.0; shares.len() + count - 1];
     let mut sum = 0.0;
@@ -264,7 +263,7 @@ mod tests {
         assert!((p(5, 0) - 1.0 / 120.0).abs() < 1e-12);
         assert!((p(8, 6) - 0.031).abs() < 0.0005);
         assert!((p(10, 11) - 0.023).abs() < 0.0005);
-        // Two stretches of three days: each of the 36 pairs of orders is as likely.
+        // Two stretches of three days: all 36 pairs of orders have the same probability.
         assert!((Orders::of(&[3, 3]).two_sided(0) - 2.0 / 36.0).abs() < 1e-12);
     }
 }

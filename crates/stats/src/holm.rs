@@ -1,6 +1,6 @@
-//! Holm's correction for looking at several things at once.
+//! Holm's correction for multiple tests.
 
-/// The probabilities as they are after the correction, in their order.
+/// Returns the corrected probabilities, in order.
 pub(crate) fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));

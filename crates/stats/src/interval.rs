@@ -1,4 +1,4 @@
-//! A figure with its interval, and rates as totals of portions.
+//! Intervals, and rates as ratios of totals.
 
 use cardmark_core::{IntervalKind, SECOND_NS, Trial};
 
@@ -14,7 +14,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval around `value`; the lower end of a rate is never below 0.
+    /// Creates the interval around `value`; the lower end of a rate is never below 0.
     #[must_use]
     pub fn around(value: f64, half_width: f64) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl Interval {
         }
     }
 
-    /// Half of the width, relative to the point; infinite around 0.
+    /// Half of the width relative to the value; infinite around 0.
     #[must_use]
     pub fn half_width_ratio(&self) -> f64 {
         if self.value > 0.0 {
@@ -42,11 +42,11 @@ pub struct RateEstimate {
     pub bytes_per_s: Interval,
     /// Operations per second.
     pub operations_per_s: Interval,
-    /// Where the interval comes from.
+    /// Source of the interval.
     pub kind: IntervalKind,
 }
 
-/// An amount of work and the span it took, seconds.
+/// An amount of work and its duration in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portion {
     pub(crate) amount: f64,
@@ -62,7 +62,7 @@ impl Portion {
     }
 }
 
-/// Total amount by total span: never a mean of rates, which would favour short portions.
+/// Total amount by total span; not a mean of rates, which would give short portions too much weight.
 pub(crate) fn ratio(portions: &[Portion]) -> f64 {
     let amount: f64 = portions.iter().map(|portion| portion.amount).sum();
     amount / total_span(portions)
@@ -88,7 +88,7 @@ pub(crate) fn whole<'a>(trials: &[&'a Trial]) -> Vec<&'a Trial> {
         .collect()
 }
 
-/// Bytes and operations per second over the whole trials, without interval. `None` without any.
+/// Returns bytes and operations per second over the whole trials, without interval. `None` without trials.
 #[must_use]
 pub fn rate_point(trials: &[&Trial]) -> Option<(f64, f64)> {
     let trials = whole(trials);

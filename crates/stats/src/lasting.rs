@@ -1,5 +1,5 @@
-//! The course of a long series of writes that has a least amount (suite `sustained`, version 2):
-//! cliffs that last, whole periods, and a settled rate only where enough was written.
+//! The course of a long series of writes with a minimum amount (suite `sustained`, version 2): lasting
+//! cliffs, whole periods, and a settled rate only after enough was written.
 
 use cardmark_core::{LeastWritten, SECOND_NS, Slice, StopRule};
 
@@ -8,23 +8,24 @@ use crate::periods::period_slices;
 use crate::slices::{mean_bytes, sum_bytes};
 use crate::within;
 
-/// Most half-width of the interval of a settled rate, relative to it.
+/// Maximum half-width of the interval of a settled rate, relative to it.
 const MOST_WIDTH_RATIO: f64 = 0.05;
-/// Share of what lies behind the last cliff that must be steady, counted from the end.
+/// Share of the series after the last cliff that must be steady, counted from the end.
 const TAIL_RATIO: f64 = 0.5;
-/// Span over which the rate is averaged to see whether it crosses the middle of a cliff.
+/// Span for averaging the rate when testing if it crosses the middle of a cliff.
 const CROSSING_NS: u64 = 2 * SECOND_NS;
-/// Share of such spans behind a cliff that may be faster than its middle.
+/// Maximum share of such spans after a cliff that are faster than its middle.
 const RETURNING_RATIO: f64 = 0.05;
-/// Share of such spans before a cliff that may be slower than its middle.
+/// Maximum share of such spans before a cliff that are slower than its middle.
 const EARLY_RATIO: f64 = 0.20;
-/// Slices before a cliff: in a long series they last up to 1.6 s, so that a short cache has few.
+/// Minimum number of slices before a cliff: in a long series they last up to 1.6 s, so that a short cache has
+/// few.
 const LEAST_BEFORE: usize = 2;
-/// Rounds of a steady tail, and the fewest where each is whole periods.
+/// Number of rounds in a steady tail, and the minimum if each consists of whole periods.
 const ROUNDS: usize = 5;
 const LEAST_ROUNDS: usize = 3;
 
-/// Returns the course of these slices under a rule with a least amount.
+/// Returns the course of these slices under a rule with a minimum amount.
 pub(crate) fn lasting_course(
     slices: &[Slice],
     slice_span_ns: u64,
@@ -68,8 +69,8 @@ pub(crate) fn count_of(span_ns: u64, slice_span_ns: u64) -> Option<usize> {
     (span_ns > 0).then(|| usize::try_from(count.max(1)).unwrap_or(usize::MAX))
 }
 
-/// Whether so much was written, or for so long, that a steady rate may count as the lasting one.
-/// The slice under way is not there yet, so one slice may be missing.
+/// True if the amount or the duration is large enough for a steady rate to count as lasting. The current
+/// slice is not included yet, so one slice may be missing.
 fn is_enough(
     slices: &[Slice],
     slice_span_ns: u64,
@@ -85,15 +86,14 @@ fn is_enough(
     let bytes = (sum_bytes(slices) + mean_bytes(slices)) as u64;
     let at_ns = (slices.len() as u64 + 1).saturating_mul(slice_span_ns);
     let is_behind = !has_cliff || bytes >= least.behind_cliff_bytes();
-    // An hour of writing is as long as anything here is looked at.
+    // Series are tested for at most the maximum duration of a workload, an hour.
     let is_longest = stop.longest_span_ns.is_some_and(|most| at_ns >= most);
     least.is_reached(at_ns, bytes) && (is_behind || is_longest)
 }
 
-/// Whether the rate stays on its side of the middle of a fall: a rate that goes up and down crosses
-/// it again and again.
+/// True if the rate stays on its side of the middle of a fall; a periodic rate crosses it repeatedly.
 fn lasts(slices: &[Slice], cliff: &Cliff, crossing: Option<usize>) -> bool {
-    // A short cache may end in the first slices: the very first lies before.
+    // A short cache may end in the first slices: then the first slice counts as before.
     let (before, after) = (&slices[..cliff.from.max(1)], &slices[cliff.to..]);
     let middle = 0.5 * (mean_bytes(before) + mean_bytes(after));
     let span = crossing.unwrap_or(1);
@@ -106,7 +106,7 @@ fn lasts(slices: &[Slice], cliff: &Cliff, crossing: Option<usize>) -> bool {
         && share(before, &|mean| mean < middle) <= EARLY_RATIO
 }
 
-/// The first slice of the settled part, which lasts until the end.
+/// Returns the first slice of the settled part, which lasts until the end.
 fn settled(
     tail: &[Slice],
     slice_span_ns: u64,
@@ -133,7 +133,8 @@ fn settled(
     is_steady(tail, round, rounds).then(|| tail.len() - round * rounds)
 }
 
-/// Slices of a round of whole periods, and number of such rounds, that together are at least `least`.
+/// Returns the length of a round of whole periods in slices, and the number of such rounds that together have
+/// at least `least` slices.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

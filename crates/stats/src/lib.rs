@@ -1,7 +1,7 @@
-//! Histogram, quantiles, intervals, stopping rule, and the one place where figures come from.
+//! Histogram, quantiles, intervals, stopping rule, and the calculation of all figures.
 //!
-//! Pure: nothing here reads a clock, a file, the environment or a random source. Transcendental
-//! functions come from `libm`, so that the same record gives the same bytes on every platform.
+//! Pure: this crate reads no clock, file, environment or random source. Transcendental functions come from
+//! `libm`, so that the same record results in the same bytes on every platform.
 
 mod again;
 mod agreement;
@@ -76,16 +76,15 @@ pub use sides::{
 pub use stall_rates::{StallDifference, StallPair, StallRun};
 pub use ties::{Ranked, possible_places};
 
-/// Level of every interval that is computed. Intervals are looked at up to three times in a run
-/// (`Suite::looks`) and the first that is narrow enough ends the measuring, which favours intervals
-/// that are narrow by chance. 96 % at each look leaves about 95 % for the interval reported in the
-/// end (ADR 0001): with looks at 6, 12 and 24 normal trials and a goal of 3 %, 94.1 % where trials
-/// differ by 5 %, the worst case, and up to 96.1 % elsewhere (50,000 simulated runs each; the tests
-/// repeat it smaller).
+/// Level of all computed intervals. A run looks at its intervals up to three times (`Suite::looks`), and the
+/// first one that is narrow enough ends the measurement, which favours intervals that are narrow by chance.
+/// 96 % at each look leaves about 95 % for the final interval (ADR 0001). With looks at 6, 12 and 24 normal
+/// trials and a goal of 3 % it is 94.1 % in the worst case, where trials differ by 5 %, and up to 96.1 %
+/// elsewhere (50,000 simulated runs each; the tests repeat it at a smaller scale).
 pub const LEVEL: f64 = 0.96;
 
-/// Level that ranges are shown as.
+/// Level as which ranges are displayed.
 pub const SHOWN_LEVEL: f64 = 0.95;
 
-/// Fewest whole trials for an interval from the differences between trials.
+/// Minimum number of whole trials for an interval from the differences between trials.
 pub const LEAST_TRIALS: usize = 3;

@@ -1,20 +1,20 @@
-//! The median of a few values, with an interval that supposes nothing about their distribution.
+//! Median of a few values, with an interval that assumes nothing about their distribution.
 
 use crate::Interval;
 
-/// Least coverage of the interval.
+/// Minimum coverage of the interval.
 const COVERAGE: f64 = 0.95;
 
-/// The median with its interval of at least 95 %: the narrowest pair of values, as many from the
-/// lower as from the upper end, between which the median lies so often (the number of values below
-/// it is binomial with a half). `None` with fewer than six values, where no pair is enough.
+/// Returns the median with its interval of at least 95 %: the narrowest pair of values, at equal ranks from
+/// the lower and the upper end, that contains the median with this probability (the number of values below it
+/// is binomial with p = ½). `None` with fewer than six values, where no pair is wide enough.
 #[must_use]
 pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
-    // Outside the pair of ranks (k+1, n−k) the median lies with twice the probability that at most
-    // k of n values are below it.
+    // The median lies outside the pair of ranks (k+1, n−k) with twice the probability that at most k of n
+    // values are below it.
     let mut tail = 0.0;
     let mut one = libm::pow(0.5, count as f64);
     let mut outside = None;
@@ -34,7 +34,7 @@ pub fn median_interval(values: &[f64]) -> Option<Interval> {
     })
 }
 
-/// The middle of values in rising order.
+/// Returns the middle of values in rising order.
 #[must_use]
 pub fn median(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
@@ -56,7 +56,7 @@ mod tests {
         median_interval(&values).map(|interval| (interval.low, interval.high))
     }
 
-    /// The ranks of the usual tables of the sign test.
+    /// Ranks as in the usual tables of the sign test.
     #[test]
     fn ranks_are_those_of_the_tables() {
         assert_eq!(ends(5), None);

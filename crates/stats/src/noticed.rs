@@ -1,4 +1,4 @@
-//! Findings about a whole run that follow from its trials and from what was read back.
+//! Findings about a whole run that follow from its trials and its read-back.
 
 use cardmark_core::{
     Finding, FindingKind, Flush, Metric, Object, Order, Record, Severity, Suite, Trial, Workload,
@@ -7,19 +7,20 @@ use cardmark_core::{
 use crate::derive::Derived;
 use crate::interval::rate_point;
 
-/// Share of the time for a workload from which on changing to it and away from it is told.
+/// Minimum share of a workload's time spent outside its timed spans for a finding.
 pub const TRANSITION_RATIO: f64 = 0.05;
-/// Synced writes that reach this share of the rate of others are as fast.
+/// Minimum rate of synced writes, relative to unsynced ones, for a finding.
 pub const SYNC_EQUAL_RATIO: f64 = 0.9;
-/// Unsynced writes a second below which the time of a flush, some tenths of a millisecond or more, is lost in that of
-/// the writes.
+/// Minimum rate of unsynced writes per second for a finding about synced ones. Below it, the time of a flush,
+/// some tenths of a millisecond or more, is small compared with the time of a write.
 pub const LEAST_SYNC_RATE: f64 = 200.0;
-/// The slowest of the reference reads may be below the fastest by this share.
+/// Minimum difference between the slowest and the fastest reference read, relative to the fastest, for a
+/// finding.
 pub const REFERENCE_RATIO: f64 = 0.25;
-/// Reads anywhere on the device that are slower by this share are told.
+/// Minimum difference between reads anywhere on the device and within the file for a finding.
 pub const SMALL_MAP_RATIO: f64 = 0.2;
 
-/// Kinds of findings made here.
+/// Kinds of findings created here.
 pub(crate) const KINDS: [FindingKind; 5] = [
     FindingKind::TransitionCost,
     FindingKind::SyncNotSlower,
@@ -28,7 +29,7 @@ pub(crate) const KINDS: [FindingKind; 5] = [
     FindingKind::DataLost,
 ];
 
-/// What is to be told of a run whose figures are these.
+/// Returns the findings of a run with these figures.
 pub(crate) fn noticed(record: &Record, suite: &Suite, derived: &[Derived<'_>]) -> Vec<Finding> {
     let transitions = derived.iter().filter_map(transition_cost);
     let whole_run = [
@@ -44,7 +45,7 @@ fn transition_cost(derived: &Derived<'_>) -> Option<Finding> {
     let transition = derived.rate()?.parts.as_ref()?.transition?;
     (transition.time_ratio > TRANSITION_RATIO).then(|| {
         let detail = format!(
-            "{:.0} % of the time for it went by before and after the timed spans, the longest wait was {:.0} ms",
+            "{:.0} % of its time was outside the timed spans; the longest wait was {:.0} ms",
             100.0 * transition.time_ratio,
             transition.longest_ns as f64 / 1e6
         );
@@ -53,7 +54,7 @@ fn transition_cost(derived: &Derived<'_>) -> Option<Finding> {
     })
 }
 
-/// The body of the rate of the workload of this kind: single random writes in the same span, or elsewhere.
+/// Returns the body of the rate of a matching workload: single random operations.
 fn body_of<'a>(
     derived: &'a [Derived<'_>],
     is_wanted: impl Fn(&Workload) -> bool,
@@ -78,11 +79,11 @@ fn sync_not_slower(derived: &[Derived<'_>]) -> Option<Finding> {
     let is_visible = plain > LEAST_SYNC_RATE;
     (span_bytes == other_bytes && is_visible && synced > SYNC_EQUAL_RATIO * plain).then(|| {
         let detail = format!(
-            "synced writes are as fast as unsynced ones ({synced:.0} and {plain:.0} a second): the device may \
-             confirm before storing"
+            "synced writes are as fast as unsynced ones ({synced:.0} and {plain:.0} per second): the device may \
+             confirm writes before it has stored them"
         );
         Finding::new(FindingKind::SyncNotSlower, Severity::Warning, detail)
-            .advise("do not trust it with data that must survive a loss of power, unless it has a battery or capacitors")
+            .advise("do not use it for data that must survive a power loss, unless it has a battery or capacitors")
             .on(id)
     })
 }
@@ -99,12 +100,12 @@ fn reference_moved(trials: &[Trial], suite: &Suite) -> Option<Finding> {
     let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
     (rates.len() > 1 && slowest < (1.0 - REFERENCE_RATIO) * fastest).then(|| {
         let detail = format!(
-            "the same reads, done {} times, reached between {slowest:.0} and {fastest:.0} a second: the device, the \
-             board or something else on it changed meanwhile",
+            "{} repeats of the same reads reached {slowest:.0} to {fastest:.0} per second: the device, the \
+             board or other load changed during the run",
             rates.len()
         );
         Finding::new(FindingKind::ReferenceMoved, Severity::Warning, detail)
-            .advise("look for other programs, heat and weak power, then measure again")
+            .advise("check for other programs, heat and weak power, then measure again")
     })
 }
 
@@ -118,8 +119,8 @@ fn small_map(derived: &[Derived<'_>]) -> Option<Finding> {
     let (_, _, near) = body_of(derived, reads(Object::Target))?;
     (anywhere < (1.0 - SMALL_MAP_RATIO) * near).then(|| {
         let detail = format!(
-            "random reads anywhere on the device reach {anywhere:.0} a second, within the file {near:.0}: the card \
-             knows by heart where only a part of its data lies"
+            "random reads anywhere on the device reach {anywhere:.0} per second, within the file {near:.0}: the card \
+             keeps only part of its address map in fast memory"
         );
         Finding::new(FindingKind::SmallMap, Severity::Note, detail).on(id)
     })
@@ -129,18 +130,18 @@ fn data_lost(record: &Record) -> Option<Finding> {
     let read_back = record.read_back?;
     (read_back.lost_bytes > 0).then(|| {
         let detail = format!(
-            "of {} bytes read back, {} do not hold what was written to them, the first at byte {}",
+            "{} bytes were read back, {} of them differ from the data written; the first is at byte {}",
             read_back.read_bytes,
             read_back.lost_bytes,
             read_back.first_lost_bytes.unwrap_or(0)
         );
         Finding::new(FindingKind::DataLost, Severity::Error, detail)
-            .advise("do not use this device; `cardmark verify` finds how much of it keeps data")
+            .advise("do not use this device; `cardmark verify` measures how much of its capacity keeps data")
     })
 }
 
 impl Derived<'_> {
-    /// The metric of the workload's rate.
+    /// Returns the metric of the workload's rate.
     pub(crate) fn rate(&self) -> Option<&Metric> {
         self.metrics
             .iter()

@@ -1,4 +1,4 @@
-//! What a rate consists of: body, stalls, long run, durable rate, transition.
+//! Parts of a rate: body, stalls, long-run rate, durable rate, transition.
 
 use cardmark_core::{
     Estimate, Flush, Quantity, RateParts, SECOND_NS, StallCount, Stalls, Transition, Trial,
@@ -10,13 +10,14 @@ use crate::interval::{Portion, ratio, total_span};
 use crate::rate::between;
 use crate::{Histogram, LEAST_TRIALS, merged_histogram, poisson_bounds, weighted_bounds};
 
-/// Stalls up to this length are allowed for where none, or too few, were seen, nanoseconds. Real cards were seen to
-/// stall for up to half a second in writes; a standard allows 250 to 750 ms. Longer ones that were seen are allowed for
-/// as they were seen.
+/// Maximum length of a stall that is allowed for if none, or too few, were seen, nanoseconds. Real cards
+/// stalled for up to half a second in writes; a standard allows 250 to 750 ms. Longer stalls are allowed for
+/// at the length that was seen.
 pub const LONGEST_STALL_NS: u64 = 2_000_000_000;
 
-/// The parts of the rate of these whole trials of a workload. `None` without any. Stalls are also looked for in
-/// `alike`, whole trials of another workload with the same operations. `level` is that of the body's range.
+/// Returns the parts of the rate of these whole trials of a workload. `None` without trials. Stalls are also
+/// counted in `alike`, whole trials of another workload with the same operations. `level` is that of the
+/// body's range.
 pub(crate) fn rate_parts(
     workload: &Workload,
     whole: &[&Trial],
@@ -60,7 +61,7 @@ fn stalled_ns(clusters: &[Cluster]) -> f64 {
     clusters.iter().map(|cluster| cluster.stalled_ns).sum()
 }
 
-/// The rate between stalls, with a range from the differences between clusters where there are enough.
+/// Returns the rate between stalls, with a range from the differences between clusters if there are enough.
 fn body(clusters: &[Cluster], amount: fn(&Cluster) -> u64, level: f64) -> Option<Estimate> {
     let portion = |cluster: &Cluster| Portion {
         amount: amount(cluster) as f64,
@@ -113,11 +114,11 @@ fn stall_count(seen_count: u64, observed_s: f64) -> StallCount {
     }
 }
 
-/// The share of time in stalls, when so many seconds were free of them.
+/// Returns the share of time in stalls, given `body_s` seconds without stalls.
 ///
-/// The bounds need the length of the longest stall that may still come. Where `n` were seen, the next one is longer than
-/// all of them with a chance of 1/(n + 1); that share of [`LONGEST_STALL_NS`] is allowed for, or the longest seen where that
-/// is more.
+/// The bounds need the length of the longest stall that may still come. After `n` stalls, the next one is
+/// longer than all of them with a probability of 1/(n + 1); the bounds allow for that share of
+/// [`LONGEST_STALL_NS`], or for the longest stall seen if it is longer.
 fn time_ratio(histogram: &Histogram, ordinary_ns: f64, body_s: f64) -> Estimate {
     let limit_ns = ordinary_ns + STALL_NS as f64;
     let (mut seen, mut sum, mut squares, mut longest) = (0, 0.0, 0.0, 0.0_f64);
@@ -138,7 +139,7 @@ fn time_ratio(histogram: &Histogram, ordinary_ns: f64, body_s: f64) -> Estimate 
     }
 }
 
-/// The rate over a long time: that of the body in the share of time that is free of stalls.
+/// Returns the long-run rate: the body's rate times the share of time without stalls.
 fn long_run(value: f64, body: Estimate, stalls: &Stalls) -> Option<Estimate> {
     Some(Estimate {
         value,
@@ -147,7 +148,7 @@ fn long_run(value: f64, body: Estimate, stalls: &Stalls) -> Option<Estimate> {
     })
 }
 
-/// The rate with the flushes after the trials counted in.
+/// Returns the rate including the flushes after the trials.
 fn durable(workload: &Workload, whole: &[&Trial], total: f64) -> Option<f64> {
     if !workload.writes() || workload.flush != Flush::AfterTrial {
         return None;
@@ -158,7 +159,7 @@ fn durable(workload: &Workload, whole: &[&Trial], total: f64) -> Option<f64> {
     (span_ns > 0).then(|| total / seconds(span_ns as f64))
 }
 
-/// What ramps, drains and flushes took beyond what their operations take.
+/// Returns the time of ramps, drains and flushes beyond the time of their operations.
 fn transition(whole: &[&Trial], clusters: &[Cluster]) -> Option<Transition> {
     let operations = clusters
         .iter()

@@ -6,19 +6,19 @@ use cardmark_core::Trial;
 
 use crate::{Histogram, LEAST_TRIALS, LEVEL, student_t};
 
-/// Fewest operations beyond a percentile for an interval around it: 1,500 operations for p99.
+/// Minimum number of operations beyond a percentile for an interval around it: 1,500 operations for p99.
 pub const LEAST_BEYOND: f64 = 15.0;
 
 /// A percentile of latency, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PercentileEstimate {
-    /// The point, from all operations of all whole trials.
+    /// Value from all operations of all whole trials.
     pub value_ns: f64,
     /// Lower and upper end; absent with too few trials or operations.
     pub ends_ns: Option<(f64, f64)>,
 }
 
-/// The latencies of all whole trials together. `None` without any, or with a malformed histogram.
+/// Returns the latencies of all whole trials together. `None` without trials, or with a malformed histogram.
 #[must_use]
 pub fn merged_histogram(trials: &[&Trial]) -> Option<Histogram> {
     Some(merge(&histograms(trials)?))
@@ -40,22 +40,22 @@ fn merge(histograms: &[Histogram]) -> Histogram {
     merged
 }
 
-/// The percentile `q` (0–1) over the whole trials, with its interval at [`LEVEL`] by Woodruff's
+/// Returns the percentile `q` (0–1) over the whole trials, with its interval at [`LEVEL`] by Woodruff's
 /// method (*Confidence Intervals for Medians and Other Position Measures*, Journal of the American
-/// Statistical Association 47, 1952): the share of operations at or below the point has a variance
-/// between trials (operations of one trial are alike, so they cannot count as independent); the
-/// ends of the share's interval, read off the merged latencies, are those of the percentile.
+/// Statistical Association 47, 1952). The share of operations at or below the point has a variance between
+/// trials (operations of one trial are similar, so they do not count as independent). The ends of the share's
+/// interval, looked up in the merged latencies, are those of the percentile.
 ///
-/// The share's interval is built on the angular scale, arcsine of the square root (Kott and Liu,
-/// *One-Sided Coverage Intervals for a Proportion*, International Statistical Review 77, 2009),
-/// on which it is nearly symmetric also for p99 and cannot leave 0–1.
+/// The share's interval uses the angular scale, arcsine of the square root (Kott and Liu, *One-Sided Coverage
+/// Intervals for a Proportion*, International Statistical Review 77, 2009). On this scale it is nearly
+/// symmetric, even for p99, and cannot leave 0–1.
 #[must_use]
 pub fn percentile_interval(trials: &[&Trial], q: f64) -> Option<PercentileEstimate> {
     let histograms = histograms(trials)?;
     let merged = merge(&histograms);
     let value_ns = merged.quantile(q)?;
     let beyond = q.min(1.0 - q) * merged.count() as f64;
-    // The product for p99 and 1,500 operations is not exactly 15.
+    // In floating point, the product for p99 and 1,500 operations is not exactly 15.
     let enough = histograms.len() >= LEAST_TRIALS && beyond > LEAST_BEYOND - 1e-6;
     let ends_ns = enough
         .then(|| ends(&histograms, &merged, q, value_ns))
@@ -66,7 +66,7 @@ pub fn percentile_interval(trials: &[&Trial], q: f64) -> Option<PercentileEstima
 fn ends(histograms: &[Histogram], merged: &Histogram, q: f64, value_ns: f64) -> Option<(f64, f64)> {
     let trials = histograms.len() as f64;
     let total = merged.count() as f64;
-    // As for rates: the share is a ratio of two totals over trials.
+    // As with rates, the share is a ratio of two totals over trials.
     let share = merged.count_at_or_below(value_ns) / total;
     let squares: f64 = histograms
         .iter()

@@ -1,31 +1,31 @@
-//! Rates that go up and down in a steady rhythm, found by their autocorrelation.
+//! Periodic rates, found by their autocorrelation.
 
 use cardmark_core::{SECOND_NS, Slice};
 
 use crate::slices::sum_bytes;
 
-/// Least standard deviation of the rate over bins of a second, relative to its mean.
+/// Minimum standard deviation of the rate over bins of a second, relative to its mean.
 const LEAST_DEVIATION: f64 = 0.10;
-/// Least autocorrelation one period away, and two.
+/// Minimum autocorrelation at a distance of one period, and of two.
 const LEAST_FIRST: f64 = 0.5;
 const LEAST_SECOND: f64 = 0.4;
-/// Periods that must be there.
+/// Minimum number of periods.
 const LEAST_PERIODS: usize = 3;
-/// A trial keeps at most so many slices; more are not looked at.
+/// Maximum number of bins, equal to the maximum number of slices of a trial.
 const MOST_BINS: usize = 4096;
 
-/// Period of the rate in slices; `None` where there is none that is there three times.
+/// Returns the period of the rate in slices; `None` if no period occurs three times.
 ///
-/// The slices are put into bins of a second. A period is the lag of the first peak of the
-/// autocorrelation behind its first zero, refined by the peaks at its multiples. Nothing is
-/// allocated.
+/// The slices are merged into bins of a second. The period is the lag of the first peak of the
+/// autocorrelation after its first zero, refined by the peaks at its multiples. The function does not
+/// allocate.
 pub(crate) fn period_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
     let width = usize::try_from(SECOND_NS.checked_div(slice_span_ns)?)
         .ok()?
         .max(1);
     let mut bins = [0.0; MOST_BINS];
     let count = (slices.len() / width).min(MOST_BINS);
-    // From the end backwards: what is left over lies at the start.
+    // Bins are aligned with the end; the first slices may be left over.
     let first = slices.len() - count * width;
     for (bin, part) in bins.iter_mut().zip(slices[first..].chunks_exact(width)) {
         *bin = sum_bytes(part);
@@ -50,7 +50,7 @@ pub(crate) fn period_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64>
     Some(refined(period, count, correlation) * width as f64)
 }
 
-/// Autocorrelation at a lag; each lag by its own number of pairs.
+/// Returns the autocorrelation at a lag, normalized by the number of pairs of this lag.
 fn correlation(bins: &[f64], variance: f64, lag: usize) -> f64 {
     let pairs = bins.len().saturating_sub(lag);
     let sum: f64 = bins
@@ -61,7 +61,7 @@ fn correlation(bins: &[f64], variance: f64, lag: usize) -> f64 {
     sum / pairs.max(1) as f64 / variance
 }
 
-/// The highest lag of the first stretch that is correlated enough.
+/// Returns the highest lag of the first stretch with enough correlation.
 fn first_peak(zero: usize, most: usize, correlation: impl Fn(usize) -> f64) -> Option<usize> {
     let begin = (zero..=most).find(|&lag| correlation(lag) >= LEAST_FIRST)?;
     let (mut best, mut highest) = (begin, correlation(begin));
@@ -77,7 +77,7 @@ fn first_peak(zero: usize, most: usize, correlation: impl Fn(usize) -> f64) -> O
     Some(best)
 }
 
-/// The most correlated lag within a quarter of a period of this one.
+/// Returns the most correlated lag within a quarter of a period of this one.
 fn peak_near(lag: usize, period: usize, count: usize, correlation: impl Fn(usize) -> f64) -> usize {
     let reach = (period / 4).max(1);
     let near = lag.saturating_sub(reach)..=(lag + reach).min(count.saturating_sub(1));
@@ -85,7 +85,7 @@ fn peak_near(lag: usize, period: usize, count: usize, correlation: impl Fn(usize
         .unwrap_or(lag)
 }
 
-/// The period from the last multiple that half of the bins show.
+/// Returns the period refined by the last multiple that half of the bins contain.
 fn refined(period: usize, count: usize, correlation: impl Fn(usize) -> f64) -> f64 {
     let (mut lag, mut multiple) = (period, 1);
     loop {

@@ -1,11 +1,11 @@
-//! Exact bounds for events that come by chance: how many there are in the long run, and what they weigh.
+//! Exact bounds for random events: their number in the long run, and their total weight.
 
-/// Chance left on each side of a two-sided range at 95 %.
+/// Probability on each side of a two-sided range at 95 %.
 const SIDE: f64 = 0.025;
 
-/// Lower and upper 95 % bound of the mean of a Poisson process of which so many events were seen (Garwood,
-/// *Fiducial limits for the Poisson distribution*, Biometrika 28, 1936). Exact: it holds the mean in 95 % of
-/// cases or more, also where no event was seen.
+/// Returns the lower and upper 95 % bound of the mean of a Poisson process with `seen_count` events (Garwood,
+/// *Fiducial limits for the Poisson distribution*, Biometrika 28, 1936). Exact: they contain the mean in 95 %
+/// of cases or more, even with 0 events.
 #[must_use]
 pub fn poisson_bounds(seen_count: u64) -> (f64, f64) {
     let seen = seen_count as f64;
@@ -17,10 +17,10 @@ pub fn poisson_bounds(seen_count: u64) -> (f64, f64) {
     (low, gamma_quantile(seen + 1.0, 1.0 - SIDE))
 }
 
-/// Lower and upper 95 % bound of the mean total weight of events that come by chance, each with its own
-/// weight of at most `most`, from the sum of the weights seen and of their squares (Fay and Feuer, *Confidence
+/// Returns the lower and upper 95 % bound of the mean total weight of random events, each with its own weight
+/// of at most `most`, from the sum of the observed weights and of their squares (Fay and Feuer, *Confidence
 /// intervals for directly standardized rates: a method based on the gamma distribution*, Statistics in
-/// Medicine 16, 1997). With equal weights it is that of [`poisson_bounds`], and so where none was seen.
+/// Medicine 16, 1997). With equal weights, or without events, they equal those of [`poisson_bounds`].
 #[must_use]
 pub fn weighted_bounds(sum: f64, squares: f64, most: f64) -> (f64, f64) {
     let scaled = |sum: f64, squares: f64, q: f64| {
@@ -35,7 +35,7 @@ pub fn weighted_bounds(sum: f64, squares: f64, most: f64) -> (f64, f64) {
     (low, scaled(sum + most, squares + most * most, 1.0 - SIDE))
 }
 
-/// The value below which a gamma variable of this shape and scale 1 lies with chance `q`.
+/// Returns the value below which a gamma variable of this shape and scale 1 lies with probability `q`.
 fn gamma_quantile(shape: f64, q: f64) -> f64 {
     let mut low = 0.0;
     let mut high = shape + 10.0 * shape.sqrt() + 10.0;
@@ -50,9 +50,9 @@ fn gamma_quantile(shape: f64, q: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Chance that a gamma variable of this shape and scale 1 lies below `x`: the regularised lower incomplete
-/// gamma function, by its series up to `shape` + 1 and by Legendre's continued fraction beyond (Abramowitz and
-/// Stegun 1964, 6.5.29 and 6.5.31).
+/// Returns the probability that a gamma variable of this shape and scale 1 is below `x`: the regularised
+/// lower incomplete gamma function, by its series up to `shape` + 1 and by Legendre's continued fraction
+/// beyond (Abramowitz and Stegun 1964, 6.5.29 and 6.5.31).
 fn gamma_below(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

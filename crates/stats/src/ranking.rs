@@ -1,4 +1,4 @@
-//! Where a figure stands among others of the same metric.
+//! Ranking of a figure among others of the same metric.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,76 +9,76 @@ use serde::Serialize;
 
 use crate::{KnownSpread, Ranked, possible_places};
 
-/// What a run measured, and where.
+/// Object and circumstances of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
-    /// What was measured: the product where it is known, else what the device calls itself.
+    /// Product if known, otherwise the name that the device reports.
     pub name: String,
-    /// The computer, where it is known.
+    /// The computer, if known.
     pub board: Option<String>,
-    /// The label `setting`: what else was set up otherwise, in the words of who measured.
+    /// The label `setting`: any other change in the setup, in the user's own words.
     pub setting: Option<String>,
-    /// How the figure came to be.
+    /// Origin of the figure.
     pub origin: OriginKind,
-    /// The publication it is from.
+    /// Its publication.
     pub publication: Option<String>,
-    /// Id of the physical card, where it is known.
+    /// Id of the physical card, if known.
     pub card: Option<String>,
-    /// What must match where figures are compared. Runs that are alike may share it.
+    /// Values that must match if figures are compared. Identical contexts may be shared between runs.
     pub context: Arc<BTreeMap<String, String>>,
 }
 
-/// One run's figure of the metric.
+/// Figure of the metric in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What it is of.
+    /// Object and circumstances of the run.
     pub subject: Arc<Subject>,
     /// The figure.
     pub value: f64,
-    /// As it was printed, with its unit.
+    /// Printed form, with its unit.
     pub printed: Option<String>,
 }
 
 /// All runs of one product on one board in one setting and context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
-    /// What was measured.
+    /// Product, or the name that the device reports.
     pub name: String,
-    /// The computer, with the setting where there is one.
+    /// The computer, with the setting if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
-    /// How the figures came to be.
+    /// Origin of the figures.
     pub origin: OriginKind,
-    /// The publication they are from.
+    /// Their publication.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication: Option<String>,
-    /// Bus and command queue, where they are known.
+    /// Bus and command queue, if known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// Runs.
+    /// Number of runs.
     pub runs_count: usize,
-    /// Physical cards, as far as they can be told apart.
+    /// Number of physical cards, as far as they can be distinguished.
     pub cards_count: usize,
     /// Geometric mean of the cards' means.
     pub value: f64,
-    /// First and last place that it may have, from 1: figures that differ by less than repeats of one
-    /// card do share places. None if no repeats of the metric were published.
+    /// First and last possible place, from 1: figures share places if they differ by less than repeats of one
+    /// card do. `None` if no repeats of the metric were published.
     pub places: Option<[usize; 2]>,
-    /// The least of the cards' means.
+    /// Smallest of the cards' means.
     pub least: f64,
-    /// The most of the cards' means.
+    /// Largest of the cards' means.
     pub most: f64,
-    /// Of a single run as it was printed, with its unit.
+    /// Printed form of a single run, with its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
-    /// Whether it holds the run that was asked for.
+    /// True if it contains the run that was asked for.
     pub is_asked: bool,
-    /// Names of the context, `board` and `setting`, under which it is known to differ from the run
-    /// that was asked for.
+    /// Names of the context, `board` and `setting`, whose known values differ from those of the run that was
+    /// asked for.
     pub differs: Vec<String>,
 }
 
-/// What makes runs belong to one place.
+/// Properties that runs of one place have in common.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     name: &'a str,
@@ -88,7 +88,7 @@ struct Key<'a> {
     context: Shared<'a>,
 }
 
-/// A context that is mostly the same one as the other.
+/// A context that is usually the identical object, compared by pointer first.
 struct Shared<'a>(&'a BTreeMap<String, String>);
 
 impl Ord for Shared<'_> {
@@ -114,8 +114,8 @@ impl PartialEq for Shared<'_> {
 
 impl Eq for Shared<'_> {}
 
-/// Returns the places, the highest figure first. `asked` is the index of the run that was asked for,
-/// `spread` the published one of the metric's class.
+/// Returns the places, the highest figure first. `asked` is the index of the run that was asked for, `spread`
+/// the published spread of the metric's class.
 #[must_use]
 pub fn rank(
     candidates: &[Candidate],
@@ -199,7 +199,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
     })
 }
 
-/// The computer as it is shown: two settings of it are two rows.
+/// Returns the displayed name of the computer: two settings of it are two rows.
 fn board(subject: &Subject) -> Option<String> {
     let Some(setting) = &subject.setting else {
         return subject.board.clone();
@@ -208,7 +208,7 @@ fn board(subject: &Subject) -> Option<String> {
     Some(format!("{board}, {setting}"))
 }
 
-/// What tells places of one product on one board from each other.
+/// Returns the values that distinguish places of one product on one board.
 fn conditions(context: &BTreeMap<String, String>) -> Vec<String> {
     let names = ["bus", "command_queue"];
     names
@@ -222,7 +222,8 @@ fn geometric_mean(values: &[f64]) -> f64 {
     libm::exp(sum / values.len() as f64)
 }
 
-/// What is known of both and is not the same. Where the figures come from is shown anyway.
+/// Returns the names of values that are known for both and differ. The origin of the figures is displayed
+/// separately.
 fn differs(subject: &Subject, asked: &Subject) -> Vec<String> {
     const UNKNOWN: &str = "unknown";
     let mut names: Vec<String> = subject
@@ -239,7 +240,7 @@ fn differs(subject: &Subject, asked: &Subject) -> Vec<String> {
     if boards.is_some_and(|(one, other)| one != other) {
         names.push("board".to_owned());
     }
-    // What a setting is called means something only to who called it so.
+    // Names of settings have a meaning only for the user who chose them.
     let settings = subject.setting.as_ref().zip(asked.setting.as_ref());
     let is_same_source = subject.publication == asked.publication;
     if is_same_source && settings.is_some_and(|(one, other)| one != other) {
@@ -290,7 +291,7 @@ mod tests {
         assert!((a.least - 50.0).abs() < 1e-9 && (a.most - 200.0).abs() < 1e-9);
         assert!(a.is_asked && !places[0].is_asked);
         assert_eq!(places[0].printed.as_deref(), Some("120 MB/s"));
-        assert_eq!(a.printed, None, "the mean of three was printed nowhere");
+        assert_eq!(a.printed, None, "a mean of three has no printed form");
     }
 
     #[test]
@@ -315,7 +316,7 @@ mod tests {
             .map(|place| place.differs.as_slice())
             .collect();
         assert_eq!(places[0].conditions, ["bus ddr50"]);
-        assert!(places[1].conditions.is_empty(), "not known: not told");
+        assert!(places[1].conditions.is_empty(), "unknown: omitted");
         let none: &[String] = &[];
         assert_eq!(
             told,

@@ -1,4 +1,4 @@
-//! Rates with their intervals, and the rule that says when a rate is known well enough.
+//! Rates with their intervals, and the rule for sufficient precision.
 
 use cardmark_core::{IntervalKind, Trial};
 
@@ -6,9 +6,9 @@ use crate::clusters::{Cluster, clusters};
 use crate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_span, whole};
 use crate::{LEAST_TRIALS, LEVEL, student_t, within};
 
-/// The rate over the whole trials with its interval at [`LEVEL`]: from the differences between
-/// trials with three or more of them, short ones put together, else from the slices of the one or two there are. `None`
-/// when neither is possible.
+/// Returns the rate over the whole trials with its interval at [`LEVEL`]. With three or more trials the
+/// interval comes from the differences between them, where short trials are merged; with one or two, from
+/// their slices. `None` if neither is possible.
 #[must_use]
 pub fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let trials = whole(trials);
@@ -43,8 +43,8 @@ pub(crate) fn between(portions: &[Portion], level: f64) -> Interval {
     Interval::around(rate, student_t(level, degrees) * error)
 }
 
-/// Whether the rate is known as well as the goal asks: three or more whole trials and a half-width
-/// of at most `goal_ratio` of the point. Never with a goal of 0.
+/// True if the rate is as precise as the goal requires: three or more whole trials and a half-width of at
+/// most `goal_ratio` of the rate. Never with a goal of 0.
 #[must_use]
 pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
     let estimate = rate_interval(trials).filter(|_| goal_ratio > 0.0);
@@ -54,10 +54,10 @@ pub fn is_precise(trials: &[&Trial], goal_ratio: f64) -> bool {
     })
 }
 
-/// Rates that differ by less are the same to [`is_equal`].
+/// Ratio below which [`is_equal`] treats rates as equal.
 const EQUAL_RATIO: f64 = 1.05;
 
-/// Whether two workloads have the same rate within 5 %; not without whole trials of both.
+/// True if two workloads have the same rate within 5 %; false if one has no whole trials.
 #[must_use]
 pub fn is_equal(one: &[&Trial], other: &[&Trial]) -> bool {
     let rates = rate_point(one).zip(rate_point(other));

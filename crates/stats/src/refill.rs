@@ -1,4 +1,4 @@
-//! What a cache takes again behind a rest.
+//! Amount of data that a cache absorbs after a rest.
 
 use cardmark_core::{Refill, SECOND_NS, Slice, Trial};
 
@@ -6,12 +6,12 @@ use crate::course::course_of;
 use crate::lasting::count_of;
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
 
-/// Span over which a rate counts as fallen back, nanoseconds.
+/// Span over which the rate must be low to count as fallen back, nanoseconds.
 const BACK_NS: u64 = 2 * SECOND_NS;
 
-/// What is written behind a rest, from a series of writes with a cliff: until the rate is below the
-/// middle between before and behind it, and at most as many bytes as were fast. `None` without a
-/// cliff.
+/// Returns the limits of the writes after a rest, from a series of writes with a cliff. They end when the
+/// rate is below the middle of the rates before and after the cliff, or at the number of bytes that were
+/// fast. `None` without a cliff.
 #[must_use]
 pub fn refill_limits(trial: &Trial) -> Option<(Refill, u64)> {
     let cliff = course_of(trial)?.cliff.filter(|cliff| cliff.from > 0)?;
@@ -28,7 +28,7 @@ pub fn refill_limits(trial: &Trial) -> Option<(Refill, u64)> {
     Some((Refill { middle_bytes_per_s }, most_bytes))
 }
 
-/// Whether the rate has fallen back over the last two seconds.
+/// True if the rate has fallen back over the last two seconds.
 #[must_use]
 pub fn has_fallen_back(slices: &[Slice], slice_span_ns: u64, refill: Refill) -> bool {
     count_of(BACK_NS, slice_span_ns)
@@ -36,7 +36,7 @@ pub fn has_fallen_back(slices: &[Slice], slice_span_ns: u64, refill: Refill) -> 
         .is_some_and(|first| is_slow(&slices[first..], slice_span_ns, refill))
 }
 
-/// Bytes until the rate fell back; all of them where it did not.
+/// Number of bytes until the rate fell back; all of them if it did not.
 pub(crate) fn refilled_bytes(trial: &Trial, refill: Refill) -> f64 {
     let slices = full_slices(trial);
     let count = count_of(BACK_NS, trial.slice_span_ns).unwrap_or(1);
@@ -46,7 +46,7 @@ pub(crate) fn refilled_bytes(trial: &Trial, refill: Refill) -> f64 {
     match back {
         None => trial.bytes() as f64,
         Some(0) => 0.0,
-        // The mean crosses the middle when half of the window lies behind the fall.
+        // The mean crosses the middle when half of the window lies after the fall.
         Some(place) => sum_bytes(&slices[..place + count / 2]),
     }
 }

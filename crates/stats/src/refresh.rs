@@ -1,4 +1,4 @@
-//! Brings what a record derives from its trials up to date.
+//! Updates everything that a record derives from its trials.
 
 use cardmark_core::{
     Finding, FindingKind, IntervalKind, Metric, Record, Severity, StopReason, Suite,
@@ -9,11 +9,10 @@ use crate::derive::{Derived, by_workload};
 use crate::noticed::{KINDS, noticed};
 use crate::settle::trend;
 
-/// Rebuilds the metrics from the trials, and with them the findings that follow from the trials
-/// alone (not settled, wide interval); names on each metric the findings that limit trust in it;
-/// sorts findings. A workload that was not asked for and only laid out the file yields neither
-/// metrics nor such findings. Doing it again changes nothing. A record without trials is left
-/// alone: its figures were read or published.
+/// Rebuilds the metrics from the trials, and the findings that follow from the trials alone (not settled,
+/// wide interval); adds to each metric the names of the findings that limit trust in it; sorts findings. A
+/// workload that was not requested and only laid out the file has neither metrics nor such findings. A second
+/// call changes nothing. A record without trials is not changed: its figures were imported or published.
 pub fn refresh(record: &mut Record, suite: &Suite) {
     if record.trials.is_empty() {
         return;
@@ -58,11 +57,11 @@ fn is_derived(kind: FindingKind) -> bool {
 fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
     let trend = trend(&derived.trials).filter(|trend| trend.significant)?;
     let (verb, cause) = if trend.ratio_per_run < 0.0 {
-        ("fell", "a cache filled, or the card tidied up meanwhile")
+        ("fell", "a cache filled, or the card was doing housekeeping")
     } else {
         (
             "rose",
-            "the storage was still busy with what came before, or only waking up",
+            "the storage was still busy with earlier work, or waking up",
         )
     };
     let percent = 100.0 * trend.ratio_per_run.abs();
@@ -75,19 +74,19 @@ fn not_settled(derived: &Derived<'_>) -> Option<Finding> {
     Some(finding.on(&derived.workload.id))
 }
 
-/// A note, not a warning: the interval itself tells how far the figure can be trusted.
+/// A note, not a warning: the interval itself shows how far the figure can be trusted.
 fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
     let rate = derived.metrics.first()?;
-    // A list that is run through has no goal: it is what the old tools do.
+    // A list has no goal, because the old tools have none.
     let has_goal = suite.passes.is_none() && !derived.workload.rounds.once;
     if rate.stopped_by == StopReason::Goal || !has_goal {
         return None;
     }
-    // The same words for every workload, so that a reader gets one line.
+    // The same words for every workload, so that they are displayed as one line.
     let detail = match rate.interval_kind {
         IntervalKind::BetweenRounds if suite.goal_percent == 0.0 => return None,
         IntervalKind::BetweenRounds => {
-            format!("the goal of ± {} % was not reached", suite.goal_percent)
+            format!("results varied by more than ±{} %", suite.goal_percent)
         }
         _ => "too few or too short trials for an interval between rounds".to_owned(),
     };
@@ -95,7 +94,7 @@ fn wide_interval(derived: &Derived<'_>, suite: &Suite) -> Option<Finding> {
     Some(finding.on(&derived.workload.id))
 }
 
-/// Names of the findings that limit trust in the metrics of a workload.
+/// Returns the names of the findings that limit trust in the metrics of a workload.
 fn warnings_on(workload: &str, findings: &[Finding]) -> Vec<String> {
     let touches = |finding: &&Finding| {
         finding.severity >= Severity::Warning
@@ -112,7 +111,7 @@ fn warnings_on(workload: &str, findings: &[Finding]) -> Vec<String> {
     names
 }
 
-/// Worst first; within it an order that does not depend on when a finding arrived.
+/// Sorts by severity, worst first, then independently of the order of arrival.
 fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         b.severity

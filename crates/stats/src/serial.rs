@@ -1,27 +1,27 @@
-//! The error of a slope over days that are correlated.
+//! Error of a slope over correlated days.
 
 use crate::distribution::two_sided;
 use crate::history::STEP_CORRELATION;
 use crate::{COMPARISON_LEVEL, student_t};
 
-/// Distance from which on two days are no less correlated, days.
+/// Distance from which on the correlation of two days no longer decreases, days.
 const STEP_DAYS: f64 = 7.0;
 
-/// A slope held against its error.
+/// A slope tested against its error.
 pub(crate) struct Serial {
-    /// Two-sided probability of a slope as steep without a trend.
+    /// Two-sided probability of such a slope without a trend.
     pub(crate) p_value: f64,
-    /// Half the width of the 95 % interval, of logarithm a day.
+    /// Half-width of the 95 % interval, in units of the logarithm per day.
     pub(crate) half_width: f64,
 }
 
 impl Serial {
-    /// The error of `slope` for these days (moment, logarithm of the rate, stretch), with a level for each
-    /// stretch. Deviations are correlated by [`STEP_CORRELATION`] to the power of the number of steps
-    /// between two days; a step is a week, or from one day to the next where that is longer. With this
-    /// correlation R, residual maker M and the weights a of the least-squares slope, the variance is
-    /// e'e / tr(MR) · a'Ra, and its degrees of freedom are tr(MR)² / tr(MRMR) (Satterthwaite 1946). None
-    /// where no stretch has two days, or no degree is left.
+    /// Calculates the error of `slope` for these days (time, logarithm of the rate, stretch), with a level
+    /// for each stretch. Deviations have a correlation of [`STEP_CORRELATION`] to the power of the number of
+    /// steps between two days; a step is a week, or the distance between successive days if that is longer.
+    /// With this correlation R, residual maker M and the weights a of the least-squares slope, the variance
+    /// is e'e / tr(MR) · a'Ra, and its degrees of freedom are tr(MR)² / tr(MRMR) (Satterthwaite 1946). `None`
+    /// if no stretch has two days, or no degree is left.
     pub(crate) fn of(days: &[(f64, f64, usize)], slope: f64) -> Option<Self> {
         let correlation = correlation(days);
         let moments = centred(days, |day| day.0);
@@ -68,7 +68,7 @@ impl Serial {
     }
 }
 
-/// The correlation of each two days.
+/// Returns the correlation of all pairs of days.
 fn correlation(days: &[(f64, f64, usize)]) -> Vec<Vec<f64>> {
     let mut steps = Vec::with_capacity(days.len());
     let mut sum = 0.0;
@@ -83,7 +83,7 @@ fn correlation(days: &[(f64, f64, usize)]) -> Vec<Vec<f64>> {
     steps.iter().map(row).collect()
 }
 
-/// The values less their mean in the stretch.
+/// Returns the values minus their mean in the stretch.
 fn centred(days: &[(f64, f64, usize)], value: impl Fn(&(f64, f64, usize)) -> f64) -> Vec<f64> {
     let of_stretch = |stretch: &[(f64, f64, usize)]| -> Vec<f64> {
         let mean = stretch.iter().map(&value).sum::<f64>() / stretch.len() as f64;
@@ -94,7 +94,8 @@ fn centred(days: &[(f64, f64, usize)], value: impl Fn(&(f64, f64, usize)) -> f64
         .collect()
 }
 
-/// M R: each column of the correlation less its mean in the stretch and its share along the moments.
+/// Returns M R: each column of the correlation minus its mean in the stretch and its component along the
+/// times.
 fn residual_product(
     days: &[(f64, f64, usize)],
     moments: &[f64],

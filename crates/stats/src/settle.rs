@@ -1,22 +1,22 @@
-//! Whether one figure describes a series of trials, or the rate rose, fell or jumped meanwhile.
+//! Tests if one figure describes a series of trials, or the rate rose, fell or jumped during it.
 
 use cardmark_core::Trial;
 
 use crate::interval::rate_point;
 use crate::student_t;
 
-/// Fewest whole trials for a judgement: below, chance alone looks like a trend too often.
+/// Minimum number of whole trials for a test: with fewer, chance looks like a trend too often.
 pub const LEAST_SETTLE_TRIALS: usize = 6;
 
-/// Smaller changes over a run are not worth a finding, however sure.
+/// Minimum change over a run for a finding.
 pub const SETTLE_CHANGE_RATIO: f64 = 0.05;
 
-/// How the rate changed.
+/// Shape of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrendShape {
-    /// Steadily.
+    /// Steady.
     Slope,
-    /// At once: before the trial of this index in order of time, and from it on.
+    /// Sudden, between the trial before this index, in order of time, and the trial at it.
     Step(usize),
 }
 
@@ -26,29 +26,29 @@ pub struct Trend {
     /// Change from the first to the last trial, relative to the mean: −0.5 for a rate that fell by
     /// half of its mean.
     pub ratio_per_run: f64,
-    /// Which of the two shapes describes the series better.
+    /// Shape that describes the series better.
     pub shape: TrendShape,
-    /// Whether it is more than chance and large enough to matter.
+    /// True if the change is significant and large enough to matter.
     pub significant: bool,
 }
 
-/// Level of the test, two-sided; what it looks at (a slope and each possible step) shares the rest
-/// by Bonferroni's rule. In simulation it alarms falsely in at most 0.4 % of series.
+/// Level of the two-sided test; the tested shapes (a slope and each possible step) share the rest by
+/// Bonferroni's rule. In simulation the false alarm rate is at most 0.4 %.
 pub(crate) const TEST_LEVEL: f64 = 0.995;
-/// Trials follow each other, and a card busy with housekeeping is so for several of them: a series
-/// that goes nowhere wanders too. The statistic is lowered as for a first-order autoregressive
-/// series with this correlation between neighbours, whose means and slopes have a variance larger
-/// by (1 + ρ)/(1 − ρ). It is not estimated: in 6–24 residuals of a fit it cannot be.
+/// Assumed correlation between neighbouring trials. A card that is busy with housekeeping stays so for several
+/// trials, so even a series without a trend wanders. The statistic is lowered as for a first-order autoregressive
+/// series with this correlation, whose means and slopes have a variance larger by (1 + ρ)/(1 − ρ). It is not
+/// estimated, because 6–24 residuals of a fit are too few.
 const ALLOWED_CORRELATION: f64 = 0.5;
-/// By how much it makes a variance larger.
+/// Factor by which the correlation increases a variance.
 pub(crate) const fn inflation() -> f64 {
     (1.0 + ALLOWED_CORRELATION) / (1.0 - ALLOWED_CORRELATION)
 }
-/// Trials on each side of a step.
+/// Minimum number of trials on each side of a step.
 const LEAST_SIDE: usize = 3;
 
-/// The change of the rate over the whole trials, in order of their start. `None` with fewer than
-/// [`LEAST_SETTLE_TRIALS`], or when all started at once.
+/// Returns the change of the rate over the whole trials, in order of their start. `None` with fewer than
+/// [`LEAST_SETTLE_TRIALS`], or if all started at the same time.
 #[must_use]
 pub fn trend(trials: &[&Trial]) -> Option<Trend> {
     let mut points: Vec<(u64, f64)> = trials
@@ -85,7 +85,7 @@ pub fn trend(trials: &[&Trial]) -> Option<Trend> {
 
 struct Fit {
     shape: TrendShape,
-    /// From the first to the last trial, relative to the mean rate.
+    /// Change from the first to the last trial, relative to the mean rate.
     change: f64,
     /// |t| of the slope, lowered for correlation.
     statistic: f64,

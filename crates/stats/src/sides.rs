@@ -1,4 +1,4 @@
-//! The two sides of a comparison: which runs of which cards stand against each other, metric by metric.
+//! The two sides of a comparison: their runs and cards, metric by metric.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use cardmark_core::{IntervalKind, Metric, Quantity, Record};
 
 use crate::{LEVEL, StallPair, StallRun, student_t};
 
-/// The figure of one run, with half the width of its own interval relative to it, where it has one.
+/// Figure of one run, with the relative half-width of its own interval, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Any positive figure.
     pub value: f64,
-    /// Half of the width of the 95 % interval, relative to the value.
+    /// Half-width of the 95 % interval, relative to the value.
     pub half_width_ratio: Option<f64>,
-    /// Standard error within the run, relative to the value: half the width divided by the quantile
-    /// of Student's t that the interval was made with.
+    /// Standard error within the run, relative to the value: half the width divided by the quantile of
+    /// Student's t that was used for the interval.
     pub error_ratio: Option<f64>,
 }
 
-/// The runs of one side in one metric, by physical card.
+/// Runs of one side in one metric, by physical card.
 pub type Samples = Vec<Vec<Observation>>;
 
 /// One metric on both sides.
@@ -26,45 +26,45 @@ pub type Samples = Vec<Vec<Observation>>;
 pub struct Pair {
     /// The metric.
     pub metric: String,
-    /// What it is a rate of; of latencies a span.
+    /// Quantity; for latencies a duration.
     pub quantity: Quantity,
     /// Published spread between runs of one card in such a metric.
     pub known: Option<KnownSpread>,
-    /// The side that is compared with.
+    /// Reference side of the comparison.
     pub base: Samples,
-    /// The side that is compared.
+    /// Side that is compared with the base.
     pub other: Samples,
-    /// Whether the two sides are the same products, one by one in the same order, and not cards of
-    /// one product each.
+    /// True if the two sides consist of the same products, one by one in the same order; false if they are
+    /// cards of one product each.
     pub is_matched: bool,
 }
 
-/// Spread between runs of one card that others published.
+/// Published spread between runs of one card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownSpread {
-    /// Pooled standard deviation of the logarithm between runs, outlying runs included.
+    /// Pooled standard deviation of the logarithm between runs, including outliers.
     pub pooled: f64,
     /// Degrees of freedom of the pooled deviation.
     pub degrees: u32,
     /// Standard deviation of a typical card: the scale of the distribution of variances over cards.
     pub typical: f64,
-    /// Degrees of freedom of that distribution: few where cards differ a lot in their spread.
+    /// Degrees of freedom of that distribution: few if cards differ a lot in their spread.
     pub typical_degrees: u32,
 }
 
-/// The products of two sides (label `product`).
+/// Products of two sides (label `product`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Products {
-    /// Those on both sides.
+    /// Products on both sides.
     pub both: BTreeSet<String>,
-    /// Those on one of them.
+    /// Products on one side only.
     pub one: BTreeSet<String>,
-    /// Whether a side has several.
+    /// True if a side has several.
     pub are_several: bool,
 }
 
 impl Products {
-    /// The products of these sides.
+    /// Returns the products of these sides.
     #[must_use]
     pub fn of(base: &[&Record], other: &[&Record]) -> Self {
         let [ours, theirs] = [base, other].map(|side| -> BTreeSet<String> {
@@ -78,17 +78,17 @@ impl Products {
         }
     }
 
-    /// Whether the two sides are compared product by product.
+    /// True if the two sides are compared product by product.
     #[must_use]
     pub fn are_matched(&self) -> bool {
         self.both.len() > 1
     }
 }
 
-/// The rates and latencies that both sides have, in the order of the base's records. Runs of one physical
-/// card belong together by the label `sample` where all runs of the side have it, else by the card's
-/// id where all have that; else all are taken for one card's. Where both sides have several products, those that are on
-/// both are matched, and the others left out.
+/// Returns the rates and latencies that both sides have, in the order of the base's records. Runs belong to
+/// one physical card by the label `sample` if all runs of the side have it, otherwise by the card's id if all
+/// have one; otherwise all count as runs of one card. If both sides have several products, those on both are
+/// matched and the others omitted.
 #[must_use]
 pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
     let products = Products::of(base, other);
@@ -115,7 +115,7 @@ pub fn pairs(base: &[&Record], other: &[&Record]) -> Vec<Pair> {
         .collect()
 }
 
-/// The runs of each product that has the metric on both sides.
+/// Returns the runs of each product that has the metric on both sides.
 fn matched(
     base: &[&Record],
     other: &[&Record],
@@ -137,7 +137,7 @@ fn matched(
         .unzip()
 }
 
-/// The rates and latencies of any of these records, each once.
+/// Returns the rates and latencies of these records without duplicates.
 fn compared<'a>(records: &[&'a Record]) -> Vec<&'a Metric> {
     let mut found: Vec<&Metric> = Vec::new();
     let all = records.iter().flat_map(|record| &record.metrics);
@@ -149,13 +149,13 @@ fn compared<'a>(records: &[&'a Record]) -> Vec<&'a Metric> {
     found
 }
 
-/// Whether it is a median or 99th percentile of latencies.
+/// True for a median or 99th percentile of latencies.
 fn is_latency(metric: &Metric) -> bool {
     let is_percentile = metric.id.ends_with("_p50") || metric.id.ends_with("_p99");
     metric.quantity == Quantity::Span && is_percentile
 }
 
-/// The stalls of all workloads that report them on both sides.
+/// Returns the stalls of all workloads that report them on both sides.
 #[must_use]
 pub fn stall_pairs(base: &[&Record], other: &[&Record]) -> Vec<StallPair> {
     let all = base.iter().flat_map(|record| &record.metrics);
@@ -195,7 +195,7 @@ fn samples(records: &[&Record], like: &Metric) -> Samples {
     let records: Vec<&Record> = records.iter().copied().filter(alike).collect();
     let run = |record: &&Record| record.metric(&like.id).map(observation);
     let Some(cards) = cards(&records) else {
-        // Runs of which the card is not known may be of any of those that are.
+        // Runs of an unknown card may belong to any of the known cards.
         let runs: Vec<Observation> = records.iter().filter_map(run).collect();
         return if runs.is_empty() {
             Vec::new()
@@ -210,7 +210,7 @@ fn samples(records: &[&Record], like: &Metric) -> Samples {
     by_card.into_values().collect()
 }
 
-/// The physical card of each run; none where they cannot be told apart.
+/// Returns the physical card of each run; `None` if they cannot be distinguished.
 fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
     let label = |record: &&'a Record| record.labels.get("sample").map(String::as_str);
     let id = |record: &&'a Record| record.devices.first()?.sample_id.as_deref();
@@ -218,13 +218,14 @@ fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
     by_label.or_else(|| records.iter().map(id).collect())
 }
 
-/// How many physical cards these runs are of, as far as that can be told; one where it cannot.
+/// Returns the number of physical cards in these runs, as far as known; 1 if unknown.
 #[must_use]
 pub fn cards_count(records: &[&Record]) -> usize {
     cards(records).map_or(1, |cards| BTreeSet::from_iter(cards).len())
 }
 
-/// A run's figure. An interval from within one trial says nothing of other trials, and is left aside.
+/// Returns a run's figure, without an interval from within one trial, because that shows nothing about other
+/// trials.
 #[must_use]
 pub fn observation(metric: &Metric) -> Observation {
     let ends = metric.low.zip(metric.high);
@@ -235,8 +236,7 @@ pub fn observation(metric: &Metric) -> Observation {
     let trials_count = u32::try_from(metric.trials.len()).unwrap_or(u32::MAX);
     let parts_count = metric.clusters_count.unwrap_or(trials_count);
     let degrees = parts_count.saturating_sub(1);
-    // Without a number of trials the normal quantile is taken: it gives the largest
-    // error.
+    // Without a number of trials, use the normal quantile: it results in the largest error.
     let quantile = student_t(LEVEL, if degrees == 0 { u32::MAX } else { degrees });
     Observation {
         value: metric.value,

@@ -1,10 +1,10 @@
-//! The slices of a trial, which all last equally long.
+//! The slices of a trial, which all have equal length.
 
 use cardmark_core::{Slice, Trial};
 
 use crate::interval::Portion;
 
-/// The slices of a trial but for the last one, which its end cut short.
+/// Returns the slices of a trial except the last one, which was cut short.
 pub(crate) fn full_slices(trial: &Trial) -> &[Slice] {
     let full = trial.span_ns.checked_div(trial.slice_span_ns).unwrap_or(0);
     let full = usize::try_from(full).unwrap_or(usize::MAX);
@@ -16,12 +16,12 @@ pub(crate) fn sum_bytes(slices: &[Slice]) -> f64 {
     slices.iter().map(|slice| slice.0 as f64).sum()
 }
 
-/// Bytes of a slice on the average.
+/// Mean bytes per slice.
 pub(crate) fn mean_bytes(slices: &[Slice]) -> f64 {
     sum_bytes(slices) / slices.len().max(1) as f64
 }
 
-/// Batches of so many slices; what is left over is left out.
+/// Returns batches of `size` slices; the remaining slices are omitted.
 pub(crate) fn batches<'a>(
     slices: &'a [Slice],
     size: usize,

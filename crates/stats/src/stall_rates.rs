@@ -1,9 +1,9 @@
-//! Whether one side stalls more often than the other.
+//! Comparison of the stall rates of two sides.
 //!
-//! Two counts in two observed times: given their sum, the count of one side is binomial if both have
-//! the same rate (Przyborowski and Wilenski 1940). Stalls of a card come in bursts and more in one run
-//! than in another, which makes that test too ready to find something. It therefore has to agree with
-//! a second one, whose variance is that between the runs (quasi-Poisson, deviance against Student's t).
+//! Two counts in two observed times: given their sum, the count of one side is binomial if both have the same
+//! rate (Przyborowski and Wilenski 1940). Stalls of a card come in bursts, and more in one run than in
+//! another, so this test alone finds differences too easily. A second test must agree, whose variance is that
+//! between the runs (quasi-Poisson, deviance against Student's t).
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::{COMPARISON_LEVEL, Outcome};
 pub struct StallRun {
     /// Stalls of 100 ms and longer.
     pub seen_count: u64,
-    /// Time in which they were looked for, nanoseconds.
+    /// Observed time, nanoseconds.
     pub observed_ns: u64,
 }
 
@@ -24,25 +24,24 @@ pub struct StallRun {
 pub struct StallPair {
     /// The workload's metric.
     pub metric: String,
-    /// Runs of the side that is compared with.
+    /// Runs of the reference side.
     pub base: Vec<StallRun>,
-    /// Runs of the side that is compared.
+    /// Runs of the side that is compared with the base.
     pub other: Vec<StallRun>,
 }
 
-/// How often the two sides stall.
+/// Stall rates of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StallDifference {
     /// The workload's metric.
     pub metric: String,
-    /// Stalls a minute of the base.
+    /// Stalls per minute of the base.
     pub base_per_minute: f64,
-    /// Stalls a minute of the other side.
+    /// Stalls per minute of the other side.
     pub other_per_minute: f64,
-    /// Probability of such a difference, or a larger one, where there is none; absent where a side has
-    /// one run.
+    /// Probability of such a difference, or a larger one, if there is none; absent if a side has one run.
     pub p_value: Option<f64>,
-    /// The same, corrected together with the metrics (Holm).
+    /// `p_value` corrected together with the metrics (Holm).
     pub adjusted_p_value: Option<f64>,
     /// `Higher`: more stalls than the base; `Lower`: fewer. Never `Same`.
     pub outcome: Outcome,
@@ -62,14 +61,14 @@ impl StallDifference {
     }
 }
 
-/// Count and observed time of a side.
+/// Returns count and observed time of a side.
 fn total(runs: &[StallRun]) -> (f64, f64) {
     let count: u64 = runs.iter().map(|run| run.seen_count).sum();
     let time: u64 = runs.iter().map(|run| run.observed_ns).sum();
     (count as f64, time as f64)
 }
 
-/// The test of one workload, not yet corrected.
+/// Tests one workload, without correction.
 pub(crate) fn contrast_of_stalls(pair: &StallPair) -> StallDifference {
     const MINUTE_NS: f64 = 60e9;
     let [base, other] = [&pair.base, &pair.other].map(|runs| total(runs));
@@ -96,8 +95,8 @@ pub(crate) fn contrast_of_stalls(pair: &StallPair) -> StallDifference {
     }
 }
 
-/// Most stalls for the exact probability, which is a sum over all counts; above it only the variance between runs
-/// decides.
+/// Maximum number of stalls for the exact probability, which is a sum over all counts; above it only the
+/// variance between runs is used.
 const MOST_EXACT: f64 = 1e6;
 
 /// Two-sided exact binomial probability: twice the smaller tail, at most 1.
@@ -120,7 +119,7 @@ fn conditional(base: (f64, f64), other: (f64, f64)) -> f64 {
     (2.0 * sum(0, seen).min(sum(seen, all))).min(1.0)
 }
 
-/// Two-sided probability with the variance between runs, where that is more than chance makes.
+/// Two-sided probability with the variance between runs, if that is larger than by chance.
 fn between_runs(pair: &StallPair, base: (f64, f64), other: (f64, f64)) -> f64 {
     let all = base.0 + other.0;
     if all <= 0.0 {

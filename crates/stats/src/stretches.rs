@@ -5,10 +5,10 @@ use cardmark_core::{SECOND_NS, Slice};
 use crate::lasting::count_of;
 use crate::slices::{mean_bytes, sum_bytes};
 
-/// Span over which the rate at the end is taken, nanoseconds.
+/// Span for the rate at the end, nanoseconds.
 pub(crate) const END_NS: u64 = 60 * SECOND_NS;
 
-/// Rate of the slowest stretch of that span, bytes per second, wherever it begins; `None` where the
+/// Returns the rate of the slowest stretch of this span, bytes per second, with any start; `None` if the
 /// series is shorter. The span is rounded to whole slices.
 pub(crate) fn slowest_rate(slices: &[Slice], slice_span_ns: u64, span_ns: u64) -> Option<f64> {
     let count = count_of(span_ns, slice_span_ns).filter(|&count| count <= slices.len())?;
@@ -21,8 +21,8 @@ pub(crate) fn slowest_rate(slices: &[Slice], slice_span_ns: u64, span_ns: u64) -
     Some(least / count as f64 * per_second(slice_span_ns))
 }
 
-/// Rate over the last [`END_NS`], bytes per second, or over all of a shorter series; `None` without
-/// a full slice.
+/// Returns the rate over the last [`END_NS`], bytes per second, or over the whole of a shorter series; `None`
+/// without a full slice.
 pub(crate) fn rate_at_end(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
     let count = count_of(END_NS, slice_span_ns)?.min(slices.len());
     let last = &slices[slices.len() - count..];

@@ -4,14 +4,14 @@ use std::ops::RangeInclusive;
 
 use crate::{COMPARISON_LEVEL, KnownSpread, student_t};
 
-/// A figure of a ranking and the spread that its mean has from run to run.
+/// A figure of a ranking with the spread of its mean between runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The figure, above 0.
     pub value: f64,
     /// Number of runs behind it, at least 1.
     pub runs_count: usize,
-    /// Published spread of the metric's class; none if unknown.
+    /// Published spread of the metric's class; `None` if unknown.
     pub spread: Option<KnownSpread>,
 }
 
@@ -23,8 +23,8 @@ impl Ranked {
         Some((spread.pooled * spread.pooled / count, spread.degrees))
     }
 
-    /// Whether this figure is above the other by more than repeats of one card differ, at 95 %. Never
-    /// if one of the spreads is unknown.
+    /// True if this figure is above the other by more than repeats of one card differ, at 95 %. False if one
+    /// of the spreads is unknown.
     fn is_clearly_above(self, other: Self) -> bool {
         let (Some(own), Some(others)) = (self.variance(), other.variance()) else {
             return false;
@@ -35,10 +35,9 @@ impl Ranked {
     }
 }
 
-/// Returns the places that each figure may have, counted from 1, the highest figure first: from one
-/// more than the number of figures clearly above it to the number of those not clearly below it.
-/// Figures are compared in pairs, so that ties do not chain: a figure may share places with two
-/// others that differ.
+/// Returns the possible places of each figure, counted from 1, the highest figure first: from one more than
+/// the number of figures clearly above it to the number of figures not clearly below it. Figures are compared
+/// in pairs, so that ties do not chain: a figure may share places with two others that differ.
 #[must_use]
 pub fn possible_places(figures: &[Ranked]) -> Vec<RangeInclusive<usize>> {
     let range = |figure: &Ranked| {

@@ -4,16 +4,16 @@ use cardmark_core::{IntervalKind, Manner, Metric, Quantity, StopReason, Trial, W
 
 use crate::derive::bare_metric;
 
-/// Slowest windows that an interval rests on; with fewer there is none.
+/// Minimum number of slowest windows for an interval.
 const LEAST_SLOWEST: usize = 16;
-/// Half-width of the interval, in scales of the spans' tail. The slowest of as many windows again
-/// differs from the slowest seen by a logistic variable of this scale where the tail falls off
-/// exponentially: 95 % of its differences are below 3.66 scales, and 4.0 makes up for the scale being
-/// an estimate from 16 windows.
+/// Half-width of the interval, in scales of the tail of the durations. If the tail is exponential, the
+/// slowest of an equal number of new windows differs from the slowest seen by a logistic variable of this
+/// scale: 95 % of the differences are below 3.66 scales. 4.0 compensates for estimating the scale from 16
+/// windows.
 const SCALES: f64 = 4.0;
 
-/// The rate of the slowest window of all whole trials, of the size that `size` names. Its interval
-/// says what the slowest of as many windows again would be.
+/// Returns the rate of the slowest window of all whole trials, of the size that `size` names. Its interval
+/// predicts the slowest of an equal number of new windows.
 pub(crate) fn worst_window(
     id: String,
     whole: &[&Trial],
@@ -49,9 +49,10 @@ pub(crate) fn worst_window(
     })
 }
 
-/// Shortest and longest span that the slowest of as many windows again would have, from the longest
-/// spans, falling. The scale of the tail is their mean excess over the shortest of them (Weissman
-/// 1978); not below that one, because all of the 16 being missed has a chance of one in 65,536.
+/// Returns the shortest and longest expected duration of the slowest of an equal number of new windows, from
+/// the longest durations in falling order. The scale of the tail is their mean excess over the shortest of
+/// them (Weissman 1978). The result is not below that one, because all 16 being missed has a probability of
+/// one in 65,536.
 fn tail_ends(spans: &[f64]) -> Option<(f64, f64)> {
     let tail = spans.get(..LEAST_SLOWEST)?;
     let (longest, least) = (*tail.first()?, *tail.last()?);

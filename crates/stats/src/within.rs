@@ -1,4 +1,4 @@
-//! An interval from the slices of one or two trials, where there are too few trials to compare.
+//! Interval from the slices of one or two trials, if there are too few trials to compare.
 
 use cardmark_core::{IntervalKind, Slice, Trial};
 
@@ -6,15 +6,16 @@ use crate::interval::{Interval, Portion, RateEstimate, rate_point, ratio, total_
 use crate::slices::{batches, full_slices, sum_bytes};
 use crate::{LEVEL, student_t};
 
-/// Slices are put together into this many batches, up to one less than twice as many: enough for
-/// degrees of freedom, and each long enough to level out that a slice holds few operations.
+/// Number of batches, up to one less than twice this number: enough for the degrees of freedom, and each long
+/// enough to level out slices with few operations.
 const BATCHES: usize = 20;
 
-/// Fewest operations: with less than five a batch, chance decides which batch one falls into.
+/// Minimum number of operations: with fewer than five per batch, their distribution over batches is mostly
+/// chance.
 const LEAST_OPERATIONS: u64 = 5 * BATCHES as u64;
 
-/// The rate with an interval from batch means. It says how steady the trial was, not how the next
-/// trial will be: no comparison may rest on it.
+/// Returns the rate with an interval from batch means. It shows how steady the trial was, not how the next
+/// trial will be; do not use it for comparisons.
 pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     let (bytes, operations) = rate_point(trials)?;
     let operations_count: u64 = trials.iter().map(|trial| trial.operations_count()).sum();
@@ -30,12 +31,12 @@ pub(crate) fn rate_interval(trials: &[&Trial]) -> Option<RateEstimate> {
     })
 }
 
-/// The least span of a batch of slices of a long series, nanoseconds: what a card does for some
-/// tenths of a second levels out in it.
+/// Minimum duration of a batch of slices of a long series, nanoseconds: it levels out activities of some
+/// tenths of a second.
 const LEAST_BATCH_NS: u64 = 1_000_000_000;
 
-/// Half-width of the interval of the rate over slices of that span, relative to it; `None` where
-/// they are too few or too short.
+/// Half-width of the interval of the rate over slices of this span, relative to the rate; `None` if they are
+/// too few or too short.
 pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f64> {
     let operations_count: u64 = slices.iter().map(|slice| slice.1).sum();
     if operations_count < LEAST_OPERATIONS || slice_span_ns == 0 {
@@ -47,7 +48,7 @@ pub(crate) fn width_of_slices(slices: &[Slice], slice_span_ns: u64) -> Option<f6
     half_width_ratio(&batches, sum_bytes(slices) / operations_count as f64)
 }
 
-/// Batches of all trials in their order.
+/// Returns the batches of all trials in order.
 fn batches_of(trials: &[&Trial], amount: impl Fn(&Slice) -> u64 + Copy) -> Vec<Portion> {
     let total: usize = trials.iter().map(|trial| full_slices(trial).len()).sum();
     let size = (total / BATCHES).max(1);
@@ -59,15 +60,14 @@ fn batches_of(trials: &[&Trial], amount: impl Fn(&Slice) -> u64 + Copy) -> Vec<P
 
 /// Half-width of the interval of the ratio, relative to it.
 ///
-/// Neighbouring batches are alike where a card does its housekeeping in bursts, so the variance of
-/// the mean is (γ₀ + 2·Σγₖ)/m with the autocovariances γ of the batches' residuals, summed while
-/// the sums of neighbouring pairs stay positive (Geyer, *Practical Markov Chain Monte Carlo*,
-/// Statistical Science 7, 1992, §3.3) and never less than for independent batches. The degrees of
-/// freedom shrink by the same factor.
+/// Neighbouring batches are similar if a card does its housekeeping in bursts, so the variance of the mean is
+/// (γ₀ + 2·Σγₖ)/m with the autocovariances γ of the batches' residuals, summed while the sums of neighbouring
+/// pairs stay positive (Geyer, *Practical Markov Chain Monte Carlo*, Statistical Science 7, 1992, §3.3) and
+/// never less than for independent batches. The degrees of freedom shrink by the same factor.
 ///
-/// A batch ends somewhere within an operation of the size `cut`, evenly: that adds cut²/6 to the
-/// variance of a batch and takes cut²/12 from the covariance of neighbours, but is nothing to their
-/// sum. It is taken out again, as far as half of the variance. 0: operations are far smaller.
+/// A batch ends at a uniformly distributed point within an operation of the size `cut`: this adds cut²/6 to
+/// the variance of a batch and subtracts cut²/12 from the covariance of neighbours, but does not change their
+/// sum. It is subtracted again, up to half of the variance. 0: operations are far smaller.
 fn half_width_ratio(batches: &[Portion], cut: f64) -> Option<f64> {
     if batches.len() < BATCHES {
         return None;
@@ -107,7 +107,7 @@ fn half_width_ratio(batches: &[Portion], cut: f64) -> Option<f64> {
     Some(student_t(LEVEL, degrees(independent)) * error / (total_span(batches) * rate))
 }
 
-/// Degrees of freedom of so many independent batches, at least one.
+/// Degrees of freedom of `independent` batches, at least one.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The folder, and what killed runs left.
+//! The folder, and leftovers of killed runs.
 
 use std::error::Error;
 use std::fs::{self, Permissions};
@@ -14,7 +14,7 @@ fn names(directory: &Path) -> usize {
     fs::read_dir(directory).unwrap().count()
 }
 
-/// What a run leaves that is killed.
+/// Creates the leftovers of a killed run.
 fn killed(directory: &Path, name: &str) -> std::path::PathBuf {
     let folder = directory.join(format!(".cardmark-application-{name}"));
     fs::create_dir_all(folder.join("install/package-01")).unwrap();

@@ -1,4 +1,4 @@
-//! What applications do, and whether it is really there.
+//! Steps of applications, and the files that they leave.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod folder;

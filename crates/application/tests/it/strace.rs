@@ -1,4 +1,4 @@
-//! How often the device is asked to make things durable, as the kernel sees it.
+//! Number of flushes of an operation, as seen by the kernel.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use cardmark_testkit::needs;
 
 use crate::support::{SEED, applications, scratch, work, workload};
 
-/// What tells the inner run which workload, and how many operations.
+/// Workload and number of operations for the inner run.
 const INNER: &str = "CARDMARK_TRACED";
 
-/// Run under `strace` by the other tests; by itself it does nothing.
+/// Run under `strace` by the other tests; does nothing otherwise.
 #[test]
 fn inner() {
     let Ok(asked) = std::env::var(INNER) else {
@@ -25,7 +25,7 @@ fn inner() {
     work(&mut applications, &workload, count.parse().unwrap());
 }
 
-/// Calls of that name that so many operations make.
+/// Returns the number of flushes in a run of `count` operations.
 fn flushes(id: &str, count: u64) -> usize {
     let scratch = scratch();
     let log = scratch.path().join("log");
@@ -42,7 +42,7 @@ fn flushes(id: &str, count: u64) -> usize {
         .count()
 }
 
-/// Flushes of one operation, from the difference of two runs; what a run does besides cancels out.
+/// Returns the flushes of one operation, from the difference of two runs; all other flushes cancel out.
 fn flushes_each(id: &str, few: u64, many: u64) -> f64 {
     let (first, second) = (flushes(id, few), flushes(id, many));
     (second - first) as f64 / (many - few) as f64
@@ -59,11 +59,11 @@ fn each_operation_flushes_as_often_as_the_method_says() {
         let each = flushes_each(id, 5, 15);
         assert!((each - expected).abs() < 1e-9, "{id}: {each}");
     }
-    // Too few for the log to be moved into the database.
+    // Not enough operations for the log to be moved into the database.
     let each = flushes_each("sqlite_wal_tps", 5, 45);
     assert!((each - 1.0).abs() < 1e-9, "sqlite_wal: {each}");
-    // Some pages a transaction: often enough for it, each time with three flushes
-    // more: log, database, and the log's new head.
+    // Each transaction adds some pages, which is enough for several moves, each with three more flushes: log,
+    // database, and the log's new head.
     let extra = flushes("sqlite_wal_tps", 1000) - flushes("sqlite_wal_tps", 5) - 995;
     assert!(
         (6..=30).contains(&extra) && extra.is_multiple_of(3),

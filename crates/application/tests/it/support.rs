@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared helpers of the tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) fn applications(folder: &Path, seed: u64, pulse: &Arc<Pulse>) -> Appl
     Applications::new(folder, seed, Box::new(|| None), Arc::clone(pulse))
 }
 
-/// So many operations as the engine asks for them.
+/// Runs `count` operations as the engine does.
 pub(crate) fn work(applications: &mut Applications, workload: &Workload, count: u64) {
     let mut rng = Rng::new(SEED);
     for index in 0..count {

@@ -1,4 +1,4 @@
-//! Operations and what they leave on the filesystem.
+//! Operations and their effects on the filesystem.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,13 +36,13 @@ fn rows_are_really_in_the_database() {
         assert_eq!(ask::<i64>(&path, "SELECT max(id) FROM entry"), 10_299);
         let distinct = "SELECT count(DISTINCT value) FROM entry WHERE length(value) = 256";
         assert_eq!(ask::<i64>(&path, distinct), 10_000);
-        // Few of 300 random rows are drawn twice, or deleted soon after.
+        // Of 300 random rows, few are drawn twice, or deleted soon after.
         let updated = updated_count(&path);
         assert!((280..=300).contains(&updated), "{updated}");
     }
 }
 
-/// Rows whose key is not that of their value any more.
+/// Returns the number of rows whose key does not match their value any more.
 fn updated_count(path: &Path) -> usize {
     let connection = Connection::open(path).unwrap();
     let mut query = connection.prepare("SELECT key, value FROM entry").unwrap();
@@ -68,7 +68,7 @@ fn a_database_that_lost_rows_or_bits_is_told() {
     assert_eq!(damages[0].workload, "sqlite_tps");
     assert_eq!(
         damages[0].detail,
-        "`SELECT count(*) FROM entry` gives 9999, not 10000"
+        "`SELECT count(*) FROM entry` returned 9999 instead of 10000"
     );
     other.execute("DROP TABLE entry", []).unwrap();
     applications.submit(op(&workload, 0));
@@ -145,13 +145,13 @@ fn a_log_grows_by_lines_and_begins_anew() {
     let first = held();
     assert_eq!(first.len(), 1280);
     work(&mut applications, &workload, 3);
-    assert_eq!(held().len(), 3 * 128, "begun anew");
+    assert_eq!(held().len(), 3 * 128, "started again");
     assert_ne!(held(), first[..3 * 128]);
     assert_eq!(applications.damages(), []);
     std::fs::write(&path, "").unwrap();
     assert_eq!(
         applications.damages()[0].detail,
-        "the log has 0 bytes, not 384"
+        "the log has 0 bytes instead of 384"
     );
 }
 
@@ -162,7 +162,7 @@ fn all_files_stay_within_the_room_that_is_asked_for() {
     let mut applications = applications(scratch.path(), SEED, &pulse);
     for workload in &suite.workloads {
         applications.prepare(workload).unwrap();
-        // Several turns of the write-ahead log.
+        // Several rounds through the write-ahead log.
         let count = if workload.id == "files_per_s" {
             20
         } else {
@@ -174,7 +174,7 @@ fn all_files_stay_within_the_room_that_is_asked_for() {
     assert!(held > 6 << 20 && held < suite.file_bytes, "{held}");
 }
 
-/// Bytes that all files below a folder take.
+/// Returns the total size of all files below a folder.
 fn room(folder: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir(folder)
@@ -196,7 +196,7 @@ fn what_no_procedure_is_cannot_be_run() {
     assert_eq!(applications.prepare(&plain), Err(22));
     applications.submit(op(&plain, 0));
     assert_eq!(applications.reap().outcome, Err(22));
-    // A place where nothing can be made.
+    // A path in which nothing can be created.
     std::fs::remove_dir_all(scratch.path()).unwrap();
     for workload in &suite().workloads {
         assert!(applications.prepare(workload).is_err(), "{}", workload.id);

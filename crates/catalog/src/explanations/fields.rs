@@ -4,19 +4,19 @@ use cardmark_core::{Field, register_tables};
 
 use super::{Explanation, plain};
 
-/// Where the tables are from.
+/// Source of the tables.
 const SD_ASSOCIATION: &str = "SD Specifications, Part 1, Physical Layer Simplified Specification 9.10, chapters \
                   4.10 and 5";
 const JEDEC: &str = "JEDEC JESD84-B51A, chapter 7";
-/// The day they were read there.
+/// Day on which the source was read.
 const CHECKED_ON: &str = "2026-11-20";
 
-/// The names of all fields that have one.
+/// Returns the names of all named fields.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     fields().map(|(_, field)| field.name)
 }
 
-/// What the field of that name is, in each register that has it.
+/// Returns the meaning of a field in each register that contains it.
 pub(super) fn explanation(word: &str) -> Option<Explanation> {
     let found: Vec<_> = fields()
         .filter(|(_, field)| plain(field.name) == word)
@@ -41,7 +41,7 @@ pub(super) fn explanation(word: &str) -> Option<Explanation> {
         aliases: Vec::new(),
         title: format!("{}, a field of a card's registers", first.name),
         text: format!(
-            "{}. `cardmark info --json` shows what it holds where the reader lets the registers \
+            "{}. `cardmark info --json` shows its value if the reader lets the registers \
              through.",
             places.join("; ")
         ),

@@ -54,7 +54,7 @@ fn a_word_leads_to_one_explanation() {
     }
 }
 
-/// Two to six short sentences: what it means, why it matters, what to do.
+/// Two to six short sentences: meaning, importance, advice.
 #[test]
 fn texts_are_short() {
     for row in explanations() {
@@ -102,7 +102,7 @@ fn every_metric_is_explained() {
         for workload in &suite.workloads {
             let id = &workload.id;
             let latencies = ["_p50", "_p99", "_max"].map(|end| format!("{id}{end}"));
-            // Where figures make metrics out of workloads, only they are seen.
+            // If figures turn workloads into metrics, only the figures are visible.
             let metrics = std::iter::once(id.clone())
                 .filter(|_| suite.figures.is_empty())
                 .chain(latencies.into_iter().filter(|_| workload.latency_metrics));

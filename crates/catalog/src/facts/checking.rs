@@ -1,4 +1,4 @@
-//! What holds for every row of every file of facts.
+//! Checks for every row of every facts file.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use super::read;
 
-/// Documents that are cited by name: they have no address that stays.
+/// Documents that are cited by name, because they have no stable address.
 const DOCUMENTS: [&str; 3] = ["SD Specifications", "JEDEC", "Methodology of cardmark"];
 
-/// What every row says about itself, whatever else it says.
+/// Fields that every row has.
 #[derive(Deserialize)]
 struct Cited {
     id: String,
@@ -20,7 +20,7 @@ struct Cited {
     vectors: Vec<String>,
 }
 
-/// Checks that all tables of a file are rows of their type, and what each says about itself.
+/// Checks that all tables of a file are rows of their type, and the fields that every row has.
 pub(crate) fn check_file<T: DeserializeOwned>(text: &str, name: &str) {
     let rows = read::<T>(text, name).expect("rows of their type");
     let tables = text.lines().filter(|line| line.starts_with("[[")).count();
@@ -37,11 +37,11 @@ pub(crate) fn check_file<T: DeserializeOwned>(text: &str, name: &str) {
         );
         assert!(is_day(&row.checked_on), "{id}: checked_on is no day");
         assert!(!row.vectors.is_empty(), "{id}: no example");
-        assert!(ids.insert(id.clone()), "{id} is there twice");
+        assert!(ids.insert(id.clone()), "{id} is listed twice");
     }
 }
 
-/// Whether it is a day such as `2026-11-21`, not before the first facts were collected.
+/// True for a day such as `2026-11-21`, not before the first facts were collected.
 fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else {
@@ -53,13 +53,13 @@ fn is_day(text: &str) -> bool {
     number(year, 4, 2026, 2100) && number(month, 2, 1, 12) && number(day, 2, 1, 31)
 }
 
-/// A card in words as the kernel shows it under `device/`, such as
-/// `sd manfid=0x03 oemid=0x5344 name=SN64G rev=8.0 date=07/2021 serial=0x00001234 bytes=16000000000 classes=C10,A1`.
+/// A card in words as displayed by the kernel under `device/`, such as `sd manfid=0x03 oemid=0x5344
+/// name=SN64G rev=8.0 date=07/2021 serial=0x00001234 bytes=16000000000 classes=C10,A1`.
 pub(crate) struct Example {
     pub(crate) kind: CardKind,
     pub(crate) facts: CardFacts,
     pub(crate) serial: Option<u32>,
-    /// `today=2026-11`, for what depends on it.
+    /// `today=2026-11`, for conditions that depend on it.
     pub(crate) today: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Example {
         match name {
             "manfid" => facts.manufacturer_id = Some(u8::try_from(hex(value)).unwrap()),
             "oemid" => facts.oem = Some(format!("{:04x}", hex(value))),
-            // `_` stands for a space in a name.
+            // `_` replaces a space in a name.
             "name" => facts.product = Some(value.replace('_', " ")),
             "rev" => facts.revision = Some(value.to_owned()),
             "date" => {

@@ -1,4 +1,4 @@
-//! From the two files of a publication to its runs.
+//! Parses the two files of a publication into runs.
 
 use serde::Deserialize;
 use thiserror::Error;
@@ -6,26 +6,26 @@ use thiserror::Error;
 use super::{Publication, PublishedFigure, PublishedRun, Unit};
 use crate::product;
 
-/// What is wrong with the files of a publication.
+/// Error in the files of a publication.
 #[derive(Debug, Error)]
 pub enum PublishedError {
-    /// What is said about the publication is not of that shape.
+    /// The description of the publication has the wrong form.
     #[error("not the description of a publication")]
     Shape(#[from] toml::de::Error),
-    /// The figures are not of that shape.
+    /// The table of figures has the wrong form.
     #[error("not a table of figures")]
     Table(#[from] csv::Error),
-    /// A line names what does not exist, or holds no number.
+    /// A line contains an unknown name, or no number.
     #[error("line {line}: {what}")]
     Row {
-        /// The line, from 1 on.
+        /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Description of the error.
         what: String,
     },
 }
 
-/// A line of the figures.
+/// A line of the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -40,11 +40,10 @@ struct Row {
     note: String,
 }
 
-/// Reads a publication from what is said about it (TOML) and its figures (CSV).
+/// Parses a publication from its description (TOML) and its figures (CSV).
 ///
 /// # Errors
-/// When either is not of its shape, or a line names a setting, product or unit that is not there,
-/// or holds no number.
+/// If either has the wrong form, or a line contains an unknown setting, product or unit, or no number.
 pub(super) fn read(about: &str, figures: &str) -> Result<Publication, PublishedError> {
     let mut publication: Publication = toml::from_str(about)?;
     let mut rows = csv::Reader::from_reader(figures.as_bytes());
@@ -110,7 +109,7 @@ fn figure(units: &[Unit], row: &Row) -> Result<PublishedFigure, String> {
     })
 }
 
-/// A number with a point or a comma before its decimals.
+/// Parses a number with a point or a comma before its decimals.
 fn number(text: &str) -> Option<f64> {
     let plain = text
         .bytes()

@@ -10,7 +10,7 @@ fn publication(id: &str) -> &'static Publication {
     found.unwrap()
 }
 
-/// The number of figures in a setting, and the sum of the printed numbers of each metric, to two
+/// Returns the number of figures in a setting, and the sum of the printed numbers of each metric, to two
 /// decimals: counted and added by hand from the publication.
 fn sums(id: &str, setting: &str) -> BTreeMap<String, (usize, String)> {
     let mut sums = BTreeMap::<String, (usize, f64)>::new();
@@ -53,7 +53,7 @@ fn every_publication_reads() {
     assert_eq!(publications().len(), TEXTS.len());
 }
 
-/// Rows and sums of the seeds, as their tables print them.
+/// Rows and sums of the seeds, as printed in their tables.
 #[test]
 fn the_tables_of_the_seeds_are_there_whole() {
     let [hdparm, dd, read, write] = [
@@ -218,7 +218,7 @@ fn figures_in_sentences_are_there() {
     );
 }
 
-/// Operations a second at 4k of the command-queue tables, eight cards each.
+/// Operations per second at 4k in the command-queue tables, eight cards each.
 #[test]
 fn the_command_queue_tables_are_there_whole() {
     for (setting, [read, write, random_read, random_write]) in [
@@ -241,7 +241,7 @@ fn the_command_queue_tables_are_there_whole() {
     }
 }
 
-/// How many runs and figures each source has: a line lost or doubled shows here.
+/// Number of runs and figures of each source: shows lost or duplicate lines.
 #[test]
 fn runs_and_figures_of_each_source_are_counted() {
     let counted: Vec<(&str, usize, usize)> = publications()
@@ -257,7 +257,8 @@ fn runs_and_figures_of_each_source_are_counted() {
     assert_eq!(
         counted,
         [
-            // 18 cards and drives, 8 cards, the same 8 overclocked: 34 of 4 figures, 4 of them no numbers.
+            // 18 cards and drives, 8 cards, the same 8 overclocked: 34 with 4 figures, 4 of which are not
+            // numbers.
             ("geerling-dramble", 34, 132),
             ("geerling-2019", 1, 1),
             ("geerling-2019-comments", 23, 119),
@@ -297,7 +298,7 @@ fn what_is_no_number_is_absent() {
     }
 }
 
-/// A setting that names a suite has metrics of that suite only.
+/// A setting with a suite has metrics of that suite only.
 #[test]
 fn metrics_are_those_of_the_suite() {
     for publication in publications() {
@@ -320,7 +321,7 @@ fn metrics_are_those_of_the_suite() {
     }
 }
 
-/// Figures of one metric can only be held against each other if they are of one kind.
+/// Figures of one metric can only be compared if they have the same quantity.
 #[test]
 fn a_metric_has_one_quantity_in_all_sources() {
     let mut quantities = BTreeMap::new();

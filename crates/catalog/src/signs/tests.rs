@@ -35,7 +35,7 @@ fn every_sign_is_cited_and_found() {
     }
 }
 
-/// A sign that a genuine card shows can never be a strong one.
+/// A sign on a genuine card can never be a strong one.
 #[test]
 fn what_is_sold_in_shops_weighs_little() {
     for row in ROWS.iter() {
@@ -55,8 +55,8 @@ fn no_sign_calls_a_card_names() {
     }
 }
 
-/// Genuine cards whose registers others call counterfeit, as published (serial numbers without
-/// their last digits): everything found on them is known from shops.
+/// Genuine cards whose registers others call counterfeit, as published (serial numbers without their last
+/// digits): all their signs are known from shops.
 #[test]
 fn genuine_cards_with_odd_registers_are_no_more_than_unusual() {
     for (card, unusual) in [
@@ -88,7 +88,7 @@ fn genuine_cards_with_odd_registers_are_no_more_than_unusual() {
     }
 }
 
-/// Ordinary genuine cards, as published, show nothing.
+/// Ordinary genuine cards, as published, have no signs.
 #[test]
 fn ordinary_cards_show_nothing() {
     for card in [

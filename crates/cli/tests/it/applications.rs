@@ -121,14 +121,14 @@ fn where_there_is_no_filesystem_it_says_what_to_do() {
         &output,
         2,
         &[
-            "suite `application` works on files in a directory",
+            "suite `application` needs files in a directory",
             "hint: `cardmark-simfs` plays a simulated card",
         ],
     );
     assert_nothing_kept(&program, &output);
     let folder = folder(&scratch);
     let output = program.run(&["run", text(&folder), SUITE, "--read-only"]);
-    assert_error(&output, 2, &["without writing"]);
+    assert_error(&output, 2, &["cannot measure a directory read-only"]);
     let output = program.run(&["run", text(&folder), SUITE, "--only=seq_read_1m"]);
     assert_error(
         &output,
@@ -151,7 +151,7 @@ fn a_raw_device_is_not_written() {
         &output,
         2,
         &[
-            "suite `application` works on files in a directory",
+            "suite `application` needs files in a directory",
             "hint: mount a filesystem of the device",
         ],
     );

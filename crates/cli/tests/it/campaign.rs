@@ -169,6 +169,15 @@ fn a_card_that_fails_is_kept_and_the_others_go_on() {
 }
 
 #[test]
+fn a_card_that_loses_data_ends_the_campaign_with_a_bad_verdict() {
+    let losing = CAMPAIGN.replace("a2-64gb", "dead-1gb");
+    let (_scratch, program, file) = rig(&losing);
+    let output = program.run(&["campaign", text(&file), "--board", "pi4"]);
+    assert_eq!(output.code, 1, "{output}");
+    assert_eq!(runs_count(&file), 6, "the others go on: {output}");
+}
+
+#[test]
 fn names_that_look_alike_do_not_share_a_file() {
     let alike = CAMPAIGN
         .replace("\"red\"", "\"a\"")

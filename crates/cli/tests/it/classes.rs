@@ -29,7 +29,7 @@ fn what_is_required_decides_how_it_ends() {
     assert!(met.stdout.contains("A1: likely pass (short test)"), "{met}");
     let tier = "not the whole procedure of the SD Association (tier raw-short):";
     assert!(met.stdout.contains(tier), "{met}");
-    assert!(met.stdout.contains("asked for by `--require`"), "{met}");
+    assert!(met.stdout.contains("required by `--require`"), "{met}");
     assert!(!met.stdout.contains("claimed by the label"), "{met}");
     let failed = class("sim:a1-32gb", "app-class", "A2");
     assert_error(&failed, 1, &["cause: A2 is not met"]);
@@ -49,7 +49,7 @@ fn what_is_required_decides_how_it_ends() {
     assert!(slot.stdout.contains(why), "{slot}");
     let video = class("sim:border-v30-64gb", "speed-class", "V30");
     assert!(video.stdout.contains("V30: borderline"), "{video}");
-    assert!(video.stdout.contains("where MB are read as MiB"), "{video}");
+    assert!(video.stdout.contains("if MB means MiB"), "{video}");
 }
 
 #[test]

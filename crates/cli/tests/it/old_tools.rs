@@ -66,7 +66,10 @@ fn an_ordinary_user_gets_all_but_what_the_disk_would_tell() {
     let program = Program::new(BINARY, scratch.path()).as_user(NOBODY);
     let output = program.run(&["run", text(card.folder()), "--suite=dramble"]);
     assert_eq!(output.code, 3, "{output}");
-    assert!(output.stdout.contains("may not read the disk"), "{output}");
+    assert!(
+        output.stdout.contains("no permission to read the disk"),
+        "{output}"
+    );
     let record = program.last();
     let ids: Vec<&str> = record.metrics.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ALL[2..]);
@@ -118,7 +121,10 @@ fn only_lists_are_told_how_often() {
     for suite in ["quick", "agnostics"] {
         let suite = format!("--suite={suite}");
         let output = program.run(&["run", "sim:a1-32gb", &suite, "--rounds=3"]);
-        let said = ["decides itself how often", "hint: leave `--rounds` out"];
+        let said = [
+            "sets its own number of rounds",
+            "hint: leave `--rounds` out",
+        ];
         assert_error(&output, 2, &said);
         assert_nothing_kept(&program, &output);
     }
@@ -136,14 +142,10 @@ fn a_suite_on_another_kind_of_target_is_a_mistake() {
     let folder = scratch.path().join("card");
     std::fs::create_dir(&folder).unwrap();
     for (target, suite, wants) in [
-        (device.path(), "parallel4", "works on files in a directory"),
-        (device.path(), "agnostics", "works on files in a directory"),
-        (
-            device.path(),
-            "pibenchmarks",
-            "works on files in a directory",
-        ),
-        (&folder, "raw-survey", "works on a whole block device"),
+        (device.path(), "parallel4", "needs files in a directory"),
+        (device.path(), "agnostics", "needs files in a directory"),
+        (device.path(), "pibenchmarks", "needs files in a directory"),
+        (&folder, "raw-survey", "needs a whole block device"),
     ] {
         let suite = format!("--suite={suite}");
         let mut arguments = vec!["run", text(target), &suite];

@@ -173,3 +173,35 @@ fn cards_that_fail_leave_a_partial_record() {
         assert!(whole_count(&record) > 0, "{target}");
     }
 }
+
+/// Findings and exit status that the behaviour of each model calls for.
+#[test]
+fn quick_reports_cards_that_lose_data_or_confirm_before_storing() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (model, code, kind) in [
+        ("dead-1gb", 1, Some("data_lost")),
+        ("lying-32gb", 0, Some("sync_not_slower")),
+        ("units-16gb", 0, None),
+    ] {
+        let output = program.run(&["run", &format!("sim:{model}"), "--json=-"]);
+        assert_eq!(output.code, code, "{model}: {output}");
+        let record = cardmark_core::parse_record(&output.stdout).unwrap();
+        for watched in ["data_lost", "sync_not_slower"] {
+            let mut names = record
+                .findings
+                .iter()
+                .map(|finding| wire_name(finding.kind));
+            assert_eq!(
+                names.any(|name| name == watched),
+                kind == Some(watched),
+                "{model}"
+            );
+        }
+    }
+}
+
+fn wire_name(kind: cardmark_core::FindingKind) -> String {
+    let name = serde_json::to_value(kind).unwrap();
+    name.as_str().unwrap().to_owned()
+}

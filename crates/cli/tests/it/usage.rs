@@ -51,7 +51,7 @@ fn a_directory_cannot_be_read_only() {
         &output,
         2,
         &[
-            "cannot be measured without writing a file",
+            "cannot measure a directory read-only",
             "hint: leave `--read-only` out",
         ],
     );

@@ -1,4 +1,4 @@
-//! Workloads that do not take part in all rounds, and limits of bytes.
+//! Workloads that skip some rounds, and limits of bytes.
 
 use cardmark_core::{MIB, Rounds, SECOND_NS, StopReason, StopRule, Workload};
 
@@ -84,7 +84,7 @@ fn references_come_first_now_and_then_and_last_and_what_is_done_once_before_that
     assert_eq!(
         long.span_ns,
         300 * MS,
-        "random writes go on within their span"
+        "random writes continue within their span"
     );
     let numbers: Vec<u32> = outcome
         .trials
@@ -173,6 +173,6 @@ fn a_deep_queue_that_gains_nothing_gets_no_further_rounds() {
     assert_eq!(
         rounds(Script::constant(MS)),
         [24, 6],
-        "eight at once are done one after the other"
+        "eight at once are run one after the other"
     );
 }

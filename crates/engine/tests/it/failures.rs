@@ -1,4 +1,4 @@
-//! Bad cards are the subject: what a failing part costs, and what is kept.
+//! Bad cards are our subject: the effects of a failing part, and the results that are kept.
 
 use cardmark_core::{Finding, FindingKind, Procedure, Severity, StopReason, Trial};
 use cardmark_engine::{Failure, Outcome, TrialContext};
@@ -9,11 +9,11 @@ use crate::support::{
     three, workload,
 };
 
-/// In a run of [`three`]: the layout's four trials are 0–3, then come `rand_read` and `rand_write`
-/// in turning order. This is the third trial of `rand_read`.
+/// In a run of [`three`], the layout's four trials are 0–3, followed by `rand_read` and `rand_write` in
+/// alternating order. This is the third trial of `rand_read`.
 const THIRD_READ: usize = 9;
 
-/// Runs [`three`] and checks what holds of any run that did not go well.
+/// Runs [`three`] and checks the properties of every run that failed.
 fn run(script: Script) -> (Outcome, Rig) {
     let mut rig = Rig::new(script);
     let outcome = rig.run(&plan(&three()));
@@ -49,7 +49,7 @@ fn assert_partial(outcome: &Outcome, rig: &Rig) {
     assert_eq!(ids, (0..ids.len() as u32).collect::<Vec<_>>());
 }
 
-/// The only finding: its kind, and the workload it names.
+/// Returns the only finding: its kind, its workloads, and its detail.
 fn only(outcome: &Outcome) -> (FindingKind, &[String], &str) {
     let [finding] = &outcome.findings[..] else {
         panic!("{:?}", outcome.findings)
@@ -66,10 +66,10 @@ fn count_of(outcome: &Outcome, id: &str) -> usize {
         .count()
 }
 
-/// The only trial that is not whole.
+/// Returns the only incomplete trial.
 fn broken(outcome: &Outcome) -> &Trial {
     let mut broken = outcome.trials.iter().filter(|trial| !trial.is_whole());
-    let first = broken.next().expect("one trial is not whole");
+    let first = broken.next().expect("one incomplete trial");
     assert!(broken.next().is_none());
     first
 }
@@ -96,7 +96,11 @@ fn an_error_in_the_layout_ends_the_run() {
         );
         let trial = broken(&outcome);
         assert_eq!((trial.layout, trial.stopped_by), (true, StopReason::Error));
-        assert_eq!(trial.operations_count(), 5, "what went well is counted");
+        assert_eq!(
+            trial.operations_count(),
+            5,
+            "successful operations are counted"
+        );
         let [error] = trial.errors[..] else {
             panic!("{:?}", trial.errors)
         };
@@ -130,9 +134,9 @@ fn an_io_error_costs_its_workload_and_no_other() {
     assert_eq!(
         outcome.trials.last().unwrap().round_index,
         5,
-        "the others went on to their goal"
+        "the others continued to their goal"
     );
-    // The record keeps what was measured, and says that it is not all.
+    // The record keeps the measurements and marks the run as incomplete.
     let plan = plan(&three());
     let record = recorded(&plan, outcome);
     let stopped = |id: &str| record.metric(id).unwrap().stopped_by;
@@ -186,7 +190,7 @@ fn errors_in_ramp_and_drain_are_errors_too() {
         "32 and one for each of the three completions"
     );
 
-    // 37 of the ramp, 416 of the span; operation 460 is on its way when the clock stops.
+    // 37 of the ramp, 416 of the span; operation 460 is in flight when the clock stops.
     let (outcome, rig) = run(Script::constant(MS).channels(4).failing(5, 460, Err(EIO)));
     let trial = broken(&outcome);
     assert_eq!((trial.span_ns, trial.operations_count()), (104 * MS, 416));
@@ -271,13 +275,13 @@ fn an_answer_beyond_the_limit_ends_the_run() {
     );
     assert!(
         slow(1500 * MS, 0).0.is_complete(),
-        "the limit itself is still an answer"
+        "a latency equal to the limit passes"
     );
 }
 
 #[test]
 fn a_stop_ends_the_run_at_the_next_operation() {
-    // From inside an operation, as a signal comes.
+    // From inside an operation, like a signal.
     let mut script = Script::constant(MS);
     script.stop_at = Some((THIRD_READ, 30));
     let (outcome, rig) = run(script);
@@ -285,7 +289,7 @@ fn a_stop_ends_the_run_at_the_next_operation() {
     assert_eq!(outcome.trials.len(), THIRD_READ + 1);
     assert_eq!(rig.backend.trials[THIRD_READ].submitted.len(), 31);
     assert_eq!(broken(&outcome).operations_count(), 20);
-    // In a full queue what is in flight is waited for.
+    // With a full queue, the run waits for the operations in flight.
     let mut script = Script::constant(MS).channels(4);
     script.stop_at = Some((5, 100));
     let (outcome, rig) = run(script);
@@ -306,7 +310,7 @@ fn a_stop_between_trials_costs_one_operation() {
         let last = &rig.backend.trials[9];
         assert_eq!(last.submitted.len(), last.workload.queue_depth as usize);
     }
-    // Before the first one.
+    // Before the first event.
     let mut rig = Rig::new(Script::constant(MS));
     rig.pulse.stop();
     let outcome = rig.run(&plan(&three()));
@@ -393,14 +397,14 @@ fn a_failing_flush_costs_its_workload_and_voids_its_trial() {
         ],
         [1, 6]
     );
-    // In the layout it ends the run: what was laid out is not there.
+    // A failure in the layout ends the run, because the file is incomplete.
     let (outcome, _) = run(fail(3, EIO));
     assert_eq!(outcome.trials.len(), 4);
 }
 
 #[test]
 fn the_first_reason_is_the_one_that_is_told() {
-    // A whole queue fails with one number, after a first one with another.
+    // A whole queue fails with one error number, after a first failure with another.
     let mut script = Script::constant(MS);
     script.outcome = Box::new(|call| match call.number {
         0..20 => None,
@@ -438,5 +442,5 @@ fn all_workloads_may_fail() {
             .all(|finding| finding.kind == FindingKind::IoError)
     );
     let record = recorded(&plan(&suite), outcome);
-    assert_eq!(record.metrics.len(), 1, "what the layout measured is left");
+    assert_eq!(record.metrics.len(), 1, "the layout's measurement is left");
 }

@@ -1,4 +1,4 @@
-//! The engine against a scripted back end whose truth is known, in virtual time.
+//! The engine against a scripted back end with known behaviour, in virtual time.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,7 +6,7 @@
     clippy::panic,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "tests: a surprise is to end them, and their numbers are small"
+    reason = "tests: they may panic, and their numbers are small"
 )]
 
 mod apart;

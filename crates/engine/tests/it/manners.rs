@@ -1,4 +1,4 @@
-//! What old tools do otherwise: flushes inside the span, fixed orders, rests, first reads.
+//! Habits of old tools: flushes inside the span, fixed orders, rests, first reads.
 
 use cardmark_core::{
     Access, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
@@ -20,7 +20,7 @@ fn in_span(read_share_percent: u8) -> Workload {
     exact
 }
 
-/// An operation takes 1 ms, making durable so many.
+/// Script with operations of 1 ms and syncs of `sync_ns`.
 fn syncing(sync_ns: u64) -> Script {
     Script::of(move |call| match call.op.kind {
         OpKind::Sync => sync_ns,
@@ -30,7 +30,7 @@ fn syncing(sync_ns: u64) -> Script {
 
 #[test]
 fn a_flush_in_the_span_is_part_of_it_and_of_nothing_else() {
-    // iozone makes durable after reading, too.
+    // iozone also makes data durable after reading.
     for (read_share_percent, written) in [(0, MIB), (100, 0)] {
         let mut rig = Rig::new(syncing(5 * MS));
         let end = rig.trial(&in_span(read_share_percent), CONTEXT);
@@ -41,13 +41,13 @@ fn a_flush_in_the_span_is_part_of_it_and_of_nothing_else() {
         assert_eq!(trial.flush_span_ns, Some(5 * MS));
         assert_eq!((trial.operations_count(), trial.bytes()), (16, MIB));
         assert_eq!((trial.bytes_written, trial.untimed_bytes), (written, 0));
-        // It is no operation: neither in the latencies nor in the slices.
+        // A sync is not an operation: neither latencies nor slices contain it.
         assert_eq!((trial.latency.max_ns, trial.latency.sum_ns), (MS, 16 * MS));
         assert_eq!(trial.slices.iter().map(|slice| slice.1).sum::<u64>(), 16);
         let log = rig.log();
         assert_eq!(log.submitted.len(), 17);
         assert_eq!(log.submitted[16].0.kind, OpKind::Sync);
-        assert_eq!(log.flushes_count, 0, "not once more after it");
+        assert_eq!(log.flushes_count, 0, "no further flush after it");
     }
 }
 
@@ -77,7 +77,7 @@ fn what_is_in_flight_counts_where_the_flush_ends_the_span() {
     let end = rig.trial(&deep, CONTEXT);
     assert_eq!(end.failure, None);
     let trial = end.trial;
-    // Four each at 10, 20 and 30 ms; the last of those begins nothing, the other three did.
+    // Four each at 10, 20 and 30 ms. The last of those starts no operation; the other three did.
     assert_eq!(trial.operations_count(), 15);
     assert_eq!((trial.span_ns, trial.untimed_bytes), (47 * MS, 0));
     assert_eq!(trial.bytes_written, 15 * 64 * KIB);
@@ -94,7 +94,7 @@ fn the_work_or_the_longest_span_ends_a_trial_whichever_comes_first() {
         let mut rig = Rig::new(Script::constant(MS));
         let mut both = sequential("both", 100);
         both.ramp_ns = 0;
-        // Of exact work the minima do not matter.
+        // The minima do not apply to exact work.
         both.stop.least_operations_count = 7;
         both.stop.longest_span_ns = longest_ns;
         both.stop.most_bytes = Some(10 * both.block_bytes);
@@ -125,7 +125,7 @@ fn a_permuted_order_visits_each_block_once_and_is_always_the_same() {
         .collect();
     for depth in [1, 32] {
         let mut rig = Rig::new(Script::constant(MS));
-        // Another trial and another seed change nothing, nor does where the one before ended.
+        // Neither the trial's number, nor the seed, nor the end of the previous trial changes the order.
         for (id, share) in [(0, 100), (1, 0), (2, 100)] {
             let context = TrialContext {
                 id,
@@ -138,7 +138,7 @@ fn a_permuted_order_visits_each_block_once_and_is_always_the_same() {
             assert_eq!(rig.backend.trials[id as usize].offsets(), order);
         }
     }
-    // Cut short, it is the beginning of the order.
+    // A shorter trial performs the beginning of the order.
     let mut rig = Rig::new(Script::constant(MS));
     let mut short = permuted(100, 1);
     short.stop.longest_span_ns = Some(100 * MS);
@@ -189,7 +189,7 @@ fn a_rest_lets_time_pass_and_the_pulse_beat() {
     assert_eq!((trial.started_ns, trial.span_ns), (1950 * MS, 17 * MS));
     assert_eq!(rig.log().submitted[0].1, ORIGIN_NS + 1950 * MS);
     let (after, _) = rig.pulse.reading();
-    assert!(after - before >= 20 + 17, "the watch sees that it goes on");
+    assert!(after - before >= 20 + 17, "the watch sees progress");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_stop_ends_a_rest_within_a_tenth_of_a_second() {
 
 #[test]
 fn the_more_lies_in_the_page_cache_the_longer_a_flush_may_take() {
-    // 64 MiB in pieces of 8 MiB: nine limits.
+    // 64 MiB in pieces of 8 MiB: nine time limits.
     let with = |access: Access, sync_ns: u64| {
         let mut rig = Rig::new(syncing(sync_ns));
         let mut cached = in_span(0);
@@ -230,7 +230,7 @@ fn the_more_lies_in_the_page_cache_the_longer_a_flush_may_take() {
         matches!(failure, Some(Failure::NoAnswer { .. })),
         "{failure:?}"
     );
-    // Past the page cache nothing is left to be written.
+    // Without the page cache no data is left to be written.
     assert_eq!(with(Access::Direct, 100 * MS), (None, vec![1, 1]));
     let (failure, _) = with(Access::Direct, 100 * MS + 1);
     assert!(

@@ -1,4 +1,4 @@
-//! Where operations go.
+//! Offsets of operations.
 
 use cardmark_core::{KIB, MIB, Order, Workload};
 use cardmark_engine::TrialContext;
@@ -14,7 +14,7 @@ fn context(id: u32, seed: u64, next_block: u64) -> TrialContext {
     }
 }
 
-/// Offsets of a trial with so many operations.
+/// Returns the offsets of a trial with this number of operations.
 fn random(id: u32, seed: u64, operations_count: u64) -> Vec<u64> {
     let mut rig = Rig::new(Script::constant(MS));
     let mut random = Workload {
@@ -37,14 +37,14 @@ fn random_offsets_cover_the_span_evenly() {
     let expected = count as f64 / 64.0;
     let off = |&n: &u32| (f64::from(n) - expected).powi(2) / expected;
     let chi_square: f64 = bins.iter().map(off).sum();
-    // 63 degrees of freedom: mean 63, deviation 11; far below would be no chance either.
+    // 63 degrees of freedom: mean 63, deviation 11; a far smaller value would not be random either.
     assert!((20.0..110.0).contains(&chi_square), "{chi_square}");
-    // Each of the 1,024 blocks was hit; first and last are among them.
+    // Each of the 1,024 blocks was hit, including first and last.
     let mut blocks: Vec<u64> = offsets.iter().map(|offset| offset / (4 * KIB)).collect();
     blocks.sort_unstable();
     blocks.dedup();
     assert_eq!(blocks.len(), 1024);
-    // One after the other they show no direction.
+    // Successive offsets show no trend.
     let rising = offsets.windows(2).filter(|pair| pair[0] < pair[1]).count() as f64;
     assert!((rising / count as f64 - 0.5).abs() < 0.01, "{rising}");
 }
@@ -73,10 +73,7 @@ fn sequential_trials_go_on_where_the_one_before_stopped_and_wrap() {
         for id in 0..5 {
             next_block = rig.trial(&forward, context(id, 1, next_block)).next_block;
             let offsets = rig.backend.trials[id as usize].offsets();
-            assert!(
-                offsets.len() > 100,
-                "the span of 64 blocks is gone through more than once"
-            );
+            assert!(offsets.len() > 100, "the span of 64 blocks is repeated");
             for offset in offsets {
                 assert_eq!(offset, expected);
                 expected = (expected + 64 * KIB) % (4 * MIB);

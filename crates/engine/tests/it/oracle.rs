@@ -1,4 +1,4 @@
-//! What a trial must say, worked out a second time from what the back end saw.
+//! The expected content of a trial, calculated independently from the back end's log.
 
 use cardmark_core::{Trial, Workload};
 use cardmark_engine::OpKind;
@@ -6,7 +6,7 @@ use cardmark_stats::Histogram;
 
 use crate::support::{ORIGIN_NS, TrialLog};
 
-/// Holds of every trial, whole or not.
+/// Checks that apply to every trial, complete or not.
 pub(crate) fn assert_sums(trial: &Trial) {
     let [totals] = trial.streams[..] else {
         panic!("one stream")
@@ -32,7 +32,7 @@ pub(crate) fn assert_sums(trial: &Trial) {
     assert!(trial.slices.len() as u64 <= trial.span_ns / trial.slice_span_ns + 1);
 }
 
-/// Holds of a whole trial.
+/// Checks that apply to a complete trial.
 pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
     assert_sums(trial);
     let begun_ns = log.submitted[0].1;
@@ -60,7 +60,7 @@ pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
     assert_eq!(
         log.reaped.len(),
         log.submitted.len(),
-        "everything was waited for"
+        "the run waited for all operations"
     );
     assert_eq!(trial.untimed_bytes, untimed_count as u64 * block_bytes);
     let longest_ns = |range: std::ops::Range<usize>| {
@@ -83,7 +83,8 @@ pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
     assert_eq!(trial.bytes_written, writes_count as u64 * block_bytes);
 }
 
-/// Completions up to the end of the ramp: its span is over and the queue has turned over once.
+/// Returns the number of completions up to the end of the ramp: its span is over and the queue has turned
+/// over once.
 fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
     if workload.ramp_ns == 0 {
         return 0;
@@ -100,7 +101,7 @@ fn ramp_count(workload: &Workload, begun_ns: u64, times: &[u64]) -> usize {
     over.map_or(times.len(), |index| index + 1)
 }
 
-/// Completions after it up to the end of the trial.
+/// Returns the number of completions from then to the end of the trial.
 fn timed_count(workload: &Workload, started_ns: u64, times: &[u64]) -> usize {
     let stop = workload.stop;
     if stop.most_bytes.is_some() {

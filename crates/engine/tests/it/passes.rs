@@ -1,4 +1,4 @@
-//! Lists that are run through, as the scripts of the old tools are.
+//! Suites that run through a list, like the scripts of the old tools.
 
 use cardmark_core::{
     Figure, FigureOf, FindingKind, Order, Passes, PrintStyle, Start, StopReason, Suite, Workload,
@@ -29,7 +29,7 @@ fn a_list_is_run_through_in_its_order_so_many_times() {
             .collect();
         assert_eq!(order(&outcome.trials), expected);
         assert!(outcome.trials.iter().all(|trial| !trial.layout));
-        // A sequential workload begins at the start each time.
+        // A sequential workload starts at the beginning each time.
         for log in &rig.backend.trials {
             assert!(log.workload.id == "read" || log.offsets()[0] == 0);
         }
@@ -120,13 +120,13 @@ fn a_device_that_vanishes_or_a_stop_ends_the_list() {
     }
 }
 
-/// Good is what does far more operations than this. Far, so that it does not matter in which unit
-/// the number is printed.
+/// Number of operations per second far below that of a good pass. Far, so that the unit of the printed number
+/// does not matter.
 const LEAST_PER_S: f64 = 60_000.0;
 const GOOD_NS: u64 = MS / 100;
 const BAD_NS: u64 = 100 * MS;
 
-/// The list with a mark for `read`, which is good in these passes.
+/// Runs the list with a mark for `read`, which is good in these passes.
 fn until_good(passes_count: u32, good: &'static [u32]) -> (Outcome, Suite) {
     let mut suite = two(Passes::Count(1));
     suite.passes = Some(Passes::UntilGood(passes_count));

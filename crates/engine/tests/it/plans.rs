@@ -1,4 +1,4 @@
-//! From what was asked to what will be done.
+//! From a request to a plan.
 
 use cardmark_core::{
     FindingKind, KIB, MIB, Object, Passes, Severity, Start, Suite, TargetKind, TargetNeed, Workload,
@@ -25,7 +25,7 @@ fn request(only: &[&str], passes_count: Option<u32>) -> Request {
     }
 }
 
-/// Reads all of the disk, all of the target, and a piece of it.
+/// Reads the whole disk, the whole target, and a piece of it.
 fn spans() -> Suite {
     let whole = |id: &str, object: Object| {
         let mut whole = sequential(id, 100);
@@ -61,7 +61,7 @@ fn spans_of(plan: &Plan) -> Vec<(&str, u64, Option<u64>)> {
 #[test]
 fn a_span_of_zero_is_all_of_the_object_in_whole_blocks() {
     let odd = 16 * MIB + 5 * KIB;
-    // A directory's file is as large as the suite says; its disk has a size of its own.
+    // The suite sets the size of a directory's file; its disk has a size of its own.
     let directory = place(TargetKind::Directory, u64::MAX, Some(odd));
     let plan = make_plan(&spans(), &request(&[], None), directory).unwrap();
     let expected = [
@@ -101,7 +101,7 @@ fn what_has_no_object_is_left_out_and_said_to_be_so() {
     for place in [nowhere, tiny] {
         let plan = make_plan(&spans(), &request(&[], None), place).unwrap();
         assert_eq!(plan.absent, ["disk"]);
-        assert!(plan.suite_ref.only.is_empty(), "it was asked for");
+        assert!(plan.suite_ref.only.is_empty(), "it was requested");
         let outcome = Rig::new(Script::constant(MS)).run(&plan);
         assert_eq!(outcome.trials.len(), 3);
         let [finding] = &outcome.findings[..] else {
@@ -117,10 +117,10 @@ fn what_has_no_object_is_left_out_and_said_to_be_so() {
         );
         assert!(
             outcome.is_complete(),
-            "nothing that could be measured is missing"
+            "no workload that could be measured is missing"
         );
     }
-    // Alone, it leaves a run of nothing, and not a word about writing.
+    // Alone, it results in an empty run, without a message about writing.
     let plan = make_plan(&spans(), &request(&["disk"], None), nowhere).unwrap();
     assert_eq!(
         (plan.workloads.len(), &plan.suite_ref.only[..]),
@@ -207,7 +207,7 @@ fn what_makes_the_file_is_run_too_and_yields_no_figure() {
     assert_eq!(
         ids(&only(TargetKind::Device)),
         ["read"],
-        "a device is there already"
+        "a device exists already"
     );
 }
 
@@ -223,6 +223,6 @@ fn what_only_reads_asks_for_no_leave_to_write() {
     assert!(asked(&["write"], false).writes(&suite));
     assert!(!asked(&["read"], false).writes(&suite));
     assert!(!asked(&[], true).writes(&suite));
-    // A suite with a layout writes its file whatever was asked for.
+    // A suite with a layout writes its file for every request.
     assert!(asked(&["rand_read"], false).writes(&three()));
 }

@@ -1,4 +1,4 @@
-//! Any suite that holds its rules, on any device: the back end's own checks, and the sums.
+//! Random valid suites on random devices: the back end's own checks, and the sums.
 
 use cardmark_core::{
     Flush, Manner, Order, Payload, Rng, StopReason, StopRule, Suite, TargetNeed, Workload,
@@ -108,7 +108,7 @@ fn suites() -> impl Strategy<Value = Suite> {
     suite.prop_filter("a rule of suites", |suite| suite.check().is_ok())
 }
 
-/// A device whose service times, and now and then outcomes, are drawn.
+/// Returns a device with random service times and occasional random outcomes.
 fn device(seed: u64, channels: usize, failing_percent: u64) -> Script {
     let mut times = Rng::new(seed);
     let mut script = Script::of(move |_| 1_000 + times.below(400_000)).channels(channels);
@@ -156,7 +156,7 @@ proptest! {
                 prop_assert!((5..=6).contains(&rounds), "{} rounds", rounds);
             }
         }
-        // The same again gives the same.
+        // A second run gives the same result.
         let again = Rig::new(device(seed, channels, failing_percent)).run(&plan);
         prop_assert_eq!(&again.trials, &outcome.trials);
         let record = recorded(&plan, outcome);

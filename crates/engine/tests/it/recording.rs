@@ -1,4 +1,4 @@
-//! What a record says about its figures, at and around each threshold.
+//! Findings of a record, at and around each threshold.
 
 use cardmark_core::{
     Finding, FindingKind, Flush, Procedure, Record, SensorSample, Severity, StopRule, Suite,
@@ -59,7 +59,7 @@ fn run(script: Script, suite: &Suite) -> Outcome {
     outcome
 }
 
-/// Severity of the findings of a kind by workload; the run as a whole is ``.
+/// Returns the severity of all findings of a kind by workload; for the whole run, the workload is ``.
 fn found(record: &Record, kind: FindingKind) -> Vec<(&str, Severity)> {
     let of_kind = record
         .findings
@@ -108,7 +108,7 @@ fn a_device_that_counted_less_was_not_reached() {
 
 #[test]
 fn a_device_that_counted_more_is_shared() {
-    // Where each write is made durable, the filesystem's own writes belong to the price.
+    // If each write is made durable, the filesystem's own writes belong to the price.
     let both = [
         ("seq_write", Severity::Warning),
         ("sync_write", Severity::Note),
@@ -127,7 +127,7 @@ fn a_device_that_counted_more_is_shared() {
 
 #[test]
 fn ramp_and_drain_are_asked_for_too() {
-    // A deep queue and a long ramp: nearly half of the bytes lie outside of the clock.
+    // A deep queue and a long ramp: nearly half of the bytes lie outside the clock.
     let mut deep = Workload {
         queue_depth: 32,
         ramp_ns: 80 * MS,
@@ -159,7 +159,7 @@ fn missing_counters_are_noted_once() {
 
 #[test]
 fn a_long_flush_shows_a_cache() {
-    // The layout's four pieces take 16 ms each, and so do the two other trials: 96 ms in all.
+    // The layout's four pieces take 16 ms each, and each of the two other trials too: 96 ms in all.
     for (flush_ns, expected) in [
         (0, &[][..]),
         (1_600_000, &[]),
@@ -185,7 +185,7 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
     }
     let trial = outcome.trials[6].clone();
     assert_eq!(trial.workload.id, "sync_write");
-    // A reading holds for half a second around it.
+    // A reading is valid for half a second before and after it.
     let reach_ns = 500 * MS;
     let (begun_ns, ended_ns) = (trial.started_ns, trial.started_ns + trial.span_ns);
     let touched = [("sync_write", Severity::Warning)];
@@ -221,14 +221,14 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
     }
 }
 
-/// The record of a run whose sensors said this between the readings before and after a trial of
-/// `sync_write`, and nothing else.
+/// Returns the record of a run with this sample between the readings before and after a trial of
+/// `sync_write`, and no other counts.
 fn with_counts(sample: &SensorSample) -> Record {
     let mut outcome = run(Script::constant(MS), &writes());
     for (index, trial) in outcome.trials.iter_mut().enumerate() {
         trial.started_ns = (index as u64 + 1) * 10_000 * MS;
     }
-    // Before and after each trial, as in a real run; what is said belongs to one of them.
+    // Readings before and after each trial, as in a real run; the sample belongs to one of them.
     for (index, trial) in outcome.trials.iter().enumerate() {
         let end_ns = trial.started_ns + trial.span_ns + trial.flush_span_ns.unwrap_or(0);
         let nothing = SensorSample {
@@ -295,7 +295,7 @@ fn stolen_time_is_told_from_a_twentieth_on() {
     let span_ns: u64 = ours
         .map(|trial| trial.span_ns + trial.flush_span_ns.unwrap_or(0))
         .sum();
-    // No board tells its processors here: it counts as one.
+    // The board has no known number of processors here: it counts as one.
     for (stolen_ns, expected) in [(span_ns / 21, &[][..]), (span_ns / 19, &["sync_write"])] {
         let record = with_counts(&SensorSample {
             stolen_ns: Some(stolen_ns),
@@ -353,7 +353,7 @@ fn payload_must_be_made_ten_times_faster_than_it_is_written() {
 
 #[test]
 fn broken_trials_say_nothing_about_the_others() {
-    // The last trial of a workload fails after its counters lied.
+    // The last trial of a workload fails after its counters were wrong.
     let script = Script::constant(MS).failing(9, 30, Err(EIO));
     let mut outcome = Rig::new(script).run(&plan(&three()));
     for trial in outcome.trials.iter_mut().filter(|trial| !trial.is_whole()) {

@@ -27,7 +27,7 @@ fn of<'a>(outcome: &'a Outcome, id: &str) -> Vec<&'a Trial> {
         .collect()
 }
 
-/// A plan that reads only.
+/// Returns a plan that only reads.
 pub(crate) fn reading(suite: &Suite) -> Plan {
     let request = Request {
         read_only: true,
@@ -42,7 +42,7 @@ pub(crate) fn reading(suite: &Suite) -> Plan {
     .unwrap()
 }
 
-/// Service times that differ by turns from trial to trial by so many per cent of the middle.
+/// Service times that alternate between trials by this percentage of the mean.
 fn swaying(percent: u64) -> Script {
     Script::of(move |call: &Call<'_>| {
         let sway = percent * MS / 100;
@@ -90,7 +90,7 @@ fn the_layout_writes_the_file_once_and_counts_as_rounds() {
     assert_eq!(
         rig.backend.trials[writes[4].id as usize].offsets()[0],
         0,
-        "over again"
+        "repeated"
     );
     let record = recorded(&plan(&three()), outcome);
     assert_eq!(record.metric("seq_write").unwrap().trials.len(), 6);
@@ -100,7 +100,7 @@ fn the_layout_writes_the_file_once_and_counts_as_rounds() {
 fn precise_workloads_end_at_the_first_look_in_turning_order() {
     let (outcome, _) = whole_run(Script::constant(MS), &plan(&three()));
     let expected = [
-        // The layout; then the others catch up, and all go on together.
+        // First the layout, then the others catch up, then all continue together.
         [("seq_write", 0), ("seq_write", 1), ("seq_write", 2)],
         [("seq_write", 3), ("rand_read", 0), ("rand_write", 0)],
         [("rand_read", 1), ("rand_write", 1), ("rand_write", 2)],
@@ -201,7 +201,7 @@ fn the_budget_ends_rounds_but_never_the_first_six() {
             .iter()
             .skip(6)
             .filter(|trial| began(trial) >= budget_ns + 10 * MS);
-        assert_eq!(late.count(), 0, "nothing is begun after it");
+        assert_eq!(late.count(), 0, "no trial begins after it");
         let metric = &recorded(&one, outcome).metrics[0];
         let reason = if expected == 24 {
             StopReason::Rounds
@@ -246,7 +246,7 @@ fn what_remains_is_told_exactly_once_trials_are_known() {
             (&trial.workload.id, &trial.round_index)
         );
         assert_eq!(layout, &trial.layout);
-        // The first piece of the layout rests on a supposed rate.
+        // The expectation for the first piece of the layout uses an assumed rate.
         if trial.id > 0 {
             assert_eq!(at_ns + remaining_ns, outcome.span_ns, "trial {}", trial.id);
         }
@@ -279,7 +279,7 @@ fn sequential_rounds_go_on_where_the_one_before_stopped() {
 #[test]
 fn a_layout_that_was_not_asked_for_stays_in_the_record_without_a_metric() {
     let plan = plan_only(&three(), &["rand_read"]);
-    // The layout's pieces differ: enough for a finding, were it looked at.
+    // The layout's pieces differ enough for a finding, but they are not tested.
     let script = Script::of(|call| if call.trial < 4 { MS << call.trial } else { MS });
     let (outcome, _) = whole_run(script, &plan);
     let expected = ["seq_write"; 4].into_iter().chain(["rand_read"; 6]);
@@ -310,7 +310,7 @@ fn a_layout_that_was_not_asked_for_stays_in_the_record_without_a_metric() {
     assert_eq!(
         record.findings,
         [],
-        "nothing is said about figures that nobody asked for"
+        "no findings about figures that were not requested"
     );
     assert_eq!(record.suite.unwrap().only, ["rand_read"]);
 }
@@ -341,5 +341,22 @@ fn readings_are_counted_from_the_start_of_the_run() {
     ]);
     let outcome = rig.run(&plan(&three()));
     let times: Vec<u64> = outcome.sensors.iter().map(|sample| sample.at_ns).collect();
-    assert_eq!(times, [0, 5 * SECOND_NS], "none from before it");
+    assert_eq!(times, [0, 5 * SECOND_NS], "no earlier reading");
+}
+
+/// Another run on this host holds the turn for longer than the whole budget.
+#[test]
+fn waiting_for_a_turn_costs_no_rounds() {
+    let (alone, _) = whole_run(swaying(3), &plan(&three()));
+    let mut rig = Rig::new(swaying(3));
+    rig.wait_ns = 600 * SECOND_NS;
+    let outcome = rig.run(&plan(&three()));
+    assert!(outcome.is_complete());
+    let ids = |outcome: &Outcome| -> Vec<(String, u32)> {
+        let trials = outcome.trials.iter();
+        trials
+            .map(|trial| (trial.workload.id.clone(), trial.round_index))
+            .collect()
+    };
+    assert_eq!(ids(&outcome), ids(&alone));
 }

@@ -1,4 +1,4 @@
-//! Several streams and the stone wall, worked out by hand.
+//! Several streams and the stone wall, calculated by hand.
 
 use cardmark_core::{
     KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload, permutation,
@@ -9,12 +9,12 @@ use crate::support::{CONTEXT, EIO, MS, Rig, Script, sequential};
 
 /// A tenth of a millisecond.
 const U: u64 = MS / 10;
-/// What an operation of each stream takes.
+/// Duration of an operation of each stream.
 const EACH: [u64; 3] = [10 * U, 23 * U, 41 * U];
 const SYNC: u64 = 5 * U;
 const BLOCK: u64 = 64 * KIB;
 
-/// Three streams through eight blocks each.
+/// Three streams of eight blocks each.
 fn three_streams(read_share_percent: u8) -> Workload {
     let mut streams = sequential("streams", read_share_percent);
     streams.ramp_ns = 0;
@@ -35,7 +35,7 @@ fn script() -> Script {
     service.channels(3)
 }
 
-/// Offsets of one stream in blocks, and how often it was made durable: at its end.
+/// Returns the offsets of one stream in blocks; checks that it was made durable once, at its end.
 fn of_stream(rig: &Rig, stream: u32) -> Vec<u64> {
     let mut ops = rig.log().submitted.iter().map(|(op, _)| *op);
     let mut blocks = Vec::new();
@@ -54,8 +54,8 @@ fn of_stream(rig: &Rig, stream: u32) -> Vec<u64> {
     blocks
 }
 
-/// Until the first is through, at 80: eight, three (at 23, 46, 69) and one (at 41). The second
-/// sees the wall at 92, the third at 82.
+/// Until the first stream finishes, at 80: eight, three (at 23, 46, 69) and one (at 41). The second sees the
+/// wall at 92, the third at 82.
 fn assert_counted(trial: &Trial) {
     let counted: Vec<(u64, u64)> = trial
         .streams
@@ -86,14 +86,18 @@ fn writers_go_on_uncounted_behind_the_wall() {
         let end = rig.trial(&workload, CONTEXT);
         assert_eq!(end.failure, None);
         assert_counted(&end.trial);
-        // All is over when the last is through and durable: 8 × 41 and 5.
+        // The trial ends when the last stream is complete and durable: 8 × 41 and 5.
         assert_eq!(end.trial.span_ns, 333 * U);
         assert_eq!(end.trial.untimed_bytes, (5 + 7) * BLOCK);
         assert_eq!(end.trial.bytes_written, 24 * BLOCK);
         for stream in 0..3 {
             assert_eq!(of_stream(&rig, stream), order);
         }
-        assert_eq!(rig.log().flushes_count, 0, "each made itself durable");
+        assert_eq!(
+            rig.log().flushes_count,
+            0,
+            "each stream made itself durable"
+        );
     }
 }
 
@@ -106,7 +110,7 @@ fn readers_and_rewriters_end_at_the_wall() {
         assert_counted(&end.trial);
         // The second ends its operation at 92 and is durable at 97.
         assert_eq!(end.trial.span_ns, 97 * U);
-        // What was in flight when the wall came up is not counted.
+        // Operations in flight at the wall are not counted.
         assert_eq!(end.trial.untimed_bytes, 2 * BLOCK);
         assert_eq!(end.trial.bytes_written, written * BLOCK);
         for (stream, count) in [(0, 8), (1, 4), (2, 2)] {
@@ -150,7 +154,11 @@ fn an_error_in_one_stream_ends_all() {
         .collect();
     assert_eq!(counted, [6, 2, 1]);
     let log = rig.log();
-    assert_eq!(log.reaped.len(), log.submitted.len(), "all were waited for");
+    assert_eq!(
+        log.reaped.len(),
+        log.submitted.len(),
+        "the run waited for all"
+    );
     assert!(log.submitted.iter().all(|(op, _)| op.kind != OpKind::Sync));
     assert_eq!(end.trial.untimed_bytes, 2 * BLOCK);
 }
@@ -182,7 +190,7 @@ fn a_stop_ends_all_streams_at_their_next_operation() {
 fn streams_of_the_same_speed_are_all_through() {
     let mut rig = Rig::new(Script::constant(MS).channels(3));
     let trial = rig.trial(&three_streams(100), CONTEXT).trial;
-    // The first to be heard of ends the counting; the others complete their last one uncounted.
+    // The first completion ends the counting; the others complete their last operation uncounted.
     let counted: Vec<(u64, u64)> = trial
         .streams
         .iter()

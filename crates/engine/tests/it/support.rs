@@ -1,5 +1,5 @@
-//! A scripted back end in memory, a clock that only the device moves, an observer that remembers.
-//! The back end holds the engine to the contract of the port with every operation.
+//! A scripted back end in memory, a clock that only the device advances, and an observer that records. The
+//! back end checks the contract of the port with every operation.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use cardmark_engine::{
     Sensors, TrialContext, TrialEnd, execute, make_plan, record, run_trial,
 };
 
-/// What the clock shows at first: nothing may rest on its starting at zero.
+/// Initial time of the clock: no test may depend on a start at zero.
 pub(crate) const ORIGIN_NS: u64 = 7 * SECOND_NS;
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const LIMIT_NS: u64 = 30 * SECOND_NS;
@@ -26,17 +26,17 @@ pub(crate) const ENOSPC: i32 = 28;
 /// An operation as the script sees it.
 pub(crate) struct Call<'a> {
     pub(crate) workload: &'a Workload,
-    /// Trials prepared before.
+    /// Number of trials prepared before.
     pub(crate) trial: usize,
-    /// Operations submitted before in this trial.
+    /// Number of operations submitted before in this trial.
     pub(crate) number: u64,
     pub(crate) op: Op,
 }
 
-/// What is asked of the script for one operation.
+/// Part of the script that is called for one operation.
 type PerCall<T> = Box<dyn FnMut(&Call<'_>) -> T>;
 
-/// The first trial of a run, with no time limit but that of the rig.
+/// Context of the first trial of a run, with the rig's time limit only.
 pub(crate) const CONTEXT: TrialContext = TrialContext {
     id: 0,
     round_index: 0,
@@ -47,27 +47,27 @@ pub(crate) const CONTEXT: TrialContext = TrialContext {
     limit_ns: 0,
 };
 
-/// What the device does.
+/// Behaviour of the device.
 pub(crate) struct Script {
-    /// Operations served at a time.
+    /// Number of operations served at a time.
     pub(crate) channels_count: usize,
     pub(crate) service_ns: PerCall<u64>,
-    /// The outcome where it is not the whole block.
+    /// Outcome of an operation; `None`: the whole block.
     pub(crate) outcome: PerCall<Option<Result<u32, i32>>>,
-    /// Outcome of making ready for the trial of that number.
+    /// Outcome of preparing trial `n`.
     pub(crate) prepare: Box<dyn FnMut(usize) -> Result<(), i32>>,
-    /// What is written for it.
+    /// Number of bytes written to prepare it.
     pub(crate) written_bytes: u64,
-    /// Time of the flush after the trial of that number.
+    /// Duration of the flush after trial `n`.
     pub(crate) flush: Box<dyn FnMut(usize) -> Result<u64, i32>>,
-    /// What the counters say in per mille of the truth; `None`: there are none.
+    /// Counted bytes in per mille of the truth; `None`: no counters.
     pub(crate) counted: Option<u64>,
     /// Asks to stop the run when this operation (trial, number) completes.
     pub(crate) stop_at: Option<(usize, u64)>,
 }
 
 impl Script {
-    /// Every operation takes this long, and everything succeeds.
+    /// Returns a script in which every operation takes this long and succeeds.
     pub(crate) fn constant(service_ns: u64) -> Self {
         Self::of(move |_| service_ns)
     }
@@ -90,7 +90,7 @@ impl Script {
         self
     }
 
-    /// Operation `number` of trial `trial` has this outcome.
+    /// Gives operation `number` of trial `trial` this outcome.
     pub(crate) fn failing(mut self, trial: usize, number: u64, outcome: Result<u32, i32>) -> Self {
         self.outcome =
             Box::new(move |call| ((call.trial, call.number) == (trial, number)).then_some(outcome));
@@ -98,16 +98,16 @@ impl Script {
     }
 }
 
-/// What the back end saw of a trial.
+/// Log of a trial as seen by the back end.
 #[derive(Clone, Debug)]
 pub(crate) struct TrialLog {
     pub(crate) workload: Workload,
-    /// Operations with the time of submission, in that order.
+    /// Operations with their times of submission, in that order.
     pub(crate) submitted: Vec<(Op, u64)>,
-    /// Index among the submitted and time of completion, in that order.
+    /// Index among the submitted operations and time of completion, in that order.
     pub(crate) reaped: Vec<(usize, u64)>,
     pub(crate) flushes_count: u32,
-    /// How many limits the device was given to make ready, and then for each sync.
+    /// Number of time limits allowed for preparing, and then for each sync.
     pub(crate) limits: Vec<u32>,
 }
 
@@ -124,7 +124,7 @@ struct Flying {
     at_ns: u64,
 }
 
-/// Accepts operations, serves them first in, first out on its channels, and writes everything down.
+/// Accepts operations, serves them first in, first out on its channels, and logs everything.
 pub(crate) struct ScriptedBackend {
     script: Script,
     now_ns: Rc<Cell<u64>>,
@@ -190,7 +190,9 @@ impl Backend for ScriptedBackend {
 
     fn reap(&mut self) -> Done {
         let first = (0..self.flying.len()).min_by_key(|&i| self.flying[i].at_ns);
-        let flying = self.flying.remove(first.expect("nothing is in flight"));
+        let flying = self
+            .flying
+            .remove(first.expect("no operation is in flight"));
         self.now_ns.set(self.now_ns.get().max(flying.at_ns));
         let trial = self.trials.len() - 1;
         let log = &mut self.trials[trial];
@@ -211,7 +213,7 @@ impl Backend for ScriptedBackend {
     fn flush(&mut self) -> Result<(), i32> {
         assert!(
             self.flying.is_empty(),
-            "flushed while something is in flight"
+            "flushed while operations are in flight"
         );
         let trial = self.trials.len() - 1;
         self.trials[trial].flushes_count += 1;
@@ -225,7 +227,7 @@ impl Backend for ScriptedBackend {
     }
 }
 
-/// Whether the workload allows such an operation.
+/// Asserts that the workload allows such an operation.
 fn assert_allowed(workload: &Workload, op: Op) {
     assert!(op.slot < workload.in_flight_count());
     assert!(op.stream < workload.manner.streams_count);
@@ -246,7 +248,7 @@ fn assert_allowed(workload: &Workload, op: Op) {
         OpKind::Read => assert!(workload.reads() || is_lead),
         OpKind::Write => assert!(workload.writes() && workload.flush != Flush::EachOperation),
         OpKind::WriteSync => assert!(workload.writes() && workload.flush == Flush::EachOperation),
-        OpKind::Sync => unreachable!("told apart above"),
+        OpKind::Sync => unreachable!("matched above"),
     }
 }
 
@@ -282,7 +284,7 @@ impl Sensors for ScriptedSensors {
     }
 }
 
-/// An event, kept.
+/// A recorded event.
 #[derive(Debug)]
 pub(crate) enum Heard {
     Started,
@@ -298,22 +300,27 @@ pub(crate) enum Heard {
     Found(String),
 }
 
-/// Remembers events; asks to stop the run after so many of them.
+/// Records events; asks to stop the run after a given number of them.
 struct Listener {
     heard: Rc<RefCell<Vec<Heard>>>,
     stop_after: Option<usize>,
+    /// Time for which every trial waits for its turn.
+    wait_ns: u64,
     now_ns: Rc<Cell<u64>>,
     pulse: Rc<Pulse>,
 }
 
 impl Observer for Listener {
     fn event(&mut self, event: &Event<'_>) {
-        // The watch covers what observers do too: the journal may lie on the device under test.
+        if matches!(event, Event::TrialStarted { .. }) {
+            self.now_ns.set(self.now_ns.get() + self.wait_ns);
+        }
+        // The watch covers observers too: the journal may lie on the device under test.
         let begins = matches!(event, Event::Started { .. });
         assert_eq!(
             self.pulse.reading().1,
             !begins,
-            "watched over from the first trial on"
+            "watched from the first trial on"
         );
         let mut heard = self.heard.borrow_mut();
         heard.push(match event {
@@ -345,8 +352,10 @@ impl Observer for Listener {
 pub(crate) struct Rig {
     pub(crate) backend: ScriptedBackend,
     pub(crate) sensors: ScriptedSensors,
-    /// Asks to stop the run after so many events.
+    /// Asks to stop the run after this number of events.
     pub(crate) stop_after: Option<usize>,
+    /// Time for which every trial waits for its turn.
+    pub(crate) wait_ns: u64,
     /// Asks to stop the run in a rest, at this time.
     pub(crate) stop_at_ns: Option<u64>,
     pub(crate) heard: Rc<RefCell<Vec<Heard>>>,
@@ -372,6 +381,7 @@ impl Rig {
             backend,
             sensors,
             stop_after: None,
+            wait_ns: 0,
             stop_at_ns: None,
             heard,
             pulse,
@@ -387,7 +397,7 @@ impl Rig {
         }
     }
 
-    /// One trial on its own; the run began with the clock.
+    /// Runs one trial on its own; the run began with the clock.
     pub(crate) fn trial(&mut self, workload: &Workload, context: TrialContext) -> TrialEnd {
         let mut clock = self.clock();
         let context = TrialContext {
@@ -406,16 +416,17 @@ impl Rig {
             workload,
             context,
         );
-        assert!(!self.pulse.reading().1, "waits for nothing after a trial");
+        assert!(!self.pulse.reading().1, "is not waiting after a trial");
         end
     }
 
-    /// A whole run.
+    /// Runs a plan.
     pub(crate) fn run(&mut self, plan: &Plan) -> Outcome {
         let mut clock = self.clock();
         let mut observer = Listener {
             heard: Rc::clone(&self.heard),
             stop_after: self.stop_after,
+            wait_ns: self.wait_ns,
             now_ns: Rc::clone(&self.now_ns),
             pulse: Rc::clone(&self.pulse),
         };
@@ -429,14 +440,14 @@ impl Rig {
         execute(plan, ports)
     }
 
-    /// What the back end saw of the only trial.
+    /// Returns the log of the only trial.
     pub(crate) fn log(&self) -> &TrialLog {
         assert_eq!(self.backend.trials.len(), 1);
         &self.backend.trials[0]
     }
 }
 
-/// Reads of 4 KiB at random, 100 ms after a ramp of 10 ms.
+/// Random reads of 4 KiB, 100 ms after a ramp of 10 ms.
 pub(crate) fn workload(id: &str) -> Workload {
     Workload {
         id: id.to_owned(),
@@ -462,7 +473,8 @@ pub(crate) fn workload(id: &str) -> Workload {
     }
 }
 
-/// Writes in order, of 64 KiB. As short as a piece of the layout at 1 ms an operation, so that none are put together.
+/// Sequential writes of 64 KiB. As short as a piece of the layout at 1 ms per operation, so that none are
+/// merged.
 pub(crate) fn sequential(id: &str, read_share_percent: u8) -> Workload {
     Workload {
         stop: StopRule {
@@ -505,7 +517,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
     suite
 }
 
-/// A suite that is a list, run through in its order.
+/// A suite that runs through a list in order.
 pub(crate) fn list(workloads: Vec<Workload>, passes: Passes) -> Suite {
     let suite = Suite {
         layout: String::new(),
@@ -553,7 +565,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
     .unwrap()
 }
 
-/// What was known before a run.
+/// Returns the record header of a run.
 pub(crate) fn header(suite_ref: SuiteRef, payload_rate_bytes_per_s: Option<f64>) -> Record {
     let id = simulated_run_id(&["engine"]);
     Record {
@@ -575,12 +587,12 @@ pub(crate) fn header(suite_ref: SuiteRef, payload_rate_bytes_per_s: Option<f64>)
     }
 }
 
-/// The record of a run of this plan.
+/// Returns the record of a run of this plan.
 pub(crate) fn recorded(plan: &Plan, outcome: Outcome) -> Record {
     record(header(plan.suite_ref.clone(), None), outcome, &plan.suite)
 }
 
-/// Workload and round of each trial.
+/// Returns workload and round of each trial.
 pub(crate) fn order(trials: &[Trial]) -> Vec<(&str, u32)> {
     trials
         .iter()

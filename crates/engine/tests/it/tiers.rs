@@ -1,4 +1,4 @@
-//! Tiers: how large, how long and where the workloads of a procedure are.
+//! Tiers: size, duration and position of a procedure's workloads.
 
 use cardmark_core::{
     CardFacts, Figure, FigureOf, KIB, MIB, Passes, Region, SECOND_NS, Start, Suite, TargetKind,
@@ -19,7 +19,8 @@ fn part(workload: &str, span_bytes: Option<u64>, percent: Option<u8>) -> TierPar
     }
 }
 
-/// Fills, writes a region in it, reads there; fills anew, writes windows somewhere, reads them.
+/// Fills the target, writes a region in it and reads there; fills it again, writes windows at a drawn
+/// position and reads them.
 fn procedure() -> Suite {
     let at = |region, mut workload: Workload| {
         workload.manner.region = region;
@@ -209,7 +210,7 @@ fn windows_are_those_of_the_card() {
         assert_eq!(manner.start_bytes % window_bytes, 0);
         assert_eq!(manner.start_bytes % video_window_bytes, 0);
     }
-    // Smaller than what is written at once: that of the suite.
+    // Smaller than the block size: the suite's own window applies.
     let units = Units::of(&facts(16 * KIB, 0));
     let plan = planned(3, &["windows"], card().with_units(units)).unwrap();
     assert_eq!(plan.workloads[1].manner.window_bytes, MIB);
@@ -233,7 +234,7 @@ fn operations_lie_in_their_region() {
             assert_eq!(offsets, all);
         }
     }
-    // Erasing a part of a device takes its time; nothing else is given more than one limit.
+    // Erasing a part of a device gets several time limits; everything else gets one.
     let limits: Vec<_> = rig.backend.trials.iter().map(|log| log.limits[0]).collect();
     assert_eq!(limits, [4, 1, 1, 4, 1, 1]);
     let read = &outcome.trials[2];
@@ -242,7 +243,7 @@ fn operations_lie_in_their_region() {
     assert_eq!(written, plan.wear().bytes);
 }
 
-/// A MiB is 16 operations of 1 ms, but for one of 5 ms and one of 9.
+/// A MiB consists of 16 operations of 1 ms, except for one of 5 ms and one of 9 ms.
 #[test]
 fn windows_are_timed_exactly() {
     let mut windows = sequential("windows", 0);
@@ -282,7 +283,7 @@ fn only_the_slowest_windows_are_kept() {
     windows.span_bytes = 100 * MIB;
     windows.stop.most_bytes = Some(windows.span_bytes);
     windows.manner.window_bytes = 64 * KIB;
-    // Spans go up and down, and none occurs twice.
+    // Durations rise and fall, and none occurs twice.
     let script = Script::of(|call| MS + call.number * 7919 % 1600 * 1000);
     let mut rig = Rig::new(script);
     let trial = rig.trial(&windows, CONTEXT).trial;

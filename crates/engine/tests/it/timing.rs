@@ -1,4 +1,4 @@
-//! What a trial counts: exact where service times are.
+//! Counts of a trial: exact if service times are.
 
 use cardmark_core::{Flush, KIB, MIB, StopReason, StopRule, Workload};
 use cardmark_engine::{OpKind, TrialContext};
@@ -35,7 +35,7 @@ fn one_after_the_other_is_exact() {
     assert_eq!(
         trial.untimed_bytes,
         40 * KIB,
-        "the ramp; nothing was left to drain"
+        "the ramp; the drain was empty"
     );
     assert_eq!((trial.bytes_written, trial.flush_span_ns), (0, None));
     assert_eq!(trial.device_counters.unwrap().read_bytes, 440 * KIB);
@@ -54,18 +54,18 @@ fn deep_queues_are_exact_on_any_number_of_channels() {
         };
         let trial = rig.trial(&deep, CONTEXT).trial;
         let channels = channels as u64;
-        // Whole turns of the queue from 100 ms on.
+        // Complete turns of the queue from 100 ms on.
         let operations = (100 * channels).next_multiple_of(32);
         let span_ns = operations / channels * MS;
         assert_eq!((trial.started_ns, trial.span_ns), (ramp * MS, span_ns));
         assert_eq!(trial.operations_count(), operations);
-        // In a full queue an operation waits for all before it: 32 of them, so many at a time.
+        // In a full queue an operation waits for all before it: 32 of them, served `channels` at a time.
         let sojourn_ns = 32 / channels * MS;
         assert_eq!(
             (trial.latency.min_ns, trial.latency.max_ns),
             (sojourn_ns, sojourn_ns)
         );
-        // One completion ends the ramp; the others of that moment are timed already.
+        // One completion ends the ramp; the others at that moment are timed already.
         let ramped = (ramp - 1) * channels + 1;
         assert_eq!(
             trial.untimed_bytes,
@@ -92,16 +92,16 @@ fn what_is_in_flight_at_the_start_counts_and_at_the_end_does_not() {
         ..workload("rand_read")
     };
     let trial = rig.trial(&four, CONTEXT).trial;
-    // 4 at 10 ms, 4 at 20 ms, and the last of those at 30 ms ends it.
+    // 4 at 10 ms, 4 at 20 ms; the last of those at 30 ms ends the trial.
     assert_eq!((trial.operations_count(), trial.span_ns), (12, 30 * MS));
     assert_eq!(trial.untimed_bytes, 3 * 4 * KIB);
     assert_eq!(
         rig.log().submitted.len(),
         15,
-        "nothing new is begun at the end"
+        "no operation starts at the end"
     );
     assert_agrees(&trial, rig.log());
-    // Here the ramp ends with what was begun in it still on its way.
+    // Here operations begun in the ramp are still in flight when it ends.
     let mut rig = Rig::new(Script::of(
         |call| if call.number == 0 { MS } else { 10 * MS },
     ));
@@ -148,7 +148,7 @@ fn both_minima_must_be_reached() {
     }
 }
 
-/// Writes exactly this much.
+/// Writes exactly this number of bytes.
 fn exact(queue_depth: u32, most_bytes: u64) -> Workload {
     let mut exact = Workload {
         queue_depth,
@@ -197,7 +197,7 @@ fn exact_work_smaller_than_the_queue_or_than_the_ramp_ends_too() {
             (end.trial.bytes(), end.trial.untimed_bytes),
             (0, ramped_bytes)
         );
-        assert!(!end.trial.is_whole(), "no figure rests on it");
+        assert!(!end.trial.is_whole(), "no figure uses it");
     }
 }
 
@@ -230,9 +230,9 @@ fn a_fifth_of_a_mixed_workload_reads() {
     let trial = rig.trial(&mixed, CONTEXT).trial;
     let reads = trial.streams[0].read_operations_count as f64;
     let share = reads / trial.operations_count() as f64;
-    // Deviation of a share of 40,000 draws: 0.2 %; four of them.
+    // Deviation of a share of 40,000 draws: 0.2 %; the test allows four of them.
     assert!((share - 0.2).abs() < 0.008, "{share}");
-    // Neither order nor offsets tell what an operation does.
+    // Neither order nor offsets reveal the kind of an operation.
     let half = 2 * MIB;
     let low = rig
         .log()
@@ -277,7 +277,7 @@ fn writes_are_made_durable_one_by_one_or_once_outside_the_clock() {
 
 #[test]
 fn slices_show_when_and_where_it_was_slow() {
-    // After a ramp of 10, the 150th operation takes 120 ms.
+    // After a ramp of 10 operations, operation 150 takes 120 ms.
     let slow = |number: u64| number == 159;
     let mut rig = Rig::new(Script::of(
         move |call| if slow(call.number) { 120 * MS } else { MS },
@@ -286,7 +286,8 @@ fn slices_show_when_and_where_it_was_slow() {
     long.stop.least_span_ns = 450 * MS;
     let trial = rig.trial(&long, CONTEXT).trial;
     let operations: Vec<u64> = trial.slices.iter().map(|slice| slice.1).collect();
-    // What ends at a border belongs to what follows: 1–99 ms, 100–149, 269–299, 300–399, 400–450.
+    // An operation that ends on a border belongs to the next slice: 1–99 ms, 100–149, 269–299, 300–399,
+    // 400–450.
     assert_eq!(trial.slice_span_ns, 100 * MS);
     assert_eq!(operations, [99, 50, 31, 100, 51]);
     let slice = trial.slices[2];
@@ -316,7 +317,7 @@ fn the_pulse_beats_with_every_operation() {
     assert!(after - before >= 110 && !waiting, "{before} to {after}");
 }
 
-/// Writes until the rate has been settled for 5 s, at least so many operations.
+/// Writes until the rate has been settled for 5 s, with a minimum number of operations.
 fn settling(least_operations_count: u64) -> Workload {
     let mut settling = sequential("write", 0);
     settling.ramp_ns = 0;
@@ -337,7 +338,7 @@ fn a_series_ends_once_its_rate_has_settled_and_not_before_its_least() {
         let trial = rig.trial(&settling(least), CONTEXT).trial;
         assert_eq!(trial.span_ns, span_ms * MS, "{least}");
         assert!(trial.is_whole());
-        // The span of 64 blocks was gone through again and again.
+        // The span of 64 blocks was repeated many times.
         assert!(trial.bytes() > 70 * 4 * MIB);
         assert_agrees(&trial, rig.log());
     }

@@ -1,27 +1,27 @@
-//! Whether the host lets a class be tested.
+//! Conditions of the host for testing a class.
 
 use cardmark_catalog::{Class, ClassFamily, Need};
 use cardmark_core::{Bus, BusMode, DeviceInfo, OriginKind, ReaderKind, Record};
 
-/// Of the bits that a USB link moves in a second, one in ten at most is a byte of data.
+/// Minimum number of bits on a USB link per byte of data.
 const LINK_BITS_PER_BYTE: u64 = 10;
-/// Data lines of the bus on which classes are defined.
+/// Number of data lines of the bus for which classes are defined.
 const LINES_COUNT: u32 = 4;
 
-/// What is known of the way between host and card.
+/// Known path between host and card.
 enum Way<'a> {
-    /// A simulated card outside of a board: it is in one that has all.
+    /// A simulated card outside a board: the path meets all conditions.
     Ideal,
     /// A bus whose mode is known.
     Bus(&'a Bus, BusMode),
-    /// The mode is hidden, or it is not known which device it is.
+    /// The mode is hidden, or the device is unknown.
     Hidden,
 }
 
-/// Why the class cannot be tested here; `None` where nothing known stands against it.
+/// Returns the reason why the class cannot be tested here; `None` if there is none.
 pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
     if class.family == ClassFamily::Express {
-        let reason = "not testable here: classes of SD Express are tested by streams of NVMe, which \
+        let reason = "not testable here: classes of SD Express are tested with NVMe streams, which \
                       Linux does not offer to programs";
         return Some(reason.to_owned());
     }
@@ -33,32 +33,32 @@ pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
     on_bus.or_else(|| need_obstacle(class, device))
 }
 
-/// Why a figure below the limit says nothing against the card here.
+/// Returns the reason why a figure below the limit does not prove anything against the card here.
 pub(super) fn doubt(record: &Record, class: &Class) -> Option<String> {
     let doubt = match way(record) {
         Way::Ideal => return None,
-        Way::Hidden => "the bus mode, which may be too slow a one, is not to be seen",
+        Way::Hidden => "the bus mode is hidden and may be too slow",
         Way::Bus(bus, _) if clock_hz(bus).is_none() => {
-            "the clock of the bus, which may be too low, is not to be seen"
+            "the clock of the bus is hidden and may be too low"
         }
         Way::Bus(..) if !are_needs_seen(record, class) => {
-            "whether cache and command queue are in use, which this class rests on, is not to be seen"
+            "the state of cache and command queue, which this class requires, is hidden"
         }
         Way::Bus(..) => return None,
     };
     Some(format!("not testable here: {doubt}"))
 }
 
-/// In what the way to the card is not known, or not what the class asks for.
+/// Returns the unknown properties of the path to the card, and those that the class does not allow.
 pub(super) fn deviations(record: &Record, has_application: bool) -> Vec<String> {
     let mut deviations = Vec::new();
     match way(record) {
         Way::Ideal => {}
         Way::Hidden => {
-            deviations.push("bus mode and clock between host and card are not known".to_owned());
+            deviations.push("unknown bus mode and clock between host and card".to_owned());
         }
         Way::Bus(bus, _) if clock_hz(bus).is_none() => {
-            deviations.push("the clock between host and card is not known".to_owned());
+            deviations.push("unknown clock between host and card".to_owned());
         }
         Way::Bus(..) => {}
     }
@@ -96,7 +96,7 @@ fn way(record: &Record) -> Way<'_> {
     }
 }
 
-/// Only there the kernel tells the card's own cache and queue, and not those of a bridge.
+/// Only in a slot the kernel reports the card's own cache and queue, and not those of a bridge.
 fn is_in_slot(device: &DeviceInfo) -> bool {
     let reader = device.reader.as_ref();
     reader.is_some_and(|reader| reader.kind == ReaderKind::Slot)
@@ -106,7 +106,7 @@ fn clock_hz(bus: &Bus) -> Option<u64> {
     bus.actual_clock_hz.or(bus.clock_hz)
 }
 
-/// A class is tested on four lines.
+/// A class is tested with four lines.
 fn bus_obstacle(class: &Class, bus: &Bus, mode: BusMode) -> Option<String> {
     if let Some(lines) = bus.lines_count.filter(|&lines| lines < LINES_COUNT) {
         return Some(format!(
@@ -127,8 +127,8 @@ fn bus_obstacle(class: &Class, bus: &Bus, mode: BusMode) -> Option<String> {
     ))
 }
 
-/// A class is defined in its modes from their clocks on, and in modes above one of them that carry at
-/// least as much.
+/// A class is defined in its modes from their minimum clocks on, and in higher modes with at least the same
+/// data rate.
 fn is_defined(class: &Class, bus: &Bus, mode: BusMode) -> bool {
     let clock_hz = clock_hz(bus);
     if let Some(least_hz) = class.modes.get(&mode) {
@@ -157,7 +157,7 @@ fn link_obstacle(class: &Class, device: &DeviceInfo) -> Option<String> {
     let most = link / LINK_BITS_PER_BYTE;
     (class.least_write_bytes_per_s > most).then(|| {
         format!(
-            "not testable here: the USB link carries {} MB/s at most",
+            "not testable here: the USB link is limited to {} MB/s",
             most / 1_000_000
         )
     })

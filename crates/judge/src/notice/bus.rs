@@ -21,7 +21,8 @@ pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// A card that says a UHS speed grade can do DDR50 at least: that mode is mandatory for microSD.
+/// True if the card claims a UHS speed grade and so supports at least DDR50: that mode is mandatory for
+/// microSD.
 fn is_uhs_card(situation: &Situation<'_>) -> bool {
     situation.claims("U1") || situation.claims("U3")
 }
@@ -41,26 +42,26 @@ fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
     });
     if is_limit {
         let detail = format!(
-            "the card slot of {} carries {most} MB/s at most: a UHS card shows less here than it can",
+            "the card slot of {} is limited to {most} MB/s: a UHS card is slower here than it could be",
             situation.board_name()
         );
-        let advice = "figures tell how the card works in this board; what its label promises can be \
+        let advice = "the figures apply to the card in this board; its label's promises can be \
                       tested in a faster slot";
         return Some(Finding::new(FindingKind::SlowBus, Severity::Note, detail).advise(advice));
     }
     let detail = format!(
-        "the bus to the card carries {most} MB/s at most, although the card can do more{}",
+        "the bus to the card is limited to {most} MB/s, although the card supports more{}",
         if board.is_some() {
-            ", and the board too"
+            ", and so does the board"
         } else {
             ""
         }
     );
     let advice = if board.is_some() {
-        "take the card out and in again, clean its contacts, try it without an adapter; the kernel \
+        "remove the card, clean its contacts, and insert it again without an adapter; the kernel \
          falls back to a slow mode when tuning fails"
     } else {
-        "find out which modes this slot can do; a UHS mode needs 1.8 V signals"
+        "check which modes this slot supports; a UHS mode needs 1.8 V signals"
     };
     let severity = if board.is_some() {
         Severity::Warning
@@ -73,12 +74,12 @@ fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
 fn overclocked(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
     let clock_hz = bus.overclock_hz?;
     let detail = format!(
-        "the card slot is overclocked: {} MHz where 50 are allowed",
+        "the card slot is overclocked: {} MHz, above the allowed 50 MHz",
         clock_hz / 1_000_000
     );
     let advice = format!(
-        "compare only with figures of slots at that clock; errors on the bus or in the filesystem \
-         of {} would come from this",
+        "compare only with figures from slots at this clock; it may cause errors on the bus or in the \
+         filesystem of {}",
         situation.board_name()
     );
     Some(Finding::new(FindingKind::Overclocked, Severity::Note, detail).advise(advice))
@@ -92,9 +93,9 @@ fn no_command_queue(situation: &Situation<'_>) -> Option<Finding> {
     }
     let detail = match is_on {
         Some(_) => {
-            "this A2 card runs without command queueing, and so below what its class promises"
+            "this A2 card runs without command queueing, so it is slower than its class promises"
         }
-        None => "whether this A2 card runs with command queueing is not to be seen",
+        None => "it is unknown if this A2 card runs with command queueing",
     };
     let advice = match situation.board {
         Some(board) => match &board.command_queue {
@@ -103,7 +104,7 @@ fn no_command_queue(situation: &Situation<'_>) -> Option<Finding> {
             }
             Some(how) => format!(
                 "this card is not on the kernel's list of cards known to be good; {how} Keep a \
-                 copy of what is on it: some cards fail with it"
+                 backup of its data: some cards fail with it"
             ),
             None => format!(
                 "no kernel for {} uses the queue of SD cards: judge the card as A1 here",
@@ -122,18 +123,18 @@ fn no_cache(situation: &Situation<'_>) -> Option<Finding> {
     if !has_cache || mode == "write back" {
         return None;
     }
-    let detail = "the card has a cache that is not turned on: random writing is slower than its \
+    let detail = "the card has a cache that is turned off: random writes are slower than its \
                   maker says";
     let advice = match quirk(situation, QuirkEffect::NoCache) {
-        Some(quirk) => format!("leave it so: {}", quirk.detail),
-        None => "kernels from Linux 5.14 on turn it on by themselves where the slot can tell the \
-                 card before power goes"
+        Some(quirk) => format!("leave it as it is: {}", quirk.detail),
+        None => "Linux 5.14 and later turns it on automatically if the slot can warn the \
+                 card before a loss of power"
             .to_owned(),
     };
     Some(Finding::new(FindingKind::NoCache, Severity::Note, detail).advise(advice))
 }
 
-/// What kernels do to this model that has such an effect.
+/// Returns the kernels' treatment of this model that has such an effect.
 fn quirk(situation: &Situation<'_>, effect: QuirkEffect) -> Option<&'static Quirk> {
     let card = situation.device.card.as_ref()?;
     quirks(card.kind, &card.decoded)

@@ -1,4 +1,4 @@
-//! What the card's registers say against its label, and against each other.
+//! Contradictions between the card's registers and its label, and between registers.
 
 use cardmark_core::{Finding, FindingKind, Severity};
 
@@ -14,7 +14,8 @@ pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Claims that the registers do not bear out. A register class above the label does no harm.
+/// Returns findings for claims that the registers do not confirm. A register class above the label is no
+/// problem.
 fn mismatches(situation: &Situation<'_>) -> Vec<Finding> {
     let Some(facts) = situation.facts().filter(|facts| !facts.classes.is_empty()) else {
         return Vec::new();
@@ -42,9 +43,9 @@ fn mismatches(situation: &Situation<'_>) -> Vec<Finding> {
 }
 
 fn mismatch(claimed: &str, said: &str) -> Finding {
-    let detail = format!("the label says {claimed}, the registers say {said}");
+    let detail = format!("the label claims {claimed}, the registers claim {said}");
     Finding::new(FindingKind::LabelMismatch, Severity::Warning, detail).advise(
-        "either the label promises too much or the registers were filled in carelessly; both occur \
+        "either the label promises too much or the registers contain mistakes; both occur \
          in genuine cards: measure, and check the capacity by writing and reading it back",
     )
 }

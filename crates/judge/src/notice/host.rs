@@ -1,14 +1,14 @@
-//! The board's power, the system's governor, the health of disks, the place of the partition.
+//! The board's power, the system's governor, the health of disks, the position of the partition.
 
 use cardmark_core::{Board, DeviceInfo, Finding, FindingKind, Host, MIB, Record, Severity};
 
-/// Share of a device's rated life from which on it is told, percent.
+/// Minimum used share of a device's rated life for a finding, percent.
 const WORN_PERCENT: u32 = 80;
-/// Spare blocks left at which it is told, percent.
+/// Maximum remaining share of spare blocks for a finding, percent.
 const LITTLE_SPARE_PERCENT: u32 = 10;
-/// Boundary that cards are formatted to by their standard's tool at least, bytes.
+/// Minimum boundary to which the SD formatter aligns partitions, bytes.
 const BOUNDARY_BYTES: u64 = 4 * MIB;
-/// What flash translation layers map at the least, bytes.
+/// Smallest mapping unit of flash translation layers, bytes.
 const PAGE_BYTES: u64 = 4096;
 
 pub(super) fn findings(record: &Record) -> Vec<Finding> {
@@ -34,7 +34,7 @@ fn under_voltage(board: &Board) -> Option<Finding> {
     })
 }
 
-/// On x86 `powersave` is the usual governor, and no brake.
+/// On x86 `powersave` is the usual governor and does not slow the processor down.
 fn powersave(host: &Host) -> Option<Finding> {
     let is_arm = host
         .architecture
@@ -62,14 +62,14 @@ fn worn(device: &DeviceInfo) -> Option<Finding> {
         told.push(format!("{count} errors of its medium"));
     }
     (!told.is_empty()).then(|| {
-        let detail = format!("{} says of itself: {}", device.name, told.join(", "));
+        let detail = format!("{} reports: {}", device.name, told.join(", "));
         Finding::new(FindingKind::Worn, Severity::Warning, detail)
-            .advise("copy what is on it, and replace it soon")
+            .advise("copy its data and replace it soon")
     })
 }
 
-/// Partitions that do not begin where a card's own units begin: large writes then touch one unit
-/// more, and small ones that straddle a page two.
+/// Returns a finding for a partition that does not begin at the start of a card's own units: large writes
+/// then touch one additional unit, and small ones that straddle a page touch two.
 fn misaligned(record: &Record) -> Option<Finding> {
     let target = record.target.as_ref()?;
     let has_flash = record.devices.iter().any(|device| {
@@ -83,17 +83,17 @@ fn misaligned(record: &Record) -> Option<Finding> {
     let (name, start) = starts
         .filter(|(_, start)| start % BOUNDARY_BYTES != 0)
         .max_by_key(|(_, start)| start % PAGE_BYTES != 0)?;
-    // Disks for PCs are partitioned in whole MiB, which is enough for them.
+    // Disks for PCs are partitioned in whole MiB, which is sufficient for them.
     let is_card = record.devices.iter().any(|device| device.card.is_some());
     let (severity, words) = if start % PAGE_BYTES != 0 {
         (
             Severity::Warning,
-            "on no boundary of 4 KiB: every write in blocks of 4 KiB touches two",
+            "not on a 4 KiB boundary: every write of a 4 KiB block touches two pages",
         )
     } else if is_card {
         (
             Severity::Note,
-            "on no boundary of 4 MiB, as cards are formatted when new",
+            "not on a 4 MiB boundary, unlike the factory format of cards",
         )
     } else {
         return None;
@@ -101,7 +101,7 @@ fn misaligned(record: &Record) -> Option<Finding> {
     has_flash.then(|| {
         let detail = format!("partition {name} begins at byte {start}, {words}");
         Finding::new(FindingKind::Misaligned, severity, detail).advise(
-            "when you write the card anew, let the partition begin at a multiple of 8192 sectors",
+            "when you next write the card, start the partition at a multiple of 8192 sectors",
         )
     })
 }

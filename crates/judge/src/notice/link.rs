@@ -1,4 +1,4 @@
-//! What lies between the board and a disk or reader: USB, PCI Express; and what readers hide.
+//! The path between the board and a disk or reader: USB, PCI Express; and registers that readers hide.
 
 use cardmark_catalog::{BridgeKind, usb_bridge};
 use cardmark_core::{Finding, FindingKind, PcieLink, ReaderKind, Severity, UsbBridge};
@@ -29,7 +29,7 @@ pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// At a slower link bridges say less than they can, so that what is known of them counts too.
+/// On a slower link, bridges report fewer capabilities, so the known ones count too.
 fn slow_usb(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Finding> {
     let link = usb.link_bits_per_s?;
     if link >= SUPER_SPEED_BITS_PER_S {
@@ -45,20 +45,20 @@ fn slow_usb(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Finding> {
     }
     let board_can = situation.board.and_then(|board| board.usb_bits_per_s);
     let detail = format!(
-        "the USB link runs at {} Mbit/s although the bridge can do more",
+        "the USB link runs at {} Mbit/s although the bridge supports more",
         link / 1_000_000
     );
     let (severity, advice) = match board_can {
         Some(most) if most <= link => (
             Severity::Note,
             format!(
-                "{} has no faster USB port: figures are those of the port",
+                "{} has no faster USB port: the port limits the figures",
                 situation.board_name()
             ),
         ),
         _ => (
             Severity::Warning,
-            "plug it into a USB 3 port (blue), directly, push the plug in all the way, and try \
+            "plug it directly into a USB 3 port (blue), push the plug in all the way, or try \
              another cable"
                 .to_owned(),
         ),
@@ -70,17 +70,17 @@ fn no_uas(usb: &UsbBridge, driver: &str) -> Option<Finding> {
     if driver != "usb-storage" || usb.offers_uas != Some(true) {
         return None;
     }
-    let detail = "the bridge could use UAS, but is driven as plain mass storage: one request after the \
+    let detail = "the bridge supports UAS, but runs as plain mass storage: one request after the \
                   other";
     let known = usb_bridge(&usb.vendor, &usb.product);
     let trouble = known.and_then(|bridge| bridge.trouble.as_deref());
     let advice = match trouble {
-        Some(trouble) => format!("leave it so: {trouble}"),
+        Some(trouble) => format!("leave it as it is: {trouble}"),
         None if known.is_some_and(|bridge| bridge.kernel_avoids_uas) => {
-            "leave it so: the kernel knows that this bridge fails with it".to_owned()
+            "leave it as it is: the kernel knows that this bridge fails with it".to_owned()
         }
-        None => "look for `usb-storage.quirks` in the kernel's command line, and for a list of \
-                 exceptions that names this bridge"
+        None => "look for `usb-storage.quirks` in the kernel's command line, or in a list of \
+                 exceptions"
             .to_owned(),
     };
     Some(Finding::new(FindingKind::NoUas, Severity::Note, detail).advise(advice))
@@ -94,7 +94,7 @@ fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
     }
     let speed = |megatransfers: u64| megatransfers as f64 / 1000.0;
     let detail = format!(
-        "the PCI Express link runs at {} GT/s x{}; the disk could do {} GT/s x{}",
+        "the PCI Express link runs at {} GT/s x{}; the disk supports {} GT/s x{}",
         speed(link.megatransfers_per_s?),
         link.lanes_count?,
         speed(link.most_megatransfers_per_s?),
@@ -111,8 +111,8 @@ fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
     })
 }
 
-/// Of a stick or a disk there are no registers to be missed; whether a bridge is a card reader is
-/// known from the catalogue, or from what it calls itself.
+/// A stick or a disk has no registers to hide. The catalogue, or the bridge's own name, shows if a bridge is
+/// a card reader.
 fn hidden_registers(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Finding> {
     if situation.device.card.is_some() {
         return None;
@@ -125,7 +125,7 @@ fn hidden_registers(situation: &Situation<'_>, usb: &UsbBridge) -> Option<Findin
         let detail = "the reader hides the card's registers: maker, age, class, cache and queue cannot \
                       be seen";
         Finding::new(FindingKind::HiddenRegisters, Severity::Note, detail).advise(
-            "a card slot that belongs to the board shows them, such as that of a Raspberry Pi or of \
+            "a built-in card slot shows them, such as that of a Raspberry Pi or of \
              many notebooks",
         )
     })

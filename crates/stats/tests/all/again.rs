@@ -1,4 +1,4 @@
-//! The range for the next run: its factors, and how often it holds the next run.
+//! The prediction interval for the next run: its factors and its coverage.
 
 use cardmark_core::Rng;
 use cardmark_stats::{AgainBasis, KnownSpread, again};

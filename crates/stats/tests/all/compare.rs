@@ -1,4 +1,4 @@
-//! Comparisons: exact cases, and how often chance deceives them.
+//! Comparisons: exact cases and error rates.
 
 use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng};
 use cardmark_stats::{
@@ -30,8 +30,8 @@ fn pair(metric: &str, base: &[f64], other: &[f64]) -> Pair {
     }
 }
 
-/// A comparison of so many runs a side in eight metrics. All rates of a run have a factor in
-/// common, and each has one of its own besides; those of the other side are `ratio` times higher.
+/// Simulates a comparison with `runs` per side in eight metrics. All rates of a run share a common factor,
+/// and each also has its own; those of the other side are `ratio` times higher.
 fn simulated(rng: &mut Rng, runs: usize, common: f64, own: f64, ratio: f64) -> Vec<Pair> {
     let side = |rng: &mut Rng, ratio: f64| -> Vec<Vec<f64>> {
         let run = |rng: &mut Rng| {
@@ -56,7 +56,7 @@ fn simulated(rng: &mut Rng, runs: usize, common: f64, own: f64, ratio: f64) -> V
         .collect()
 }
 
-/// In how many of so many comparisons any difference was found, and all of them were.
+/// Returns the shares of simulated comparisons in which any difference was found, and in which all were.
 fn found(seed: u64, runs: usize, common: f64, own: f64, ratio: f64) -> (f64, f64) {
     const COMPARISONS: usize = 2000;
     let mut rng = Rng::new(seed);
@@ -115,8 +115,8 @@ fn what_is_claimed_follows_from_runs_and_cards() {
     );
 }
 
-/// Holm (1979): the smallest p-value times the number of metrics, the next times one less, and so
-/// on, none smaller than the one before.
+/// Holm (1979): the smallest p-value times the number of metrics, the next times one less, and so on, none
+/// smaller than the one before.
 #[test]
 fn p_values_are_corrected_over_the_metrics() {
     let pairs: Vec<Pair> = [1.20, 1.12, 1.01]
@@ -154,7 +154,7 @@ fn a_runs_own_interval_bounds_what_can_be_known() {
     assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
 }
 
-/// At most 6.5 %, and three standard errors of 2,000 comparisons.
+/// At most 6.5 %, plus three standard errors of 2,000 comparisons.
 #[test]
 fn chance_seldom_makes_a_difference() {
     for runs in [2, 3, 5] {
@@ -180,11 +180,11 @@ fn one_run_a_side_never_decides() {
     assert_eq!((difference.p_value, difference.low), (None, None));
     assert_eq!(difference.outcome, Outcome::Undecided);
     assert!((difference.ratio - 2.0).abs() < 0.01);
-    // Without a spread of its own or a published one, nobody knows how many runs it takes.
+    // Without a spread of its own or a published one, the required number of runs is unknown.
     assert_eq!(difference.runs_needed, None);
 }
 
-/// The two goals of power; at least 90 %, less three standard errors of 2,000 comparisons.
+/// The two goals of power; at least 90 %, minus three standard errors of 2,000 comparisons.
 #[test]
 fn true_differences_are_found() {
     let (three, _) = found(11, 3, 0.0, 0.05, 1.15);
@@ -192,7 +192,8 @@ fn true_differences_are_found() {
     assert!(three >= 0.88 && five >= 0.88, "{three} {five}");
 }
 
-/// Two sides of n need 2 (t + z)² (s/d)² runs: with s = d, one test and many runs 2 · (1.96 + 0.84)².
+/// With n runs per side the condition is n ≥ 2 (t + z)² (s/d)²: with s = d, one test and many runs 2 · (1.96
+/// + 0.84)².
 #[test]
 fn runs_needed_follow_from_spread_and_difference() {
     assert_eq!(runs_needed(0.05, 0.05, 1), Some(17));
@@ -225,7 +226,7 @@ fn stalls_are_compared_by_their_counts() {
     assert_eq!(stalls(&[0, 0, 0], &[0, 0, 0]), Outcome::Undecided);
     assert_eq!(stalls(&[0, 1, 0], &[1, 1, 0]), Outcome::Undecided);
     assert_eq!(stalls(&[0], &[90]), Outcome::Undecided, "one run a side");
-    // One run has nearly all: that is a difference of runs, not of sides.
+    // One run has nearly all stalls: this is a difference between runs, not between sides.
     assert_eq!(stalls(&[2, 3, 2], &[60, 0, 1]), Outcome::Undecided);
 }
 
@@ -273,7 +274,7 @@ fn metrics_are_paired_by_name_and_cards_by_their_ids() {
     assert_eq!(widths.len(), 2);
     assert_eq!(
         widths[0], None,
-        "within one trial is no ground to compare on"
+        "an interval within one trial cannot be compared"
     );
     assert!((widths[1].unwrap() - 0.02).abs() < 1e-12);
 }
@@ -288,7 +289,7 @@ fn the_same_products_on_both_sides_are_matched() {
         record.metrics = vec![Metric::new("write", Quantity::ByteRate, value)];
         record
     };
-    // Between products there is a factor of ten; each is twice as fast on the other side.
+    // Products differ by a factor of ten; each is twice as fast on the other side.
     let base = [
         run("A", 1.0),
         run("B", 10.0),
@@ -313,7 +314,7 @@ fn the_same_products_on_both_sides_are_matched() {
     assert_eq!(difference.outcome, Outcome::Higher);
 }
 
-/// What is called the same must have a whole interval within a tenth, on both sides.
+/// `Same` requires that the whole interval lies within a tenth, on both sides.
 #[test]
 fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
     let side = |value: f64, half: f64| {
@@ -327,7 +328,7 @@ fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
     for (ratio, half, expected) in [
         (1.0, 0.02, Outcome::Same),
         (1.0, 0.20, Outcome::Undecided),
-        // Too little to be found, and too near to a tenth to be ruled out.
+        // Too small to be found, and too close to a tenth for `Same`.
         (1.065, 0.10, Outcome::Undecided),
         (0.94, 0.10, Outcome::Undecided),
     ] {
@@ -345,7 +346,7 @@ fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
     }
 }
 
-/// A difference that would be found alone is not found among many metrics that do not differ.
+/// A difference that would be significant alone is not significant among many equal metrics.
 #[test]
 fn many_metrics_ask_for_more_than_one_alone() {
     let alike = [100.0, 102.0, 98.0];
@@ -360,7 +361,7 @@ fn many_metrics_ask_for_more_than_one_alone() {
     assert_ne!(among.outcome, Outcome::Higher, "{among:?}");
 }
 
-/// Three claims: the same difference of means says ever more, and takes ever more to be found.
+/// Three scopes: the same difference of means supports ever wider claims, and needs ever more evidence.
 #[test]
 fn cards_of_one_product_are_not_taken_for_runs_of_one_card() {
     let run = |value: f64| vec![observation(value)];
@@ -379,7 +380,7 @@ fn cards_of_one_product_are_not_taken_for_runs_of_one_card() {
     let (claim, apart) = of(cards(values), cards(others));
     assert_eq!(claim, Claim::Products);
     assert_eq!(apart.outcome, Outcome::Undecided, "{apart:?}");
-    // Runs of one card that are alike: the same ratio is found.
+    // Runs of one card that are similar: the same ratio is found.
     let same = |value: f64| vec![vec![observation(value); 4]];
     let (claim, together) = of(same(100.0), same(112.0));
     assert_eq!(claim, Claim::Cards);
@@ -388,7 +389,7 @@ fn cards_of_one_product_are_not_taken_for_runs_of_one_card() {
     assert!(width(&apart) > 2.0 * width(&together));
 }
 
-/// Two cards of each product that happen to be alike say little of the other cards of it.
+/// Two cards of each product that happen to be similar provide little information about other cards of it.
 #[test]
 fn that_cards_of_a_product_differ_is_known_beforehand() {
     let pairs = [Pair {
@@ -415,9 +416,9 @@ fn cards_are_told_apart_by_what_all_runs_of_a_side_say() {
     let count = |runs: &[Record]| cards_count(&runs.iter().collect::<Vec<_>>());
     assert_eq!(count(&[run(Some("1"), None), run(Some("2"), None)]), 2);
     assert_eq!(count(&[run(None, Some("a")), run(None, Some("b"))]), 2);
-    // The sticker came later: it is the same card.
+    // The label was added later: it is the same card.
     assert_eq!(count(&[run(None, Some("a")), run(Some("1"), Some("a"))]), 1);
-    // One reader says its own id for whatever card is in it.
+    // A reader reports its own id for every card in it.
     assert_eq!(
         count(&[run(Some("1"), Some("a")), run(Some("2"), Some("a"))]),
         2

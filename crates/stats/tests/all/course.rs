@@ -11,7 +11,7 @@ use crate::support::{correlated, latencies, normal, suite, trial, workload};
 const WINDOW_NS: u64 = 60 * SECOND_NS;
 const SLICE_NS: u64 = SECOND_NS / 10;
 
-/// A trial whose slices of 100 ms moved so many MiB each.
+/// Returns a trial whose slices of 100 ms moved these amounts in MiB.
 fn trial_of(rates: &[f64]) -> Trial {
     let slices: Vec<Slice> = rates
         .iter()
@@ -55,7 +55,7 @@ fn course() -> Suite {
     }
 }
 
-/// Burst, settled, cache, as far as they are there.
+/// Returns burst, settled and cache figures, if present.
 fn found(rates: &[f64]) -> [Option<Metric>; 3] {
     let metrics = derive(&[trial_of(rates)], &course());
     ["burst", "settled", "cache"].map(|id| metrics.iter().find(|m| m.id == id).cloned())
@@ -65,7 +65,7 @@ fn mib(metric: Option<&Metric>) -> f64 {
     metric.unwrap().value / MIB as f64
 }
 
-/// So many slices at each rate, with noise of that share.
+/// Returns slices for each (count, rate), with this share of noise.
 fn stages(seed: u64, noise: f64, stages: &[(usize, f64)]) -> Vec<f64> {
     let mut rng = Rng::for_part(seed, "course", 0);
     let slices = stages.iter().flat_map(|&(count, rate)| vec![rate; count]);
@@ -77,7 +77,7 @@ fn stages(seed: u64, noise: f64, stages: &[(usize, f64)]) -> Vec<f64> {
 #[test]
 fn the_first_of_several_cliffs_is_that_of_the_cache() {
     for seed in 0..50 {
-        // 9 MiB a slice for 40 s, 4 for 60 s, 2 from then on.
+        // 9 MiB per slice for 40 s, 4 for 60 s, then 2.
         let rates = stages(seed, 0.1, &[(400, 9.0), (600, 4.0), (1_000, 2.0)]);
         let [burst, settled, cache] = found(&rates);
         assert!((mib(burst.as_ref()) / 90.0 - 1.0).abs() < 0.02, "{burst:?}");
@@ -126,7 +126,7 @@ fn slow_wandering_makes_no_cliff() {
     let mut alarms = 0;
     for seed in 0..300 {
         let mut rng = Rng::for_part(seed, "wander", 0);
-        // Forgotten after about a second.
+        // Correlated for about a second.
         let rates: Vec<f64> = correlated(&mut rng, 0.9, 2_000)
             .into_iter()
             .map(|x| 5.0 * (1.0 + 0.08 * x))
@@ -163,17 +163,17 @@ fn a_fall_within_the_window_is_waited_for() {
     assert_eq!(settle_round_ns(WINDOW_NS), 12 * SECOND_NS);
     assert!(!settled(&stages(1, 0.05, &[(599, 6.0)])));
     assert!(settled(&stages(1, 0.05, &[(600, 6.0)])));
-    // A fall of a quarter, 50 s ago and 61 s ago.
+    // A drop of a quarter, 50 s ago and 61 s ago.
     assert!(!settled(&stages(1, 0.02, &[(600, 8.0), (500, 6.0)])));
     assert!(settled(&stages(1, 0.02, &[(600, 8.0), (612, 6.0)])));
-    // Up and down for ever.
+    // Periodic without end.
     let waves: Vec<f64> = (0..3_000)
         .map(|i| 5.0 + 2.0 * (f64::from(i) / 4.0).sin())
         .collect();
     let slow: Vec<f64> = (0..3_000)
         .map(|i| 5.0 + 2.0 * (f64::from(i) / 200.0).sin())
         .collect();
-    assert!(settled(&waves), "levelled out within a round");
+    assert!(settled(&waves), "averaged out within a round");
     assert!(!settled(&slow));
 }
 

@@ -1,5 +1,5 @@
-//! How often intervals hold the truth, by seeded simulation. The bands leave three standard errors
-//! of chance or more, and seeds are fixed; a level of 0.90, or a variance that forgets the differences between trials, is far
+//! Coverage of intervals, by seeded simulation. The bands allow three standard errors of chance or more, and
+//! seeds are fixed; a level of 0.90, or a variance that ignores the differences between trials, is far
 //! outside.
 
 use std::ops::RangeInclusive;
@@ -38,7 +38,7 @@ fn the_interval_of_a_rate_holds_the_truth_at_each_number_of_trials() {
     }
 }
 
-/// The trial's span is random and its amount follows: spans weigh the trials.
+/// The trial's duration is random and its amount follows: durations are the weights of trials.
 #[test]
 fn unequal_trials_do_not_break_the_interval() {
     held("rate of unequal trials", 4_000, 0.935..=0.975, |rng| {
@@ -54,8 +54,8 @@ fn unequal_trials_do_not_break_the_interval() {
     });
 }
 
-/// ADR 0001: three looks at 96 % keep about 95 % for the interval reported in the end. In
-/// 50,000 runs each: 96.1 %, 94.3 %, 95.5 %; the worst, 94.1 %, is at a CV of 5 %.
+/// ADR 0001: three looks at 96 % leave about 95 % for the final interval. In 50,000 runs each: 96.1 %, 94.3
+/// %, 95.5 %; the worst, 94.1 %, is at a CV of 5 %.
 #[test]
 fn looking_at_6_12_and_24_trials_keeps_the_level() {
     for percent in [1.0, 4.0, 8.0] {
@@ -76,7 +76,7 @@ fn looking_at_6_12_and_24_trials_keeps_the_level() {
     }
 }
 
-/// Trials of lognormal latencies around 1 ms whose logarithm is `0.5·z` with `z` from `draw`, all
+/// Returns trials of lognormal latencies around 1 ms whose logarithm is `0.5·z` with `z` from `draw`, all
 /// shifted per trial by a normal effect of this size.
 fn latency_trials(
     rng: &mut Rng,
@@ -95,7 +95,7 @@ fn latency_trials(
     (0..trials).map(one).collect()
 }
 
-/// The truth: median and 99th percentile of a lognormal distribution with both variances.
+/// Tests the interval against the true percentile of a lognormal distribution with both variances.
 fn percentile_holds(trials: &[Trial], q: f64, effect: f64) -> bool {
     let z = if q > 0.9 { 2.326_347_874 } else { 0.0 };
     let truth = 1e6 * (z * (0.25 + effect * effect).sqrt()).exp();
@@ -110,7 +110,7 @@ fn percentiles_hold_the_truth() {
         ("independent", 0.0, 0.0),
         ("trials differ by 2 %", 0.02, 0.0),
         ("trials differ by 5 %", 0.05, 0.0),
-        ("neighbours alike", 0.0, 0.6),
+        ("correlated neighbours", 0.0, 0.6),
     ];
     for (name, effect, correlation) in cases {
         for (q, shape) in [

@@ -13,7 +13,7 @@ fn ids(metrics: &[Metric]) -> Vec<&str> {
     metrics.iter().map(|metric| metric.id.as_str()).collect()
 }
 
-/// Trials of a second workload with blocks of 1 MiB, from those of the first.
+/// Returns trials of a second workload with blocks of 1 MiB, made from those of the first.
 fn sequential(trials: &[Trial], from_id: u32) -> Vec<Trial> {
     let mut large = workload("seq_write_1m", MIB);
     large.latency_metrics = false;
@@ -38,7 +38,7 @@ fn two_workloads() -> cardmark_core::Suite {
 #[test]
 fn a_rate_is_total_work_by_total_span() {
     let mut trials = trials_at(&[1_000.0, 1_000.0, 1_000.0]);
-    // The third took three times as long: rates 1,000, 1,000, 333; over all 3,000 in 5 s.
+    // The third took three times as long: rates 1,000, 1,000, 333; in total 3,000 in 5 s.
     trials[2].span_ns *= 3;
     let metrics = derive(&trials, &suite(vec![workload("rand_write_4k", 4096)]));
     assert_eq!(metrics[0].value, 600.0);
@@ -86,7 +86,7 @@ fn a_figure_of_parts_counts_each_part_of_an_operation() {
     assert_eq!(files.operations_per_s, Some(33.0));
     assert_eq!(files.operations_high_per_s, files.high);
     assert_eq!(files.quantity, Quantity::OperationRate);
-    // Bytes are bytes.
+    // Byte rates do not depend on the unit of operations.
     assert_eq!(files.rate_bytes_per_s, packages.rate_bytes_per_s);
 }
 
@@ -200,7 +200,7 @@ fn one_trial_has_an_interval_of_its_own_slices_that_proves_no_goal() {
 #[test]
 fn what_a_card_says_of_itself_limits_trust_in_no_figure() {
     let mut record = record(sequential(&trials_at(&[1e5; 6]), 0));
-    let mismatch = "the label says V30, the registers say V10";
+    let mismatch = "the label claims V30, the registers claim V10";
     record.findings = vec![
         Finding::new(FindingKind::LabelMismatch, Severity::Warning, mismatch),
         Finding::new(FindingKind::Buffered, Severity::Warning, "a cache"),
@@ -222,13 +222,13 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
         Finding::new(FindingKind::Throttled, Severity::Note, "was seen once"),
         Finding::new(FindingKind::SharedDevice, Severity::Warning, "12 % more").on("seq_write_1m"),
         Finding::new(FindingKind::ClockStepped, Severity::Error, "made up"),
-        // Stale: of trials that are no more.
+        // Stale: from trials that no longer exist.
         Finding::new(FindingKind::NotSettled, Severity::Warning, "old").on("seq_write_1m"),
     ];
     refresh(&mut record, &two_workloads());
     let warnings = |id: &str| record.metric(id).unwrap().warnings.clone();
     assert_eq!(warnings("seq_write_1m"), ["clock_stepped", "shared_device"]);
-    // A wide interval is a note: it says itself how far the figure goes.
+    // A wide interval is a note: the figure itself shows its precision.
     let touched = ["clock_stepped", "not_settled"];
     assert_eq!(warnings("rand_write_4k"), touched);
     assert_eq!(warnings("rand_write_4k_p99"), touched);

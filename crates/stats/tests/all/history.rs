@@ -1,12 +1,11 @@
-//! Trends over months: probabilities as in published tables, how often chance is taken for a
-//! trend, and how often a trend is found.
+//! Trends over months: probabilities as in published tables, rate of false alarms, and rate of detection.
 
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{HistoryRun, Outcome, RateHistory, RateTrend, rate_trends};
 
 use crate::support::normal;
 
-/// A history of one rate with one run on each of these days.
+/// Returns a history of one rate with one run on each of these days.
 fn history(metric: &str, runs: Vec<(f64, f64)>) -> RateHistory {
     RateHistory {
         metric: metric.to_owned(),
@@ -40,7 +39,7 @@ fn a_steady_fall_is_told_with_its_size_over_the_period() {
     assert!((trend.change_ratio.unwrap() + 0.31).abs() < 1e-9);
     assert!((trend.period_days - 7.0).abs() < 1e-9);
     assert!(trend.p_value.unwrap() < 0.01);
-    // A run that went wrong changes neither.
+    // A failed run changes neither.
     let mut odd = values;
     odd[3] = 20.0;
     let trend = one(&odd);
@@ -69,7 +68,7 @@ fn too_few_days_say_so_and_runs_of_one_day_are_one() {
 #[test]
 fn runs_on_both_sides_of_midnight_are_one_day() {
     let second = 1.0 / 86_400.0;
-    // Each time a run at 23:59:30 and one at 00:00:30, whose rates differ.
+    // Each pair is a run at 23:59:30 and one at 00:00:30 with different rates.
     let pair = |day: f64| [(day - 30.0 * second, 60.0), (day + 30.0 * second, 100.0)];
     let runs = (1..=8).flat_map(|week| pair(7.0 * f64::from(week)));
     // In any order.
@@ -78,7 +77,7 @@ fn runs_on_both_sides_of_midnight_are_one_day() {
     assert_eq!(trend.days_count, 8);
     let (low, high) = (trend.low_ratio.unwrap(), trend.high_ratio.unwrap());
     assert!(low.abs() < 1e-9 && high.abs() < 1e-9, "{low} {high}");
-    // Taken for two of five days, one pair alone would make the upper end of the interval infinite.
+    // If they counted as two of five days, one pair alone would make the upper end of the interval infinite.
     let mut runs: Vec<(f64, f64)> = (0..3).map(|week| (7.0 * f64::from(week), 80.0)).collect();
     runs.extend(pair(21.0));
     let trend = &rate_trends(&[history("rand_write_4k", runs.clone())])[0];
@@ -94,7 +93,7 @@ fn runs_on_both_sides_of_midnight_are_one_day() {
 #[test]
 fn days_are_never_closer_than_12_hours() {
     let hour = 1.0 / 24.0;
-    // The first day's runs are mostly late, so that its mean moment is minutes before the second day.
+    // Most of the first day's runs are late, so that its mean time is minutes before the second day.
     let mut runs = vec![(100.0, 100.0)];
     runs.extend((0..50).map(|_| (100.0 + 11.9 * hour, 100.0)));
     runs.push((100.0 + 12.0 * hour, 90.0));
@@ -110,7 +109,7 @@ fn a_trend_tells_since_when() {
     let trend = |runs: Vec<(f64, f64)>| rate_trends(&[history("rand_write_4k", runs)]).remove(0);
     assert_eq!(trend(Vec::new()).first_at_days, None);
     assert_eq!(trend(at(9).collect()).first_at_days, Some(0.25));
-    // The last 200 days are looked at.
+    // Only the last 200 days count.
     let long = trend(at(230).collect());
     assert_eq!((long.days_count, long.first_at_days), (200, Some(30.25)));
 }
@@ -121,8 +120,8 @@ fn a_steady_rate_is_the_same_once_there_are_enough_days() {
     assert_eq!(one(&values).outcome, Some(Outcome::Same));
 }
 
-/// Histories of eight rates of a card over so many days at irregular times. Runs differ in all rates
-/// together and in each; `heavy`: one in ten differs by four times as much.
+/// Returns histories of eight rates of a card over `days` at irregular times. Runs differ in all rates
+/// together and in each; `heavy`: one in ten differs by four times this amount.
 fn card(seed: u64, days: u32, change: f64, heavy: bool) -> Vec<RateHistory> {
     let mut rng = Rng::for_part(seed, "history", 0);
     let mut at = 20_000.0;
@@ -145,7 +144,7 @@ fn card(seed: u64, days: u32, change: f64, heavy: bool) -> Vec<RateHistory> {
         .collect()
 }
 
-/// Share of cards in which at least one rate is said to have changed, and of rates that are.
+/// Returns the share of cards with at least one changed rate, and the share of changed rates.
 fn found(cards: u64, days: u32, change: f64, heavy: bool) -> (f64, f64) {
     let (mut with_one, mut rates) = (0_u32, 0_u32);
     for seed in 0..cards {
@@ -182,8 +181,8 @@ fn a_fall_of_31_percent_is_found_in_every_rate() {
     assert!(rates > 0.98, "{rates}");
 }
 
-/// Weekly runs whose common deviation of 2 % goes on by 0.8 from week to week, 2 % of each rate's own, a
-/// season, and a step with a new kernel in the middle.
+/// Returns weekly runs with a common deviation of 2 % (correlation 0.8 from week to week), 2 % of each rate's
+/// own, a season, and a step with a new kernel in the middle.
 fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<RateHistory> {
     let mut rng = Rng::for_part(seed, "weekly", u64::from(weeks));
     let mut level = normal(&mut rng);
@@ -218,7 +217,7 @@ fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<Rat
     (0..8).map(|number| rate(number, &mut rng)).collect()
 }
 
-/// At most 6.5 % and three standard errors of 300 histories.
+/// At most 6.5 % plus three standard errors of 300 histories.
 #[test]
 fn slow_changes_seasons_and_kernels_are_no_wear() {
     for weeks in [8, 24, 52] {
@@ -257,6 +256,6 @@ fn intervals_of_the_change_hold_it() {
     }
     let share = f64::from(held) / f64::from(all);
     println!("{share}");
-    // Wider than independent days need.
+    // Wider than for independent days.
     assert!(share >= 0.94, "{share}");
 }

@@ -1,4 +1,4 @@
-//! Courses of series with a least amount: periods, slowest stretches, cliffs that last.
+//! Courses of series with a minimum amount: periods, slowest stretches, lasting cliffs.
 
 use cardmark_core::{
     CourseFigure, Figure, FigureOf, LeastWritten, MIB, Metric, Passes, Refill, Rng, SECOND_NS,
@@ -26,7 +26,7 @@ fn long() -> Workload {
     workload
 }
 
-/// Slices of 100 ms with this rate in MiB/s at each time in seconds, and noise of 5 %.
+/// Returns slices of 100 ms with this rate in MiB/s at each time in seconds, and noise of 5 %.
 fn slices(seconds: u32, rate: impl Fn(f64) -> f64) -> Vec<Slice> {
     let mut rng = Rng::for_part(1, "lasting", 0);
     let slice = |index: u32| {
@@ -137,7 +137,7 @@ fn behind_a_cliff_a_share_of_the_capacity_is_written_first() {
     stop.least_written = least;
     assert!(!is_settled(&slices(600, rate), SLICE_NS, &stop));
     assert!(is_settled(&slices(1300, rate), SLICE_NS, &stop));
-    // Without a cliff a tenth is enough.
+    // Without a cliff a tenth is sufficient.
     assert!(is_settled(&slices(400, |_| 30.0), SLICE_NS, &stop));
 }
 

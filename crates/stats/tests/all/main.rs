@@ -1,4 +1,4 @@
-//! Tests of the public functions against truth that is known: tables, sorted vectors, simulation.
+//! Tests of the public functions against known truth: tables, sorted vectors, simulation.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What a rate consists of, on trials whose stalls are known.
+//! Parts of a rate, on trials with known stalls.
 
 use cardmark_core::{
     Flush, MIB, Metric, ReadBack, Rng, Rounds, SECOND_NS, Suite, Trial, Untimed, Workload,
@@ -9,7 +9,7 @@ use crate::support::{latencies, normal, record, suite, trial, workload};
 
 const MS: u64 = 1_000_000;
 
-/// Trials of a second and more, one operation after the other of about 1 ms, with these stalls in it.
+/// Returns a trial of a second or more of sequential operations of about 1 ms, with these stalls.
 fn stalled(id: u32, stalls_ms: &[u64], rng: &mut Rng) -> Trial {
     let body: Vec<u64> = (0..1_000)
         .map(|_| (1e6 * (1.0 + 0.1 * normal(rng))) as u64)
@@ -31,7 +31,7 @@ fn rate_of(trials: &[Trial]) -> Metric {
 fn near(value: f64, wanted: f64, ratio: f64) {
     assert!(
         (value / wanted - 1.0).abs() < ratio,
-        "{value} and not {wanted}"
+        "{value} instead of {wanted}"
     );
 }
 
@@ -112,11 +112,11 @@ fn short_trials_are_put_together() {
         made.workload.stop.least_span_ns = SECOND_NS / 2;
         made
     };
-    // 4 × 125 ms are one, 500 ms another one: no interval, however well they agree.
+    // 4 × 125 ms form one cluster, 500 ms another one: no interval, however similar they are.
     let mut trials: Vec<Trial> = (0..4).map(|id| short(id, 125)).collect();
     trials.push(short(4, 500));
     assert_eq!(rate_of(&trials).low, None);
-    // What is left over belongs to the last.
+    // The rest belongs to the last cluster.
     trials.push(short(5, 100));
     assert_eq!(rate_of(&trials).low, None);
     trials.push(short(6, 400));
@@ -150,7 +150,7 @@ fn what_flushes_and_ramps_take_is_told() {
     assert!(kinds.contains(&"transition_cost".to_owned()), "{kinds:?}");
 }
 
-/// Six trials of a workload at a rate, operations a second.
+/// Returns six trials of a workload at a rate in operations per second.
 fn at(rate: u64, like: &Workload) -> Vec<Trial> {
     let one = |id: u32| {
         let mut made = trial(
@@ -168,7 +168,7 @@ fn kinds_of(trials: Vec<Trial>, suite: &Suite, read_back: Option<ReadBack>) -> V
     let mut found = record(trials);
     found.read_back = read_back;
     refresh(&mut found, suite);
-    // Doing it again changes nothing.
+    // A second call changes nothing.
     let once = found.clone();
     refresh(&mut found, suite);
     assert_eq!(found, once);
@@ -196,7 +196,7 @@ fn synced_writes_as_fast_as_others_are_told() {
             "{rate}: {kinds:?}"
         );
     }
-    // In another span it means nothing.
+    // A different span makes the comparison meaningless.
     let near_by = Workload {
         span_bytes: plain.span_bytes / 2,
         ..synced
@@ -277,11 +277,11 @@ fn a_long_series_of_the_same_operations_is_looked_at_for_stalls() {
     near(stalls.observed_ns as f64, 7.8e9, 0.01);
     near(parts.body.value, metrics[0].value, 1e-9);
     assert!(parts.long_run.unwrap().high.unwrap() < parts.body.high.unwrap());
-    // One trial says nothing of the differences between trials.
+    // One trial shows no differences between trials.
     let of_long = metrics.iter().find(|metric| metric.id == "long").unwrap();
     let of_long = of_long.parts.clone().unwrap();
     assert_eq!((of_long.body.low, of_long.long_run), (None, None));
-    // Other operations are no witness.
+    // Other operations cannot be used.
     let other = Workload {
         read_share_percent: 50,
         ..long

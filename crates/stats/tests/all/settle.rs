@@ -1,4 +1,4 @@
-//! Series that settled and series that did not.
+//! Tests of the trend detection on settled and other series.
 
 use cardmark_core::Rng;
 use cardmark_stats::{TrendShape, trend};
@@ -21,7 +21,7 @@ fn false_alarms_are_rare() {
                 },
             );
         }
-        // With more stalls, six trials are too often a true cliff by chance: all in one half.
+        // With more stalls, six trials often contain a true cliff by chance: all stalls in one half.
         alarms_are_rare(&format!("{count}, every eighth stalls"), |rng| {
             let rate = |rng: &mut Rng| if rng.below(8) == 0 { 4e5 } else { 1e6 };
             (0..count)

@@ -64,7 +64,7 @@ pub(crate) fn record(trials: Vec<Trial>) -> Record {
     }
 }
 
-/// A whole trial of one second that did so many operations of 4 KiB, with these latencies.
+/// Returns a whole trial of one second with `operations_count` operations of 4 KiB and these latencies.
 pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -> Trial {
     let workload = workload("rand_write_4k", 4096);
     let bytes = operations_count * workload.block_bytes;
@@ -96,14 +96,14 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
     }
 }
 
-/// Whole trials at these rates, operations per second.
+/// Returns whole trials at these rates, operations per second.
 pub(crate) fn trials_at(rates: &[f64]) -> Vec<Trial> {
     let latency = latencies([1_000_000]);
     let of = |(id, &rate): (usize, &f64)| trial(id as u32, rate.max(1.0) as u64, latency.clone());
     rates.iter().enumerate().map(of).collect()
 }
 
-/// One whole trial whose slices of 100 ms did so many operations of 4 KiB each.
+/// Returns one whole trial whose slices of 100 ms contain these numbers of operations of 4 KiB.
 pub(crate) fn trial_of_slices(operations: &[f64]) -> Trial {
     let slices: Vec<Slice> = operations
         .iter()
@@ -125,13 +125,13 @@ pub(crate) fn latencies(all: impl IntoIterator<Item = u64>) -> LatencyHistogram 
     histogram.to_sparse()
 }
 
-/// A standard normal number: Box and Muller's transform.
+/// Returns a standard normal number: Box and Muller's transform.
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
-/// A stationary series with mean 0, deviation 1 and this correlation between neighbours.
+/// Returns a stationary series with mean 0, deviation 1 and this correlation between neighbours.
 pub(crate) fn correlated(rng: &mut Rng, correlation: f64, count: usize) -> Vec<f64> {
     let fresh = (1.0 - correlation * correlation).sqrt();
     let mut value = normal(rng);
@@ -143,7 +143,7 @@ pub(crate) fn correlated(rng: &mut Rng, correlation: f64, count: usize) -> Vec<f
     (0..count).map(|_| next()).collect()
 }
 
-/// The share of `count` repetitions, each with a stream of its own, in which `holds`.
+/// Returns the share of `count` repetitions, each with its own stream, in which `holds`.
 pub(crate) fn share_of(name: &str, count: u32, mut holds: impl FnMut(&mut Rng) -> bool) -> f64 {
     let hits = (0..count)
         .filter(|&index| holds(&mut Rng::for_part(20_261_121, name, u64::from(index))))

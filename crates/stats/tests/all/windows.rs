@@ -1,4 +1,4 @@
-//! The slowest window and what it may be another time.
+//! The slowest window and its expected range.
 
 use cardmark_core::{
     Figure, FigureOf, IntervalKind, MIB, Metric, Passes, StopReason, Suite, Trial, Window, Windows,
@@ -9,7 +9,7 @@ use crate::support::{suite, trials_at, workload};
 
 const WINDOW_BYTES: u64 = 4 * MIB;
 
-/// Trials whose slowest windows took so long, milliseconds.
+/// Returns the metric of trials whose slowest windows took these times, milliseconds.
 fn worst(trials_spans_ms: &[&[u64]]) -> Option<Metric> {
     let mut windows_workload = workload("class_write", 512 * 1024);
     windows_workload.latency_metrics = false;
@@ -31,7 +31,7 @@ fn worst(trials_spans_ms: &[&[u64]]) -> Option<Metric> {
     let with_windows = |(trial, spans): (Trial, &&[u64])| Trial {
         workload: windows_workload.clone(),
         windows: vec![
-            // Of another size: not to be looked at.
+            // Another size, which is ignored.
             windows(8 * MIB, &[5_000]),
             windows(WINDOW_BYTES, spans),
         ],
@@ -80,7 +80,7 @@ fn the_interval_follows_from_the_sixteen_slowest() {
     near(metric.rate_high_bytes_per_s, rate(100.0));
     assert_eq!(metric.interval_kind, IntervalKind::WithinTrial);
     assert_eq!(metric.stopped_by, StopReason::Rounds);
-    // A tail that is short beside the slowest of all.
+    // A tail that is short compared with the slowest window.
     let mut spans = vec![150; 16];
     spans[0] = 165;
     let metric = worst(&[&spans]).unwrap();
