@@ -267,6 +267,8 @@ fn widest(table: &Table, index: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn table() -> Table {
@@ -321,5 +323,35 @@ mod tests {
         let wide = table.lines(22, Style::Color);
         assert_eq!(wide[1], painted("name  123  12345678  x"));
         assert_eq!(table.lines(6, Style::Color)[0], painted("name"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_and_no_necessary_column_is_missing(
+            cells in prop::collection::vec(prop::collection::vec("[a-z]{0,12}", 4), 1..4),
+            priorities in prop::collection::vec(prop::option::of(0_u8..4), 4),
+            width in 1_usize..60,
+        ) {
+            let column = |priority: &Option<u8>| Column {
+                priority: *priority,
+                ..Column::left("t")
+            };
+            let table = Table {
+                columns: priorities.iter().map(column).collect(),
+                rows: cells.into_iter().map(Row::new).collect(),
+            };
+            let necessary = |index: usize| priorities[index].is_none();
+            let least: usize = (0..4).filter(|index| necessary(*index))
+                .map(|index| widest(&table, index).max(1) + GAP)
+                .sum();
+            let Some(fitted) = table.fit(width) else {
+                prop_assert!(least.saturating_sub(GAP) > width);
+                return Ok(());
+            };
+            prop_assert!((0..4).all(|index| fitted.has(index) || !necessary(index)));
+            for line in table.lines(width, Style::Plain) {
+                prop_assert!(columns(&line) <= width, "{width}: {line}");
+            }
+        }
     }
 }
