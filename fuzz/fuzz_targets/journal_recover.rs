@@ -8,6 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use cardmark_core::Record;
 use cardmark_store::{Journal, recover};
 use libfuzzer_sys::fuzz_target;
 
@@ -49,24 +50,35 @@ fuzz_target!(|input: &[u8]| {
     let path = FOLDER.join("input.journal");
     fs::write(&path, journal(input)).expect("a journal");
     let found = recover(&FOLDER).expect("the folder can be read");
-    assert_eq!(found.recovered.len() + found.unusable.len(), 1);
+    assert_eq!(found.unfinished.len() + found.unusable.len(), 1);
     fs::remove_file(&path).expect("recover leaves the journal in place");
 
-    let Some(first) = found.recovered.into_iter().next() else {
+    let Some(first) = found.unfinished.into_iter().next() else {
         return;
     };
-    let (mut header, trials) = (first.record.clone(), first.record.trials.clone());
-    header.trials.clear();
-    let mut journal = Journal::create(&FOLDER, &header).expect("a new journal");
-    for trial in &trials {
+    let header = first.record.as_ref().map(|record| Record {
+        trials: Vec::new(),
+        ..record.clone()
+    });
+    let mut journal =
+        Journal::create(&FOLDER, "copy", &first.head, header.as_ref()).expect("a new journal");
+    for trial in first.record.iter().flat_map(|record| &record.trials) {
         journal.append(trial).expect("a trial can be appended");
+    }
+    let state: Option<serde_json::Value> = first
+        .state
+        .as_ref()
+        .and_then(|state| serde_json::from_str(state).ok());
+    if let Some(state) = &state {
+        journal.state(state).expect("a state can be stored");
     }
     let again = recover(&FOLDER).expect("the folder can be read");
     assert_eq!(again.live_count, 1, "a journal that is held is left alone");
     let copy = journal.path().to_owned();
     drop(journal);
     let again = recover(&FOLDER).expect("the folder can be read");
-    assert_eq!(again.recovered.len(), 1);
-    assert_eq!(again.recovered[0].record, first.record);
+    assert_eq!(again.unfinished.len(), 1);
+    assert_eq!(again.unfinished[0].record, first.record);
+    assert_eq!(again.unfinished[0].head, first.head);
     fs::remove_file(copy).expect("recover leaves the journal in place");
 });

@@ -13,7 +13,8 @@ fuzz_target!(|text: &str| {
     assert_eq!(again, record);
     assert_eq!(record_to_json(&again).ok(), Some(written));
     let suite = record.suite.as_ref();
-    let Some(Ok(suite)) = suite.map(|suite| cardmark_catalog::suite(&suite.name, Some(suite.version)))
+    let Some(Ok(suite)) =
+        suite.map(|suite| cardmark_catalog::suite(&suite.name, Some(suite.version)))
     else {
         return;
     };

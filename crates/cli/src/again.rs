@@ -9,8 +9,8 @@ use cardmark_stats::again;
 use cardmark_store::Condition;
 
 use crate::commands::circumstances;
-use crate::data::{Data, store_error};
 use crate::error::CommandError;
+use cardmark_session::{Data, store_error};
 
 /// The rates that a range is told of.
 const RATES: [&str; 4] = [

@@ -181,6 +181,9 @@ pub(crate) struct CrosscheckArguments {
     /// At most this many pairs of each; fewer where the ratio is known to ± 1.5 % before
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
     pub(crate) pairs: u32,
+    /// Begin again instead of continuing an interrupted crosscheck of this target
+    #[arg(long)]
+    pub(crate) restart: bool,
     #[command(flatten)]
     pub(crate) consent: Consent,
     /// Print JSON

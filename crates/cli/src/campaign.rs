@@ -17,6 +17,7 @@ use cardmark_sim::Model;
 use serde::Deserialize;
 
 use crate::error::{CommandError, Exit};
+use crate::file;
 
 pub(crate) use child::Child;
 pub(crate) use folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
@@ -28,6 +29,8 @@ pub(crate) use recognise::{Seen, identity, recognise};
 pub(crate) const EXAMPLE: &str = include_str!("../../../docs/campaign.toml");
 /// Most times that each card is measured on each board.
 const MOST_REPEATS: u32 = 100;
+/// Largest campaign file, bytes.
+const LARGEST_FILE_BYTES: u64 = 1 << 20;
 /// Longest title and value, characters: as those of labels.
 const LONGEST: usize = 200;
 
@@ -102,7 +105,9 @@ impl Campaign {
                 .because(cause)
                 .hint("`cardmark campaign --example` prints a file to begin with")
         };
-        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        let bytes =
+            file::read(path, LARGEST_FILE_BYTES).map_err(|error| failed(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
         Self::parse(&text).map_err(failed)
     }
 

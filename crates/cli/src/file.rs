@@ -1,7 +1,7 @@
-//! Results in files.
+//! Files of users: read up to a limit, written all or nothing.
 
 use std::fs::{OpenOptions, Permissions};
-use std::io::{Error, Write};
+use std::io::{Error, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -9,6 +9,19 @@ use crate::error::{CommandError, Exit};
 
 /// What a new file may be before the user's mask takes from it.
 const NEW_FILE_MODE: u32 = 0o666;
+
+/// Reads a file of at most `limit_bytes`. Devices such as /dev/zero have no end.
+pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path)?;
+    file.take(limit_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit_bytes {
+        return Err(Error::other(format!(
+            "it has more than {limit_bytes} bytes"
+        )));
+    }
+    Ok(bytes)
+}
 
 /// Writes a file: all or nothing, what was there stays if the new one cannot be written. A new file
 /// gets the permissions of any new file, another keeps its own.

@@ -8,6 +8,7 @@ use cardmark_report::text;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::print;
+use cardmark_session::Progress;
 
 /// How often the line on a terminal is drawn anew. Rarely, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
@@ -39,36 +40,11 @@ impl FillProgress {
         }
     }
 
-    /// So much it will be in all, as far as is known now.
-    pub(crate) fn expect(&mut self, size_bytes: u64) {
-        self.size_bytes = size_bytes;
-        if let Some(bar) = &self.bar {
-            bar.set_length(size_bytes);
-        }
-    }
-
     /// Says something beside the bar.
     pub(crate) fn notice(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| print::notice(text)),
             None => print::notice(text),
-        }
-    }
-
-    /// So much is written now.
-    pub(crate) fn show(&mut self, written_bytes: u64) {
-        let now = Instant::now();
-        let line = self.line(now, written_bytes);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_position(written_bytes);
-                bar.set_message(line);
-            }
-            None if now.duration_since(self.told) >= PAUSE => {
-                self.told = now;
-                print::notice(&line);
-            }
-            None => {}
         }
     }
 
@@ -107,9 +83,35 @@ impl FillProgress {
         }
         written_bytes.saturating_sub(*from_bytes) as f64 / seconds
     }
+}
 
-    /// Takes the bar away.
-    pub(crate) fn end(&self) {
+impl Progress for FillProgress {
+    fn show(&mut self, done_bytes: u64) {
+        let now = Instant::now();
+        let line = self.line(now, done_bytes);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(done_bytes);
+                bar.set_message(line);
+            }
+            None if now.duration_since(self.told) >= PAUSE => {
+                self.told = now;
+                print::notice(&line);
+            }
+            None => {}
+        }
+    }
+
+    fn expect(&mut self, all_bytes: u64) {
+        self.size_bytes = all_bytes;
+        if let Some(bar) = &self.bar {
+            bar.set_length(all_bytes);
+        }
+    }
+}
+
+impl Drop for FillProgress {
+    fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

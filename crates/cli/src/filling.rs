@@ -1,50 +1,40 @@
-//! A filling under way: watch, progress, and what the card's history is told of it.
+//! A preparation of a device: begun or continued, driven, and noted in the card's history.
 
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cardmark_core::{Fill, Preparation};
-use cardmark_device::{FillContent, FillError, FillPosition, Filled, Filler};
-use cardmark_engine::Pulse;
+use cardmark_device::{FillError, Filler};
 use cardmark_report::text;
+use cardmark_session::{
+    Filling, FillingEnd, Interruption, Prepared, Rescue, Session, Unfinished, Voice, unusable,
+};
+use cardmark_store::{JobKind, Journal, JournalHead, PreparationId};
 
 use crate::error::{CommandError, Exit};
-use crate::fill_progress::FillProgress;
 use crate::history::CardHistory;
 use crate::measure::now_text;
-use crate::print;
-use crate::watch::{Rescue, Watch};
 
-/// What is durable is noted at most so often: each time takes the store's own medium a moment.
-const NOTE_PAUSE: Duration = Duration::from_secs(1);
-
-/// One session of a preparation, which may have several.
-pub(crate) struct Session {
-    /// Never dropped: closing a device may hang on a dying card. The end of the process does it,
-    /// when everything is told.
-    filler: ManuallyDrop<Filler>,
-    preparation: Preparation,
-    history: Option<CardHistory>,
-    /// Why the history could not be kept.
-    history_error: Option<CommandError>,
-    noted: Instant,
-    /// Where this session began.
-    from_bytes: u64,
-    span: Duration,
+/// A preparation of one device.
+pub(crate) struct Work<'a> {
+    pub(crate) session: Session<'a>,
+    pub(crate) target: String,
+    pub(crate) fill: Fill,
+    /// None if the card cannot be recognised.
+    pub(crate) history: Option<CardHistory>,
 }
 
-/// A session that ended, one way or the other.
+/// A preparation that ended, one way or the other.
 pub(crate) struct Ended {
-    /// The preparation as far as it came, in all sessions.
+    /// The preparation as far as it got, in all processes.
     pub(crate) preparation: Preparation,
-    /// Whether it can be continued where it ended.
+    /// True if the same command continues it.
     pub(crate) can_go_on: bool,
     /// Why the card's history could not be kept.
     pub(crate) history_error: Option<CommandError>,
-    /// Where this session began.
+    /// Position at which this process began, bytes.
     pub(crate) from_bytes: u64,
-    /// How long it wrote.
+    /// Time that this process spent on writing.
     pub(crate) span: Duration,
     /// Why it failed.
     pub(crate) error: Option<FillError>,
@@ -52,169 +42,162 @@ pub(crate) struct Ended {
     pub(crate) signal: Option<Exit>,
 }
 
-impl Session {
-    /// A session that fills this device, its card having this history.
-    pub(crate) fn new(filler: Filler, fill: Fill, history: Option<CardHistory>) -> Self {
-        Self {
-            preparation: new_preparation(fill, filler.size_bytes()),
-            filler: ManuallyDrop::new(filler),
-            history,
-            history_error: None,
-            noted: Instant::now(),
-            from_bytes: 0,
-            span: Duration::ZERO,
-        }
-    }
-
-    /// Works under the eyes of a watch; goes on with what was begun before, where that can be.
+impl Work<'_> {
+    /// Fills the device. Continues `begun` if the device still holds what was written.
     pub(crate) fn execute(
         mut self,
-        begun: Option<Preparation>,
-        limit_ns: u64,
+        filler: Filler,
+        begun: Option<Unfinished<Prepared>>,
     ) -> Result<Ended, CommandError> {
-        let pulse = Arc::new(Pulse::new());
-        let can_go_on = self.history.is_some() && self.preparation.fill != Fill::Discard;
+        // Never dropped: closing a device may hang on a dying card. The end of the process does it.
+        let mut filler = ManuallyDrop::new(filler);
+        let can_go_on = self.history.is_some() && self.fill != Fill::Discard;
         let rescue = PrepareRescue { can_go_on };
-        let limit = Duration::from_nanos(limit_ns);
-        let watch = Watch::start(Arc::clone(&pulse), limit, rescue).map_err(|error| {
-            CommandError::new(Exit::Trouble, "cannot watch over the device")
-                .because(error.to_string())
-        })?;
-        let worked = self.work(begun, &pulse);
-        let signal = watch.end();
-        let filled = worked?;
-        self.close(&filled);
+        let session = self.session.clone();
+        let (worked, signal) =
+            session.watched(rescue, || self.work(&session, &mut filler, begun))?;
+        let (job, journal, error) = worked?;
+        let mut preparation = job.prepared().preparation.clone();
+        let is_whole = preparation.done_bytes == preparation.size_bytes;
+        preparation.finished_at = is_whole.then(now_text);
+        let id = job.prepared().id;
+        let history_error = self.close(id, &preparation, journal, error.as_ref());
+        let error = match error {
+            Some(FillingEnd::Failed(error)) => Some(error),
+            _ => None,
+        };
         Ok(Ended {
             can_go_on,
-            preparation: self.preparation,
-            history_error: self.history_error,
-            from_bytes: self.from_bytes,
-            span: self.span,
-            error: filled.error,
+            history_error,
+            from_bytes: job.from_bytes(),
+            span: job.span(),
+            preparation,
+            error,
             signal,
         })
     }
 
-    fn work(&mut self, begun: Option<Preparation>, pulse: &Pulse) -> Result<Filled, CommandError> {
-        match begun {
-            None => self.begin()?,
+    fn work(
+        &mut self,
+        session: &Session<'_>,
+        filler: &mut Filler,
+        begun: Option<Unfinished<Prepared>>,
+    ) -> Result<(Filling, Option<Journal>, Option<FillingEnd>), CommandError> {
+        let (mut job, mut journal) = match begun {
+            None => self.begin(session, filler.size_bytes())?,
             Some(begun) => {
-                if let Err(error) = self.go_on(begun, pulse)? {
-                    return Ok(Filled {
-                        durable_bytes: self.preparation.done_bytes,
-                        error: Some(error),
-                    });
+                let job = filling(begun.state, session)?;
+                let difference = filler.first_difference(
+                    job.content(),
+                    job.prepared().preparation.done_bytes,
+                    &session.pulse,
+                );
+                match difference {
+                    Err(error) => {
+                        let end = FillingEnd::Failed(error);
+                        return Ok((job, Some(begun.journal), Some(end)));
+                    }
+                    Ok(None) => {
+                        self.tell_going_on(&job.prepared().preparation);
+                        (job, Some(begun.journal))
+                    }
+                    Ok(Some(at_bytes)) => {
+                        self.tell_anew(&job.prepared().preparation, at_bytes);
+                        drop(begun.journal);
+                        self.begin(session, filler.size_bytes())?
+                    }
                 }
             }
-        }
-        let Some(content) = content(&self.preparation) else {
-            return Err(CommandError::new(Exit::Bug, "the seed cannot be read"));
         };
-        self.from_bytes = self.preparation.done_bytes;
-        let mut progress = FillProgress::for_stderr(self.from_bytes, self.filler.size_bytes());
-        let started = Instant::now();
-        let Self {
-            filler,
-            preparation,
-            history,
-            history_error,
-            noted,
-            ..
-        } = self;
-        let mut tell = |position: FillPosition| {
-            progress.show(position.written_bytes);
-            let is_more = position.durable_bytes > preparation.done_bytes;
-            if is_more && noted.elapsed() >= NOTE_PAUSE {
-                preparation.done_bytes = position.durable_bytes;
-                note(history, history_error, preparation);
-                *noted = Instant::now();
-            }
-        };
-        let filled = filler.fill_from(content, self.from_bytes, pulse, &mut tell);
-        progress.end();
-        self.span = started.elapsed();
-        Ok(filled)
+        let ended = session.drive(&mut job, filler, journal.as_mut()).err();
+        Ok((job, journal, ended))
     }
 
     /// A new preparation, which must be noted before anything is written.
-    fn begin(&mut self) -> Result<(), CommandError> {
-        match &mut self.history {
-            Some(history) => history
-                .begin(&self.preparation)
-                .map_err(|error| error.hint("nothing was written to the device")),
-            None => Ok(()),
-        }
-    }
-
-    /// Goes on with a preparation where the device still has what was written.
-    fn go_on(
+    fn begin(
         &mut self,
-        begun: Preparation,
-        pulse: &Pulse,
-    ) -> Result<Result<(), FillError>, CommandError> {
-        let difference = match content(&begun) {
-            Some(content) => self
-                .filler
-                .first_difference(content, begun.done_bytes, pulse),
-            None => Ok(Some(0)),
+        session: &Session<'_>,
+        size_bytes: u64,
+    ) -> Result<(Filling, Option<Journal>), CommandError> {
+        let untouched = |error: CommandError| error.hint("nothing was written to the device");
+        let preparation = new_preparation(self.fill, size_bytes);
+        let Some(history) = &mut self.history else {
+            let state = Prepared {
+                id: None,
+                preparation,
+            };
+            return Ok((filling(state, session)?, None));
         };
-        let (written, size) = (
-            text::amount(begun.done_bytes),
-            text::amount(begun.size_bytes),
-        );
-        let day = begun.started_at.split('T').next().unwrap_or_default();
-        match difference {
-            Ok(None) => {
-                print::notice(&format!(
-                    "continues at {} %: {written} of {size} were written on {day}",
-                    begun.done_percent()
-                ));
-                self.preparation = begun;
-            }
-            Ok(Some(at)) => {
-                print::notice(&format!(
-                    "begins anew: {written} of {size} were written on {day}, but at byte {at} the \
-                     device holds something else now"
-                ));
-                self.begin()?;
-            }
-            Err(error) => {
-                self.preparation = begun;
-                return Ok(Err(error));
-            }
-        }
-        Ok(Ok(()))
+        let id = history.begin(&preparation).map_err(untouched)?;
+        let head = JournalHead {
+            job: JobKind::Prepare,
+            target: self.target.clone(),
+        };
+        let begun = session.data.begin(&history.journal_name(), &head, None);
+        let journal = begun.map_err(|error| untouched(unusable(&error)))?;
+        let state = Prepared {
+            id: Some(id),
+            preparation,
+        };
+        Ok((filling(state, session)?, Some(journal)))
     }
 
-    /// Notes how it ended.
-    fn close(&mut self, filled: &Filled) {
-        let preparation = &mut self.preparation;
-        preparation.done_bytes = filled.durable_bytes;
-        if filled.durable_bytes == preparation.size_bytes {
-            preparation.finished_at = Some(now_text());
+    /// Notes the end in the card's history; the journal goes if nothing is left to continue.
+    fn close(
+        &mut self,
+        id: Option<PreparationId>,
+        preparation: &Preparation,
+        journal: Option<Journal>,
+        error: Option<&FillingEnd>,
+    ) -> Option<CommandError> {
+        if let Some(FillingEnd::Interrupted(Interruption::NotKept(error))) = error {
+            return Some(unusable(error));
         }
-        if matches!(filled.error, Some(FillError::NoDiscard)) && filled.durable_bytes == 0 {
-            if let Some(Err(error)) = self.history.as_mut().map(CardHistory::take_back) {
-                self.history_error.get_or_insert(error);
-            }
-            return;
-        }
-        note(&mut self.history, &mut self.history_error, preparation);
+        let (history, id) = self.history.as_mut().zip(id)?;
+        let is_refused = matches!(error, Some(FillingEnd::Failed(FillError::NoDiscard)));
+        let is_untouched = is_refused && preparation.done_bytes == 0;
+        let noted = match is_untouched {
+            true => history.take_back(id),
+            false => history.note(id, preparation),
+        };
+        let is_whole = preparation.finished_at.is_some();
+        let is_over = is_whole || is_untouched || self.fill == Fill::Discard;
+        let finished = noted.and_then(|()| match is_over {
+            true => cardmark_session::finish(journal),
+            false => Ok(()),
+        });
+        finished.err()
+    }
+
+    fn tell_going_on(&self, begun: &Preparation) {
+        self.session.voice.notice(&format!(
+            "continues at {} %: {}",
+            begun.done_percent(),
+            written(begun)
+        ));
+    }
+
+    fn tell_anew(&self, begun: &Preparation, at_bytes: u64) {
+        self.session.voice.notice(&format!(
+            "begins anew: {}, but at byte {at_bytes} the device holds something else now",
+            written(begun)
+        ));
     }
 }
 
-/// Notes how far it is; a history that failed once is left alone.
-fn note(
-    history: &mut Option<CardHistory>,
-    history_error: &mut Option<CommandError>,
-    preparation: &Preparation,
-) {
-    if history_error.is_none()
-        && let Some(Err(error)) = history.as_mut().map(|history| history.note(preparation))
-    {
-        print::notice("warning: the card's history cannot be kept; the preparation goes on");
-        *history_error = Some(error);
-    }
+/// `20 GB of 64 GB were written on 2026-11-22`
+fn written(begun: &Preparation) -> String {
+    let day = begun.started_at.split('T').next().unwrap_or_default();
+    format!(
+        "{} of {} were written on {day}",
+        text::amount(begun.done_bytes),
+        text::amount(begun.size_bytes)
+    )
+}
+
+fn filling(state: Prepared, session: &Session<'_>) -> Result<Filling, CommandError> {
+    Filling::new(state, &session.pulse)
+        .ok_or_else(|| CommandError::new(Exit::Bug, "the seed cannot be read"))
 }
 
 fn new_preparation(fill: Fill, size_bytes: u64) -> Preparation {
@@ -229,14 +212,7 @@ fn new_preparation(fill: Fill, size_bytes: u64) -> Preparation {
     }
 }
 
-fn content(preparation: &Preparation) -> Option<FillContent> {
-    Some(FillContent {
-        fill: preparation.fill,
-        seed: preparation.seed_number()?,
-    })
-}
-
-/// What is done when the device does not answer: everything that is durable was noted already.
+/// Advice for a device that does not answer: everything durable is in the journal.
 struct PrepareRescue {
     can_go_on: bool,
 }
@@ -244,8 +220,8 @@ struct PrepareRescue {
 impl Rescue for PrepareRescue {
     const STOPPING: &'static str = "stopping at the next block; what was written is kept";
 
-    fn save(&self, _waited: Duration) {
-        print::notice(if self.can_go_on {
+    fn save(&self, voice: &dyn Voice, _waited: Duration) {
+        voice.notice(if self.can_go_on {
             "hint: what was durable is noted; when the device answers again, the same command goes on \
              there"
         } else {

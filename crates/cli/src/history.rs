@@ -2,53 +2,63 @@
 
 use cardmark_core::{DeviceInfo, Fill, Preparation};
 use cardmark_host::{Resolution, Root, card_identity, device_info};
-use cardmark_store::{CardKey, PreparationId, Store};
+use cardmark_session::{Data, Prepared, Unfinished};
+use cardmark_store::{CardKey, JobKind, PreparationId, Store};
 
-use crate::data::Data;
 use crate::error::CommandError;
+use crate::integrity::journal_name;
 
 /// The history of one card.
 pub(crate) struct CardHistory {
     store: Store,
     card: CardKey,
-    /// The preparation under way.
-    current: Option<PreparationId>,
 }
 
 impl CardHistory {
-    /// The history of the card that the disk of that name is; none where the card says neither
-    /// its CID nor a serial number, so that it cannot be found again.
+    /// Returns the history of the card that is the disk of that name; none if the card shows neither its CID
+    /// nor a serial number, so that it cannot be recognised.
     pub(crate) fn of(data: &Data, name: &str) -> Result<Option<Self>, CommandError> {
         let mut store = data.open()?;
         let Some(identity) = card_identity(&Root::system(), name) else {
             return Ok(None);
         };
         let card = store.card_key(&identity.history)?;
-        Ok(Some(Self {
-            store,
-            card,
-            current: None,
-        }))
+        Ok(Some(Self { store, card }))
     }
 
-    /// The preparation that can be continued, which becomes the one under way.
-    pub(crate) fn take_up(&mut self, fill: Fill) -> Result<Option<Preparation>, CommandError> {
-        let found = self.store.unfinished_preparation(&self.card, fill)?;
-        self.current = found.as_ref().map(|(id, _)| *id);
-        Ok(found.map(|(_, preparation)| preparation))
+    /// Name of the journal of its preparation.
+    pub(crate) fn journal_name(&self) -> String {
+        journal_name(&self.card.name(), JobKind::Prepare)
     }
 
-    /// Notes a new preparation, which becomes the one under way.
-    pub(crate) fn begin(&mut self, preparation: &Preparation) -> Result<(), CommandError> {
-        self.current = Some(self.store.begin_preparation(&self.card, preparation)?);
-        Ok(())
-    }
-
-    /// Notes how much of the one under way is durable, and when it was finished, where it is.
-    pub(crate) fn note(&mut self, preparation: &Preparation) -> Result<(), CommandError> {
-        let Some(id) = self.current else {
-            return Ok(());
+    /// Returns the preparation that can continue: the last one of this card, if it has that fill.
+    pub(crate) fn unfinished(
+        &mut self,
+        data: &Data,
+        fill: Fill,
+    ) -> Result<Option<Unfinished<Prepared>>, CommandError> {
+        let last = self.store.unfinished_preparation(&self.card, fill)?;
+        let Some((last, _)) = last else {
+            return Ok(None);
         };
+        let begun = data.unfinished::<Prepared>(&self.journal_name())?;
+        Ok(begun.filter(|begun| begun.state.id == Some(last)))
+    }
+
+    /// Notes a new preparation.
+    pub(crate) fn begin(
+        &mut self,
+        preparation: &Preparation,
+    ) -> Result<PreparationId, CommandError> {
+        Ok(self.store.begin_preparation(&self.card, preparation)?)
+    }
+
+    /// Notes how much of a preparation is durable, and its end.
+    pub(crate) fn note(
+        &mut self,
+        id: PreparationId,
+        preparation: &Preparation,
+    ) -> Result<(), CommandError> {
         match &preparation.finished_at {
             Some(at) => self.store.finish_preparation(id, at)?,
             None => self.store.note_progress(id, preparation.done_bytes)?,
@@ -56,13 +66,25 @@ impl CardHistory {
         Ok(())
     }
 
-    /// Takes the one under way back: the card was not changed.
-    pub(crate) fn take_back(&mut self) -> Result<(), CommandError> {
-        match self.current.take() {
-            Some(id) => Ok(self.store.forget_preparation(id)?),
-            None => Ok(()),
-        }
+    /// Removes a preparation that did not change the card.
+    pub(crate) fn take_back(&mut self, id: PreparationId) -> Result<(), CommandError> {
+        Ok(self.store.forget_preparation(id)?)
     }
+}
+
+/// Returns the last preparation of a card. If its process was killed, its journal knows more than the store.
+fn last_preparation(
+    data: &Data,
+    store: &mut Store,
+    card: &CardKey,
+) -> Result<Option<Preparation>, CommandError> {
+    let Some((id, preparation)) = store.last_preparation(card)? else {
+        return Ok(None);
+    };
+    let name = journal_name(&card.name(), JobKind::Prepare);
+    let journal = data.last_state::<Prepared>(&name);
+    let newer = journal.filter(|state| state.id == Some(id) && preparation.finished_at.is_none());
+    Ok(Some(newer.map_or(preparation, |state| state.preparation)))
 }
 
 /// The devices below a target, each with its last preparation. A loop device on the way is named
@@ -78,7 +100,7 @@ pub(crate) fn devices(
             return Ok(None);
         };
         let card = store.card_key(&identity.history)?;
-        Ok(store.last_preparation(&card)?)
+        last_preparation(data, &mut store, &card)
     };
     let mut devices = Vec::new();
     let loops = resolution

@@ -1,16 +1,12 @@
 //! Tests of integrity: from a target to storage of blocks, watched over, with what has to be remembered,
 //! to a record.
 
-mod endurance;
-mod keep;
 mod loan;
-mod long;
 mod outcome;
-mod resumed;
 mod test_folder;
 mod undo;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,23 +19,20 @@ use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
 use cardmark_report::text;
 use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
+use cardmark_store::JobKind;
 
-pub(crate) use endurance::{Endurance, Rest};
-pub(crate) use keep::Kept;
 pub(crate) use loan::{Loan, Work, lend};
-pub(crate) use long::{Long, drive, drive_simulated};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
-pub(crate) use resumed::Traces;
 pub(crate) use test_folder::TestFolder;
 
-use crate::data::Data;
 use crate::describe;
 use crate::error::{CommandError, Exit};
 use crate::history;
 use crate::measure::now_text;
 use crate::print;
-use crate::watch::{Rescue, Watch};
 use crate::whole_device::WholeDevice;
+use cardmark_session::Data;
+use cardmark_session::{Rescue, Session, Voice};
 
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
@@ -150,19 +143,30 @@ pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks
         .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))
 }
 
-/// Works under the eyes of a watch: what came of it, and the signal that ended it.
-pub(crate) fn watched<T>(
-    pulse: &Arc<Pulse>,
-    limit_ns: u64,
-    rescue: impl Rescue,
-    work: impl FnOnce() -> T,
-) -> Result<(T, Option<Exit>), CommandError> {
-    let limit = Duration::from_nanos(limit_ns);
-    let watch = Watch::start(Arc::clone(pulse), limit, rescue).map_err(|error| {
-        CommandError::new(Exit::Trouble, "cannot watch over the device").because(error.to_string())
+/// The surroundings of a test.
+pub(crate) fn session(data: &Data, timeout_s: u64) -> Session<'_> {
+    Session {
+        voice: &print::TERMINAL,
+        data,
+        pulse: Arc::new(Pulse::new()),
+        limit: Duration::from_secs(timeout_s),
+    }
+}
+
+/// Name of the journal of a test of that card.
+pub(crate) fn journal_name(card: &str, job: JobKind) -> String {
+    format!("{card}-{}", job.name())
+}
+
+/// A name for journals of work on that file or directory, or of a device node.
+pub(crate) fn path_name(path: &Path, data: &Data) -> Result<String, CommandError> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(path).map_err(|error| {
+        CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
+            .because(error.to_string())
     })?;
-    let worked = work();
-    Ok((worked, watch.end()))
+    let identity = format!("directory {}:{}", metadata.dev(), metadata.ino());
+    Ok(data.open()?.card_key(identity.as_bytes())?.name())
 }
 
 /// What is done when the device does not answer: all that is needed was kept already.
@@ -174,8 +178,8 @@ pub(crate) struct Told {
 impl Rescue for Told {
     const STOPPING: &'static str = "stopping at the next block; what is known is kept";
 
-    fn save(&self, _waited: Duration) {
-        print::notice(&format!("hint: {}", self.hint));
+    fn save(&self, voice: &dyn Voice, _waited: Duration) {
+        voice.notice(&format!("hint: {}", self.hint));
     }
 }
 

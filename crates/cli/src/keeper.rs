@@ -1,17 +1,17 @@
 //! Keeps what a run has yielded so far, in memory and in the journal, so that a partial record
 //! can be made at any moment, by another thread too.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use cardmark_core::{Finding, Record, Suite, Trial};
+use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
 use cardmark_engine::{Event, Observer, Outcome, record};
-use cardmark_store::Journal;
+use cardmark_judge::advise;
+use cardmark_session::{Data, Rescue, Turn, Voice, unusable};
+use cardmark_store::{JobKind, Journal, JournalHead};
 
 use crate::error::CommandError;
-use crate::error::Exit;
 use crate::progress::Progress;
-use crate::turn::Turn;
 
 /// What is kept of a run under way.
 #[derive(Debug)]
@@ -31,20 +31,23 @@ struct Inner {
 }
 
 impl Keeper {
-    /// A keeper, with a journal in this folder if one is given.
+    /// Creates a keeper, with a journal if a place is given.
     pub(crate) fn new(
         header: Record,
         suite: Suite,
-        journals: Option<&Path>,
+        data: Option<&Data>,
+        target: &str,
     ) -> Result<Arc<Self>, CommandError> {
-        let create = |journals| {
-            Journal::create(journals, &header).map_err(|error| {
-                CommandError::from_error(Exit::Trouble, &error)
-                    .hint("results are kept there while a run is under way; set XDG_DATA_HOME to another place")
-            })
+        let head = JournalHead {
+            job: JobKind::Run,
+            target: target.to_owned(),
+        };
+        let begin = |data: &Data| {
+            let begun = data.begin(&header.id.to_string(), &head, Some(&header));
+            begun.map_err(|error| unusable(&error))
         };
         let inner = Inner {
-            journal: journals.map(create).transpose()?,
+            journal: data.map(begin).transpose()?,
             ..Inner::default()
         };
         Ok(Arc::new(Self {
@@ -71,12 +74,7 @@ impl Keeper {
 
     /// Takes the journal away, the record being safe elsewhere.
     pub(crate) fn finish(&self) -> Result<(), CommandError> {
-        match self.lock().journal.take() {
-            Some(journal) => journal
-                .finish()
-                .map_err(|error| CommandError::from_error(Exit::Trouble, &error)),
-            None => Ok(()),
-        }
+        cardmark_session::finish(self.lock().journal.take())
     }
 
     /// The first error of the journal, if there was one.
@@ -137,5 +135,38 @@ impl Observer for RunObserver {
             Event::Started { .. } => {}
         }
         self.progress.event(event);
+    }
+}
+
+/// Parts of a run that are saved if its device hangs.
+pub(crate) struct RunRescue {
+    pub(crate) keeper: Arc<Keeper>,
+    /// Places of the store; none if nothing is to be stored.
+    pub(crate) data: Option<Data>,
+}
+
+impl Rescue for RunRescue {
+    const STOPPING: &'static str = "stopping at the next operation; what was measured is kept";
+
+    fn save(&self, voice: &dyn Voice, waited: Duration) {
+        let Some(data) = &self.data else {
+            return;
+        };
+        voice.notice(
+            "hint: the trials that ended are in the journal; `cardmark recover` reads it if nothing \
+             more is said here",
+        );
+        let detail = format!("no answer for {} s", waited.as_secs());
+        let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
+        let mut record = self.keeper.partial(finding);
+        advise(&mut record);
+        let saved = data.open().and_then(|mut store| Ok(store.insert(&record)?));
+        match saved.and_then(|_| self.keeper.finish()) {
+            Ok(()) => voice.notice(&format!(
+                "saved: `cardmark show {}` shows the trials that ended",
+                record.id
+            )),
+            Err(error) => voice.error(&error),
+        }
     }
 }

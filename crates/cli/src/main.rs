@@ -5,7 +5,6 @@ mod args;
 mod campaign;
 mod commands;
 mod crosscheck;
-mod data;
 mod describe;
 mod error;
 mod file;
@@ -21,8 +20,6 @@ mod progress;
 mod runs;
 mod steps;
 mod target;
-mod turn;
-mod watch;
 mod whole_device;
 
 use std::process::ExitCode;
@@ -80,7 +77,7 @@ fn end_for_bug(panic: &std::panic::PanicHookInfo<'_>) {
 
 /// Whether a run left its trials in a journal.
 fn has_journal() -> bool {
-    let data = data::Data::from_environment().ok();
+    let data = cardmark_session::Data::from_environment().ok();
     let entries = data.and_then(|data| std::fs::read_dir(data.journals).ok());
     entries.is_some_and(|mut entries| entries.next().is_some())
 }

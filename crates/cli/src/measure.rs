@@ -28,20 +28,22 @@ pub(crate) use describing::now_text;
 pub(crate) use opening::{device_bytes, disk_path, has_room};
 
 use crate::args::Consent;
-use crate::data::Data;
 use crate::describe;
 use crate::error::{CommandError, Exit};
 use crate::gate::Leave;
 use crate::history;
-use crate::keeper::{Keeper, RunObserver};
+use crate::keeper::{Keeper, RunObserver, RunRescue};
+use crate::print::TERMINAL;
 use crate::progress::Progress;
-use crate::turn::Turn;
-use crate::watch::{RunRescue, Signals, Watch};
+use cardmark_session::Data;
+use cardmark_session::{Signals, Turn, Watch};
 use describing::{about_target, clock_step, header, not_erased, target, threads};
 use opening::{open, plan};
 
 /// What is to be measured, whatever the target.
 pub(crate) struct Job<'a> {
+    /// The target as the user named it.
+    pub(crate) target: &'a str,
     /// The method.
     pub(crate) suite: &'a Suite,
     /// What was asked for.
@@ -256,11 +258,11 @@ impl<'a> Run<'a> {
         progress: Progress,
         pulse: Arc<Pulse>,
     ) -> Result<Self, CommandError> {
-        let journals = job.many.is_none().then_some(job.data.journals.as_path());
-        let keeper = Keeper::new(header.clone(), job.suite.clone(), journals)?;
+        let data = job.many.is_none().then_some(job.data);
+        let keeper = Keeper::new(header.clone(), job.suite.clone(), data, job.target)?;
         let turn = match header.origin.kind {
-            OriginKind::Simulated => Turn::always(&pulse),
-            _ => Turn::new(&pulse),
+            OriginKind::Simulated => Turn::always(&TERMINAL, &pulse),
+            _ => Turn::new(&TERMINAL, &pulse),
         };
         let observer = RunObserver {
             keeper: Arc::clone(&keeper),
@@ -291,8 +293,8 @@ impl<'a> Run<'a> {
         let limit = Duration::from_nanos(self.plan.limit_ns);
         let watched = Arc::clone(&pulse);
         let watch = match self.job.many {
-            Some(signals) => Watch::start_with(watched, limit, rescue, signals),
-            None => Watch::start(watched, limit, rescue),
+            Some(signals) => Watch::start_with(&TERMINAL, watched, limit, rescue, signals),
+            None => Watch::start(&TERMINAL, watched, limit, rescue),
         };
         let watch = watch.map_err(|error| {
             CommandError::new(Exit::Trouble, "cannot watch over the run").because(error.to_string())

@@ -7,7 +7,39 @@ use std::io::{IsTerminal, Write};
 use cardmark_core::visible;
 use cardmark_report::Style;
 
+use cardmark_session::{Data, Progress, Voice};
+
 use crate::error::{CommandError, Exit};
+use crate::fill_progress::FillProgress;
+
+/// The terminal, or whatever stands in its place, as the voice of a session.
+pub(crate) static TERMINAL: Terminal = Terminal;
+
+pub(crate) struct Terminal;
+
+impl Voice for Terminal {
+    fn notice(&self, text: &str) {
+        notice(text);
+    }
+
+    fn error(&self, problem: &CommandError) {
+        error(problem);
+    }
+
+    fn progress(&self, done_bytes: u64, all_bytes: u64) -> Box<dyn Progress> {
+        Box::new(FillProgress::for_stderr(done_bytes, all_bytes))
+    }
+}
+
+/// Shows where a result is if the user will not look there: `sudo` stores it in root's home.
+pub(crate) fn owner(data: &Data) {
+    if std::env::var_os("SUDO_USER").is_some() {
+        notice(&format!(
+            "kept in `{}` as root: `sudo cardmark show last` shows it",
+            data.database.display()
+        ));
+    }
+}
 
 /// Writes a result to stdout. A reader that went away is no error.
 pub(crate) fn result(text: &str) -> Result<(), CommandError> {

@@ -11,9 +11,10 @@ use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
 use crate::args::parse_size;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
+use crate::file;
 use crate::print;
+use cardmark_session::{Data, store_error};
 
 /// Largest record file that is read, bytes. A run's record has some hundred kilobytes.
 const LARGEST_FILE_BYTES: u64 = 64 << 20;
@@ -292,13 +293,7 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     let trouble = |cause: String| {
         CommandError::new(Exit::Trouble, format!("cannot read record `{shown}`")).because(cause)
     };
-    let size = std::fs::metadata(path)
-        .map_err(|error| trouble(error.to_string()))?
-        .len();
-    if size > LARGEST_FILE_BYTES {
-        return Err(trouble(format!("it has {size} bytes; a record has fewer")));
-    }
-    let bytes = std::fs::read(path).map_err(|error| trouble(error.to_string()))?;
+    let bytes = file::read(path, LARGEST_FILE_BYTES).map_err(|error| trouble(error.to_string()))?;
     let refuse = |error: &dyn Error| {
         let mut made = CommandError::from_error(Exit::Usage, error);
         made.what = format!("cannot read record `{shown}`");

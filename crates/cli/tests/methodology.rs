@@ -19,7 +19,7 @@ const FILES: [&str; 38] = [
     "crates/cli/src/measure.rs",
     "crates/cli/src/measure/describing.rs",
     "crates/cli/src/measure/opening.rs",
-    "crates/cli/src/watch.rs",
+    "crates/session/src/watch.rs",
     "crates/core/src/payload.rs",
     "crates/core/src/record.rs",
     "crates/core/src/spread.rs",

@@ -2,8 +2,8 @@
 //!
 //! Four threads make content and write blocks of 1 MiB: alone, making `random` would cost half of
 //! the rate of a fast device. After each stretch all are waited for and `fdatasync` is called;
-//! only then its bytes count as durable. So everything before that place is there, also after a
-//! loss of power, as far as the device keeps its word.
+//! only then its bytes count as durable: they survive a loss of power, as far as the device keeps its
+//! word.
 
 use std::fs::File;
 use std::io;
@@ -57,19 +57,10 @@ pub enum FillError {
     NoDiscard,
 }
 
-/// Progress of a fill, bytes from the start of the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FillPosition {
-    /// Written up to here, except for operations in flight.
-    pub written_bytes: u64,
-    /// Durable up to here.
-    pub durable_bytes: u64,
-}
-
 /// Result of a fill.
 #[derive(Debug)]
 pub struct Filled {
-    /// Durable up to here: the size of the device, unless the filling was stopped or failed.
+    /// Durable up to here: the end of the stretch, unless the filling was stopped or failed.
     pub durable_bytes: u64,
     /// Error, if the fill failed.
     pub error: Option<FillError>,
@@ -92,6 +83,8 @@ pub struct Filler {
     buffers: Vec<AlignedBuffer>,
     /// For reading.
     found: AlignedBuffer,
+    /// Content of the buffers, if it is equal in all blocks.
+    generated: Option<FillContent>,
 }
 
 /// State shared by the threads of a stretch.
@@ -105,8 +98,8 @@ struct Stretch<'a> {
     pulse: &'a Pulse,
 }
 
-/// Bytes of a block that was written, or where and why it failed.
-type Written = Result<u64, (u64, io::Error)>;
+/// A block that was written, or where and why it failed.
+type Written = Result<(), (u64, io::Error)>;
 
 impl Filler {
     /// Takes the device; `None`: no memory.
@@ -121,6 +114,7 @@ impl Filler {
             target,
             buffers: buffers?,
             found: AlignedBuffer::new(block, alignment)?,
+            generated: None,
         })
     }
 
@@ -153,6 +147,7 @@ impl Filler {
         until_bytes: u64,
         pulse: &Pulse,
     ) -> Result<Option<u64>, FillError> {
+        self.generated = None;
         let blocks_count = until_bytes.div_ceil(BLOCK_BYTES);
         let looks_count = blocks_count.min(LOOKS_COUNT);
         let Some(expected) = self.buffers.first_mut() else {
@@ -174,47 +169,41 @@ impl Filler {
         Ok(None)
     }
 
-    /// Fills from `from_bytes` on. Reports its position after every block and whenever more data is durable.
-    /// Ends early when the pulse is stopped, and at the first error.
-    pub fn fill_from(
-        &mut self,
-        content: FillContent,
-        from_bytes: u64,
-        pulse: &Pulse,
-        tell: &mut dyn FnMut(FillPosition),
-    ) -> Filled {
+    /// Fills from `from_bytes` to the end of that stretch: up to 64 MiB, or 8 MiB through the page cache; of
+    /// `discard` up to 128 MiB. Ends early when the pulse is stopped, and at the first error.
+    pub fn fill_stretch(&mut self, content: FillContent, from_bytes: u64, pulse: &Pulse) -> Filled {
         let size_bytes = self.size_bytes();
         let stretch_bytes = self.stretch_bytes(content.fill);
-        let mut durable_bytes = from_bytes.min(size_bytes) / BLOCK_BYTES * BLOCK_BYTES;
-        let mut error = None;
-        for buffer in &mut self.buffers {
-            // Generated once for all blocks if they are all equal.
-            fill_content(content.fill, content.seed, 0, buffer.bytes_mut());
-        }
+        let start_bytes = from_bytes.min(size_bytes) / BLOCK_BYTES * BLOCK_BYTES;
+        let end_bytes = (start_bytes / stretch_bytes + 1).saturating_mul(stretch_bytes);
+        let range = (start_bytes, end_bytes.min(size_bytes));
+        self.generate(content);
         pulse.set_waiting(true);
-        while durable_bytes < size_bytes && error.is_none() && !pulse.is_stopped() {
-            let end_bytes = (durable_bytes / stretch_bytes + 1).saturating_mul(stretch_bytes);
-            let range = (durable_bytes, end_bytes.min(size_bytes));
-            let (reached, failed) = match content.fill {
-                Fill::Discard => discard(&self.target.file, range),
-                _ => self.write_stretch(content, range, pulse, tell),
-            };
-            let synced = sync(&self.target.file, durable_bytes);
-            pulse.beat();
-            if synced.is_ok() {
-                durable_bytes = reached;
-            }
-            error = failed.or(synced.err());
-            tell(FillPosition {
-                written_bytes: durable_bytes,
-                durable_bytes,
-            });
-        }
+        let (reached_bytes, failed) = match content.fill {
+            Fill::Discard => discard(&self.target.file, range),
+            _ => self.write_stretch(content, range, pulse),
+        };
+        let synced = sync(&self.target.file, start_bytes);
+        pulse.beat();
         pulse.set_waiting(false);
         Filled {
-            durable_bytes,
-            error,
+            durable_bytes: match synced {
+                Ok(()) => reached_bytes,
+                Err(_) => start_bytes,
+            },
+            error: failed.or(synced.err()),
         }
+    }
+
+    /// Generates content that is equal in all blocks, once.
+    fn generate(&mut self, content: FillContent) {
+        if self.generated == Some(content) {
+            return;
+        }
+        for buffer in &mut self.buffers {
+            fill_content(content.fill, content.seed, 0, buffer.bytes_mut());
+        }
+        self.generated = Some(content);
     }
 
     fn stretch_bytes(&self, fill: Fill) -> u64 {
@@ -232,7 +221,6 @@ impl Filler {
         content: FillContent,
         (start_bytes, end_bytes): (u64, u64),
         pulse: &Pulse,
-        tell: &mut dyn FnMut(FillPosition),
     ) -> (u64, Option<FillError>) {
         let stretch = Stretch {
             file: &self.target.file,
@@ -242,7 +230,6 @@ impl Filler {
             has_failed: AtomicBool::new(false),
             pulse,
         };
-        let mut written_bytes = start_bytes;
         let mut first_failed: Option<(u64, io::Error)> = None;
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(UNTOLD_COUNT);
@@ -257,17 +244,11 @@ impl Filler {
             drop(sender);
             for written in receiver {
                 pulse.beat();
-                match written {
-                    Ok(bytes) => written_bytes += bytes,
-                    Err(failed) if first_failed.as_ref().is_none_or(|(at, _)| failed.0 < *at) => {
-                        first_failed = Some(failed);
-                    }
-                    Err(_) => {}
+                if let Err(failed) = written
+                    && first_failed.as_ref().is_none_or(|(at, _)| failed.0 < *at)
+                {
+                    first_failed = Some(failed);
                 }
-                tell(FillPosition {
-                    written_bytes,
-                    durable_bytes: start_bytes,
-                });
             }
         });
         match first_failed {
@@ -319,7 +300,7 @@ fn write_whole(file: &File, block: &[u8], offset: u64) -> Written {
             Err(errno) => return Err((at, errno.into())),
         }
     }
-    Ok(block.len() as u64)
+    Ok(())
 }
 
 fn read_whole(file: &File, block: &mut [u8], offset: u64) -> Result<(), FillError> {

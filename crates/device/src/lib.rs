@@ -25,7 +25,7 @@ pub use backend::{CountersSource, RealBackend};
 pub use blocks::{Blocks, BlocksPiece};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
-pub use fill::{FillContent, FillError, FillPosition, Filled, Filler};
+pub use fill::{FillContent, FillError, Filled, Filler};
 pub use health::disk_health;
 pub use loop_file::{LoopFile, loop_file};
 pub use null::NullBackend;

@@ -16,6 +16,9 @@ pub(crate) fn limits_for(bytes: u64) -> u64 {
     bytes / CACHED_PIECE_BYTES + 1
 }
 
+/// Time after a late answer within which a pause of this process is noted, nanoseconds.
+const PAUSE_LOOK_NS: u64 = 300_000_000;
+
 /// A completed operation with its latency.
 pub(crate) struct Completion {
     pub(crate) op: Op,
@@ -329,7 +332,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     }
 
     #[cold]
-    fn failure(&self, done: &Completion, since_ns: u64) -> Failure {
+    fn failure(&mut self, done: &Completion, since_ns: u64) -> Failure {
         let errno = done.outcome.err().unwrap_or(0);
         if done.outcome.is_err() && done.op.kind == OpKind::Sync {
             Failure::Flush(errno)
@@ -341,6 +344,11 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
                 at_ns,
             })
         } else if done.latency_ns > self.limit_ns {
+            // The observer of pauses may itself have been paused until now.
+            self.clock.rest(PAUSE_LOOK_NS);
+            if self.pulse.was_paused() {
+                return Failure::Paused;
+            }
             Failure::NoAnswer {
                 offset: done.op.offset,
                 latency_ns: done.latency_ns,

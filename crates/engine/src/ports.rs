@@ -111,6 +111,7 @@ pub struct Pulse {
     stop: AtomicBool,
     /// Number of time limits that the current wait may last, minus 1.
     more_limits: AtomicU32,
+    paused: AtomicBool,
 }
 
 impl Pulse {
@@ -130,6 +131,17 @@ impl Pulse {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Notes that this process, or the whole machine, was paused: a late answer is not the device's fault.
+    pub fn note_pause(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a pause was noted.
+    #[must_use]
+    pub fn was_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
     }
 
     /// Returns a number that changes with every completed operation or flush, and true if the engine is now

@@ -205,6 +205,10 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
             let detail = format!("no answer for {seconds:.1} s at byte {offset}");
             (FindingKind::NoAnswer, detail)
         }
+        Failure::Paused => {
+            let detail = "this process was paused for longer than the time limit of an operation";
+            (FindingKind::Interrupted, detail.to_owned())
+        }
         Failure::Stopped => (FindingKind::Interrupted, "the run was stopped".to_owned()),
     };
     let goes_on = matches!(

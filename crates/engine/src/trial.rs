@@ -55,6 +55,8 @@ pub enum Failure {
         /// Latency in nanoseconds.
         latency_ns: u64,
     },
+    /// This process was paused during an operation, so that nobody knows the latency.
+    Paused,
     /// The run was asked to stop.
     Stopped,
 }

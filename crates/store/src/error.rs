@@ -20,8 +20,8 @@ pub enum JournalError {
         /// Cause.
         source: io::Error,
     },
-    /// A run that is still alive holds the journal.
-    #[error("journal `{path}` belongs to a run that is under way")]
+    /// A process that is still alive holds the journal.
+    #[error("journal `{path}` belongs to work that is under way")]
     Live {
         /// The file.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// The first line is no readable record, so nothing can be made of the rest.
+    /// The first line, or the record, cannot be read, so that the rest is useless.
     #[error("journal `{path}` has no readable header")]
     Unusable {
         /// The file; it is kept.
@@ -48,6 +48,17 @@ pub enum JournalError {
         /// Cause.
         source: serde_json::Error,
     },
+}
+
+impl JournalError {
+    /// The system's error number; 0 if the system is not the cause.
+    #[must_use]
+    pub fn errno(&self) -> i32 {
+        match self {
+            Self::Io { source, .. } => source.raw_os_error().unwrap_or(0),
+            _ => 0,
+        }
+    }
 }
 
 /// Reason why a document is not stored or not returned.

@@ -1,7 +1,8 @@
-//! The journal of one run: written and synced between trials, removed once the record is stored.
+//! The journal of unfinished work: written and synced step by step, removed once the result is stored.
 //!
-//! A line is `<CRC-32 of the rest, 8 hexadecimal digits> <kind> <JSON>`, its kind one of `record`
-//! (the first line), `trial` and `finding`. A lock on the file marks the run as alive.
+//! A line is `<CRC-32 of the rest, 8 hexadecimal digits> <kind> <JSON>`. Its kind is `head` (first line: command
+//! and target), `record` (second line, if the work results in a record: that record without trials), `trial`,
+//! `finding`, or `state` (progress; the last one counts). A lock on the file marks the work as under way.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,10 +14,11 @@ use std::time::Duration;
 use cardmark_core::{Finding, Record, Trial};
 use rustix::fs::{FlockOperation, fdatasync, flock, fsync};
 use rustix::io::Errno;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::JournalError;
 use crate::checksum::crc32;
+use crate::recover::{self, Content};
 
 /// Extension of journals.
 pub(crate) const EXTENSION: &str = "journal";
@@ -27,54 +29,123 @@ pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
+/// Superseded states that a journal may hold besides its last one, as a multiple of its content, before it is
+/// rewritten.
+const MOST_DEAD_SHARE: u64 = 4;
+/// Superseded states that never cause a journal to be rewritten, bytes.
+const FREE_DEAD_BYTES: u64 = 1 << 20;
+
+/// Command that unfinished work belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobKind {
+    /// `cardmark run`.
+    Run,
+    /// `cardmark prepare`.
+    Prepare,
+    /// `cardmark probe`.
+    Probe,
+    /// `cardmark verify`.
+    Verify,
+    /// `cardmark endure`.
+    Endure,
+    /// `cardmark anatomy`.
+    Anatomy,
+    /// `cardmark crosscheck`.
+    Crosscheck,
+    /// `cardmark campaign`.
+    Campaign,
+}
+
+impl JobKind {
+    /// Name of the command.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Prepare => "prepare",
+            Self::Probe => "probe",
+            Self::Verify => "verify",
+            Self::Endure => "endure",
+            Self::Anatomy => "anatomy",
+            Self::Crosscheck => "crosscheck",
+            Self::Campaign => "campaign",
+        }
+    }
+}
+
+/// First line of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalHead {
+    /// The command.
+    pub job: JobKind,
+    /// Target of the command as the user named it.
+    pub target: String,
+}
+
 /// Kind of content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
+    Head,
     Record,
+    State,
     Trial,
     Finding,
 }
 
 impl LineKind {
-    pub(crate) const ALL: [Self; 3] = [Self::Record, Self::Trial, Self::Finding];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Head,
+        Self::Record,
+        Self::State,
+        Self::Trial,
+        Self::Finding,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Head => "head",
             Self::Record => "record",
+            Self::State => "state",
             Self::Trial => "trial",
             Self::Finding => "finding",
         }
     }
 }
 
-/// The journal of a run that is under way.
+/// The journal of work that is under way.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Length of the whole lines; a write that fails is cut back to it.
+    /// Whole lines without states, for a rewrite.
+    lines: Vec<u8>,
+    /// Length of the whole lines in the file; a write that fails is cut back to it.
     whole_bytes: u64,
+    /// Length of the last state's line.
+    state_bytes: u64,
     torn: bool,
 }
 
 impl Journal {
-    /// Begins the journal of a run in `dir` (made where missing). `header` is its record without
-    /// trials. A journal of the same id that no run holds is replaced: only a simulated run
-    /// repeats an id, and it repeats the trials too.
+    /// Begins the journal `NAME.journal` in `dir` (created if missing) with its first lines. A journal of that
+    /// name that no process holds is replaced.
+    ///
+    /// `record` is that of the result, without trials.
     ///
     /// # Errors
-    /// When the file cannot be made, or a run with the same id is under way.
-    pub fn create(dir: &Path, header: &Record) -> Result<Self, JournalError> {
+    /// If the file cannot be created, or another process holds the journal of that name.
+    pub fn create(
+        dir: &Path,
+        name: &str,
+        head: &JournalHead,
+        record: Option<&Record>,
+    ) -> Result<Self, JournalError> {
         make_directory(dir).map_err(failed("make the directory of", dir))?;
-        let path = dir.join(format!("{}.{EXTENSION}", header.id));
+        let path = dir.join(format!("{name}.{EXTENSION}"));
         let draft = path.with_extension(DRAFT_EXTENSION);
-        let mut journal = Self {
-            file: open_locked(&draft)?,
-            path: draft.clone(),
-            whole_bytes: 0,
-            torn: false,
-        };
-        if let Err(error) = journal.take_place(&path, header) {
+        let mut journal = Self::on(open_locked(&draft)?, draft.clone());
+        if let Err(error) = journal.take_place(&path, head, record) {
             // Ours: the lock is still held.
             let _ = fs::remove_file(&draft);
             return Err(error);
@@ -83,13 +154,97 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Writes the first line and gives the draft its name.
-    fn take_place(&mut self, path: &Path, header: &Record) -> Result<(), JournalError> {
+    /// Continues the journal `NAME.journal` in `dir`: returns it with its content, or `None` if there is none.
+    /// A torn or damaged end is cut off.
+    ///
+    /// # Errors
+    /// If another process holds it, or it cannot be read or has no intact first line.
+    pub fn resume(dir: &Path, name: &str) -> Result<Option<(Self, Content)>, JournalError> {
+        let path = dir.join(format!("{name}.{EXTENSION}"));
+        let file = match OpenOptions::new().read(true).append(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(failed("open", &path))?,
+        };
+        lock(&file, &path)?;
+        let content = recover::read(&path)?;
+        let mut journal = Self::on(file, path);
+        journal.whole_bytes = content.whole_bytes;
+        journal.state_bytes = content.state.as_ref().map_or(0, |state| state.len() as u64);
+        journal.lines.clone_from(&content.lines);
+        let cut = journal.file.set_len(journal.whole_bytes);
+        cut.map_err(failed("write", &journal.path))?;
+        if content.lacks_line_feed {
+            journal.write(b"\n")?;
+        }
+        Ok(Some((journal, content)))
+    }
+
+    fn on(file: File, path: PathBuf) -> Self {
+        Self {
+            file,
+            path,
+            lines: Vec::new(),
+            whole_bytes: 0,
+            state_bytes: 0,
+            torn: false,
+        }
+    }
+
+    /// Writes the first lines and gives the draft its name.
+    fn take_place(
+        &mut self,
+        path: &Path,
+        head: &JournalHead,
+        record: Option<&Record>,
+    ) -> Result<(), JournalError> {
         refuse_live(path)?;
-        self.line(LineKind::Record, header)?;
+        self.line(LineKind::Head, head)?;
+        if let Some(record) = record {
+            self.line(LineKind::Record, record)?;
+        }
         fs::rename(&self.path, path).map_err(failed("make", path))?;
         path.clone_into(&mut self.path);
         Ok(())
+    }
+
+    /// Stores a state in place of the previous one and waits until it is durable. After a loss of power one of
+    /// the two is present, intact.
+    ///
+    /// # Errors
+    /// If it cannot be written; the earlier content stays intact.
+    pub fn state(&mut self, state: &impl Serialize) -> Result<(), JournalError> {
+        let before = self.whole_bytes;
+        self.line(LineKind::State, state)?;
+        self.state_bytes = self.whole_bytes - before;
+        let live_bytes = self.lines.len() as u64 + self.state_bytes;
+        let dead_bytes = self.whole_bytes.saturating_sub(live_bytes);
+        if dead_bytes > FREE_DEAD_BYTES.max(MOST_DEAD_SHARE * live_bytes) {
+            return self.rewrite(state);
+        }
+        Ok(())
+    }
+
+    /// Replaces the file by one without superseded states.
+    fn rewrite(&mut self, state: &impl Serialize) -> Result<(), JournalError> {
+        let draft = self.path.with_extension(DRAFT_EXTENSION);
+        let mut new = Self::on(open_locked(&draft)?, draft.clone());
+        let written = new
+            .write(&self.lines)
+            .and_then(|()| new.line(LineKind::State, state))
+            .and_then(|()| fs::rename(&draft, &self.path).map_err(failed("make", &self.path)));
+        if let Err(error) = written {
+            let _ = fs::remove_file(&draft);
+            return Err(error);
+        }
+        new.lines = std::mem::take(&mut self.lines);
+        new.state_bytes = new.whole_bytes - new.lines.len() as u64;
+        self.path.clone_into(&mut new.path);
+        // Dropped with its lock, under its new name already locked by `new`.
+        *self = new;
+        match self.path.parent() {
+            Some(dir) => sync_directory(dir).map_err(failed("sync the directory of", dir)),
+            None => Ok(()),
+        }
     }
 
     /// Adds a trial and waits until it is durable.
@@ -128,20 +283,29 @@ impl Journal {
     }
 
     fn line(&mut self, kind: LineKind, content: &impl Serialize) -> Result<(), JournalError> {
+        let line = encode(kind, content).map_err(|source| JournalError::Encode {
+            path: self.path.clone(),
+            source,
+        })?;
+        self.write(&line)?;
+        if kind != LineKind::State {
+            self.lines.extend(line);
+        }
+        Ok(())
+    }
+
+    /// Adds whole lines durably, or nothing.
+    fn write(&mut self, lines: &[u8]) -> Result<(), JournalError> {
         if self.torn {
             return Err(JournalError::Torn {
                 path: self.path.clone(),
             });
         }
-        let line = encode(kind, content).map_err(|source| JournalError::Encode {
-            path: self.path.clone(),
-            source,
-        })?;
-        if let Err(error) = self.write_durably(&line) {
+        if let Err(error) = self.write_durably(lines) {
             self.torn = self.file.set_len(self.whole_bytes).is_err();
             return Err(failed("write", &self.path)(error));
         }
-        self.whole_bytes += line.len() as u64;
+        self.whole_bytes += lines.len() as u64;
         Ok(())
     }
 
@@ -207,18 +371,22 @@ pub(crate) fn is_named(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Refuses when a run holds the journal; a missing one is free.
+/// Refuses a journal that a process holds; a missing one is free.
 pub(crate) fn refuse_live(path: &Path) -> Result<(), JournalError> {
     match File::open(path) {
-        Ok(file) => try_lock(&file).map_err(|errno| match errno {
-            Errno::WOULDBLOCK => JournalError::Live {
-                path: path.to_owned(),
-            },
-            other => failed("lock", path)(other.into()),
-        }),
+        Ok(file) => lock(&file, path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failed("open", path)(error)),
     }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    try_lock(file).map_err(|errno| match errno {
+        Errno::WOULDBLOCK => JournalError::Live {
+            path: path.to_owned(),
+        },
+        other => failed("lock", path)(other.into()),
+    })
 }
 
 /// Makes a directory only its owner can enter, parents included.

@@ -1,10 +1,9 @@
-//! Stores measurements: the journal of a run while it lasts, the store of records after it.
+//! Stores measurements: the journal of unfinished work while it lasts, the store of records after it.
 //!
-//! The journal is an append-only file of lines with a checksum, synced line by line, so that a crash or a loss
-//! of power costs at most the trial under way. The store is an SQLite database that holds each record as its
+//! The journal is a file of lines with a checksum, synced line by line, so that a crash or a loss of power costs
+//! at most the step under way. The store is an SQLite database that holds each record as its
 //! original document, extracts for listings, and the history of cards.
 
-mod checkpoint;
 mod checksum;
 mod damage;
 mod database;
@@ -21,13 +20,12 @@ mod rows;
 mod selection;
 mod store;
 
-pub use checkpoint::Checkpoint;
 pub use error::{DamagedPart, DocumentError, JournalError, StoreError};
 pub use figures::{StoredFigure, StoredSubject};
-pub use journal::Journal;
+pub use journal::{JobKind, Journal, JournalHead};
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
-pub use recover::{Recovered, Recovery, discard, recover};
+pub use recover::{Content, Recovery, discard, peek, recover};
 pub use selection::{Condition, has_capacity};
 pub use store::{Found, Inserted, Options, Store, sqlite_path};
 

@@ -2,6 +2,7 @@
 
 use cardmark_core::{Fill, Preparation};
 use rusqlite::{Error, OptionalExtension, Params, Row, params};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::damage::Variant;
@@ -25,7 +26,7 @@ impl CardKey {
 }
 
 /// The number of a preparation in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreparationId(i64);
 
 impl Store {
@@ -99,12 +100,15 @@ impl Store {
         self.change("DELETE FROM preparations WHERE sequence = ?1", [id.0])
     }
 
-    /// Returns the preparation of a card that began last, finished or not.
+    /// Returns the preparation of a card that began last, finished or not, with its number.
     ///
     /// # Errors
     /// If the store fails, or the row is damaged.
-    pub fn last_preparation(&mut self, card: &CardKey) -> Result<Option<Preparation>, StoreError> {
-        Ok(self.last(card)?.map(|(_, preparation)| preparation))
+    pub fn last_preparation(
+        &mut self,
+        card: &CardKey,
+    ) -> Result<Option<(PreparationId, Preparation)>, StoreError> {
+        self.last(card)
     }
 
     /// Returns the preparation of a card that can be resumed: the last one, if it is not finished

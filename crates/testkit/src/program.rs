@@ -370,6 +370,24 @@ impl Running {
         std::io::Write::write_all(input, typed.as_bytes()).unwrap();
     }
 
+    /// Waits until the program has this file open.
+    ///
+    /// # Panics
+    /// If it ends before.
+    pub fn await_open(&self, path: &Path) {
+        let folder = format!("/proc/{}/fd", self.child.id());
+        loop {
+            let entries = std::fs::read_dir(&folder).unwrap();
+            let mut links = entries
+                .flatten()
+                .map(|entry| std::fs::read_link(entry.path()));
+            if links.any(|link| link.is_ok_and(|link| link == path)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);

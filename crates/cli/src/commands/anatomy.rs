@@ -8,14 +8,15 @@ use cardmark_integrity::{
 };
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
+use cardmark_store::JobKind;
 
 use super::keep_and_show;
 use crate::args::AnatomyArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::integrity::{Loan, Work, ended_early, head, lend, seed, simulated_head};
 use crate::steps::Steps;
 use crate::whole_device::{Tested, WholeDevice};
+use cardmark_session::Data;
 
 const WHOLE: &str = "only a device as a whole lies on its own units";
 
@@ -90,7 +91,13 @@ fn real(
     let wanted_bytes = anatomy_bytes(size_bytes / BLOCK_BYTES as u64, &request);
     let loan = if request.with_writes {
         let consent = &arguments.test.consent;
-        lend(&arguments.loan, consent, device, data, wanted_bytes)?
+        lend(
+            &arguments.loan,
+            consent,
+            device,
+            data,
+            (JobKind::Anatomy, wanted_bytes),
+        )?
     } else {
         let opened = open_device_readonly(&device.path);
         Loan {
@@ -105,7 +112,7 @@ fn real(
         plan: &|_, _| Vec::new(),
         look: &|medium| shown(medium, &request),
     };
-    let worked = loan.work(arguments.test.timeout, &work)?;
+    let worked = loan.work(data, arguments.test.timeout, &work)?;
     head.bytes_written += worked.put_back_bytes();
     let finished = finish(head, worked.found.clone(), arguments, data);
     worked.restored(finished)

@@ -16,11 +16,13 @@ use crate::campaign::{
     Answer, CAMPAIGN, Campaign, Child, Done, EXAMPLE, Folder, Progress, REPEAT, SAMPLE, SETTING,
     Seen, Slot, Visit, ask, identity, recognise, suites_left,
 };
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::history;
+use crate::integrity::{journal_name, path_name};
 use crate::print;
 use crate::target::{Chosen, choose};
+use cardmark_session::{Data, unusable};
+use cardmark_store::{JobKind, Journal, JournalHead};
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {
@@ -44,9 +46,10 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
     // A broken store is told at once, not after a card is measured.
     data.open()?;
     folder.make()?;
+    let journal = begin(file, &data)?;
     let child = Child::new()?;
     let mut exit = Exit::Done;
-    for board in boards {
+    for &board in &boards {
         let mut tour = Tour::new(&campaign, board, &folder, &data, &child, arguments);
         let ended = match &board.simulated {
             Some(_) => tour.simulate(),
@@ -59,7 +62,27 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
         }
     }
     report_on(&campaign, &folder)?;
+    let is_left = |board: &Slot| {
+        let done = folder.done(&campaign.title)?;
+        Ok(!Progress::of(&campaign, board, &done).left.is_empty())
+    };
+    let left: Result<Vec<bool>, CommandError> = boards.iter().map(|board| is_left(board)).collect();
+    if !left?.contains(&true) {
+        cardmark_session::finish(Some(journal))?;
+    }
     Ok(exit)
+}
+
+/// Begins the journal, which names the campaign until all is measured. Its results are the records in the
+/// folder.
+fn begin(file: &Path, data: &Data) -> Result<Journal, CommandError> {
+    let name = journal_name(&path_name(file, data)?, JobKind::Campaign);
+    let head = JournalHead {
+        job: JobKind::Campaign,
+        target: file.display().to_string(),
+    };
+    let begun = data.begin(&name, &head, None);
+    begun.map_err(|error| unusable(&error))
 }
 
 /// How far each card is on each board.

@@ -1,7 +1,9 @@
 //! `cardmark crosscheck`.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use cardmark_core::{Record, Suite, TargetKind};
 use cardmark_device::{OpenTarget, empty_page_cache};
@@ -10,13 +12,16 @@ use cardmark_host::Resolution;
 use cardmark_report::{Agreement, agreement_table, text};
 
 use crate::args::{Consent, CrosscheckArguments};
-use crate::crosscheck::{Contest, Place, Rival, Workshop, compare, contests, find_program};
-use crate::data::Data;
+use crate::crosscheck::{Contest, Pairs, Place, Rival, Workshop, contests, find_program};
 use crate::error::{CommandError, Exit};
 use crate::gate::{self, Leave};
+use crate::integrity::{journal_name, path_name};
 use crate::measure::{self, Job};
 use crate::print;
+use crate::print::TERMINAL;
 use crate::target::{Chosen, choose};
+use cardmark_session::{Data, Turn, unusable};
+use cardmark_store::{JobKind, Journal, JournalHead};
 
 /// Runs the originals and ours in turn, and shows how they compare.
 pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, CommandError> {
@@ -57,12 +62,10 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         written_bytes: Cell::new(0),
     };
     let asked = at(workshop.path())?;
-    let mut agreements = Vec::new();
+    let (mut journal, mut state) = begin(arguments, &path, &data)?;
     let mut exit = Exit::Done;
     for contest in present(&asked) {
-        let (figures, ended) = bench.meet(contest, arguments.pairs);
-        agreements.extend(figures);
-        if let Err(error) = ended {
+        if let Err(error) = bench.meet(contest, arguments.pairs, &mut state, &mut journal) {
             exit = exit.or_worse(error.exit);
             print::error(&error);
         }
@@ -70,12 +73,53 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
             break;
         }
     }
+    let is_stopped = workshop.signals().exit().is_some();
+    if is_stopped && state.values().any(|pairs| pairs.count() > 0) {
+        print::notice("the whole pairs are kept; the same command goes on");
+    } else {
+        cardmark_session::finish(Some(journal))?;
+    }
+    let agreements: Vec<Agreement> = state.values().flat_map(Pairs::agreements).collect();
     print::notice(&format!(
         "written to the target: {} by cardmark, and about as much by the originals",
         text::amount(bench.written_bytes.get())
     ));
     show(&agreements, arguments.json)?;
     Ok(exit)
+}
+
+/// Pairs of each contest, by its name, in the order of the alphabet.
+type State = BTreeMap<String, Pairs>;
+
+/// Continues the pairs of an interrupted crosscheck of this target, or begins.
+fn begin(
+    arguments: &CrosscheckArguments,
+    path: &Path,
+    data: &Data,
+) -> Result<(Journal, State), CommandError> {
+    let name = journal_name(&path_name(path, data)?, JobKind::Crosscheck);
+    let begun = match arguments.restart {
+        true => None,
+        false => data.unfinished::<State>(&name)?,
+    };
+    if let Some(begun) = begun {
+        let whole = begun
+            .state
+            .into_iter()
+            .map(|(name, pairs)| (name, pairs.whole()));
+        let state: State = whole.collect();
+        let count: usize = state.values().map(Pairs::count).sum();
+        print::notice(&format!(
+            "goes on with the {count} pairs of an interrupted crosscheck; `--restart` begins anew"
+        ));
+        return Ok((begun.journal, state));
+    }
+    let head = JournalHead {
+        job: JobKind::Crosscheck,
+        target: arguments.target.clone(),
+    };
+    let journal = data.begin(&name, &head, None);
+    Ok((journal.map_err(|error| unusable(&error))?, State::new()))
 }
 
 /// The size of a device, which must hold the files of the suite; 0 for a directory.
@@ -209,8 +253,15 @@ impl Bench<'_> {
         &self,
         contest: &Contest,
         most_pairs: u32,
-    ) -> (Vec<Agreement>, Result<(), CommandError>) {
-        compare(most_pairs, |rival, pair| {
+        state: &mut State,
+        journal: &mut Journal,
+    ) -> Result<(), CommandError> {
+        let mut pairs = state.remove(contest.name).unwrap_or_default();
+        let mut keep = |pairs: &Pairs| {
+            state.insert(contest.name.to_owned(), pairs.clone());
+            journal.state(state).map_err(|error| unusable(&error))
+        };
+        let run = |rival: Rival, pair: usize| {
             let who = match rival {
                 Rival::Original => contest.invocation.program,
                 Rival::Ours => "cardmark",
@@ -226,7 +277,10 @@ impl Bench<'_> {
                 Rival::Original => self.original(contest),
                 Rival::Ours => self.ours(contest),
             }
-        })
+        };
+        let ended = pairs.complete(most_pairs, run, &mut keep);
+        state.insert(contest.name.to_owned(), pairs);
+        ended
     }
 
     fn original(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {
@@ -237,7 +291,11 @@ impl Bench<'_> {
         if let Some((path, bytes)) = &contest.written {
             self.workshop.write(path, *bytes)?;
         }
-        let (text, wall) = self.workshop.run(&contest.invocation)?;
+        let mut turn = Turn::new(&TERMINAL, &Arc::default());
+        turn.take();
+        let ran = self.workshop.run(&contest.invocation);
+        turn.give();
+        let (text, wall) = ran?;
         drop(held);
         contest.read(&text, wall).ok_or_else(|| {
             let what = format!("cannot read the output of {}", contest.invocation.program);
@@ -266,6 +324,7 @@ impl Bench<'_> {
             tier: None,
         };
         let job = Job {
+            target: &self.path.to_string_lossy(),
             suite: self.suite,
             request: &request,
             labels: &[],

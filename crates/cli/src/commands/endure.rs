@@ -1,34 +1,29 @@
 //! `cardmark endure`.
 
-use std::sync::Arc;
-
 use cardmark_core::Record;
 use cardmark_device::{Blocks, OpenTarget, open_device_readonly};
-use cardmark_engine::Pulse;
 use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, Endure, EndureEnd, Medium, Trouble, Verify};
 use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
-use cardmark_store::Checkpoint;
+use cardmark_store::{JobKind, Journal, JournalHead};
 use jiff::SignedDuration;
 
 use super::keep_and_show;
 use crate::args::EndureArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
-    Endurance, Kept, Long, Rest, Told, Traces, blocks_of, card_name, drive, drive_simulated,
-    ended_early, head, of_endure, of_retention, refuse_changed, seed, simulated_head, tell_anew,
-    tests_folder, watched,
+    Told, blocks_of, card_name, ended_early, head, journal_name, of_endure, of_retention,
+    refuse_changed, seed, session, simulated_head, tell_anew,
 };
-use crate::measure::limit_ns;
 use crate::print;
 use crate::whole_device::{Tested, WholeDevice};
+use cardmark_session::{
+    Data, Endurance, Interruption, Job, Rest, Session, Traces, Unfinished, unusable,
+};
 
 const WHOLE: &str = "a device wears out as a whole";
-/// Name of the test in what is remembered of it.
-const NAME: &str = "endure";
 
 /// Writes and reads a device until it fails.
 pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> {
@@ -53,15 +48,14 @@ fn is_resting(arguments: &EndureArguments, resolution: &Resolution) -> bool {
     let kept = || {
         let data = Data::from_environment().ok()?;
         // Nothing is created for a device that may be refused.
-        if arguments.restart || !data.tests.is_dir() {
+        if arguments.restart || !data.journals.is_dir() {
             return None;
         }
         let device = resolution.layers.first()?.device.as_ref()?;
         let name = card_name(&data, device).ok()??;
-        let place = Kept::place(&data.tests, &name, NAME).ok()?;
-        Kept::load::<Endurance>(&place).ok()?
+        data.last_state::<Endurance>(&journal_name(&name, JobKind::Endure))
     };
-    kept().is_some_and(|(_, test)| test.rest.is_some())
+    kept().is_some_and(|test| test.rest.is_some())
 }
 
 fn end(arguments: &EndureArguments) -> EndureEnd {
@@ -94,7 +88,7 @@ fn simulated(
         rest: None,
     };
     let fault = |trouble| ended_early(trouble, None, "it is the model's fault");
-    drive_simulated(&mut test, &mut medium).map_err(fault)?;
+    test.run(&mut medium).map_err(fault)?;
     let Some(days) = arguments.after else {
         return finish(head, &test.endure, data, arguments.test.json);
     };
@@ -170,61 +164,58 @@ fn on_device(
             )
             .hint("use a reader that shows one"));
     };
-    let place = Kept::place(&tests_folder(data)?, &name, NAME)?;
     let begun = match arguments.restart {
         true => None,
-        false => Kept::load::<Endurance>(&place)?,
+        false => data.unfinished::<Endurance>(&journal_name(&name, JobKind::Endure))?,
     };
     let blocks_count = device.info.size_bytes.unwrap_or(0) / BLOCK_BYTES as u64;
-    let begun = begun.filter(|(_, test)| test.endure.verify().blocks_count() == blocks_count);
-    let session = Session {
+    let parts = |begun: Unfinished<Endurance>| Some((begun.journal, begun.record?, begun.state));
+    let begun = begun.and_then(parts);
+    let begun = begun.filter(|(_, _, test)| test.endure.verify().blocks_count() == blocks_count);
+    let card = TestedCard {
         arguments,
         device,
         name,
-        data,
-        pulse: Arc::new(Pulse::new()),
+        session: session(data, arguments.test.timeout),
     };
     match begun {
         Some((
-            head,
+            journal,
+            _,
             Endurance {
                 endure,
                 rest: Some(rest),
             },
-        )) => session.after_rest(&Kept::new(place, head), endure, rest),
-        // It ended, and its result could not be kept.
-        Some((head, test)) if test.is_done() => {
-            session.finish(&Kept::new(place, head.clone()), head, test)
-        }
-        Some((head, test)) => session.cycles(place, Some((head, test.endure))),
-        None => session.cycles(place, None),
+        )) => card.after_rest(journal, endure, rest),
+        // It ended, and its result could not be stored.
+        Some((journal, head, test)) if test.is_done() => card.finish(journal, head, test),
+        begun => card.cycles(begun),
     }
 }
 
-/// A test of a device.
-struct Session<'a> {
+/// A card under test.
+struct TestedCard<'a> {
     arguments: &'a EndureArguments,
     device: &'a WholeDevice,
-    /// Of the card.
+    /// Name of the card for its journals.
     name: String,
-    data: &'a Data,
-    pulse: Arc<Pulse>,
+    session: Session<'a>,
 }
+
+/// An endurance test of an earlier process: its journal, the head of its record, its state.
+type Begun = (Journal, Record, Endurance);
 
 const AGAIN: &str = "the same command goes on there";
 
-impl Session<'_> {
+impl TestedCard<'_> {
     /// Writes and reads until the end.
-    fn cycles(
-        &self,
-        place: Checkpoint,
-        begun: Option<(Record, Endure)>,
-    ) -> Result<Exit, CommandError> {
+    fn cycles(&self, begun: Option<Begun>) -> Result<Exit, CommandError> {
         let (arguments, device) = (self.arguments, self.device);
         refuse_small_budget(arguments, device.info.size_bytes.unwrap_or(0))?;
-        if let Some((_, test)) = &begun
-            && test.has_spent(end(arguments))
+        if let Some((_, _, test)) = &begun
+            && test.endure.has_spent(end(arguments))
         {
+            let test = &test.endure;
             let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
             let what = "the test that was begun has spent as much already";
             return Err(CommandError::new(Exit::Usage, what)
@@ -243,17 +234,22 @@ impl Session<'_> {
             },
         )?;
         self.refuse_changed(&target)?;
-        let (kept, head, test) = self.drive_cycles(place, begun, target)?;
-        self.finish(&kept, head, test)
+        let (journal, head, test) = self.drive_cycles(begun, target)?;
+        self.finish(journal, head, test)
     }
 
     /// Keeps and shows what the cycles found, and lets the card rest then, if that was asked for.
-    fn finish(&self, kept: &Kept, head: Record, test: Endurance) -> Result<Exit, CommandError> {
+    fn finish(
+        &self,
+        journal: Journal,
+        head: Record,
+        test: Endurance,
+    ) -> Result<Exit, CommandError> {
         let arguments = self.arguments;
-        let exit = finish(head, &test.endure, self.data, arguments.test.json)?;
+        let exit = finish(head, &test.endure, self.session.data, arguments.test.json)?;
         match arguments.after {
-            Some(days) => self.begin_rest(kept, test, days)?,
-            None => kept.forget()?,
+            Some(days) => self.begin_rest(journal, test, days)?,
+            None => cardmark_session::finish(Some(journal))?,
         }
         Ok(exit)
     }
@@ -261,36 +257,53 @@ impl Session<'_> {
     /// Goes on with the cycles that were begun, where that can be, else with new ones.
     fn drive_cycles(
         &self,
-        place: Checkpoint,
-        begun: Option<(Record, Endure)>,
+        begun: Option<Begun>,
         target: OpenTarget,
-    ) -> Result<(Kept, Record, Endurance), CommandError> {
+    ) -> Result<Begun, CommandError> {
         let seed = seed(self.arguments.test.seed, false);
         let blocks_count = target.size_bytes / BLOCK_BYTES as u64;
+        let data = self.session.data;
         let fresh = (
-            head(&self.device.resolution, self.data, seed, target.size_bytes)?,
+            head(&self.device.resolution, data, seed, target.size_bytes)?,
             Endure::new(blocks_count, seed, end(self.arguments)),
         );
-        let mut blocks = blocks_of(target, &self.pulse)?;
+        let mut blocks = blocks_of(target, &self.session.pulse)?;
         self.watched(|| {
-            let begun = self.taken_up(begun, &mut blocks)?;
-            let (head, endure) = begun.unwrap_or(fresh);
-            let kept = Kept::new(place, head.clone());
-            let mut test = Endurance { endure, rest: None };
-            drive(&mut test, &mut blocks, Some(&kept), &self.pulse)?;
-            Ok((kept, head, test))
+            let (mut journal, head, mut test) = match self.taken_up(begun, &mut blocks)? {
+                Some(begun) => begun,
+                None => {
+                    let (head, endure) = fresh;
+                    let journal = self.begin(&head)?;
+                    (journal, head, Endurance { endure, rest: None })
+                }
+            };
+            let driven = self
+                .session
+                .drive(&mut test, &mut blocks, Some(&mut journal));
+            driven.map(|()| (journal, head, test))
         })
+    }
+
+    fn begin(&self, head: &Record) -> Result<Journal, Interruption> {
+        let name = journal_name(&self.name, JobKind::Endure);
+        let journal = JournalHead {
+            job: JobKind::Endure,
+            target: self.device.path.display().to_string(),
+        };
+        let begun = self.session.data.begin(&name, &journal, Some(head));
+        begun.map_err(Interruption::NotKept)
     }
 
     /// The cycles that were begun, if what they wrote is still there.
     fn taken_up(
         &self,
-        begun: Option<(Record, Endure)>,
+        begun: Option<Begun>,
         blocks: &mut Blocks,
-    ) -> Result<Option<(Record, Endure)>, Trouble> {
-        let Some((head, mut test)) = begun else {
+    ) -> Result<Option<Begun>, Trouble> {
+        let Some((journal, head, mut begun)) = begun else {
             return Ok(None);
         };
+        let test = &mut begun.endure;
         test.take_up(end(self.arguments));
         if Traces::of(test.verify(), blocks)?.are_disturbed() {
             tell_anew(&head, test.written_bytes());
@@ -300,10 +313,15 @@ impl Session<'_> {
         print::notice(&format!(
             "goes on: {cycles} cycles are whole, {written} were written"
         ));
-        Ok(Some((head, test)))
+        Ok(Some((journal, head, begun)))
     }
 
-    fn begin_rest(&self, kept: &Kept, mut test: Endurance, days: u32) -> Result<(), CommandError> {
+    fn begin_rest(
+        &self,
+        mut journal: Journal,
+        mut test: Endurance,
+        days: u32,
+    ) -> Result<(), CommandError> {
         let rest = Rest {
             since: jiff::Timestamp::now(),
             days,
@@ -311,8 +329,9 @@ impl Session<'_> {
         };
         let until = rest.until();
         test.rest = Some(rest);
-        kept.save(&test)
-            .map_err(|trouble| ended_early(trouble, None, "the rest is not remembered"))?;
+        journal
+            .state(&test)
+            .map_err(|error| unusable(&error).hint("the rest is not remembered"))?;
         print::notice(&format!(
             "now take it out and leave it alone; at {} or later, `cardmark endure {}` reads what it still \
              holds",
@@ -323,7 +342,12 @@ impl Session<'_> {
     }
 
     /// Reads what was written before the rest, if that is over.
-    fn after_rest(&self, kept: &Kept, endure: Endure, rest: Rest) -> Result<Exit, CommandError> {
+    fn after_rest(
+        &self,
+        mut journal: Journal,
+        endure: Endure,
+        rest: Rest,
+    ) -> Result<Exit, CommandError> {
         let now = jiff::Timestamp::now();
         let until = rest.until();
         if now < until {
@@ -337,10 +361,11 @@ impl Session<'_> {
         let target = opened.map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
         self.refuse_changed(&target)?;
         let seed = rest.reading.content().seed;
-        let head = head(&self.device.resolution, self.data, seed, target.size_bytes)?;
+        let data = self.session.data;
+        let head = head(&self.device.resolution, data, seed, target.size_bytes)?;
         let rest = Some(rest);
         let mut test = Endurance { endure, rest };
-        self.drive_reading(&mut test, target, kept)?;
+        self.drive_reading(&mut test, target, &mut journal)?;
         let Endurance {
             endure,
             rest: Some(rest),
@@ -349,8 +374,8 @@ impl Session<'_> {
             return Err(no_verdict());
         };
         let as_json = self.arguments.test.json;
-        let exit = finish_rest(head, &endure, &rest.reading, rested, self.data, as_json)?;
-        kept.forget()?;
+        let exit = finish_rest(head, &endure, &rest.reading, rested, data, as_json)?;
+        cardmark_session::finish(Some(journal))?;
         Ok(exit)
     }
 
@@ -359,16 +384,16 @@ impl Session<'_> {
         &self,
         test: &mut Endurance,
         target: OpenTarget,
-        kept: &Kept,
+        journal: &mut Journal,
     ) -> Result<(), CommandError> {
-        let mut blocks = blocks_of(target, &self.pulse)?;
+        let mut blocks = blocks_of(target, &self.session.pulse)?;
         let is_there = self.watched(|| {
             if let Some(rest) = test.rest.as_ref().filter(|_| !test.is_done())
                 && Traces::of(&rest.reading, &mut blocks)?.are_gone()
             {
                 return Ok(false);
             }
-            drive(test, &mut blocks, Some(kept), &self.pulse)?;
+            self.session.drive(test, &mut blocks, Some(journal))?;
             Ok(true)
         })?;
         if is_there {
@@ -383,12 +408,11 @@ impl Session<'_> {
 
     /// A card may be changed before it is opened.
     fn refuse_changed(&self, target: &OpenTarget) -> Result<(), CommandError> {
-        refuse_changed(self.device, Some(&self.name), target, self.data)
+        refuse_changed(self.device, Some(&self.name), target, self.session.data)
     }
 
     fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
-        let limit_ns = limit_ns(self.arguments.test.timeout);
-        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint: AGAIN }, work)?;
+        let (driven, signal) = self.session.watched(Told { hint: AGAIN }, work)?;
         driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
     }
 }

@@ -4,9 +4,9 @@ use cardmark_core::record_to_json;
 use cardmark_report::{csv_heading, csv_rows};
 
 use crate::args::{ExportArguments, ExportFormat};
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::Data;
 
 /// Writes all runs, oldest first.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {

@@ -10,11 +10,11 @@ use cardmark_store::{Condition, Store};
 use serde_json::json;
 
 use crate::args::HistoryArguments;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::runs::Runs;
 use crate::target::{Chosen, choose};
+use cardmark_session::{Data, store_error};
 
 /// Seconds of a day.
 const DAY_S: f64 = 86_400.0;

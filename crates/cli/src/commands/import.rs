@@ -16,9 +16,9 @@ use cardmark_store::Store;
 use serde_json::json;
 
 use crate::args::ImportArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::Data;
 use known::known_metrics;
 
 /// Largest text that is read, bytes.

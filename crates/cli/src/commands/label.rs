@@ -3,9 +3,9 @@
 use cardmark_store::StoreError;
 
 use crate::args::LabelArguments;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::{Data, store_error};
 
 /// Adds or removes labels of a run, all or none, and shows its labels. The record itself never
 /// changes; labels live in the store.

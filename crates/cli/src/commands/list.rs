@@ -8,9 +8,9 @@ use cardmark_store::Summary;
 use serde_json::json;
 
 use crate::args::{ListArguments, Listing};
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::{Data, store_error};
 
 /// Lists runs, devices, suites, models or publications.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {

@@ -27,9 +27,9 @@ mod verify;
 pub(crate) use history::circumstances;
 
 use crate::args::{Arguments, Command};
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::Data;
 
 /// Executes what was asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
@@ -74,7 +74,7 @@ pub(crate) fn keep_and_show(
     };
     print::result(&text)?;
     kept?;
-    data.tell_owner();
+    print::owner(data);
     Ok(())
 }
 

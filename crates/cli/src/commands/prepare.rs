@@ -8,14 +8,14 @@ use cardmark_report::{fill_words, text};
 use serde_json::json;
 
 use crate::args::PrepareArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
-use crate::filling::{Ended, Session};
+use crate::filling::{Ended, Work};
 use crate::gate::{Intent, permit_writing};
 use crate::history::CardHistory;
-use crate::measure::limit_ns;
+use crate::integrity::session;
 use crate::print;
 use crate::whole_device::WholeDevice;
+use cardmark_session::{Data, Prepared, Unfinished};
 
 const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";
 
@@ -28,7 +28,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
     // What was discarded cannot be looked at, and it takes seconds to do it again.
     let may_go_on = !arguments.restart && fill != Fill::Discard;
     let begun = match &mut history {
-        Some(history) if may_go_on => history.take_up(fill)?,
+        Some(history) if may_go_on => history.unfinished(&data, fill)?,
         Some(_) => None,
         None => {
             print::notice(
@@ -38,7 +38,8 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
             None
         }
     };
-    let done_bytes = begun.as_ref().map_or(0, |begun| begun.done_bytes);
+    let done = |begun: &Unfinished<Prepared>| begun.state.preparation.done_bytes;
+    let done_bytes = begun.as_ref().map_or(0, done);
     let (what, writes) = match fill {
         Fill::Ff => ("fill all of a raw device with 0xFF", true),
         Fill::Zero => ("fill all of a raw device with zeros", true),
@@ -63,11 +64,16 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
     }
     let is_usable =
         |begun: &Preparation| begun.done_bytes > 0 && begun.size_bytes == target.size_bytes;
-    let begun = begun.filter(is_usable);
+    let begun = begun.filter(|begun| is_usable(&begun.state.preparation));
     let filler = Filler::new(target)
         .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the content"))?;
-    let session = Session::new(filler, fill, history);
-    let ended = session.execute(begun, limit_ns(arguments.timeout))?;
+    let work = Work {
+        session: session(&data, arguments.timeout),
+        target: arguments.device.clone(),
+        fill,
+        history,
+    };
+    let ended = work.execute(filler, begun)?;
     tell(ended, &device.info, arguments.json)
 }
 

@@ -6,14 +6,15 @@ use cardmark_integrity::{
     wanted_bytes,
 };
 use cardmark_sim::{Model, SimMedium};
+use cardmark_store::JobKind;
 
 use super::keep_and_show;
 use crate::args::ProbeArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::fill_progress::FillProgress;
 use crate::integrity::{Work, ended_early, head, lend, of_probe, seed, simulated_head};
 use crate::whole_device::{Tested, WholeDevice};
+use cardmark_session::{Data, Progress as _};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 /// What single blocks take besides the samples, bytes.
@@ -66,7 +67,13 @@ fn real(
     let size_bytes = device.info.size_bytes.unwrap_or(0);
     let wanted = wanted_bytes(size_bytes / BLOCK_BYTES as u64, &request) + SENTINELS_BYTES;
     let consent = &arguments.test.consent;
-    let loan = lend(&arguments.loan, consent, device, data, wanted)?;
+    let loan = lend(
+        &arguments.loan,
+        consent,
+        device,
+        data,
+        (JobKind::Probe, wanted),
+    )?;
     let tested_bytes = loan.target.size_bytes;
     let head = head(&device.resolution, data, seed, tested_bytes)?;
     let work = Work {
@@ -77,7 +84,7 @@ fn real(
         },
         look: &|medium| shown(medium, &request),
     };
-    let worked = loan.work(arguments.test.timeout, &work)?;
+    let worked = loan.work(data, arguments.test.timeout, &work)?;
     let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
     record.bytes_written += worked.put_back_bytes();
     let exit = exit_of(worked.found.kind);
@@ -87,17 +94,17 @@ fn real(
 
 /// Looks, and tells how far it is.
 fn shown(mut medium: &mut dyn Medium, request: &ProbeRequest) -> Result<Probe, Trouble> {
-    let mut progress = FillProgress::for_stderr(0, 0);
+    let mut bar = FillProgress::for_stderr(0, 0);
     let mut stage = None;
     let found = look(&mut medium, request, &mut |now: Progress| {
-        progress.expect(now.wanted_blocks * BLOCK_BYTES as u64);
+        bar.expect(now.wanted_blocks * BLOCK_BYTES as u64);
         if stage != Some(now.stage) {
             stage = Some(now.stage);
-            progress.notice(told(now.stage));
+            bar.notice(told(now.stage));
         }
-        progress.show(now.moved_blocks * BLOCK_BYTES as u64);
+        bar.show(now.moved_blocks * BLOCK_BYTES as u64);
     });
-    progress.end();
+    drop(bar);
     found
 }
 

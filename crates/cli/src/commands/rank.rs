@@ -12,10 +12,10 @@ use cardmark_store::{StoredFigure, StoredSubject};
 use serde_json::json;
 
 use crate::args::RankArguments;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::runs::Runs;
+use cardmark_session::{Data, store_error};
 
 /// Shows where a run stands among own and published results, metric by metric.
 pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {

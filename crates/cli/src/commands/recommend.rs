@@ -6,9 +6,9 @@ use cardmark_report::{Recommended, recommendation};
 use serde_json::json;
 
 use crate::args::RecommendArguments;
-use crate::data::{Data, store_error};
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::{Data, store_error};
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {

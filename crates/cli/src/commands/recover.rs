@@ -6,13 +6,13 @@ use std::path::Path;
 use cardmark_core::{Finding, FindingKind, METHOD, OriginKind, Record, Severity};
 use cardmark_engine::{Outcome, record};
 use cardmark_judge::{advise, judge};
-use cardmark_store::{Recovered, Store, discard};
+use cardmark_store::{Content, JobKind, Store, discard};
 use serde_json::json;
 
 use crate::args::RecoverArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use cardmark_session::Data;
 
 /// Turns the journals of interrupted runs into partial records. A journal goes only once its
 /// record is in the store; one of a run still under way is left alone.
@@ -23,11 +23,11 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
         .map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
     let mut rows = Vec::new();
     let mut exit = Exit::Done;
-    for recovered in &found.recovered {
-        match keep(&mut store, recovered) {
-            Ok(state) => {
-                let id = recovered.record.id;
-                let trials_count = recovered.record.trials.len();
+    let is_run = |left: &&Content| left.head.job == JobKind::Run;
+    for left in found.unfinished.iter().filter(is_run) {
+        match keep(&mut store, left) {
+            Ok((state, record)) => {
+                let (id, trials_count) = (record.id, record.trials.len());
                 rows.push(json!({"id": id, "trials_count": trials_count, "state": state}));
                 if !arguments.json {
                     print::result(&format!("{state} {id}: {trials_count} trials\n"))?;
@@ -37,7 +37,7 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
             Err(error) => {
                 print::error(&error.hint(format!(
                     "the journal `{}` was left as it is",
-                    recovered.path.display()
+                    left.path.display()
                 )));
                 exit = Exit::Trouble;
             }
@@ -48,7 +48,12 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     } else if rows.is_empty() {
         print::notice("no journal of an interrupted run");
     }
-    exit = exit.or_worse(tell_unfinished_tests(&data.tests));
+    found
+        .unfinished
+        .iter()
+        .filter(|left| !is_run(left))
+        .for_each(tell_unfinished);
+    exit = exit.or_worse(tell_undo_logs(&data.tests));
     if found.live_count > 0 {
         print::notice(&format!(
             "left alone: {} of runs under way",
@@ -65,8 +70,23 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     Ok(exit)
 }
 
-/// Says what tests left that were interrupted: they are ended by the same commands, with the card in.
-fn tell_unfinished_tests(folder: &Path) -> Exit {
+/// Says how unfinished work continues.
+fn tell_unfinished(left: &Content) {
+    let (job, target) = (left.head.job, &left.head.target);
+    let name = job.name();
+    let how = match job {
+        JobKind::Probe | JobKind::Anatomy => "of the same card restores it and begins anew",
+        JobKind::Campaign => "continues",
+        _ => "of the same card continues",
+    };
+    print::notice(&format!(
+        "unfinished: `cardmark {name} {target}` {how} (`{}`)",
+        left.path.display()
+    ));
+}
+
+/// Names the undo logs in that folder.
+fn tell_undo_logs(folder: &Path) -> Exit {
     let names = match names_in(folder) {
         Ok(names) => names,
         Err(error) => {
@@ -87,14 +107,6 @@ fn tell_unfinished_tests(folder: &Path) -> Exit {
                  run with this folder and this store, restores it first",
                 path.display()
             ));
-        } else if let Some(test) = ["verify", "endure"]
-            .into_iter()
-            .find(|test| name.ends_with(&format!("-{test}.json")))
-        {
-            print::notice(&format!(
-                "`{}` is of a test that is not finished: `cardmark {test}` of the same card goes on",
-                path.display()
-            ));
         }
     }
     Exit::Done
@@ -112,31 +124,40 @@ fn names_in(folder: &Path) -> std::io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Stores what a journal holds and takes the journal away; says what was done.
+/// Stores the record of a run's journal and removes the journal; returns what was done, and the record.
 ///
-/// The store may have a record of that id: the run had ended between storing it and taking its
-/// journal away, or a simulated run was made again, whose record is the same whenever it is made.
-fn keep(store: &mut Store, recovered: &Recovered) -> Result<&'static str, CommandError> {
-    let id = recovered.record.id;
+/// The store may have a record of that id: the run had ended between storing it and removing its
+/// journal, or a simulated run was repeated, whose record is the same whenever it is made.
+fn keep<'a>(
+    store: &mut Store,
+    left: &'a Content,
+) -> Result<(&'static str, &'a Record), CommandError> {
+    let Some(recovered) = &left.record else {
+        return Err(CommandError::new(
+            Exit::Trouble,
+            "the run ended before its first trial",
+        ));
+    };
+    let id = recovered.id;
     let state = if store.contains(id)? {
         let stored = store.find(&id.to_string())?.record;
         let is_simulated = stored.origin.kind == OriginKind::Simulated;
-        if !is_simulated && stored.trials.len() < recovered.record.trials.len() {
+        if !is_simulated && stored.trials.len() < recovered.trials.len() {
             let what = format!("the store holds less of run {id} than its journal");
             return Err(CommandError::new(Exit::Trouble, what));
         }
         "already kept"
     } else {
-        store.insert(&partial(recovered)?)?;
+        store.insert(&partial(recovered, left.note.as_deref())?)?;
         "recovered"
     };
-    discard(&recovered.path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
-    Ok(state)
+    discard(&left.path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+    Ok((state, recovered))
 }
 
 /// The record of a run that ended without a word: what the journal holds, and that it is partial.
-fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
-    let mut header = recovered.record.clone();
+fn partial(recovered: &Record, note: Option<&str>) -> Result<Record, CommandError> {
+    let mut header = recovered.clone();
     if header.method != Some(METHOD) {
         let what = format!(
             "run {} was measured by another version of the method",
@@ -155,7 +176,7 @@ fn partial(recovered: &Recovered) -> Result<Record, CommandError> {
             .hint("recover it with the program that made it")
     })?;
     let mut detail = "the run ended without a word; its journal was recovered".to_owned();
-    if let Some(note) = &recovered.note {
+    if let Some(note) = note {
         detail.push_str(&format!(" ({note})"));
     }
     header.findings.push(Finding::new(

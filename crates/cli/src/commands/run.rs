@@ -11,13 +11,13 @@ use cardmark_report::terminal_with_again;
 use super::pretty;
 use crate::again::rates_again;
 use crate::args::RunArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::file;
 use crate::gate::refuse_used;
 use crate::measure::{self, Job, Measured};
 use crate::print;
 use crate::target::{Chosen, choose};
+use cardmark_session::Data;
 
 /// Seed of a simulated run that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let mut labels = labels(&arguments.label, &arguments.claim);
     labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
     let job = Job {
+        target: &arguments.target,
         suite: &suite,
         request: &request,
         consent: &arguments.consent,
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let kept = keep(&measured, &data);
     let shown = show(&measured.record, json.as_ref(), kept.is_ok());
     if kept.is_ok() {
-        data.tell_owner();
+        print::owner(&data);
     }
     let mut exit = measured.exit;
     let missed = unmet(&measured.record, &arguments.require);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cardmark_core::{Record, StorageKind};
 use cardmark_device::{Blocks, free_bytes};
-use cardmark_engine::Pulse;
 use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
 use cardmark_report::text;
@@ -13,22 +12,19 @@ use cardmark_sim::{Model, SimMedium};
 
 use super::keep_and_show;
 use crate::args::VerifyArguments;
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
-    Kept, TestFolder, Told, Traces, blocks_of, card_name, day_of, drive, drive_simulated,
-    ended_early, head, of_verify, refuse_changed, seed, simulated_head, tell_anew, tests_folder,
-    watched,
+    TestFolder, Told, blocks_of, card_name, day_of, ended_early, head, journal_name, of_verify,
+    path_name, refuse_changed, seed, session, simulated_head, tell_anew,
 };
-use crate::measure::limit_ns;
 use crate::print;
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
+use cardmark_session::{Data, Interruption, Job, Session, Traces, Unfinished};
+use cardmark_store::{JobKind, Journal, JournalHead};
 
 const WHOLE: &str = "a device is verified as a whole, or what is free in a directory";
-/// Name of the test in what is remembered of it.
-const NAME: &str = "verify";
 /// Folder of the files in a directory that is verified.
 const FOLDER: &str = "cardmark-verify";
 /// Room left free on a filesystem, bytes: a full root filesystem harms a board.
@@ -43,14 +39,18 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
         refuse_used(path, resolution)?;
     }
     let data = Data::from_environment()?;
-    data.open()?;
     match chosen {
-        Chosen::Simulated(model) => simulated(arguments, &model, &data),
+        Chosen::Simulated(model) => {
+            data.open()?;
+            simulated(arguments, &model, &data)
+        }
         Chosen::Real { path, resolution } if path.is_dir() => {
+            data.open()?;
             in_directory(arguments, &path, &resolution, &data)
         }
         Chosen::Real { path, resolution } => {
             let device = WholeDevice::of(&arguments.target, path, resolution, WHOLE)?;
+            data.open()?;
             on_device(arguments, &device, &data)
         }
     }
@@ -65,7 +65,7 @@ fn simulated(
     let head = simulated_head(model, "Verify ", seed);
     let mut medium = SimMedium::new(model, seed);
     let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
-    drive_simulated(&mut test, &mut medium)
+    test.run(&mut medium)
         .map_err(|trouble| ended_early(trouble, None, "it is the model's fault"))?;
     finish(head, &test, data, arguments.test.json)
 }
@@ -94,7 +94,7 @@ fn on_device(
     let written = begun
         .test
         .as_ref()
-        .map_or(0, |(_, test)| test.written_blocks());
+        .map_or(0, |test| test.state.written_blocks());
     let target = permit_writing(
         &device.path,
         &device.resolution,
@@ -106,17 +106,16 @@ fn on_device(
         },
     )?;
     refuse_changed(device, name.as_deref(), &target, data)?;
-    let pulse = Arc::new(Pulse::new());
-    let mut blocks = blocks_of(target, &pulse)?;
-    let session = Session {
+    let session = session(data, arguments.test.timeout);
+    let mut blocks = blocks_of(target, &session.pulse)?;
+    let verify = RealVerify {
         arguments,
         resolution: &device.resolution,
-        data,
-        pulse,
+        session,
         seed: seed(arguments.test.seed, false),
         files: None,
     };
-    session.work(begun, blocks_count, &mut blocks)
+    verify.work(begun, blocks_count, &mut blocks)
 }
 
 fn in_directory(
@@ -127,10 +126,10 @@ fn in_directory(
 ) -> Result<Exit, CommandError> {
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
-    let name = directory_name(path, data)?;
+    let name = path_name(path, data)?;
     let mut begun = begun(arguments, Some(&name), 0, data)?;
     let kept = TestFolder::find(&files)?;
-    if !kept.belongs_to(begun.test.as_ref().map(|(_, test)| test.content().seed)) {
+    if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
         if begun.test.take().is_some() {
             print::notice("begins anew: the files of the interrupted test are gone");
         }
@@ -143,7 +142,7 @@ fn in_directory(
     let wanted = arguments.size.unwrap_or(u64::MAX);
     let usable = free.saturating_sub(RESERVE_BYTES).min(wanted) / UNIT_BYTES * UNIT_BYTES;
     let blocks_count = match &begun.test {
-        Some((_, test)) => test.blocks_count(),
+        Some(test) => test.state.blocks_count(),
         None => usable / BLOCK_BYTES as u64,
     };
     if blocks_count == 0 {
@@ -154,83 +153,70 @@ fn in_directory(
     }
     let seed = begun.test.as_ref().map_or_else(
         || seed(arguments.test.seed, false),
-        |(_, test)| test.content().seed,
+        |test| test.state.content().seed,
     );
     let folder = TestFolder::make(&files, seed)?;
-    let pulse = Arc::new(Pulse::new());
-    let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&pulse))
+    let session = session(data, arguments.test.timeout);
+    let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&session.pulse))
         .map_err(|error| unusable(&error))?;
-    let session = Session {
+    let verify = RealVerify {
         arguments,
         resolution,
-        data,
-        pulse,
+        session,
         seed,
         files: Some(folder),
     };
-    session.work(begun, blocks_count, &mut blocks)
+    verify.work(begun, blocks_count, &mut blocks)
 }
 
-/// A name for what is remembered of a test in that directory.
-fn directory_name(path: &Path, data: &Data) -> Result<String, CommandError> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = std::fs::metadata(path).map_err(|error| {
-        CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
-            .because(error.to_string())
-    })?;
-    let identity = format!("directory {}:{}", metadata.dev(), metadata.ino());
-    Ok(data.open()?.card_key(identity.as_bytes())?.name())
-}
-
-/// What was begun before, and where that is remembered.
+/// An earlier verify of the same target.
 struct Begun {
-    /// None where the device could not be found again.
-    place: Option<cardmark_store::Checkpoint>,
-    test: Option<(Record, Verify)>,
+    /// Name of the journal; none if the device could not be recognised later.
+    name: Option<String>,
+    test: Option<Unfinished<Verify>>,
 }
 
-/// What is remembered of a test of that card; of a device only if it has as many blocks.
+/// Returns the unfinished test of that card; of a device only if it has as many blocks.
 fn begun(
     arguments: &VerifyArguments,
-    name: Option<&str>,
+    card: Option<&str>,
     blocks_count: u64,
     data: &Data,
 ) -> Result<Begun, CommandError> {
-    let Some(name) = name else {
+    let Some(card) = card else {
         print::notice(
             "warning: the device says neither a CID nor a serial number: an interrupted test cannot be \
              taken up again",
         );
         return Ok(Begun {
-            place: None,
+            name: None,
             test: None,
         });
     };
-    let place = Kept::place(&tests_folder(data)?, name, NAME)?;
+    let name = journal_name(card, JobKind::Verify);
     let test = match arguments.restart {
         true => None,
-        false => Kept::load::<Verify>(&place)?,
+        false => data.unfinished::<Verify>(&name)?,
     };
     let is_same = |test: &Verify| blocks_count == 0 || test.blocks_count() == blocks_count;
     Ok(Begun {
-        place: Some(place),
-        test: test.filter(|(_, test)| is_same(test)),
+        name: Some(name),
+        test: test.filter(|test| is_same(&test.state)),
     })
 }
 
 /// A verify of real storage.
-struct Session<'a> {
+struct RealVerify<'a> {
     arguments: &'a VerifyArguments,
     resolution: &'a Resolution,
-    data: &'a Data,
-    pulse: Arc<Pulse>,
+    session: Session<'a>,
     /// Of a new test.
     seed: u64,
     /// The folder of its files; none on a device.
     files: Option<TestFolder>,
 }
 
-impl Session<'_> {
+impl RealVerify<'_> {
     fn work(
         &self,
         begun: Begun,
@@ -238,38 +224,51 @@ impl Session<'_> {
         blocks: &mut Blocks,
     ) -> Result<Exit, CommandError> {
         let fresh = self.new_test(blocks_count)?;
-        let place = begun.place;
-        let again = match place {
+        let again = match begun.name {
             Some(_) => "the same command goes on there",
             None => "the same command begins anew",
         };
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
-        let limit_ns = limit_ns(self.arguments.test.timeout);
-        let (driven, signal) = watched(&self.pulse, limit_ns, Told { hint }, || {
-            let begun = self.taken_up(begun.test, blocks)?;
-            let (head, mut test) = begun.unwrap_or(fresh);
-            let kept = place.map(|place| Kept::new(place, head.clone()));
-            drive(&mut test, blocks, kept.as_ref(), &self.pulse)?;
-            Ok((head, test, kept))
+        let (driven, signal) = self.session.watched(Told { hint }, || {
+            let (mut journal, head, mut test) = match self.taken_up(begun.test, blocks)? {
+                Some((journal, head, test)) => (Some(journal), head, test),
+                None => {
+                    let (head, test) = fresh;
+                    let journal = begun.name.map(|name| self.begin(&name, &head));
+                    (journal.transpose()?, head, test)
+                }
+            };
+            self.session.drive(&mut test, blocks, journal.as_mut())?;
+            Ok((head, test, journal))
         })?;
-        let (head, test, kept) = driven.map_err(|trouble| ended_early(trouble, signal, again))?;
-        let exit = finish(head, &test, self.data, self.arguments.test.json)?;
+        let (head, test, journal) =
+            driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        let exit = finish(head, &test, self.session.data, self.arguments.test.json)?;
         if let Some(files) = &self.files {
             files.remove()?;
         }
-        kept.map_or(Ok(()), |kept| kept.forget())?;
+        cardmark_session::finish(journal)?;
         Ok(exit)
+    }
+
+    fn begin(&self, name: &str, head: &Record) -> Result<Journal, Interruption> {
+        let journal = JournalHead {
+            job: JobKind::Verify,
+            target: self.arguments.target.clone(),
+        };
+        let begun = self.session.data.begin(name, &journal, Some(head));
+        begun.map_err(Interruption::NotKept)
     }
 
     /// The test that was begun, if it can go on: what it wrote must still be there. Files of ours are named
     /// for it, a device may be another one.
     fn taken_up(
         &self,
-        begun: Option<(Record, Verify)>,
+        begun: Option<Unfinished<Verify>>,
         blocks: &mut Blocks,
-    ) -> Result<Option<(Record, Verify)>, Trouble> {
-        let Some((head, mut test)) = begun else {
+    ) -> Result<Option<(Journal, Record, Verify)>, Trouble> {
+        let Some((journal, head, mut test)) = begun.and_then(parts) else {
             return Ok(None);
         };
         test.take_up();
@@ -279,19 +278,23 @@ impl Session<'_> {
             return Ok(None);
         }
         tell_going_on(&head, &test);
-        Ok(Some((head, test)))
+        Ok(Some((journal, head, test)))
     }
 
     fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
         let seed = self.seed;
         let bytes = blocks_count * BLOCK_BYTES as u64;
-        let head = head(self.resolution, self.data, seed, bytes)?;
+        let head = head(self.resolution, self.session.data, seed, bytes)?;
         Ok((head, Verify::new(blocks_count, Content { seed, round: 0 })))
     }
 }
 
+/// The parts of a test that can continue: its record must be known.
+fn parts(begun: Unfinished<Verify>) -> Option<(Journal, Record, Verify)> {
+    Some((begun.journal, begun.record?, begun.state))
+}
+
 fn tell_going_on(head: &Record, test: &Verify) {
-    use crate::integrity::Long;
     let (moved, all) = test.moved_bytes();
     let day = day_of(head);
     let (moved, all) = (text::amount(moved), text::amount(all));

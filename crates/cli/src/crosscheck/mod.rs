@@ -8,4 +8,4 @@ mod pairs;
 
 pub(crate) use contest::{Contest, contests};
 pub(crate) use original::{Place, Workshop, find_program};
-pub(crate) use pairs::{Rival, compare};
+pub(crate) use pairs::{Pairs, Rival};

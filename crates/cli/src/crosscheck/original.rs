@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use super::commands::Invocation;
 use crate::error::{CommandError, Exit};
-use crate::watch::Signals;
+use cardmark_session::Signals;
 
 /// Where programs for the administrator lie, which an ordinary user's path may not have.
 const FURTHER_PLACES: [&str; 2] = ["/usr/sbin", "/sbin"];

@@ -1,35 +1,52 @@
 //! Tests that overwrite little of a device, and give it back as it was.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use cardmark_device::{Blocks, FileLog, OpenTarget};
-use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble};
 
 use super::undo::{
     Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
 };
-use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder, watched};
+use super::{
+    Told, blocks_of, card_name, ended_early, journal_name, refuse_changed, session, tests_folder,
+};
 use crate::args::{Consent, LoanArguments};
-use crate::data::Data;
 use crate::error::{CommandError, Exit};
 use crate::gate::{Intent, permit_writing};
-use crate::measure::limit_ns;
 use crate::print;
-use crate::watch::Rescue;
 use crate::whole_device::WholeDevice;
+use cardmark_session::Data;
+use cardmark_session::{InTurns, Rescue, Turn, Voice, finish, unusable};
+use cardmark_store::{JobKind, Journal, JournalHead};
 
 /// A device that is lent to a test.
 pub(crate) struct Loan {
     pub(crate) target: OpenTarget,
-    /// Where what is overwritten is kept; none where nothing is to be put back.
-    pub(crate) log: Option<PathBuf>,
+    /// Place of the undo log; none if nothing is to be put back.
+    pub(crate) log: Option<LogPlace>,
     /// Whether to begin where content of another test is found.
     pub(crate) keeps_residue: bool,
     /// Size of what is overwritten at most, bytes.
     pub(crate) wanted_bytes: u64,
+}
+
+/// Place of an undo log, and of the journal that names it.
+pub(crate) struct LogPlace {
+    path: PathBuf,
+    /// Name of the journal.
+    name: String,
+    head: JournalHead,
+}
+
+impl LogPlace {
+    /// Begins the journal, so that the log is found again wherever it is.
+    fn begin(&self, data: &Data) -> Result<Journal, CommandError> {
+        let begun = data.begin(&self.name, &self.head, None);
+        let named = begun.and_then(|mut journal| journal.state(&self.path).map(|()| journal));
+        named.map_err(|error| unusable(&error).hint("nothing was written to the device"))
+    }
 }
 
 /// A test of a lent device.
@@ -76,24 +93,30 @@ impl Loan {
     /// Tests the device, and restores what was there. What an interrupted test left is restored first.
     pub(crate) fn work<T>(
         self,
+        data: &Data,
         timeout_s: u64,
         work: &Work<'_, T>,
     ) -> Result<Worked<T>, CommandError> {
-        let pulse = Arc::new(Pulse::new());
-        let limit_ns = limit_ns(timeout_s);
-        let mut blocks = blocks_of(self.target, &pulse)?;
-        let Some(path) = self.log else {
+        let session = session(data, timeout_s);
+        let mut blocks = blocks_of(self.target, &session.pulse)?;
+        let look = |medium: &mut dyn Medium| {
+            let turn = Turn::new(session.voice, &session.pulse);
+            (work.look)(&mut InTurns::new(medium, turn))
+        };
+        let Some(log) = self.log else {
             let hint = "when the device answers again, the same command begins anew";
             let told = Told { hint };
-            let (found, signal) = watched(&pulse, limit_ns, told, || (work.look)(&mut blocks))?;
+            let (found, signal) = session.watched(told, || look(&mut blocks))?;
             return Ok(Worked {
                 found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,
                 put_back: Ok(0),
             });
         };
+        let path = log.path.clone();
         let earlier = find_log(&path)?;
+        let journal = log.begin(data)?;
         let lent = Lent { log: path.clone() };
-        let (worked, signal) = watched(&pulse, limit_ns, lent, || {
+        let (worked, signal) = session.watched(lent, || {
             if let Some(log) = earlier {
                 blocks = restore_earlier(blocks, log, &path)?;
                 has_room(&path, self.wanted_bytes)?;
@@ -104,7 +127,7 @@ impl Loan {
             }
             let plan = (work.plan)(borrowed.blocks_count(), borrowed.grain_blocks());
             let found = match borrowed.intend(&plan) {
-                Ok(()) => (work.look)(&mut borrowed),
+                Ok(()) => look(&mut borrowed),
                 Err(trouble) => Err(trouble),
             };
             let back = match found {
@@ -119,7 +142,9 @@ impl Loan {
             exit: error.exit.or_worse(signal.unwrap_or(Exit::Done)),
             ..error
         })?;
-        end_log(log, &path);
+        if end_log(log, &path) {
+            finish(Some(journal))?;
+        }
         match found {
             Ok(found) => Ok(Worked { found, put_back }),
             Err(trouble) => {
@@ -162,8 +187,8 @@ impl Rescue for Lent {
     const STOPPING: &'static str =
         "stopping at the next block; what was there is put back then, which may take a while";
 
-    fn save(&self, _waited: Duration) {
-        print::notice(&format!(
+    fn save(&self, voice: &dyn Voice, _waited: Duration) {
+        voice.notice(&format!(
             "hint: what was overwritten is kept in `{}`; when the device answers again, the same command \
              puts it back",
             self.log.display()
@@ -179,9 +204,10 @@ impl Rescue for Lent {
     }
 }
 
-/// Takes the log away, or says what it is still good for.
-fn end_log(log: FileLog, path: &Path) {
-    if !log.is_empty() {
+/// Removes a log with nothing to restore; returns whether nothing is left to restore.
+fn end_log(log: FileLog, path: &Path) -> bool {
+    let is_empty = log.is_empty();
+    if !is_empty {
         print::notice(&format!(
             "what was overwritten is kept in `{}`; the same command puts it back",
             path.display()
@@ -192,6 +218,7 @@ fn end_log(log: FileLog, path: &Path) {
             path.display()
         ));
     }
+    is_empty
 }
 
 /// Lends a device to a test that writes so much at most, once it was agreed to.
@@ -200,10 +227,19 @@ pub(crate) fn lend(
     consent: &Consent,
     device: &WholeDevice,
     data: &Data,
-    wanted_bytes: u64,
+    (job, wanted_bytes): (JobKind, u64),
 ) -> Result<Loan, CommandError> {
     let name = card_name(data, &device.info.name)?;
-    let log = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
+    let path = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
+    let log = match (path, &name) {
+        (Some(path), Some(name)) => {
+            if !arguments.keep_residue {
+                refuse_other_log(&path, name, data)?;
+            }
+            Some(place(path, name, job, device))
+        }
+        _ => None,
+    };
     let what = match &log {
         Some(_) => {
             "write to small parts of a raw device, and to put back afterwards what was there"
@@ -227,6 +263,36 @@ pub(crate) fn lend(
         keeps_residue: arguments.keep_residue,
         wanted_bytes,
     })
+}
+
+/// Refuses a card whose interrupted test has its undo log elsewhere.
+fn refuse_other_log(path: &Path, card: &str, data: &Data) -> Result<(), CommandError> {
+    for job in [JobKind::Probe, JobKind::Anatomy] {
+        let Some(left) = data.last_state::<PathBuf>(&journal_name(card, job)) else {
+            continue;
+        };
+        if left != path && FileLog::is_at(&left) {
+            let folder = left.parent().unwrap_or(&left).display().to_string();
+            let what = "an interrupted test of this card has not been undone";
+            return Err(CommandError::new(Exit::Refused, what)
+                .because(format!("what it overwrote is kept in `{}`", left.display()))
+                .hint(format!("`--save-to {folder}` puts it back first"))
+                .hint("`--keep-residue` begins nevertheless")
+                .hint("nothing was written"));
+        }
+    }
+    Ok(())
+}
+
+fn place(path: PathBuf, card: &str, job: JobKind, device: &WholeDevice) -> LogPlace {
+    LogPlace {
+        path,
+        name: journal_name(card, job),
+        head: JournalHead {
+            job,
+            target: device.path.display().to_string(),
+        },
+    }
 }
 
 /// Where what is overwritten is kept, if it can be; none where nothing is to be put back.

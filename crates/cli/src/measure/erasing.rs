@@ -5,13 +5,15 @@ use cardmark_engine::Plan;
 use cardmark_host::Resolution;
 
 use super::now_text;
-use crate::data::Data;
 use crate::error::CommandError;
 use crate::history::CardHistory;
+use cardmark_session::Data;
+use cardmark_store::PreparationId;
 
 /// An erasing that a suite begins with, in the card's history.
 pub(super) struct Erasing {
     history: CardHistory,
+    id: PreparationId,
     preparation: Preparation,
 }
 
@@ -38,9 +40,10 @@ pub(super) fn begin_erasing(
         size_bytes: disk.size_bytes.unwrap_or(0),
         done_bytes: 0,
     };
-    history.begin(&preparation)?;
+    let id = history.begin(&preparation)?;
     Ok(Some(Erasing {
         history,
+        id,
         preparation,
     }))
 }
@@ -51,7 +54,7 @@ impl Erasing {
         let erased = |trial: &Trial| trial.workload.manner.start == Start::Erased;
         if record.trials.iter().any(erased) {
             self.preparation.finished_at = Some(now_text());
-            self.history.note(&self.preparation)?;
+            self.history.note(self.id, &self.preparation)?;
         }
         Ok(())
     }

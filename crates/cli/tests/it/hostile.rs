@@ -211,3 +211,24 @@ fn edited_figures_of_a_file_are_derived_again() {
         assert_eq!(shown.stdout, honest.stdout, "{suite}");
     }
 }
+
+/// A device without an end is no input.
+#[test]
+fn endless_input_is_refused() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for arguments in [
+        &["show", "/dev/zero"][..],
+        &["compare", "/dev/zero", "/dev/zero"],
+        &["import", "/dev/zero"],
+        &["campaign", "/dev/zero"],
+        &["report", "/dev/zero"],
+    ] {
+        let output = program.run(arguments);
+        assert!([2, 3].contains(&output.code), "{arguments:?}: {output}");
+        assert!(
+            output.stderr.starts_with("error: "),
+            "{arguments:?}: {output}"
+        );
+    }
+}

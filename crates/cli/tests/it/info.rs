@@ -114,7 +114,7 @@ fn a_run_waits_for_its_turn() {
     let lock = File::create(program.lock_file()).unwrap();
     lock.lock().unwrap();
     let running = program.start(&["run", text(&folder), QUICKEST, "--claim", "U3"]);
-    running.hear("their trials take turns");
+    running.hear("the jobs take turns");
     lock.unlock().unwrap();
     let output = running.wait();
     assert_eq!(output.code, 0, "{output}");

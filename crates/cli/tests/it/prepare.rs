@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use cardmark_core::{Fill, Preparation, Record, fill_content};
 use cardmark_host::{Root, card_identity};
-use cardmark_store::Store;
+use cardmark_session::Prepared;
+use cardmark_store::{Store, peek};
 use cardmark_testkit::{FuseDir, LoopDevice, Mount, Output, Program, RateCap, Running, needs};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -73,7 +74,7 @@ impl Rig {
         self.start(fill, more).wait()
     }
 
-    /// What the store has of this device.
+    /// The last preparation of this device, from its journal while that is unfinished.
     fn last(&self) -> Option<Preparation> {
         if !self.program.database().exists() {
             return None;
@@ -82,7 +83,13 @@ impl Rig {
         let identity = card_identity(&Root::system(), name).unwrap();
         let mut store = Store::open(&self.program.database()).unwrap();
         let card = store.card_key(&identity.history).unwrap();
-        store.last_preparation(&card).unwrap()
+        let (id, stored) = store.last_preparation(&card).unwrap()?;
+        let name = format!("{}-prepare", card.name());
+        let left = peek(&self.program.data().join("journals"), &name).unwrap();
+        let state = left.and_then(|left| left.state);
+        let state: Option<Prepared> = state.map(|text| serde_json::from_str(&text).unwrap());
+        let newer = state.filter(|state| state.id == Some(id));
+        Some(newer.map_or(stored, |state| state.preparation))
     }
 
     /// How far the device has this content without a gap, looked for from `from` to `until`.

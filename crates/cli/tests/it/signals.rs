@@ -99,3 +99,48 @@ fn stopped_twice(workload: &str) {
     card.await_empty();
     assert_empty(card.path());
 }
+
+/// As `timeout` sends it: to the program, and at once to its group.
+#[test]
+fn two_sigterms_at_once_are_one() {
+    needs!(Root, Fuse);
+    let scratch = scratch();
+    let (program, card) = (program(&scratch), FuseDir::mount(scratch.path()));
+    let running = program.start(&["run", text(card.path()), "--only=rand_read_4k"]);
+    running.hear("round 2");
+    card.hang_after(0);
+    card.await_hanging();
+    running.signal(Signal::TERM);
+    running.signal(Signal::TERM);
+    running.hear("stopping at the next operation");
+    card.release();
+    let output = running.wait();
+    assert_eq!(output.code, 143, "{output}");
+    assert!(program.journals().is_empty());
+    assert_partial(&program, FindingKind::Interrupted);
+    card.await_empty();
+}
+
+/// The operation is under way for longer than the limit, but the program was not there to see it.
+#[test]
+fn a_paused_program_blames_no_card() {
+    needs!(Root, Fuse);
+    let scratch = scratch();
+    let (program, card) = (program(&scratch), FuseDir::mount(scratch.path()));
+    let target = text(card.path());
+    let running = program.start(&["run", target, "--only=rand_read_4k", "--timeout=3"]);
+    running.hear("round 2");
+    card.hang_after(0);
+    card.await_hanging();
+    running.signal(Signal::STOP);
+    std::thread::sleep(Duration::from_secs(5));
+    card.release();
+    running.signal(Signal::CONT);
+    let output = running.wait();
+    assert!(!output.stderr.contains("has not answered"), "{output}");
+    assert_eq!(output.code, 3, "{output}");
+    let record = assert_partial(&program, FindingKind::Interrupted);
+    let mut findings = record.findings.iter();
+    assert!(findings.all(|finding| finding.kind != FindingKind::NoAnswer));
+    card.await_empty();
+}

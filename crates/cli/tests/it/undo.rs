@@ -255,6 +255,14 @@ fn content_of_a_test_without_its_log_stops_another_one_unless_it_is_accepted() {
     let elsewhere = scratch();
     let before = fs::read(rig.device.file()).unwrap();
     let other = ["--save-to", text(elsewhere.path())];
+    // The journal of the interrupted test knows where its log is.
+    let output = rig.run(&other);
+    let said = ["has not been undone", "--save-to", "nothing was written"];
+    assert_error(&output, 4, &said);
+    // Another user's store has no such journal.
+    for journal in rig.program.journals() {
+        fs::remove_file(journal).unwrap();
+    }
     let output = rig.run(&other);
     let said = [
         "its undo log is not here",

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 
 use cardmark_core::{Fill, MIB, fill_content};
-use cardmark_device::{FillContent, FillError, FillPosition, Filled, Filler, OpenTarget, TestFile};
+use cardmark_device::{FillContent, FillError, Filled, Filler, OpenTarget, TestFile};
 use cardmark_engine::Pulse;
 
 /// Two stretches and a part that ends inside a block.
@@ -50,7 +50,14 @@ fn is_untouched(bytes: &[u8]) -> bool {
 }
 
 fn fill_silently(filler: &mut Filler, content: FillContent, from_bytes: u64) -> Filled {
-    filler.fill_from(content, from_bytes, &Pulse::new(), &mut |_| {})
+    let mut filled = Filled {
+        durable_bytes: from_bytes,
+        error: None,
+    };
+    while filled.durable_bytes < filler.size_bytes() && filled.error.is_none() {
+        filled = filler.fill_stretch(content, filled.durable_bytes, &Pulse::new());
+    }
+    filled
 }
 
 #[test]
@@ -87,59 +94,47 @@ fn what_lies_before_the_place_to_go_on_is_left_alone() {
 }
 
 #[test]
-fn positions_rise_and_durable_comes_after_written() {
+fn a_stretch_ends_at_a_multiple_of_its_length() {
     for (direct, stretch) in [(true, 64 * MIB), (false, 8 * MIB)] {
-        let (mut target, _look) = device(SIZE);
+        let (mut target, look) = device(SIZE);
         target.direct = direct;
-        let mut told: Vec<FillPosition> = Vec::new();
         let mut filler = Filler::new(target).unwrap();
         let pulse = Pulse::new();
-        let filled = filler.fill_from(RANDOM, 0, &pulse, &mut |position| told.push(position));
+        let filled = filler.fill_stretch(RANDOM, 5 * MIB, &pulse);
         assert!(filled.error.is_none());
-        let mut last = (0, 0);
-        for position in &told {
-            let now = (position.written_bytes, position.durable_bytes);
-            assert!(
-                now.0 >= last.0 && now.1 >= last.1 && now.1 <= now.0,
-                "{now:?}"
-            );
-            assert!(now.1 == SIZE || now.1.is_multiple_of(stretch), "{now:?}");
-            last = now;
-        }
-        assert_eq!(last, (SIZE, SIZE));
-        let blocks = usize::try_from(SIZE.div_ceil(MIB)).unwrap();
-        assert!(told.len() > blocks, "every block reported");
+        assert_eq!(filled.durable_bytes, stretch);
         assert!(!pulse.reading().1, "it waits no more");
+        let bytes = read(&look);
+        let end = usize::try_from(stretch).unwrap();
+        assert!(is_untouched(&bytes[end..]));
     }
 }
 
 #[test]
 fn a_stop_leaves_whole_what_counts_as_durable() {
-    for stop_after in [1, 65] {
-        let (target, look) = device(SIZE);
-        let mut filler = Filler::new(target).unwrap();
-        let (pulse, mut count) = (Pulse::new(), 0);
-        let filled = filler.fill_from(RANDOM, 0, &pulse, &mut |_| {
-            count += 1;
-            if count == stop_after {
-                pulse.stop();
+    let (target, look) = device(SIZE);
+    let mut filler = Filler::new(target).unwrap();
+    let pulse = Pulse::new();
+    let filled = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while pulse.reading().0 < 3 {
+                std::thread::yield_now();
             }
+            pulse.stop();
         });
-        assert!(filled.error.is_none());
-        let durable = filled.durable_bytes;
-        assert!(durable > 0 && durable < SIZE, "{durable}");
-        // In addition to the reported blocks: 16 that were to be reported next, the blocks that four threads
-        // had handed in, and those in their hands.
-        assert!(durable <= (stop_after + 24) * MIB, "{durable}");
-        let bytes = read(&look);
-        let kept = &bytes[..usize::try_from(durable).unwrap()];
-        assert_eq!(first_wrong(kept, 0, RANDOM), None);
-        // And nothing more was written: a block was taken only to be written.
-        assert_eq!(first_wrong(&bytes, 0, RANDOM), Some(durable));
-        let filled = filler.fill_from(RANDOM, durable, &Pulse::new(), &mut |_| {});
-        assert_eq!(filled.durable_bytes, SIZE);
-        assert_eq!(first_wrong(&read(&look), 0, RANDOM), None);
-    }
+        filler.fill_stretch(RANDOM, 0, &pulse)
+    });
+    assert!(filled.error.is_none());
+    let durable = filled.durable_bytes;
+    assert!(durable > 0 && durable <= 64 * MIB, "{durable}");
+    let bytes = read(&look);
+    let kept = &bytes[..usize::try_from(durable).unwrap()];
+    assert_eq!(first_wrong(kept, 0, RANDOM), None);
+    // And nothing more was written: a block was taken only to be written.
+    assert_eq!(first_wrong(&bytes, 0, RANDOM), Some(durable));
+    let filled = fill_silently(&mut filler, RANDOM, durable);
+    assert_eq!(filled.durable_bytes, SIZE);
+    assert_eq!(first_wrong(&read(&look), 0, RANDOM), None);
 }
 
 #[test]

@@ -1,33 +1,35 @@
-//! Endurance, and how it goes on after a rest.
+//! Endurance, and the rest that may follow.
 
 use cardmark_integrity::{Endure, Medium, Trouble, Verify};
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit};
 use serde::{Deserialize, Serialize};
 
-use super::long::Long;
+use crate::Job;
 
 /// A test of endurance, which a rest may follow.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Endurance {
-    pub(crate) endure: Endure,
+pub struct Endurance {
+    /// The cycles.
+    pub endure: Endure,
     /// The rest, once the cycles are done.
-    pub(crate) rest: Option<Rest>,
+    pub rest: Option<Rest>,
 }
 
 /// A rest after the last cycle, whose content is read again when it is over.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Rest {
-    /// When it began.
-    pub(crate) since: Timestamp,
-    /// How long it is to last, days.
-    pub(crate) days: u32,
-    /// The reading afterwards, as far as it is.
-    pub(crate) reading: Verify,
+pub struct Rest {
+    /// Its beginning.
+    pub since: Timestamp,
+    /// Its length, days.
+    pub days: u32,
+    /// The reading afterwards, as far as it got.
+    pub reading: Verify,
 }
 
 impl Rest {
-    /// When it is over, if time goes as far as that: at a whole minute, as it is told.
-    pub(crate) fn until(&self) -> jiff::Timestamp {
+    /// Returns its end at a whole minute, as it is shown; the end of time if that is too far away.
+    #[must_use]
+    pub fn until(&self) -> jiff::Timestamp {
         let span = SignedDuration::from_hours(24 * i64::from(self.days));
         let whole = TimestampRound::new()
             .smallest(Unit::Minute)
@@ -38,12 +40,19 @@ impl Rest {
     }
 }
 
-impl Long for Endurance {
-    fn advance(&mut self, mut medium: &mut dyn Medium) -> Result<(), Trouble> {
+impl Job for Endurance {
+    type Io = dyn Medium;
+    type Error = Trouble;
+
+    fn step(&mut self, mut medium: &mut Self::Io) -> Result<(), Trouble> {
         match &mut self.rest {
             Some(rest) => rest.reading.advance(&mut medium),
             None => self.endure.advance(&mut medium),
         }
+    }
+
+    fn state(&self) -> &impl Serialize {
+        self
     }
 
     fn is_done(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Where the store and the journals are.
+//! Places of the store and the journals.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,25 @@ use cardmark_store::{
 };
 
 use crate::error::{CommandError, Exit};
-use crate::print;
 
 /// The places of the local store.
 #[derive(Clone, Debug)]
-pub(crate) struct Data {
+pub struct Data {
     /// The database file.
-    pub(crate) database: PathBuf,
-    /// The folder of the journals.
-    pub(crate) journals: PathBuf,
-    /// The folder of what long tests have to remember.
-    pub(crate) tests: PathBuf,
+    pub database: PathBuf,
+    /// Directory of the journals of unfinished work.
+    pub journals: PathBuf,
+    /// Directory of undo logs.
+    pub tests: PathBuf,
 }
 
 impl Data {
     /// The places as the environment names them: `CARDMARK_DATABASE_URL`, else
     /// `$XDG_DATA_HOME/cardmark`, else `~/.local/share/cardmark`.
-    pub(crate) fn from_environment() -> Result<Self, CommandError> {
+    ///
+    /// # Errors
+    /// If none of them is set, or the address is not one of SQLite.
+    pub fn from_environment() -> Result<Self, CommandError> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let url = variable("CARDMARK_DATABASE_URL").map(|url| url.to_string_lossy().into_owned());
         let base = variable("XDG_DATA_HOME")
@@ -58,18 +60,11 @@ impl Data {
         })
     }
 
-    /// Says where a result is whose user will not look there: with `sudo`, root's home is taken.
-    pub(crate) fn tell_owner(&self) {
-        if std::env::var_os("SUDO_USER").is_some() {
-            print::notice(&format!(
-                "kept in `{}` as root: `sudo cardmark show last` shows it",
-                self.database.display()
-            ));
-        }
-    }
-
-    /// Opens the store, creating it where there is none.
-    pub(crate) fn open(&self) -> Result<Store, CommandError> {
+    /// Opens the store, creating it if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be opened, with advice.
+    pub fn open(&self) -> Result<Store, CommandError> {
         Store::open(&self.database).map_err(|error| store_error(&error))
     }
 }
@@ -80,8 +75,9 @@ impl From<StoreError> for CommandError {
     }
 }
 
-/// What a person can do about an error of the store.
-pub(crate) fn store_error(error: &StoreError) -> CommandError {
+/// Converts an error of the store, with advice.
+#[must_use]
+pub fn store_error(error: &StoreError) -> CommandError {
     let made = CommandError::from_error(Exit::Trouble, error);
     match error {
         StoreError::Corrupt { path, .. } => made.hint(format!(

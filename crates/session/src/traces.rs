@@ -10,7 +10,7 @@ const LOOKS_COUNT: u64 = 64;
 
 /// What is left of what a test wrote, at some places spread over it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Traces {
+pub struct Traces {
     /// Places that hold anything of the test. Where the card repeats addresses or has changed some bits,
     /// that is so, too.
     ours_count: u64,
@@ -23,7 +23,10 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// Looks for them, after the test was taken up.
-    pub(crate) fn of(test: &Verify, medium: &mut dyn Medium) -> Result<Self, Trouble> {
+    ///
+    /// # Errors
+    /// If the device cannot be read.
+    pub fn of(test: &Verify, medium: &mut dyn Medium) -> Result<Self, Trouble> {
         let mut traces = Self::default();
         let grain = medium.grain_blocks();
         let grains_count = durable_blocks(test) / grain;
@@ -47,13 +50,15 @@ impl Traces {
         }
     }
 
-    /// Whether nothing is left of it.
-    pub(crate) fn are_gone(&self) -> bool {
+    /// Returns whether nothing of the test is left.
+    #[must_use]
+    pub fn are_gone(&self) -> bool {
         self.ours_count == 0 && self.foreign_count > 0
     }
 
-    /// Whether somebody else has written there since.
-    pub(crate) fn are_disturbed(&self) -> bool {
+    /// Returns whether something else has written there since.
+    #[must_use]
+    pub fn are_disturbed(&self) -> bool {
         self.are_gone() || self.missing_count > 0
     }
 }

@@ -1,0 +1,84 @@
+//! Tests of all blocks as jobs, and storage that is used in turns.
+
+use cardmark_integrity::{Answer, BLOCK_BYTES, Content, Medium, Pass, Span, Trouble, Verify};
+use serde::Serialize;
+
+use crate::{Job, Turn};
+
+impl Job for Verify {
+    type Io = dyn Medium;
+    type Error = Trouble;
+
+    fn step(&mut self, mut medium: &mut Self::Io) -> Result<(), Trouble> {
+        self.advance(&mut medium)
+    }
+
+    fn is_done(&self) -> bool {
+        Self::is_done(self)
+    }
+
+    fn moved_bytes(&self) -> (u64, u64) {
+        let (pass, position) = self.place();
+        let moved = match pass {
+            Pass::Write => position,
+            Pass::Read => self.blocks_count() + position,
+            Pass::Displace | Pass::Doubt | Pass::Done => 2 * self.blocks_count(),
+        };
+        let block = BLOCK_BYTES as u64;
+        (moved * block, 2 * self.blocks_count() * block)
+    }
+
+    fn state(&self) -> &impl Serialize {
+        self
+    }
+}
+
+/// Storage whose operations take turns with the other jobs of this host.
+pub struct InTurns<'a> {
+    medium: &'a mut dyn Medium,
+    turn: Turn,
+}
+
+impl<'a> InTurns<'a> {
+    /// Storage that takes its turn around every operation.
+    pub fn new(medium: &'a mut dyn Medium, turn: Turn) -> Self {
+        Self { medium, turn }
+    }
+
+    fn in_turn<T>(&mut self, work: impl FnOnce(&mut dyn Medium) -> T) -> T {
+        self.turn.take();
+        let worked = work(self.medium);
+        self.turn.give();
+        worked
+    }
+}
+
+impl Medium for InTurns<'_> {
+    fn blocks_count(&self) -> u64 {
+        self.medium.blocks_count()
+    }
+
+    fn grain_blocks(&self) -> u64 {
+        self.medium.grain_blocks()
+    }
+
+    fn expect(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.in_turn(|medium| medium.expect(spans))
+    }
+
+    fn intend(&mut self, spans: &[Span]) -> Result<(), Trouble> {
+        self.in_turn(|medium| medium.intend(spans))
+    }
+
+    fn write(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.in_turn(|medium| medium.write(span, content))
+    }
+
+    fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
+        self.in_turn(|medium| medium.read(span, content))
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        self.in_turn(|medium| medium.flush())
+    }
+}

@@ -1,0 +1,150 @@
+//! Jobs step by step: watch, turns, progress, journal.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cardmark_engine::Pulse;
+use cardmark_integrity::Trouble;
+use cardmark_store::{Journal, JournalError};
+use serde::Serialize;
+
+use crate::{CommandError, Data, Exit, Rescue, Turn, Voice, Watch};
+
+/// A long job that can be interrupted after any step.
+pub trait Job {
+    /// Storage or tools that it works on.
+    type Io: ?Sized;
+    /// Reason for its early end.
+    type Error: From<Interruption>;
+
+    /// Shortest time between two states in the journal: writing one needs the journal's own storage.
+    const KEEP_PAUSE: Duration = Duration::from_secs(10);
+
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// If the job cannot continue.
+    fn step(&mut self, io: &mut Self::Io) -> Result<(), Self::Error>;
+
+    /// Takes all steps, without watch, journal or turns: for simulated storage.
+    ///
+    /// # Errors
+    /// If the job cannot continue.
+    fn run(&mut self, io: &mut Self::Io) -> Result<(), Self::Error> {
+        while !self.is_done() {
+            self.step(io)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether nothing is left to do.
+    fn is_done(&self) -> bool;
+
+    /// Bytes moved so far, and in all as far as is known.
+    fn moved_bytes(&self) -> (u64, u64);
+
+    /// State from which the job continues.
+    fn state(&self) -> &impl Serialize;
+}
+
+/// Reason for an end that does not lie in the job.
+#[derive(Debug)]
+pub enum Interruption {
+    /// A signal arrived.
+    Stopped,
+    /// The journal cannot be written.
+    NotKept(JournalError),
+}
+
+impl From<Interruption> for Trouble {
+    fn from(interruption: Interruption) -> Self {
+        match interruption {
+            Interruption::Stopped => Self::Stopped,
+            Interruption::NotKept(error) => Self::NotKept {
+                errno: error.errno(),
+            },
+        }
+    }
+}
+
+/// Result of watched work, and the exit that stands for the signal that arrived.
+pub type Driven<T> = (T, Option<Exit>);
+
+/// Surroundings of a job.
+#[derive(Clone)]
+pub struct Session<'a> {
+    /// Receiver of messages.
+    pub voice: &'static dyn Voice,
+    /// Places of store and journals.
+    pub data: &'a Data,
+    /// Sign of life of the device.
+    pub pulse: Arc<Pulse>,
+    /// Time without an answer after which the device counts as hanging.
+    pub limit: Duration,
+}
+
+impl Session<'_> {
+    /// Works under a watch.
+    ///
+    /// # Errors
+    /// If the watch cannot be started.
+    pub fn watched<T>(
+        &self,
+        rescue: impl Rescue,
+        work: impl FnOnce() -> T,
+    ) -> Result<Driven<T>, CommandError> {
+        let watch = Watch::start(self.voice, Arc::clone(&self.pulse), self.limit, rescue).map_err(
+            |error| {
+                CommandError::new(Exit::Trouble, "cannot watch over the device")
+                    .because(error.to_string())
+            },
+        )?;
+        let worked = work();
+        Ok((worked, watch.end()))
+    }
+
+    /// Takes the steps of a job until its end; to be called inside [`Session::watched`]. Shows its progress,
+    /// takes turns with other jobs of this host, and keeps its state in the journal, the last one always.
+    ///
+    /// # Errors
+    /// Those of the job, or an [`Interruption`].
+    pub fn drive<J: Job>(
+        &self,
+        job: &mut J,
+        io: &mut J::Io,
+        mut journal: Option<&mut Journal>,
+    ) -> Result<(), J::Error> {
+        let (moved_bytes, all_bytes) = job.moved_bytes();
+        let mut progress = self.voice.progress(moved_bytes, all_bytes);
+        let mut turn = Turn::new(self.voice, &self.pulse);
+        let mut kept_at = Instant::now();
+        let mut ended = Ok(());
+        while !job.is_done() && ended.is_ok() {
+            turn.take();
+            ended = match self.pulse.is_stopped() {
+                true => Err(Interruption::Stopped.into()),
+                false => job.step(io),
+            };
+            turn.give();
+            let (moved_bytes, all_bytes) = job.moved_bytes();
+            progress.expect(all_bytes);
+            progress.show(moved_bytes);
+            if kept_at.elapsed() >= J::KEEP_PAUSE && ended.is_ok() {
+                keep(journal.as_deref_mut(), job)?;
+                kept_at = Instant::now();
+            }
+        }
+        drop(progress);
+        keep(journal, job)?;
+        ended
+    }
+}
+
+fn keep<J: Job>(journal: Option<&mut Journal>, job: &J) -> Result<(), J::Error> {
+    match journal {
+        Some(journal) => journal
+            .state(job.state())
+            .map_err(|error| Interruption::NotKept(error).into()),
+        None => Ok(()),
+    }
+}
