@@ -5,6 +5,7 @@
 
 mod advice;
 mod classes;
+mod field;
 mod marks;
 mod notice;
 mod recommendation;
@@ -17,6 +18,7 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use classes::families;
+pub use field::{Field, FieldFilter, ranked_metrics};
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;

@@ -62,7 +62,7 @@ pub struct Standing {
     pub places: [usize; 2],
     /// Limiting rate as a share of the sufficient one, with its spread.
     #[serde(skip)]
-    limit: Ranked,
+    pub limit: Ranked,
 }
 
 /// A price.

@@ -2,9 +2,10 @@
 
 use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
-use crate::layout::{Grid, Side, bar, wrap};
+use crate::layout::{bar, painted, wrap};
 use crate::style::{Style, Tone};
-use crate::text::{figure, latency, percent, size};
+use crate::table::{Column, Row, Table};
+use crate::text::{count_of, figure, latency, percent, size};
 
 /// Widest bar, columns.
 const BAR_COLUMNS: usize = 20;
@@ -106,10 +107,7 @@ fn boundary_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> 
 
 fn turns_picture(found: &Anatomy, width: usize, style: Style) -> Vec<String> {
     let rows = found.turns.iter().map(|time| {
-        let name = match time.units_count {
-            1 => "1 unit".to_owned(),
-            count => format!("{count} units"),
-        };
+        let name = count_of(time.units_count, "unit", "units");
         let span_ns = time.write_ns as f64;
         (name, latency(span_ns), span_ns)
     });
@@ -131,20 +129,19 @@ fn picture(
     if rows.is_empty() {
         return Vec::new();
     }
-    let rows = rows.into_iter().map(|(name, value, length)| {
+    let row = |(name, value, length): (String, String, f64)| {
         let share = if most > 0.0 { length / most } else { 0.0 };
-        vec![name, value, bar(share, BAR_COLUMNS)]
-    });
-    let grid = Grid {
-        sides: vec![Side::Right, Side::Right, Side::Left],
-        rows: rows.collect(),
+        let stacked = format!("{name}: {value}");
+        Row::new(vec![name, value, bar(share, BAR_COLUMNS)]).stacked(vec![stacked])
     };
-    let title = wrap(title, width, 2);
-    let head = title.iter().map(|line| style.paint(Tone::Dim, line));
-    head.chain(
-        grid.lines()
-            .into_iter()
-            .map(|line| line.trim_end().to_owned()),
-    )
-    .collect()
+    let table = Table {
+        columns: vec![
+            Column::right(""),
+            Column::right(""),
+            Column::left("").priority(1),
+        ],
+        rows: rows.into_iter().map(row).collect(),
+    };
+    let title = painted(&[title], width, style, Tone::Dim);
+    [title, table.lines(width, style)].concat()
 }

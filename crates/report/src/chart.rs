@@ -1,9 +1,10 @@
-//! Charts as SVG: text stays text, styled by classes, the same bytes for the same data.
+//! Charts as SVG, in which text stays text, styled by classes, and as PNG: the same bytes for the same data.
 //!
 //! Each chart has one unit per axis, a title and a description for screen readers, and colours that can
 //! be told apart by those who see two primary colours only, together with shapes and dashes.
 
 mod bars;
+mod canvas;
 mod colours;
 mod curve;
 mod dumbbells;
@@ -45,13 +46,18 @@ impl Chart {
     #[must_use]
     pub fn svg(&self, theme: Theme, size: Size) -> String {
         let mut svg = svg::Svg::default();
-        let height = match self {
-            Self::Bars(bars) => bars.draw(&mut svg, size),
-            Self::Scatter(scatter) => scatter.draw(&mut svg, size),
-            Self::Curves(curves) => curves.draw(&mut svg, size),
-            Self::Dumbbells(dumbbells) => dumbbells.draw(&mut svg, size),
-        };
+        let height = self.draw(&mut svg, size);
         svg.finish((size.width(), height), self.heading(), theme)
+    }
+
+    /// Draws the chart; its height.
+    fn draw(&self, canvas: &mut dyn canvas::Canvas, size: Size) -> f64 {
+        match self {
+            Self::Bars(bars) => bars.draw(canvas, size),
+            Self::Scatter(scatter) => scatter.draw(canvas, size),
+            Self::Curves(curves) => curves.draw(canvas, size),
+            Self::Dumbbells(dumbbells) => dumbbells.draw(canvas, size),
+        }
     }
 
     /// What stands above it.

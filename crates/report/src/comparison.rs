@@ -3,10 +3,12 @@
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
-use crate::layout::{Grid, Side, wrap};
+use crate::circumstances::circumstances;
+use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{MISSING, figure, p_value, value};
+use crate::table::{Column, Row, Table};
+use crate::text::{MISSING, count_of, figure, p_value, value};
 
 /// What is compared, and what came out.
 #[derive(Clone, Debug)]
@@ -45,41 +47,33 @@ pub struct Counts {
 /// The comparison as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
-    let mut blocks = vec![
+    let table = table(comparison.differences);
+    let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
+    let blocks = [
         heading(comparison, width, style),
         sentences(comparison, width),
-        table(comparison.differences, width, style),
+        table.lines(width, style),
         context_lines(comparison, width, style),
-        notes(comparison, width, style),
+        notes(comparison, shows_p, width, style),
     ];
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+    joined(&blocks)
 }
 
 fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
-    let [base, other] = comparison.counts.map(counted);
+    let [base, other] = comparison.counts.map(runs_and_cards);
     let text = format!(
         "{} ({other}) against {} ({base})",
         clean(comparison.other),
         clean(comparison.base)
     );
-    let lines = wrap(&text, width, 2);
-    lines
-        .iter()
-        .map(|line| style.paint(Tone::Heading, line))
-        .collect()
+    painted(&[text], width, style, Tone::Heading)
 }
 
-fn counted(counts: Counts) -> String {
-    let of = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
-    let runs = of(counts.runs, "run", "runs");
+fn runs_and_cards(counts: Counts) -> String {
+    let runs = count_of(counts.runs, "run", "runs");
     match counts.cards {
         0 | 1 => runs,
-        cards => format!("{runs} of {}", of(cards, "card", "cards")),
+        cards => format!("{runs} of {cards} cards"),
     }
 }
 
@@ -105,7 +99,7 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     let is_single = comparison.differences.iter().any(|d| d.p_value.is_none());
     if is_single {
         clauses.push(single(comparison));
-        return wrapped(&clauses, width);
+        return points(&clauses, width);
     }
     let undecided = names(Outcome::Undecided);
     if !undecided.is_empty() {
@@ -122,18 +116,11 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
             "to decide these takes about {runs} runs a side, for the difference seen or 10 % where it is smaller"
         ));
     }
-    let mut lines = wrapped(&clauses, width);
+    let mut lines = points(&clauses, width);
     if comparison.differences.is_empty() {
         lines.push("no metric is there on both sides".to_owned());
     }
     lines
-}
-
-fn wrapped(clauses: &[String], width: usize) -> Vec<String> {
-    let lines = clauses.iter();
-    lines
-        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
-        .collect()
 }
 
 /// What to do where a side has one run.
@@ -191,78 +178,47 @@ fn interval(difference: &Difference) -> String {
     )
 }
 
-/// All columns: name, base, other, ratio, interval, probability, outcome.
-fn grid(differences: &[Difference]) -> Grid {
-    let heading = ["", "base", "other", "ratio", "95 % CI", "p", ""].map(str::to_owned);
-    let mut rows = vec![heading.to_vec()];
-    rows.extend(differences.iter().map(row));
-    let mut sides = vec![Side::Right; heading.len()];
-    sides[0] = Side::Left;
-    sides[heading.len() - 1] = Side::Left;
-    Grid { sides, rows }
-}
+/// Index of the column of probabilities.
+const P: usize = 5;
 
-/// Whether there is room for the probabilities.
-fn has_probabilities(differences: &[Difference], width: usize) -> bool {
-    differences.iter().any(|d| d.p_value.is_some()) && grid(differences).width() <= width
-}
-
-fn table(differences: &[Difference], width: usize, style: Style) -> Vec<String> {
+fn table(differences: &[Difference]) -> Table {
     if differences.is_empty() {
-        return Vec::new();
+        return Table::default();
     }
-    let grid = grid(differences);
-    let choices: [&[usize]; 5] = [
-        &[0, 1, 2, 3, 4, 5, 6],
-        &[0, 1, 2, 3, 4, 6],
-        &[0, 1, 2, 3, 6],
-        &[0, 3, 4, 6],
-        &[0, 3, 6],
-    ];
-    let fitting = choices
-        .iter()
-        .map(|columns| grid.only(columns))
-        .find(|grid| grid.width() <= width);
-    let Some(grid) = fitting else {
-        return stacked(differences, width);
-    };
-    let mut lines = grid.lines();
-    if let Some(first) = lines.first_mut() {
-        *first = style.paint(Tone::Dim, first);
+    Table {
+        columns: vec![
+            Column::left(""),
+            Column::right("base").priority(3),
+            Column::right("other").priority(3),
+            Column::right("ratio"),
+            Column::right("95 % CI").priority(2),
+            Column::right("p").priority(1),
+            Column::left(""),
+        ],
+        rows: differences.iter().map(row).collect(),
     }
-    lines
 }
 
-fn row(difference: &Difference) -> Vec<String> {
+fn row(difference: &Difference) -> Row {
     let value = |rate: f64| value(&difference.metric, difference.quantity, rate);
-    vec![
-        workload_name(&difference.metric).to_owned(),
-        value(difference.base_value),
-        value(difference.other_value),
+    let name = workload_name(&difference.metric).to_owned();
+    let (ratio, interval, word) = (
         figure(difference.ratio),
         interval(difference),
-        difference
-            .adjusted_p_value
-            .map_or_else(|| MISSING.to_owned(), probability),
-        word(difference).to_owned(),
-    ]
-}
-
-/// For narrow terminals: name and ratio in two lines.
-fn stacked(differences: &[Difference], width: usize) -> Vec<String> {
-    let lines = differences.iter().flat_map(|difference| {
-        let ratio = format!(
-            "{} ({}), {}",
-            figure(difference.ratio),
-            interval(difference),
-            word(difference)
-        );
-        let mut lines = wrap(workload_name(&difference.metric), width, 2);
-        let indented = wrap(&ratio, width.saturating_sub(2), 0);
-        lines.extend(indented.iter().map(|line| format!("  {line}")));
-        lines
-    });
-    lines.collect()
+        word(difference),
+    );
+    let below = format!("{ratio} ({interval}), {word}");
+    let probability = difference.adjusted_p_value.map(probability);
+    Row::new(vec![
+        name.clone(),
+        value(difference.base_value),
+        value(difference.other_value),
+        ratio,
+        interval,
+        probability.unwrap_or_else(|| MISSING.to_owned()),
+        word.to_owned(),
+    ])
+    .stacked(vec![name, below])
 }
 
 fn word(difference: &Difference) -> &'static str {
@@ -293,23 +249,19 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
         .filter(|row| row.differs() || (row.must_match && row.is_unknown()));
     let lines: Vec<String> = told
         .flat_map(|row| {
-            let sides: Vec<String> = row
-                .sides
-                .iter()
-                .map(|side| clean(&side.join(", ")))
-                .collect();
+            let sides = circumstances(row).into_iter().map(|side| side.join(", "));
+            let sides: Vec<String> = sides.collect();
             wrap(&format!("{}: {}", row.name, sides.join(" | ")), width, 2)
         })
         .collect();
     if lines.is_empty() {
         return lines;
     }
-    let title = wrap("context, where it is not known to be the same:", width, 2);
-    let title = title.iter().map(|line| style.paint(Tone::Dim, line));
-    title.chain(lines).collect()
+    let title = "context, where it is not known to be the same:";
+    [painted(&[title], width, style, Tone::Dim), lines].concat()
 }
 
-fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
+fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
     let claim = match comparison.claim {
         Claim::Runs => {
             "this is about these runs: to say something of the cards it takes three runs of each"
@@ -328,7 +280,8 @@ fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String>
         let names: Vec<String> = comparison.left_out.iter().map(|name| clean(name)).collect();
         notes.push(format!("left out, not on both sides: {}", names.join(", ")));
     }
-    if has_probabilities(comparison.differences, width) {
+    let has_p = comparison.differences.iter().any(|d| d.p_value.is_some());
+    if shows_p && has_p {
         notes.push(
             "p: how probable such a difference would be by chance, corrected for the number of \
              metrics (Holm)"
@@ -341,6 +294,5 @@ fn notes(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String>
     if !comparison.across.is_empty() {
         notes.push(format!("compared across {}", comparison.across.join(", ")));
     }
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
-    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+    painted(&notes, width, style, Tone::Dim)
 }

@@ -1,8 +1,9 @@
 //! Comma-separated values as in RFC 4180: one row for each metric of each record.
 
-use cardmark_core::{IntervalKind, Metric, Quantity, Record, TargetKind, is_hidden};
+use std::fmt::{self, Display, Formatter};
 
-use crate::names::origin_word;
+use cardmark_core::{Metric, Quantity, Record, is_hidden};
+use serde::Serialize;
 
 const COLUMNS: [&str; 15] = [
     "record_id",
@@ -59,20 +60,19 @@ fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {
         suite
             .map(|suite| suite.version.to_string())
             .unwrap_or_default(),
-        origin_word(record.origin.kind).to_owned(),
+        Name(record.origin.kind).to_string(),
         record
             .target
             .as_ref()
-            .map_or("", |target| target_kind(target.kind))
-            .to_owned(),
+            .map_or_else(String::new, |target| Name(target.kind).to_string()),
         text(board.unwrap_or_default()),
         text(&metric.id),
-        quantity(metric.quantity).0.to_owned(),
-        quantity(metric.quantity).1.to_owned(),
+        Name(metric.quantity).to_string(),
+        unit(metric.quantity).to_owned(),
         number(Some(metric.value)),
         number(metric.low),
         number(metric.high),
-        interval_kind(metric.interval_kind).to_owned(),
+        Name(metric.interval_kind).to_string(),
         text(&metric.warnings.join(" ")),
     ]
 }
@@ -106,31 +106,21 @@ fn number(value: Option<f64>) -> String {
         .unwrap_or_default()
 }
 
-/// The name of a quantity and its unit.
-fn quantity(quantity: Quantity) -> (&'static str, &'static str) {
+/// A value of an enumeration by its name in records.
+struct Name<T>(T);
+
+impl<T: Serialize> Display for Name<T> {
+    fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
+        self.0.serialize(text)
+    }
+}
+
+fn unit(quantity: Quantity) -> &'static str {
     match quantity {
-        Quantity::ByteRate => ("byte_rate", "bytes/s"),
-        Quantity::OperationRate => ("operation_rate", "operations/s"),
-        Quantity::Span => ("span", "ns"),
-        Quantity::Size => ("size", "bytes"),
-        Quantity::Count => ("count", "1"),
-        Quantity::Ratio => ("ratio", "1"),
-    }
-}
-
-fn target_kind(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Directory => "directory",
-        TargetKind::Device => "device",
-        TargetKind::Sim => "sim",
-        TargetKind::Unknown => "unknown",
-    }
-}
-
-fn interval_kind(kind: IntervalKind) -> &'static str {
-    match kind {
-        IntervalKind::BetweenRounds => "between_rounds",
-        IntervalKind::WithinTrial => "within_trial",
-        IntervalKind::None => "none",
+        Quantity::ByteRate => "bytes/s",
+        Quantity::OperationRate => "operations/s",
+        Quantity::Span => "ns",
+        Quantity::Size => "bytes",
+        Quantity::Count | Quantity::Ratio => "1",
     }
 }

@@ -1,12 +1,13 @@
-//! A report before it has a form: headings, sentences, tables, charts.
+//! A report before it has a form: headings, sentences, tables, charts; and its forms.
 
-mod html;
-mod markdown;
+use std::fmt::{self, Write};
 
-pub use html::html;
-pub use markdown::markdown;
+use askama::Template;
+use askama::filters::Escaper;
 
-use crate::chart::Chart;
+use crate::chart::{Chart, Size, Theme, escaped};
+use crate::style::clean;
+pub use crate::table::{Column, Row, Side, Table};
 
 /// A report.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,20 +28,68 @@ pub enum Block {
     /// Points, one after the other.
     List(Vec<String>),
     /// A table.
-    Table(Table),
+    Table {
+        /// What it shows.
+        caption: String,
+        /// Columns and rows.
+        table: Table,
+    },
     /// A chart.
     Chart(Chart),
 }
 
-/// A table: figures stand right, all else left.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// What it shows.
-    pub caption: String,
-    /// The heading of each column.
-    pub heading: Vec<String>,
-    /// How many columns, from the left, are names and not figures.
-    pub names_count: usize,
-    /// The rows, as many cells each as there are headings.
-    pub rows: Vec<Vec<String>>,
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    document: &'a Document,
+}
+
+/// Returns the report as one page of HTML: no script, nothing loaded from elsewhere, light and dark, for
+/// screens and paper.
+#[must_use]
+pub fn html(document: &Document) -> String {
+    Page { document }.to_string()
+}
+
+#[derive(Template)]
+#[template(path = "report.md")]
+struct Markdown<'a> {
+    document: &'a Document,
+}
+
+/// Returns the report as Markdown with tables (GitHub's), to be pasted. Charts are left out.
+#[must_use]
+pub fn markdown(document: &Document) -> String {
+    Markdown { document }.to_string()
+}
+
+/// Text of foreign origin in a page.
+#[derive(Clone, Copy)]
+pub(crate) struct HtmlText;
+
+impl Escaper for HtmlText {
+    fn write_escaped_str<W: Write>(&self, mut page: W, text: &str) -> fmt::Result {
+        page.write_str(&escaped(&clean(text)))
+    }
+}
+
+/// Text of foreign origin in Markdown: what could be taken for markup stays text.
+#[derive(Clone, Copy)]
+pub(crate) struct MarkdownText;
+
+impl Escaper for MarkdownText {
+    fn write_escaped_str<W: Write>(&self, mut page: W, text: &str) -> fmt::Result {
+        for letter in clean(text).chars() {
+            if "\\`*_[]<>|#~&$".contains(letter) {
+                page.write_char('\\')?;
+            }
+            page.write_char(letter)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the HTML of an id that may be broken behind each of its words.
+fn breakable(id: &str) -> String {
+    escaped(&clean(id)).replace('_', "_<wbr>")
 }

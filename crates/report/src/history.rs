@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use cardmark_core::Record;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
-use crate::layout::{Grid, Side, wrap};
+use crate::layout::{joined, painted, points};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::summary::SHORT_ID;
-use crate::text::{MISSING, figure, in_unit, p_value, percent, unit};
+use crate::table::{Column, Row, Table};
+use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
 /// A card's runs.
 #[derive(Clone, Debug)]
@@ -35,56 +36,47 @@ pub struct HistoryGroup<'a> {
 #[must_use]
 pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> String {
     let count: usize = history.groups.iter().map(|group| group.runs.len()).sum();
-    let runs = if count == 1 { "run" } else { "runs" };
-    let title = format!("{} · {count} {runs}", clean(&history.card));
-    let mut blocks = vec![painted(&title, Tone::Heading, width, style)];
+    let runs = count_of(count, "run", "runs");
+    let title = format!("{} · {runs}", clean(&history.card));
+    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     for group in history.groups {
-        let mut lines = painted(&clean(&group.about), Tone::Heading, width, style);
-        lines.extend(table(group, width, style));
+        let mut lines = painted(&[clean(&group.about)], width, style, Tone::Heading);
+        lines.extend(table(group).lines(width, style));
         blocks.push(lines);
         blocks.push(trend_lines(group, width));
     }
     blocks.push(notes(history.groups, width, style));
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+    joined(&blocks)
 }
 
-fn painted(text: &str, tone: Tone, width: usize, style: Style) -> Vec<String> {
-    let lines = wrap(text, width, 2);
-    lines.iter().map(|line| style.paint(tone, line)).collect()
-}
-
-/// Date, run, and as many rates as fit.
-fn table(group: &HistoryGroup<'_>, width: usize, style: Style) -> Vec<String> {
-    let rates = group.trends.iter();
-    let mut heading = vec!["date".to_owned(), "run".to_owned()];
-    heading.extend(rates.clone().map(|trend| {
-        let unit = unit(&trend.metric, trend.quantity);
-        format!("{} {unit}", clean(&trend.metric))
-    }));
-    let mut rows = vec![heading];
-    for run in &group.runs {
+/// Date, run, and as many rates as fit, the first before the others.
+fn table(group: &HistoryGroup<'_>) -> Table {
+    let mut columns = vec![Column::left("date"), Column::left("run")];
+    let priorities = (0..=u8::MAX).rev();
+    columns.extend(
+        group
+            .trends
+            .iter()
+            .zip(priorities)
+            .map(|(trend, priority)| {
+                let unit = unit(&trend.metric, trend.quantity);
+                Column::right(format!("{} {unit}", clean(&trend.metric))).priority(priority)
+            }),
+    );
+    let rows = group.runs.iter().map(|run| {
         let id = run.id.to_string();
-        let mut row = vec![
+        let mut cells = vec![
             date(run).unwrap_or(MISSING).to_owned(),
             id.get(..SHORT_ID).unwrap_or(&id).to_owned(),
         ];
-        row.extend(rates.clone().map(|trend| value(run, trend)));
-        rows.push(row);
+        let title = cells.join("  ");
+        cells.extend(group.trends.iter().map(|trend| value(run, trend)));
+        Row::new(cells).stacked(vec![title])
+    });
+    Table {
+        rows: rows.collect(),
+        columns,
     }
-    let mut sides = vec![Side::Right; group.trends.len() + 2];
-    sides[..2].fill(Side::Left);
-    let full = Grid { sides, rows };
-    let fitting = (2..=group.trends.len() + 2)
-        .map(|count| full.only(&(0..count).collect::<Vec<_>>()))
-        .take_while(|grid| grid.width() <= width)
-        .last();
-    let mut lines = fitting.map_or_else(Vec::new, |grid| grid.lines());
-    if let Some(first) = lines.first_mut() {
-        *first = style.paint(Tone::Dim, first);
-    }
-    lines
 }
 
 /// The day of a run.
@@ -134,10 +126,7 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
             days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
         });
     }
-    let lines = clauses.iter();
-    lines
-        .flat_map(|clause| wrap(&format!("- {clause}"), width, 2))
-        .collect()
+    points(&clauses, width)
 }
 
 /// `random write 4 KiB fell 31 % since 2026-03-01 (95 % CI 24 % to 37 %, p = 0.004)`.
@@ -195,8 +184,7 @@ fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String>
     if groups.len() > 1 {
         notes.push("runs of different suites, places or circumstances are kept apart");
     }
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2));
-    lines.map(|line| style.paint(Tone::Dim, &line)).collect()
+    painted(&notes, width, style, Tone::Dim)
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use cardmark_core::{
     UsbBridge,
 };
 
-use crate::layout::wrap;
+use crate::layout::{joined, painted, wrap};
 use crate::style::{Style, Tone, clean, columns};
 use crate::summary::{finding_lines, verdict_lines};
-use crate::text::{amount, capacity, size};
+use crate::text::{amount, capacity, count_of, size};
 
 /// Columns of the names on the left.
 const NAMES_WIDTH: usize = 9;
@@ -27,23 +27,18 @@ pub fn identity(record: &Record, hidden: &[&str], width: usize, style: Style) ->
     }
     rows.extend(host_rows(record));
     rows.extend(way(record).map(|way| ("way", way)));
-    let mut blocks: Vec<String> = vec![
-        rows.iter()
-            .flat_map(|(name, text)| row(name, text, width, style))
-            .collect::<Vec<_>>()
-            .join("\n"),
-    ];
-    let findings = finding_lines(&record.findings, width, style);
-    blocks.push(verdict_lines(record, width, style).join("\n"));
-    blocks.push(findings.join("\n"));
-    if !hidden.is_empty() {
-        let text = format!("root would also see: {}", hidden.join(", "));
-        let lines = wrap(&text, width, 2);
-        let lines: Vec<String> = lines.iter().map(|l| style.paint(Tone::Dim, l)).collect();
-        blocks.push(lines.join("\n"));
-    }
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n") + "\n"
+    let rows = rows.iter();
+    let hidden = match hidden {
+        [] => Vec::new(),
+        hidden => vec![format!("root would also see: {}", hidden.join(", "))],
+    };
+    joined(&[
+        rows.flat_map(|(name, text)| row(name, text, width, style))
+            .collect(),
+        verdict_lines(record, width, style),
+        finding_lines(&record.findings, width, style),
+        painted(&hidden, width, style, Tone::Dim),
+    ])
 }
 
 /// A device in one line: model, capacity, reader, the directories on it.
@@ -272,10 +267,8 @@ fn slot(reader: &Reader) -> Vec<Option<String>> {
     });
     vec![
         bus.mode.map(|mode| mode.name().to_owned()),
-        bus.lines_count.map(|count| match count {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
-        }),
+        bus.lines_count
+            .map(|count| count_of(count, "line", "lines")),
         clock,
         bus.signal_mv
             .map(|mv| format!("{:.1} V", f64::from(mv) / 1000.0)),
@@ -299,10 +292,9 @@ fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
             board
                 .memory_bytes
                 .map(|bytes| format!("{} memory", size(bytes))),
-            board.cpu_count.map(|count| match count {
-                1 => "1 processor".to_owned(),
-                count => format!("{count} processors"),
-            }),
+            board
+                .cpu_count
+                .map(|count| count_of(count, "processor", "processors")),
             board
                 .most_frequency_hz
                 .map(|hertz| format!("up to {}", megahertz(hertz))),

@@ -5,8 +5,9 @@ use cardmark_core::{
     StorageKind, SurfacePart,
 };
 
-use crate::layout::{Grid, Side, wrap};
+use crate::layout::{painted, wrap};
 use crate::style::{Style, Tone};
+use crate::table::{Column, Row, Table};
 use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
 
 /// Size of a block, bytes.
@@ -35,11 +36,9 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         StorageKind::Damaged => Tone::Warning,
         _ => Tone::Error,
     };
-    let verdict: Vec<String> = wrap(&verdict(found), width, 2)
-        .iter()
-        .map(|line| style.paint(tone, line))
-        .collect();
-    vec![verdict, rows(found, width), map(&record.surface, width)]
+    let verdict = painted(&[verdict(found)], width, style, tone);
+    let figures = table(found).lines(width, style);
+    vec![verdict, figures, map(&record.surface, width)]
 }
 
 /// What it comes to, in a sentence or two.
@@ -163,22 +162,15 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn rows(found: &Integrity, width: usize) -> Vec<String> {
-    let cells = figures(found)
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value]);
-    let grid = Grid {
-        sides: vec![Side::Left, Side::Left],
-        rows: cells.collect(),
+fn table(found: &Integrity) -> Table {
+    let row = |(name, value): (&str, String)| {
+        let stacked = format!("{name}: {value}");
+        Row::new(vec![name.to_owned(), value]).stacked(vec![stacked])
     };
-    if grid.width() <= width {
-        return grid.lines();
+    Table {
+        columns: vec![Column::left(""), Column::left("")],
+        rows: figures(found).into_iter().map(row).collect(),
     }
-    let narrow = grid.rows.iter().flat_map(|row| {
-        let text = format!("{}: {}", row[0], row[1]);
-        wrap(&text, width, 2)
-    });
-    narrow.collect()
 }
 
 fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {

@@ -1,16 +1,6 @@
-//! Columns, wrapping and cutting to a width.
+//! Bars, wrapping and cutting to a width, blocks of lines.
 
-use crate::style::columns;
-
-/// On which side of its column a cell stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Left,
-    Right,
-}
-
-/// Space between two columns.
-const GAP: usize = 2;
+use crate::style::{Style, Tone};
 
 /// A bar of eighths of a column, of so many columns at the share 1.
 pub(crate) fn bar(share: f64, columns: usize) -> String {
@@ -22,90 +12,48 @@ pub(crate) fn bar(share: f64, columns: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// Rows of cells, the first of them the heading.
-#[derive(Clone, Debug)]
-pub(crate) struct Grid {
-    pub(crate) sides: Vec<Side>,
-    pub(crate) rows: Vec<Vec<String>>,
-}
+/// Width of a letter: a terminal counts columns, a chart estimates.
+pub(crate) type LetterWidth = fn(char) -> f64;
 
-impl Grid {
-    /// The same rows with these columns only.
-    pub(crate) fn only(&self, wanted: &[usize]) -> Self {
-        let pick = |row: &Vec<String>| {
-            wanted
-                .iter()
-                .filter_map(|index| row.get(*index).cloned())
-                .collect()
-        };
-        Self {
-            sides: wanted
-                .iter()
-                .filter_map(|index| self.sides.get(*index).copied())
-                .collect(),
-            rows: self.rows.iter().map(pick).collect(),
-        }
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let width = |index| {
-            let cells = self.rows.iter().filter_map(|row| row.get(index));
-            cells.map(|cell: &String| columns(cell)).max().unwrap_or(0)
-        };
-        (0..self.sides.len()).map(width).collect()
-    }
-
-    /// Columns the widest line takes.
-    pub(crate) fn width(&self) -> usize {
-        let widths = self.widths();
-        widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
-    }
-
-    /// The lines, without space at their ends.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let widths = self.widths();
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .zip(&self.sides)
-                .map(|((cell, width), side)| match side {
-                    Side::Left => format!("{cell:<width$}"),
-                    Side::Right => format!("{cell:>width$}"),
-                })
-                .collect();
-            cells.join(&" ".repeat(GAP)).trim_end().to_owned()
-        };
-        self.rows.iter().map(line).collect()
-    }
+/// Width of a letter on a terminal.
+fn column(_: char) -> f64 {
+    1.0
 }
 
 /// Breaks a text at spaces into lines of at most `width` columns, the later ones indented. Words
-/// longer than a line are cut. A percent sign stays with its number.
+/// longer than a line are broken. A percent sign stays with its number.
 #[must_use]
 pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(1);
     let indent = if indent < width / 2 { indent } else { 0 };
+    wrap_by(column, text, width as f64, indent)
+}
+
+/// Breaks a text into lines like [`wrap`], by widths of letters.
+pub(crate) fn wrap_by(of: LetterWidth, text: &str, width: f64, indent: usize) -> Vec<String> {
+    let text_width = |text: &str| text.chars().map(of).sum::<f64>();
+    let margin = " ".repeat(indent);
     let mut lines = Vec::new();
     let mut line = String::new();
-    let mut used = 0;
+    let mut used = 0.0;
     let text = text.replace(" %", "\u{a0}%");
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let is_fresh = line.trim().is_empty();
-        if !is_fresh && used + 1 + columns(word) > width {
-            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-            used = indent;
+        if !is_fresh && used + of(' ') + text_width(word) > width {
+            lines.push(std::mem::replace(&mut line, margin.clone()));
+            used = text_width(&margin);
         } else if !is_fresh {
             line.push(' ');
-            used += 1;
+            used += of(' ');
         }
         for letter in word.chars() {
-            if used == width {
-                lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
-                used = indent;
+            let letter = if letter == '\u{a0}' { ' ' } else { letter };
+            if used + of(letter) > width && !line.trim().is_empty() {
+                lines.push(std::mem::replace(&mut line, margin.clone()));
+                used = text_width(&margin);
             }
-            line.push(if letter == '\u{a0}' { ' ' } else { letter });
-            used += 1;
+            line.push(letter);
+            used += of(letter);
         }
     }
     if !line.trim().is_empty() || lines.is_empty() {
@@ -114,13 +62,46 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     lines
 }
 
+/// Wraps texts, and gives all lines a tone.
+pub(crate) fn painted<T: AsRef<str>>(
+    texts: &[T],
+    width: usize,
+    style: Style,
+    tone: Tone,
+) -> Vec<String> {
+    let lines = texts.iter().flat_map(|text| wrap(text.as_ref(), width, 2));
+    lines.map(|line| style.paint(tone, &line)).collect()
+}
+
+/// Wraps texts as points of a list.
+pub(crate) fn points<T: AsRef<str>>(texts: &[T], width: usize) -> Vec<String> {
+    let points = texts.iter().map(|text| format!("- {}", text.as_ref()));
+    points.flat_map(|point| wrap(&point, width, 2)).collect()
+}
+
+/// Joins blocks of lines, with an empty line between those that are not empty.
+pub(crate) fn joined(blocks: &[Vec<String>]) -> String {
+    let blocks = blocks.iter().filter(|lines| !lines.is_empty());
+    let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
+}
+
 /// The text cut to `width` columns, with an ellipsis where something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
+    cut_by(column, text, width as f64)
+}
+
+/// The text cut like [`cut`], by widths of letters.
+pub(crate) fn cut_by(of: LetterWidth, text: &str, width: f64) -> String {
+    if text.chars().map(of).sum::<f64>() <= width {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let mut used = of('…');
+    let kept = text.chars().take_while(|letter| {
+        used += of(*letter);
+        used <= width
+    });
+    format!("{}…", kept.collect::<String>().trim_end())
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use cardmark_core::Quantity;
 
-use crate::layout::{Grid, Side, cut, wrap};
-use crate::style::{Style, Tone, clean, columns};
+use crate::style::{Style, clean};
 use crate::summary::{SHORT_ID, minute};
+use crate::table::{Column, Cut, Row, Table};
 use crate::text::{MISSING, figure, in_unit, unit, value};
 
 /// Columns for a target below which the listing is stacked.
@@ -69,86 +69,40 @@ pub fn list_table(runs: &[RunLine], width: usize, style: Style) -> String {
     if runs.is_empty() {
         return String::new();
     }
-    let width = width.max(SHORT_ID);
-    let lines = match fitting(runs, width) {
-        Some(grid) => painted(&grid, style),
-        None => stacked(runs, width, style),
+    let table = Table {
+        columns: vec![
+            Column::left("run"),
+            Column::left("started (UTC)"),
+            Column::left("suite").priority(1),
+            Column::left("target").cut(Cut::First(LEAST_TARGET)),
+            Column::left("read/write, random 4 KiB"),
+        ],
+        rows: runs.iter().map(row).collect(),
     };
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    table.lines(width.max(SHORT_ID), style).join("\n") + "\n"
 }
 
-fn grid(runs: &[RunLine], target_width: usize) -> Grid {
-    let heading = [
-        "run",
-        "started (UTC)",
-        "suite",
-        "target",
-        "read/write, random 4 KiB",
-    ]
-    .map(str::to_owned);
-    let mut rows = vec![heading.to_vec()];
-    for run in runs {
-        rows.push(vec![
-            short_id(run),
-            started(run),
-            suite(run),
-            cut(&clean(&run.target), target_width),
-            clean(&run.headline),
-        ]);
-    }
-    Grid {
-        sides: vec![Side::Left; heading.len()],
-        rows,
-    }
+/// Names and what belongs to them in two columns, or one below the other where there is little room.
+#[must_use]
+pub fn name_table(rows: Vec<(String, String)>, width: usize) -> String {
+    let row = |(name, about): (String, String)| {
+        let cells = vec![name, about];
+        Row::new(cells.clone()).stacked(cells)
+    };
+    let table = Table {
+        columns: vec![Column::left(""), Column::left("")],
+        rows: rows.into_iter().map(row).collect(),
+    };
+    let lines = table.lines(width, Style::Plain).into_iter();
+    lines.map(|line| line + "\n").collect()
 }
 
-/// The widest form that fits: targets are cut before columns are given up.
-fn fitting(runs: &[RunLine], width: usize) -> Option<Grid> {
-    let choices: [&[usize]; 2] = [&[0, 1, 2, 3, 4], &[0, 1, 3, 4]];
-    let longest = runs
-        .iter()
-        .map(|run| columns(&clean(&run.target)))
-        .max()
-        .unwrap_or(0);
-    for wanted in choices {
-        let natural = grid(runs, longest).only(wanted);
-        let excess = natural.width().saturating_sub(width);
-        let target_width = longest.saturating_sub(excess);
-        if target_width >= longest.min(LEAST_TARGET) {
-            let cut = grid(runs, target_width).only(wanted);
-            if cut.width() <= width {
-                return Some(cut);
-            }
-        }
-    }
-    None
-}
-
-fn painted(grid: &Grid, style: Style) -> Vec<String> {
-    let mut lines = grid.lines();
-    if let Some(heading) = lines.first_mut() {
-        *heading = style.paint(Tone::Dim, heading);
-    }
-    lines
-}
-
-fn stacked(runs: &[RunLine], width: usize, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    for run in runs {
-        let title = format!("{}  {}  {}", short_id(run), started(run), suite(run));
-        lines.extend(
-            wrap(&title, width, 2)
-                .iter()
-                .map(|line| style.paint(Tone::Heading, line)),
-        );
-        for text in [&run.target, &run.headline] {
-            let wrapped = wrap(&clean(text), width.saturating_sub(2), 0);
-            lines.extend(wrapped.iter().map(|line| format!("  {line}")));
-        }
-    }
-    lines
+fn row(run: &RunLine) -> Row {
+    let (id, started, suite) = (short_id(run), started(run), suite(run));
+    let (target, headline) = (clean(&run.target), clean(&run.headline));
+    let title = format!("{id}  {started}  {suite}");
+    let stacked = vec![title, target.clone(), headline.clone()];
+    Row::new(vec![id, started, suite, target, headline]).stacked(stacked)
 }
 
 fn short_id(run: &RunLine) -> String {

@@ -87,7 +87,7 @@ pub(crate) fn counted(id: &str) -> &'static str {
     found.map_or("IOPS", |(_, unit)| unit)
 }
 
-/// How a record came to be, in a word; programs read it too (CSV).
+/// How a record came to be, in a word.
 pub(crate) fn origin_word(kind: OriginKind) -> &'static str {
     match kind {
         OriginKind::Measured => "measured",

@@ -3,10 +3,11 @@
 use cardmark_core::{OriginKind, Quantity};
 use cardmark_stats::Place;
 
-use crate::layout::{Grid, Side, bar, cut, wrap};
+use crate::layout::{bar, painted, wrap};
 use crate::names::{origin_word, workload_name};
-use crate::style::{Style, Tone, clean, columns};
-use crate::text::{place_text, value};
+use crate::style::{Style, Tone, clean};
+use crate::table::{Column, Cut, Row, Table};
+use crate::text::{count_of, place_text, value};
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
@@ -16,17 +17,10 @@ const BAR_WIDTH: usize = 20;
 const NEIGHBOURS: usize = 2;
 const TOP: usize = 3;
 
-/// Columns of the table: number, name, figure, the same in its source's words, bar, board, remarks.
-const SIDES: [Side; 7] = [
-    Side::Right,
-    Side::Left,
-    Side::Right,
-    Side::Left,
-    Side::Left,
-    Side::Left,
-    Side::Left,
-];
-const NAME: usize = 1;
+/// Narrowest column of names.
+const LEAST_NAME: usize = 4;
+/// Index of the column of remarks.
+const REMARKS: usize = 6;
 /// What stands below a place stands further right.
 const INDENT: usize = 4;
 
@@ -46,18 +40,9 @@ pub struct Ranking<'a> {
 /// The ranking as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
-    let mut lines = wrap(&title(ranking), width, 2)
-        .iter()
-        .map(|line| style.paint(Tone::Heading, line))
-        .collect::<Vec<_>>();
+    let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
     lines.extend(table(ranking, width, style));
-    let remark = remark(ranking).map(|remark| wrap(remark, width, 2));
-    lines.extend(
-        remark
-            .iter()
-            .flatten()
-            .map(|line| style.paint(Tone::Dim, line)),
-    );
+    lines.extend(painted(remark(ranking).as_slice(), width, style, Tone::Dim));
     lines.join("\n") + "\n"
 }
 
@@ -69,8 +54,7 @@ fn title(ranking: &Ranking<'_>) -> String {
             let place = numbers(&ranking.places[index], index);
             format!("{name}: place {place} of {count}")
         }
-        None if count == 1 => format!("{name}: 1 place"),
-        None => format!("{name}: {count} places"),
+        None => format!("{name}: {}", count_of(count, "place", "places")),
     }
 }
 
@@ -108,59 +92,41 @@ fn shown(ranking: &Ranking<'_>) -> Vec<usize> {
 }
 
 fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
-    let most = ranking.places.first().map_or(0.0, |place| place.value);
     let mut rows = Vec::new();
     let mut places = Vec::new();
     let mut before = None;
     for index in shown(ranking) {
         if before.is_some_and(|before| index > before + 1) {
-            let mut gap = vec![String::new(); SIDES.len()];
-            gap[NAME] = "…".to_owned();
-            rows.push(gap);
+            rows.push(Row::new(vec![String::new(), "…".to_owned()]));
             places.push(None);
         }
-        rows.push(row(ranking, index, most));
-        places.push(Some(index));
+        rows.push(row(ranking, index));
+        places.push(Some(&ranking.places[index]));
         before = Some(index);
     }
-    let full = Grid {
-        sides: SIDES.to_vec(),
+    let table = Table {
+        columns: vec![
+            Column::right(""),
+            Column::left("").cut(Cut::Last(LEAST_NAME)),
+            Column::right(""),
+            Column::left("").priority(3),
+            Column::left("").priority(2),
+            Column::left("").priority(1),
+            Column::left("").priority(1),
+        ],
         rows,
     };
+    let Some(fitted) = table.fit(width) else {
+        return table.stacked(width, style);
+    };
     let mut lines = Vec::new();
-    let grid = fitting(&full, width);
-    let is_full = grid.sides.len() == full.sides.len();
-    for (line, place) in grid.lines().into_iter().zip(places) {
-        let place = place.map(|index| &ranking.places[index]);
-        let is_asked = place.is_some_and(|place| place.is_asked);
-        let tone = if is_asked { Tone::Heading } else { Tone::Plain };
-        lines.push(style.paint(tone, &line));
-        if let Some(place) = place.filter(|_| !is_full) {
+    for (line, place) in fitted.rows(style).zip(places) {
+        lines.push(line);
+        if let Some(place) = place.filter(|_| !fitted.has(REMARKS)) {
             lines.extend(below(ranking, place, width, style));
         }
     }
     lines
-}
-
-/// The columns for which there is room, and names cut to it.
-fn fitting(full: &Grid, width: usize) -> Grid {
-    let choices: [&[usize]; 4] = [
-        &[0, NAME, 2, 3, 4, 5, 6],
-        &[0, NAME, 2, 3, 4],
-        &[0, NAME, 2, 3],
-        &[0, NAME, 2],
-    ];
-    let grids = || choices.iter().map(|columns| full.only(columns));
-    if let Some(grid) = grids().find(|grid| grid.width() <= width) {
-        return grid;
-    }
-    let mut least = full.only(choices[3]);
-    let widest = least.rows.iter().map(|row| columns(&row[NAME])).max();
-    let others = least.width() - widest.unwrap_or(0);
-    for row in &mut least.rows {
-        row[NAME] = cut(&row[NAME], width.saturating_sub(others));
-    }
-    least
 }
 
 /// What has no room beside a place.
@@ -175,18 +141,29 @@ fn below(ranking: &Ranking<'_>, place: &Place, width: usize, style: Style) -> Ve
     indented.map(|line| style.paint(Tone::Dim, &line)).collect()
 }
 
-fn row(ranking: &Ranking<'_>, index: usize, most: f64) -> Vec<String> {
+/// Number, name, figure, the same in its source's words, bar, board, remarks.
+fn row(ranking: &Ranking<'_>, index: usize) -> Row {
     let place = &ranking.places[index];
-    let mark = if place.is_asked { MARK } else { "" };
-    vec![
-        format!("{mark}{}", numbers(place, index)),
-        clean(&place.name),
-        value(ranking.metric, ranking.quantity, place.value),
+    let most = ranking.places.first().map_or(0.0, |place| place.value);
+    let (mark, tone) = match place.is_asked {
+        true => (MARK, Tone::Heading),
+        false => ("", Tone::Plain),
+    };
+    let (number, name) = (numbers(place, index), clean(&place.name));
+    let value = value(ranking.metric, ranking.quantity, place.value);
+    let remarks = remarks(ranking, place).join("; ");
+    let stacked = vec![format!("{mark}{number} {name}: {value}"), remarks.clone()];
+    Row::new(vec![
+        format!("{mark}{number}"),
+        name,
+        value,
         place.printed.as_deref().map(printed).unwrap_or_default(),
         bar(place.value / most, BAR_WIDTH),
         place.board.as_deref().map(clean).unwrap_or_default(),
-        remarks(ranking, place).join("; "),
-    ]
+        remarks,
+    ])
+    .stacked(stacked)
+    .tone(tone)
 }
 
 /// The figure in the words of its source: its MB may be others than ours.

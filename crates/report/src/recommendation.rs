@@ -1,109 +1,59 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
-use cardmark_catalog::{Requirement, Use};
+use cardmark_catalog::{ProductKind, Requirement, Use};
+use cardmark_judge::{Fit, Recommendation, Standing, Wish};
 
-use crate::layout::wrap;
+use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{figure, in_unit, percent, place_text, value};
+use crate::text::{count_of, figure, in_unit, percent, place_text, value};
 
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;
 
-/// What is recommended for a use, and what is left aside.
+/// What is recommended for a use.
 #[derive(Clone, Debug)]
 pub struct Recommended<'a> {
     /// The use.
     pub wanted: &'a Use,
-    /// The best first.
-    pub choices: Vec<Choice>,
-    /// Those of which no price is known that the budget could be held against.
-    pub price_not_known: Vec<Choice>,
-    /// Those of which the capacity is not known.
-    pub capacity_not_known: Vec<Choice>,
-    /// What else was left out, and why, in sentences.
-    pub left_out: Vec<String>,
+    /// What else was wished for.
+    pub wish: &'a Wish,
+    /// The products.
+    pub found: &'a Recommendation,
     /// Whether all are shown.
     pub all: bool,
-}
-
-/// A product, and how it suits.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// Its name.
-    pub product: String,
-    /// What it is, where that is known.
-    pub kind: Option<&'static str>,
-    /// First and last place that it may have, from 1.
-    pub places: [usize; 2],
-    /// How well it suits, in a word.
-    pub fit: &'static str,
-    /// The metric that limits it.
-    pub limiting: String,
-    /// Its rate, in the unit of the need.
-    pub value: f64,
-    /// First metrics of the needs that nothing is known of.
-    pub unknown: Vec<String>,
-    /// Its score, where all needs are known.
-    pub score: Option<f64>,
-    /// Runs.
-    pub runs_count: usize,
-    /// Physical cards.
-    pub cards_count: usize,
-    /// Whether that is little.
-    pub is_sparse: bool,
-    /// The computer, with what else makes a difference to the figures.
-    pub place: String,
-    /// Further places where it was measured.
-    pub elsewhere_count: usize,
-    /// Who measured.
-    pub sources: Vec<String>,
-    /// The price, as the user gave it.
-    pub price: Option<String>,
 }
 
 /// The recommendation as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
     let title = format!("For {}: {}", of.wanted.title, of.wanted.about);
-    let mut blocks = vec![paint(wrap(&title, width, 2), style, Tone::Heading)];
+    let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     blocks.push(needs(of.wanted, width));
-    blocks.push(choices(of, &of.choices, width, style));
+    blocks.push(choices(of, &of.found.standings, width, style));
     for (heading, apart) in [
-        ("Price not known", &of.price_not_known),
-        ("Capacity not known", &of.capacity_not_known),
+        ("Price not known", &of.found.price_not_known),
+        ("Capacity not known", &of.found.capacity_not_known),
     ] {
         if !apart.is_empty() {
-            let mut lines = paint(wrap(heading, width, 2), style, Tone::Heading);
+            let mut lines = painted(&[heading], width, style, Tone::Heading);
             lines.extend(choices(of, apart, width, style));
             blocks.push(lines);
         }
     }
     blocks.push(notes(of, width, style));
-    blocks.retain(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
-}
-
-fn paint(lines: Vec<String>, style: Style, tone: Tone) -> Vec<String> {
-    let painted = lines.into_iter().map(|line| style.paint(tone, &line));
-    painted.collect()
+    joined(&blocks)
 }
 
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
-    let mut lines = vec!["It needs:".to_owned()];
-    for need in &wanted.needs {
-        let told = format!(
-            "- {}: {} (weight {}: {})",
-            need.name,
-            enough(need),
-            percent(need.weight),
-            need.reason
-        );
-        lines.extend(wrap(&told, width, 2));
-    }
-    lines
+    let told = wanted.needs.iter().map(|need| {
+        let weight = percent(need.weight);
+        let (name, enough, reason) = (&need.name, enough(need), &need.reason);
+        format!("{name}: {enough} (weight {weight}: {reason})")
+    });
+    let needs = points(&told.collect::<Vec<_>>(), width);
+    [vec!["It needs:".to_owned()], needs].concat()
 }
 
 /// The metric that the need is spoken of in.
@@ -116,32 +66,25 @@ fn enough(need: &Requirement) -> String {
     value(need_metric(need), need.quantity, need.enough)
 }
 
-fn choices(of: &Recommended<'_>, choices: &[Choice], width: usize, style: Style) -> Vec<String> {
-    if choices.is_empty() {
+fn choices(
+    of: &Recommended<'_>,
+    standings: &[Standing],
+    width: usize,
+    style: Style,
+) -> Vec<String> {
+    if standings.is_empty() {
         let none = "No product is known that this could be said of.";
         return wrap(none, width, 2);
     }
-    let shown = if of.all { choices.len() } else { SHOWN };
+    let shown = if of.all { standings.len() } else { SHOWN };
     let mut lines = Vec::new();
-    for choice in choices.iter().take(shown) {
-        let kind = choice.kind.map(|kind| format!(" ({kind})"));
-        let head = format!(
-            "{}. {}{}: {}{}",
-            place_text(choice.places),
-            clean(&choice.product),
-            kind.unwrap_or_default(),
-            if choice.unknown.is_empty() {
-                ""
-            } else {
-                "at most "
-            },
-            choice.fit
-        );
-        lines.extend(paint(wrap(&head, width, 3), style, Tone::Heading));
-        let indented = format!("   {}", details(of.wanted, choice));
-        lines.extend(wrap_indented(&indented, width));
+    for standing in standings.iter().take(shown) {
+        let head = wrap(&head(standing), width, 3);
+        lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
+        let details = wrap(&details(of.wanted, standing), width.saturating_sub(3), 0);
+        lines.extend(details.iter().map(|line| format!("   {line}")));
     }
-    let more = choices.len().saturating_sub(shown);
+    let more = standings.len().saturating_sub(shown);
     if more > 0 {
         lines.extend(wrap(
             &format!("… and {more} more; `--all` shows them"),
@@ -152,64 +95,126 @@ fn choices(of: &Recommended<'_>, choices: &[Choice], width: usize, style: Style)
     lines
 }
 
-/// `wrap` takes the spaces of the first line away.
-fn wrap_indented(text: &str, width: usize) -> Vec<String> {
-    let room = width.saturating_sub(3);
-    let lines = wrap(text.trim_start(), room, 0);
-    lines.iter().map(|line| format!("   {line}")).collect()
+fn head(standing: &Standing) -> String {
+    let kind = standing.kind.map(ProductKind::name);
+    let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
+    let at_most = match standing.suitability.unknown.is_empty() {
+        true => "",
+        false => "at most ",
+    };
+    let fit = match standing.suitability.fit {
+        Fit::Poor => "poor",
+        Fit::Slow => "slow",
+        Fit::Good => "good",
+        Fit::Ample => "ample",
+    };
+    let (places, product) = (place_text(standing.places), clean(&standing.product));
+    format!("{places}. {product}{kind}: {at_most}{fit}")
 }
 
 /// What limits it, from how much, where and from whom.
-fn details(wanted: &Use, choice: &Choice) -> String {
-    let limit = limit(wanted, choice);
-    let cards = match choice.cards_count {
+fn details(wanted: &Use, standing: &Standing) -> String {
+    let suitability = &standing.suitability;
+    let mut parts = vec![limit(wanted, standing)];
+    if let Some(score) = suitability.score {
+        parts.push(format!("score {}", figure(score)));
+    }
+    let runs = count_of(standing.runs_count, "run", "runs");
+    let cards = match standing.cards_count {
         0 | 1 => String::new(),
         cards => format!(" of {cards} cards"),
     };
-    let runs = match choice.runs_count {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
+    let few = if standing.is_sparse {
+        " (few data)"
+    } else {
+        ""
     };
-    let few = if choice.is_sparse { " (few data)" } else { "" };
-    let sources: Vec<String> = choice.sources.iter().map(|source| clean(source)).collect();
-    let mut parts = vec![limit];
-    if let Some(score) = choice.score {
-        parts.push(format!("score {}", figure(score)));
-    }
-    parts.push(format!("{runs}{cards}{few} on {}", clean(&choice.place)));
+    parts.push(format!("{runs}{cards}{few} on {}", place(standing)));
+    let sources: Vec<String> = standing
+        .sources
+        .iter()
+        .map(|source| clean(source))
+        .collect();
     parts.push(format!("from {}", sources.join(", ")));
-    if !choice.unknown.is_empty() {
-        let names: Vec<&str> = choice.unknown.iter().map(|id| workload_name(id)).collect();
+    if !suitability.unknown.is_empty() {
+        let unknown = suitability.unknown.iter();
+        let names: Vec<&str> = unknown.map(|id| workload_name(id)).collect();
         parts.push(format!("not known: {}", names.join(", ")));
     }
-    match choice.elsewhere_count {
+    match standing.elsewhere_count {
         0 => {}
-        1 => parts.push("also measured in 1 other way".to_owned()),
-        count => parts.push(format!("also measured in {count} other ways")),
+        count => parts.push(format!(
+            "also measured in {}",
+            count_of(count, "other way", "other ways")
+        )),
     }
-    if let Some(price) = &choice.price {
-        parts.push(format!("price {}", clean(price)));
+    if let Some(price) = &standing.price {
+        parts.push(format!("price {}", clean(&price.text())));
     }
     parts.join("; ")
 }
 
+/// The computer, with what else makes a difference to the figures.
+fn place(standing: &Standing) -> String {
+    let board = standing.board.as_deref();
+    let board = board.unwrap_or("a board that is not told");
+    clean(&match standing.conditions.as_slice() {
+        [] => board.to_owned(),
+        conditions => format!("{board} ({})", conditions.join(", ")),
+    })
+}
+
 /// `limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS`.
-fn limit(wanted: &Use, choice: &Choice) -> String {
-    let is_it = |need: &&Requirement| need.metrics.contains(&choice.limiting);
+fn limit(wanted: &Use, standing: &Standing) -> String {
+    let limiting = &standing.suitability.limiting;
+    let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
     let Some(need) = wanted.needs.iter().find(is_it) else {
-        return format!("limited by {}", choice.limiting);
+        return format!("limited by {}", limiting.metric);
     };
     // It is told by several metrics, and they are not quite the same.
-    let (name, by) = (&need.name, &choice.limiting);
+    let (name, by) = (&need.name, &limiting.metric);
     format!(
         "limited by {name} ({by}): {} of {}",
-        figure(in_unit(need.quantity, choice.value)),
+        figure(in_unit(need.quantity, limiting.value)),
         enough(need)
     )
 }
 
+/// What is not shown, and why.
+fn left_out(of: &Recommended<'_>) -> Vec<String> {
+    let (found, budget) = (of.found, of.wish.budget.as_ref());
+    let products = |count| count_of(count, "product", "products");
+    let runs = |count| count_of(count, "run", "runs");
+    let mut told = Vec::new();
+    if found.too_small_count > 0 {
+        let products = products(found.too_small_count);
+        told.push(format!("Left out: {products} of less capacity."));
+    }
+    if let Some(budget) = budget.filter(|_| found.too_dear_count > 0) {
+        told.push(format!(
+            "Left out: {} that cost more than {}.",
+            products(found.too_dear_count),
+            budget.text()
+        ));
+    }
+    if budget.is_some() {
+        told.push("Prices are what you said: `cardmark label RUN price=AMOUNT`.".to_owned());
+    }
+    if found.simulated_runs_count > 0 {
+        let runs = runs(found.simulated_runs_count);
+        told.push(format!("Left out: {runs} of simulated cards."));
+    }
+    if found.nameless_runs_count > 0 {
+        told.push(format!(
+            "Left out: {} of which the product is not known; `cardmark label RUN product=NAME` says it.",
+            runs(found.nameless_runs_count)
+        ));
+    }
+    told
+}
+
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
-    let mut notes = of.left_out.clone();
+    let mut notes = left_out(of);
     notes.push(
         "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much. \
          Ranked by what each has least of; first those of which every need is known. Products numbered \
@@ -222,56 +227,86 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
             .to_owned(),
     );
     notes.push(format!("What the use needs is from: {}", of.wanted.source));
-    let lines = notes.iter().flat_map(|note| wrap(note, width, 2)).collect();
-    paint(lines, style, Tone::Dim)
+    painted(&notes, width, style, Tone::Dim)
 }
 
 #[cfg(test)]
 mod tests {
     use cardmark_catalog::use_of;
+    use cardmark_core::Quantity;
+    use cardmark_judge::{Price, Suitability, Supply};
+    use cardmark_stats::Ranked;
 
     use super::*;
     use crate::style::columns;
 
-    fn choice(product: &str) -> Choice {
-        Choice {
+    fn standing(product: &str) -> Standing {
+        Standing {
             product: product.to_owned(),
-            kind: Some("microSD"),
-            places: [1, 1],
-            fit: "slow",
-            limiting: "iozone_random_write".to_owned(),
-            value: 759.0,
-            unknown: Vec::new(),
-            score: Some(131.7),
+            kind: Some(ProductKind::Microsd),
+            capacity_bytes: None,
+            price: Price::parse("9.50 EUR"),
+            board: Some("Raspberry Pi 2 Model B".to_owned()),
+            conditions: vec!["reader slot".to_owned()],
             runs_count: 1,
             cards_count: 1,
-            is_sparse: true,
-            place: "Raspberry Pi 2 Model B (reader slot)".to_owned(),
-            elsewhere_count: 2,
             sources: vec!["geerling-dramble".to_owned()],
-            price: Some("9.50 EUR".to_owned()),
+            suitability: Suitability {
+                use_id: "boot".to_owned(),
+                fit: Fit::Slow,
+                limiting: Supply {
+                    metric: "iozone_random_write".to_owned(),
+                    quantity: Quantity::OperationRate,
+                    value: 759.0,
+                    enough: 800.0,
+                    reason: String::new(),
+                },
+                supplies: Vec::new(),
+                unknown: Vec::new(),
+                score: Some(131.7),
+            },
+            known_ratio: 1.0,
+            is_sparse: true,
+            elsewhere_count: 2,
+            places: [1, 1],
+            limit: Ranked {
+                value: 0.95,
+                runs_count: 1,
+                spread: None,
+            },
         }
     }
 
-    fn recommended(count: usize) -> Recommended<'static> {
-        Recommended {
-            wanted: use_of("boot").unwrap(),
-            choices: (0..count).map(|_| choice("Samsung Evo+ 32 GB")).collect(),
-            price_not_known: vec![Choice {
-                unknown: vec!["seq_read_1m".to_owned()],
-                price: None,
-                score: None,
-                ..choice("A \u{1b}[31mcard")
-            }],
-            capacity_not_known: Vec::new(),
-            left_out: vec!["2 products cost more".to_owned()],
-            all: false,
+    fn found(count: usize) -> Recommendation {
+        let mut nameless = standing("A \u{1b}[31mcard");
+        nameless.suitability.unknown = vec!["seq_read_1m".to_owned()];
+        nameless.suitability.score = None;
+        nameless.price = None;
+        Recommendation {
+            standings: vec![standing("Samsung Evo+ 32 GB"); count],
+            price_not_known: vec![nameless],
+            too_dear_count: 2,
+            ..Recommendation::default()
         }
+    }
+
+    fn text(found: &Recommendation, width: usize) -> String {
+        let wish = Wish {
+            budget: Price::parse("10 EUR"),
+            ..Wish::default()
+        };
+        let recommended = Recommended {
+            wanted: use_of("boot").unwrap(),
+            wish: &wish,
+            found,
+            all: false,
+        };
+        recommendation(&recommended, width, Style::Plain)
     }
 
     #[test]
     fn it_tells_what_limits_from_how_much_and_from_whom() {
-        let text = recommendation(&recommended(12), 300, Style::Plain);
+        let shown = text(&found(12), 300);
         for part in [
             "1. Samsung Evo+ 32 GB (microSD): slow",
             "limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS",
@@ -283,31 +318,31 @@ mod tests {
             "Price not known",
             "A ?[31mcard (microSD): at most slow",
             "not known: sequential read 1 MiB",
-            "2 products cost more",
+            "Left out: 2 products that cost more than 10.00 EUR.",
             "SD Specifications",
             "synced and mixed writes and sequential reads are our judgement",
             "also measured in 2 other ways",
         ] {
-            assert!(text.contains(part), "no `{part}` in {text}");
+            assert!(shown.contains(part), "no `{part}` in {shown}");
         }
-        assert!(!text.contains("Capacity not known"), "{text}");
-        let mut once = recommended(1);
-        once.choices[0].elsewhere_count = 1;
-        let text = recommendation(&once, 300, Style::Plain);
-        assert!(text.contains("in 1 other way;"), "{text}");
+        assert!(!shown.contains("Capacity not known"), "{shown}");
+        let mut once = found(1);
+        once.standings[0].elsewhere_count = 1;
+        let shown = text(&once, 300);
+        assert!(shown.contains("in 1 other way;"), "{shown}");
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
         for width in [30, 40, 80] {
             for count in [0, 3] {
-                let text = recommendation(&recommended(count), width, Style::Plain);
-                for line in text.lines() {
+                let shown = text(&found(count), width);
+                for line in shown.lines() {
                     assert!(columns(line) <= width, "{width}: {line}");
                 }
             }
         }
-        let none = recommendation(&recommended(0), 80, Style::Plain);
+        let none = text(&found(0), 80);
         assert!(none.contains("No product is known"), "{none}");
     }
 }

@@ -13,8 +13,9 @@ pub enum Style {
 }
 
 /// What a piece of text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
+    #[default]
     Plain,
     Heading,
     Dim,

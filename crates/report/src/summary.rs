@@ -5,14 +5,13 @@ use cardmark_core::{
 };
 
 use crate::again::{self, RateAgain};
-use crate::layout::wrap;
+use crate::layout::{joined, painted, wrap};
 use crate::names::{origin_word, workload_name};
 use crate::prepared;
 use crate::stalls;
 use crate::style::{Style, Tone, clean};
-use crate::table;
 use crate::text::{MISSING, amount, capacity};
-use crate::{anatomy, integrity};
+use crate::{anatomy, integrity, workloads};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -35,7 +34,7 @@ pub fn terminal_with_again(
     style: Style,
 ) -> String {
     let width = width.max(LEAST_WIDTH);
-    let rows = table::rows(record);
+    let rows = workloads::rows(record);
     let mut blocks = vec![heading(record, width, style)];
     if record.integrity.is_some() {
         blocks.extend(integrity::blocks(record, width, style));
@@ -44,7 +43,7 @@ pub fn terminal_with_again(
     } else if rows.is_empty() {
         blocks.push(vec!["no figures".to_owned()]);
     } else {
-        blocks.push(table::lines(&rows, width, style));
+        blocks.push(workloads::lines(&rows, width, style));
     }
     let mut sentences = stalls::sentences(record);
     sentences.extend(again::sentence(record, rates));
@@ -54,21 +53,19 @@ pub fn terminal_with_again(
             .flat_map(|text| wrap(text, width, 2))
             .collect(),
     );
-    let others = table::others(record, &rows).into_iter();
+    let others = workloads::others(record, &rows).into_iter();
     let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
     blocks.push(others.collect());
-    blocks.push(dim(&table::legend(record, &rows), width, style));
+    blocks.push(painted(
+        &workloads::legend(record, &rows),
+        width,
+        style,
+        Tone::Dim,
+    ));
     blocks.push(verdict_lines(record, width, style));
     blocks.push(finding_lines(&record.findings, width, style));
     blocks.push(footer(record, width, style));
-    blocks.retain(|lines| !lines.is_empty());
-    let mut text: String = blocks
-        .iter()
-        .map(|lines| lines.join("\n"))
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    text.push('\n');
-    text
+    joined(&blocks)
 }
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
@@ -86,11 +83,7 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     let mut parts = vec![suite, format!("run {}", id.get(..SHORT_ID).unwrap_or(&id))];
     parts.extend(record.started_at.as_deref().map(moment));
     parts.extend(origin(record));
-    let title = wrap(&parts.join(" · "), width, 2);
-    let mut lines: Vec<String> = title
-        .iter()
-        .map(|line| style.paint(Tone::Heading, line))
-        .collect();
+    let mut lines = painted(&[parts.join(" · ")], width, style, Tone::Heading);
     let place = place(record);
     if !place.is_empty() {
         lines.extend(wrap(&place.join(" · "), width, 2));
@@ -178,8 +171,8 @@ pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<
     let mut lines = Vec::new();
     for verdict in verdicts {
         let (word, tone) = outcome_words(verdict);
-        let head = wrap(&format!("{}: {word}", clean(&verdict.rule)), width, 2);
-        lines.extend(head.iter().map(|line| style.paint(tone, line)));
+        let head = format!("{}: {word}", clean(&verdict.rule));
+        lines.extend(painted(&[head], width, style, tone));
         for reason in &verdict.reasons {
             let wrapped = wrap(&clean(reason), width.saturating_sub(2), 2);
             lines.extend(wrapped.iter().map(|line| format!("  {line}")));
@@ -302,10 +295,5 @@ fn footer(record: &Record, width: usize, style: Style) -> Vec<String> {
             .collect();
         parts.push(format!("labels: {}", labels.join(", ")));
     }
-    dim(&parts, width, style)
-}
-
-fn dim(texts: &[String], width: usize, style: Style) -> Vec<String> {
-    let wrapped = texts.iter().flat_map(|text| wrap(text, width, 2));
-    wrapped.map(|line| style.paint(Tone::Dim, &line)).collect()
+    painted(&parts, width, style, Tone::Dim)
 }

@@ -2,35 +2,27 @@
 
 mod anatomy;
 mod charts;
+mod curves;
 mod place;
+mod subjects;
 mod verdicts;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_core::{Quantity, Record, Severity, context_rows};
-use cardmark_stats::{joint_rate, observation};
 
+use self::subjects::{Subject, board_of, boards, name_of, subjects, suite_of};
 use crate::anatomy as anatomy_text;
-use crate::document::{Block, Document, Table};
+use crate::circumstances::circumstances;
+use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
 use crate::names::workload_name;
-use crate::table::{legend, others, rows, useful_columns};
-use crate::text::{MISSING, figure, in_unit, percent, unit};
+use crate::text::{MISSING, count_of, figure, in_unit, percent, unit};
+use crate::workloads::{legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
-
-/// Runs of one thing on one board.
-#[derive(Clone, Debug)]
-pub(crate) struct Subject<'a> {
-    /// What was measured.
-    pub(crate) name: String,
-    /// On which computer.
-    pub(crate) board: String,
-    /// The runs.
-    pub(crate) records: Vec<&'a Record>,
-}
 
 /// A report on these runs, under that title.
 #[must_use]
@@ -48,7 +40,7 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
             let tables = boards
                 .iter()
                 .filter_map(|board| table(board, &subjects, &metrics));
-            blocks.extend(tables.map(Block::Table));
+            blocks.extend(tables);
             blocks.extend(verdicts::of_all(&subjects));
         }
     }
@@ -58,84 +50,13 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
             .map(Block::Chart),
     );
     blocks.extend(findings(&subjects));
-    blocks.extend(circumstances(records));
+    blocks.extend(context(records));
     blocks.push(Block::Heading("How this was measured".to_owned()));
     blocks.push(Block::Text(method(records)));
     Document {
         title: title.to_owned(),
         blocks,
     }
-}
-
-/// What belongs together: the same product, or else device or model, on the same board; further
-/// apart by physical card, as far as label or id tell, and where the label `setting` says so.
-pub(crate) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
-    let mut cards = BTreeMap::<String, BTreeSet<&str>>::new();
-    for record in records {
-        cards
-            .entry(name_of(record))
-            .or_default()
-            .extend(card_of(record));
-    }
-    let mut subjects: Vec<Subject<'_>> = Vec::new();
-    for record in records {
-        let (mut name, board) = (name_of(record), board_of(record));
-        if let (Some(card), true) = (card_of(record), cards[&name].len() > 1) {
-            name = format!("{name} (card {card})");
-        }
-        let known = subjects
-            .iter_mut()
-            .find(|subject| subject.name == name && subject.board == board);
-        match known {
-            Some(subject) => subject.records.push(record),
-            None => subjects.push(Subject {
-                name,
-                board,
-                records: vec![record],
-            }),
-        }
-    }
-    subjects
-}
-
-fn name_of(record: &Record) -> String {
-    let product = record.labels.get("product").cloned();
-    let model = || record.devices.first()?.model.clone();
-    let source = || record.origin.source.clone();
-    let name = product.or_else(model).or_else(source);
-    let name = name.unwrap_or_else(|| "unknown".to_owned());
-    match record.labels.get("sample") {
-        Some(sample) => format!("{name} ({sample})"),
-        None => name,
-    }
-}
-
-/// What tells physical cards of one name apart where nobody labelled them.
-fn card_of(record: &Record) -> Option<&str> {
-    if record.labels.contains_key("sample") {
-        return None;
-    }
-    record.devices.first()?.sample_id.as_deref()
-}
-
-fn board_of(record: &Record) -> String {
-    let model = record.board.as_ref().and_then(|board| board.model.clone());
-    let board = model.unwrap_or_else(|| "unknown board".to_owned());
-    match record.labels.get("setting") {
-        Some(setting) => format!("{board}, {setting}"),
-        None => board,
-    }
-}
-
-/// The boards, in the order of the runs.
-pub(crate) fn boards(subjects: &[Subject<'_>]) -> Vec<String> {
-    let mut boards: Vec<String> = Vec::new();
-    for subject in subjects {
-        if !boards.contains(&subject.board) {
-            boards.push(subject.board.clone());
-        }
-    }
-    boards
 }
 
 /// The rates of any of these records, in their order: id and quantity.
@@ -149,24 +70,7 @@ fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
     rates
 }
 
-impl Subject<'_> {
-    /// The rate over all runs and its interval.
-    pub(crate) fn rate(&self, metric: &str) -> Option<(f64, Option<(f64, f64)>)> {
-        let runs: Vec<_> = self
-            .records
-            .iter()
-            .filter_map(|record| record.metric(metric))
-            .map(observation)
-            .collect();
-        joint_rate(&runs)
-    }
-}
-
 fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
-    let count = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
     let mut names: Vec<&str> = subjects
         .iter()
         .map(|subject| subject.name.as_str())
@@ -182,9 +86,9 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         .collect();
     let mut text = format!(
         "{} of {} on {}",
-        count(records.len(), "run", "runs"),
-        count(names.len(), "card", "cards"),
-        count(computers.len(), "board", "boards")
+        count_of(records.len(), "run", "runs"),
+        count_of(names.len(), "card", "cards"),
+        count_of(computers.len(), "board", "boards")
     );
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));
@@ -202,14 +106,9 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     text + "."
 }
 
-fn suite_of(record: &Record) -> Option<String> {
-    let suite = record.suite.as_ref()?;
-    Some(format!("{} {}", suite.name, suite.version))
-}
-
 /// Names, and a column for each rate that there is on this board, as the tables of magazines have it;
 /// nothing where there is no rate and the verdicts have the names.
-fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Table> {
+fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Block> {
     let here: Vec<&Subject<'_>> = subjects
         .iter()
         .filter(|subject| subject.board == board)
@@ -222,13 +121,11 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     }
     let has_counts = here.iter().any(|subject| subject.records.len() > 1);
     let counts = |count: usize| has_counts.then(|| count.to_string());
-    let mut heading = vec!["Card".to_owned()];
-    heading.extend(has_counts.then(|| "Runs".to_owned()));
-    heading.extend(
-        metrics
-            .iter()
-            .map(|(id, quantity)| format!("{}, {}", workload_name(id), unit(id, *quantity))),
-    );
+    let mut columns = vec![Column::left("Card")];
+    columns.extend(has_counts.then(|| Column::right("Runs")));
+    columns.extend(metrics.iter().map(|(id, quantity)| {
+        Column::right(format!("{}, {}", workload_name(id), unit(id, *quantity)))
+    }));
     let row = |subject: &&Subject<'_>| {
         let mut cells = vec![subject.name.clone()];
         cells.extend(counts(subject.records.len()));
@@ -237,13 +134,12 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
                 .iter()
                 .map(|(id, quantity)| cell(subject, id, *quantity)),
         );
-        cells
+        Row::new(cells)
     };
-    Some(Table {
+    let rows = here.iter().map(row).collect();
+    Some(Block::Table {
         caption: board.to_owned(),
-        heading,
-        names_count: 1,
-        rows: here.iter().map(row).collect(),
+        table: Table { columns, rows },
     })
 }
 
@@ -267,12 +163,14 @@ fn pairs(
     heading: [&str; 2],
     cells: impl Iterator<Item = (String, String)>,
 ) -> Block {
-    Block::Table(Table {
+    let rows = cells.map(|(name, value)| Row::new(vec![name, value]));
+    Block::Table {
         caption,
-        heading: heading.map(str::to_owned).to_vec(),
-        names_count: 2,
-        rows: cells.map(|(name, value)| vec![name, value]).collect(),
-    })
+        table: Table {
+            columns: heading.map(Column::left).to_vec(),
+            rows: rows.collect(),
+        },
+    }
 }
 
 fn caption_of(record: &Record) -> String {
@@ -284,13 +182,10 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
     let lines = rows(record);
     let mut blocks = found(record);
     if !lines.is_empty() {
-        let (heading, rows) = useful_columns(&lines);
-        blocks.push(Block::Table(Table {
+        blocks.push(Block::Table {
             caption: caption_of(record),
-            heading,
-            names_count: 2,
-            rows,
-        }));
+            table: useful_table(&lines),
+        });
     }
     let others = others(record, &lines);
     if !others.is_empty() {
@@ -359,29 +254,29 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
 }
 
 /// What is known of the runs' context, and the names of what is not.
-fn circumstances(records: &[Record]) -> Vec<Block> {
+fn context(records: &[Record]) -> Vec<Block> {
     let all = [records.iter().collect::<Vec<_>>()];
     let (known, unknown): (Vec<_>, Vec<_>) = context_rows(&all)
         .into_iter()
         .partition(|row| row.sides.iter().flatten().any(|answer| answer != UNKNOWN));
-    let rows: Vec<Vec<String>> = known
+    let rows: Vec<Row> = known
         .into_iter()
         .map(|row| {
-            let answers = row.sides.into_iter().flatten().collect::<Vec<_>>();
+            let answers = circumstances(&row).concat();
             let must = if row.must_match { "yes" } else { "no" };
-            vec![row.name, answers.join(", "), must.to_owned()]
+            Row::new(vec![row.name, answers.join(", "), must.to_owned()])
         })
         .collect();
     let mut blocks = vec![Block::Heading("Circumstances".to_owned())];
     if !rows.is_empty() {
-        blocks.push(Block::Table(Table {
+        let titles = ["Name", "Values", "Must be the same to compare"];
+        blocks.push(Block::Table {
             caption: "What the runs say of their context".to_owned(),
-            heading: ["Name", "Values", "Must be the same to compare"]
-                .map(str::to_owned)
-                .to_vec(),
-            names_count: 3,
-            rows,
-        }));
+            table: Table {
+                columns: titles.map(Column::left).to_vec(),
+                rows,
+            },
+        });
     }
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().map(|row| row.name).collect();

@@ -1,428 +1,357 @@
-//! The table of workloads: columns where they fit, a stacked list where they do not.
+//! Tables: columns that are dropped, cut or stacked until they fit a width.
 
-use std::collections::BTreeSet;
+use crate::layout::{cut, wrap};
+use crate::style::{Style, Tone, columns};
 
-use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
+/// Space between two columns.
+const GAP: usize = 2;
+/// Indent of the details below the first line of a stacked row.
+const INDENT: usize = 2;
 
-use crate::layout::{Grid, Side, wrap};
-use crate::names::{QUICK, SINCE_VERSION_2, workload_name};
-use crate::style::{Style, Tone, clean};
-use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
-
-/// Stands before intervals that come from one trial.
-const WITHIN_MARK: &str = "~";
-/// Stands behind names of workloads that a warning touches.
-const WARNING_MARK: &str = "!";
-/// Blocks up to about this size are spoken of in operations, bytes.
-const SMALL_BLOCK_BYTES: f64 = 4096.0;
-/// Endings of ids of latencies that belong to a workload.
-const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
-
-/// One workload's figures.
-pub(crate) struct Row {
-    pub(crate) id: String,
-    pub(crate) rate: Option<Interval>,
-    /// Ends of the range that allows for stalls too rare to have been seen, bytes/s.
-    pub(crate) long_run: Option<(f64, f64)>,
-    /// Whether it tells what its rate consists of: then its interval is that of the body.
-    has_parts: bool,
-    pub(crate) operations_per_s: Option<f64>,
-    pub(crate) p99_ns: Option<f64>,
-    /// As an old tool prints it.
-    pub(crate) printed: Option<String>,
-    pub(crate) is_warned: bool,
+/// Alignment of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Text.
+    Left,
+    /// Figures.
+    Right,
 }
 
-/// A rate in bytes per second with its interval.
-#[derive(Clone, Copy)]
-pub(crate) struct Interval {
-    pub(crate) value: f64,
-    pub(crate) ends: Option<(f64, f64)>,
-    pub(crate) is_within_trial: bool,
+/// Whether cells may be cut to make a table fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Never,
+    /// Before columns are dropped, to at least this number of columns of text.
+    First(usize),
+    /// After all other means.
+    Last(usize),
 }
 
-impl Interval {
-    fn of(metric: &Metric) -> Option<Self> {
-        if let Some(parts) = &metric.parts {
-            let in_bytes = bytes_per_unit(metric)?;
-            let body = parts.body.low.zip(parts.body.high);
-            let within = metric.low.zip(metric.high);
-            let within = within.filter(|_| metric.interval_kind == IntervalKind::WithinTrial);
-            return Some(Self {
-                value: metric.value * in_bytes,
-                ends: body
-                    .or(within)
-                    .map(|(low, high)| (low * in_bytes, high * in_bytes)),
-                is_within_trial: body.is_none(),
-            });
-        }
-        let is_byte_rate = metric.quantity == Quantity::ByteRate;
-        let or_own = |rate: Option<f64>, own| rate.or(if is_byte_rate { own } else { None });
-        let value = or_own(metric.rate_bytes_per_s, Some(metric.value))?;
-        let low = or_own(metric.rate_low_bytes_per_s, metric.low);
-        let high = or_own(metric.rate_high_bytes_per_s, metric.high);
-        let is_within_trial = metric.interval_kind == IntervalKind::WithinTrial;
-        // What a unit with two readings may mean is no interval.
-        let is_interval = metric.interval_kind != IntervalKind::None;
-        Some(Self {
-            value,
-            ends: low.zip(high).filter(|_| is_interval),
-            is_within_trial,
-        })
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub title: String,
+    /// Its alignment.
+    pub side: Side,
+    /// Columns of the lowest priority are dropped first, those of the same together; `None`: never.
+    priority: Option<u8>,
+    cut: Cut,
+}
+
+impl Column {
+    /// Returns a column of text.
+    pub fn left(title: impl Into<String>) -> Self {
+        Self::new(title.into(), Side::Left)
     }
 
-    fn value_cell(self) -> String {
-        shown(self.value)
+    /// Returns a column of figures.
+    pub fn right(title: impl Into<String>) -> Self {
+        Self::new(title.into(), Side::Right)
     }
 
-    fn ends_cell(self) -> Option<String> {
-        let (low, high) = self.ends?;
-        let mark = if self.is_within_trial {
-            WITHIN_MARK
-        } else {
-            ""
-        };
-        Some(format!("{mark}{}–{}", shown(low), shown(high)))
-    }
-
-    fn half_width_cell(self) -> Option<String> {
-        let (low, high) = self.ends.filter(|(low, high)| low + high > 0.0)?;
-        let mark = if self.is_within_trial {
-            WITHIN_MARK
-        } else {
-            ""
-        };
-        // The ends are those of the rate between stalls; the value has the stalls in it.
-        let half_width = percent((high - low) / (high + low));
-        Some(format!("{mark}±{half_width}"))
-    }
-}
-
-/// Bytes in one unit of a rate.
-fn bytes_per_unit(metric: &Metric) -> Option<f64> {
-    let bytes_per_s = metric.rate_bytes_per_s?;
-    (metric.value > 0.0).then(|| bytes_per_s / metric.value)
-}
-
-/// The long run's ends, bytes/s.
-fn long_run(metric: &Metric) -> Option<(f64, f64)> {
-    let long_run = metric.parts.as_ref()?.long_run?;
-    let in_bytes = bytes_per_unit(metric)?;
-    Some((long_run.low? * in_bytes, long_run.high? * in_bytes))
-}
-
-/// In MB/s, as the heading says.
-fn shown(bytes_per_s: f64) -> String {
-    figure(in_unit(Quantity::ByteRate, bytes_per_s))
-}
-
-/// The rows of a record: the suite's workloads, measured or not, then all others.
-pub(crate) fn rows(record: &Record) -> Vec<Row> {
-    ids(record).into_iter().map(|id| row(record, id)).collect()
-}
-
-fn row(record: &Record, id: &str) -> Row {
-    let metric = record.metric(id);
-    let own_operations =
-        |metric: &Metric| (metric.quantity == Quantity::OperationRate).then_some(metric.value);
-    Row {
-        id: clean(id),
-        rate: metric.and_then(Interval::of),
-        long_run: metric.and_then(long_run),
-        has_parts: metric.is_some_and(|metric| metric.parts.is_some()),
-        operations_per_s: metric
-            .filter(|metric| is_spoken_of_in_operations(metric))
-            .and_then(|metric| metric.operations_per_s.or_else(|| own_operations(metric))),
-        p99_ns: record
-            .metric(&format!("{id}_p99"))
-            .map(|metric| metric.value),
-        printed: metric
-            .and_then(|metric| metric.printed.as_ref())
-            .map(printed_text),
-        is_warned: metric.is_some_and(|metric| !metric.warnings.is_empty()),
-    }
-}
-
-/// The tool's own words, and the right unit where theirs is wrong.
-fn printed_text(printed: &Printed) -> String {
-    let meaning = match &printed.meaning {
-        Some(meaning) => format!(" = {}", clean(meaning)),
-        None => String::new(),
-    };
-    format!("{} {}{meaning}", clean(&printed.tool), clean(&printed.text))
-}
-
-/// The old tools' figures for large blocks are rates alone.
-fn is_spoken_of_in_operations(metric: &Metric) -> bool {
-    let block_bytes = metric
-        .rate_bytes_per_s
-        .zip(metric.operations_per_s)
-        .map(|(bytes, operations)| bytes / operations);
-    metric.printed.is_none() || block_bytes.is_none_or(|bytes| bytes < 1.5 * SMALL_BLOCK_BYTES)
-}
-
-fn ids(record: &Record) -> Vec<&str> {
-    let mut ids = Vec::new();
-    if let Some(suite) = record.suite.as_ref().filter(|suite| suite.name == "quick") {
-        let is_wanted = |id: &str| suite.only.is_empty() || suite.only.iter().any(|o| o == id);
-        let is_of_version = |id: &str| suite.version > 1 || !SINCE_VERSION_2.contains(&id);
-        let known = QUICK.iter().map(|(id, _)| *id);
-        ids.extend(known.filter(|id| is_wanted(id) && is_of_version(id)));
-    }
-    let rates = record
-        .metrics
-        .iter()
-        .filter(|metric| metric.quantity.is_rate());
-    ids.extend(rates.map(|metric| metric.id.as_str()));
-    let whole: BTreeSet<&str> = record
-        .trials
-        .iter()
-        .filter(|trial| trial.is_whole())
-        .map(|trial| trial.workload.id.as_str())
-        .collect();
-    let all = record.trials.iter().map(|trial| trial.workload.id.as_str());
-    // A workload that was measured and has no metric of its name serves others.
-    ids.extend(all.filter(|id| !whole.contains(id)));
-    let mut seen = BTreeSet::new();
-    ids.retain(|id| seen.insert(*id));
-    ids
-}
-
-/// Names and values of the metrics that have no place in the table.
-pub(crate) fn others(record: &Record, rows: &[Row]) -> Vec<(String, String)> {
-    let is_latency_of_row = |metric: &Metric| {
-        LATENCY_ENDINGS
-            .iter()
-            .filter_map(|ending| metric.id.strip_suffix(ending))
-            .any(|id| rows.iter().any(|row| row.id == id))
-    };
-    let metrics = record.metrics.iter();
-    metrics
-        .filter(|metric| !metric.quantity.is_rate() && !is_latency_of_row(metric))
-        .map(|metric| (clean(workload_name(&metric.id)), value_with_ends(metric)))
-        .collect()
-}
-
-fn value_with_ends(metric: &Metric) -> String {
-    let text = |of| value(&metric.id, metric.quantity, of);
-    let mark = match metric.interval_kind {
-        IntervalKind::BetweenRounds => "",
-        IntervalKind::WithinTrial => WITHIN_MARK,
-        IntervalKind::None => return text(metric.value),
-    };
-    let ends = metric.low.zip(metric.high);
-    let ends = ends.map(|(low, high)| format!(" ({mark}{} to {})", text(low), text(high)));
-    text(metric.value) + &ends.unwrap_or_default()
-}
-
-/// What the marks of these figures mean, as far as they occur.
-pub(crate) fn legend(record: &Record, rows: &[Row]) -> Vec<String> {
-    let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
-    let within = record.metrics.iter().any(is_within).then(|| {
-        format!("{WITHIN_MARK} interval from within a trial: it does not tell how runs differ")
-    });
-    let is_warned = rows.iter().any(|row| row.is_warned);
-    let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
-    within.into_iter().chain(warned).collect()
-}
-
-/// The table, at most `width` columns wide.
-pub(crate) fn lines(rows: &[Row], width: usize, style: Style) -> Vec<String> {
-    const NAME: usize = 0;
-    const ID: usize = 1;
-    const RATE: usize = 2;
-    const HALF_WIDTH: usize = 3;
-    const ENDS: usize = 4;
-    const OPERATIONS: usize = 5;
-    const P99: usize = 6;
-    const PRINTED: usize = 7;
-    let choices: [&[usize]; 6] = [
-        &[NAME, ID, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, ENDS, OPERATIONS, P99, PRINTED],
-        &[NAME, RATE, ENDS, OPERATIONS, P99, PRINTED],
-        &[NAME, RATE, HALF_WIDTH, OPERATIONS, P99, PRINTED],
-        &[NAME, RATE, OPERATIONS, PRINTED],
-        &[NAME, RATE, PRINTED],
-    ];
-    let unit = latency_unit(rows);
-    let full = grid(rows, unit);
-    let has_names = rows.iter().any(|row| workload_name(&row.id) != row.id);
-    let has_latencies = rows.iter().any(|row| row.p99_ns.is_some());
-    let has_printed = rows.iter().any(|row| row.printed.is_some());
-    let has_intervals = rows
-        .iter()
-        .any(|row| row.rate.is_some_and(|r| r.ends.is_some()));
-    let is_useful = |column: &usize| match *column {
-        ID => has_names,
-        P99 => has_latencies,
-        PRINTED => has_printed,
-        HALF_WIDTH | ENDS => has_intervals || !has_printed,
-        _ => true,
-    };
-    let chosen = |wanted: &&[usize]| {
-        let useful: Vec<usize> = wanted.iter().copied().filter(is_useful).collect();
-        full.only(&useful)
-    };
-    // What an old tool prints is worth more than the interval; what we measure is not.
-    let is_offered = |wanted: &&&[usize]| has_printed || wanted.contains(&P99);
-    let fitting = choices
-        .iter()
-        .filter(is_offered)
-        .map(chosen)
-        .find(|grid| grid.width() <= width);
-    match fitting {
-        Some(grid) => painted(&grid, rows, style),
-        None => stacked(rows, unit, width, style),
-    }
-}
-
-/// Heading and cells of all columns in which something stands.
-pub(crate) fn useful_columns(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
-    let full = grid(rows, latency_unit(rows));
-    let is_useful = |column: &usize| {
-        let mut cells = full.rows.iter().skip(1).filter_map(|row| row.get(*column));
-        cells.any(|cell| cell != MISSING)
-    };
-    let useful: Vec<usize> = (0..full.sides.len()).filter(is_useful).collect();
-    let mut lines = full.only(&useful).rows.into_iter();
-    let mut heading = lines.next().unwrap_or_default();
-    if let Some(first) = heading.first_mut() {
-        "Metric".clone_into(first);
-    }
-    (heading, lines.collect())
-}
-
-fn latency_unit(rows: &[Row]) -> LatencyUnit {
-    let latencies: Vec<f64> = rows.iter().filter_map(|row| row.p99_ns).collect();
-    LatencyUnit::for_all(&latencies)
-}
-
-/// What all of these operations are counted in; where they are not alike, the names say what is counted.
-fn operations_unit(rows: &[Row]) -> &'static str {
-    let mut units = rows
-        .iter()
-        .map(|row| unit(&row.id, Quantity::OperationRate));
-    let first = units.next().unwrap_or_default();
-    if units.all(|unit| unit == first) {
-        first
-    } else {
-        "/s"
-    }
-}
-
-fn grid(rows: &[Row], unit: LatencyUnit) -> Grid {
-    let p99 = format!("p99 {}", unit.name());
-    let has_parts = rows.iter().any(|row| row.has_parts);
-    let (half_width, ends) = if has_parts {
-        ("± this run", "long run")
-    } else {
-        ("±", "95 % interval")
-    };
-    let heading = [
-        "",
-        "id",
-        "MB/s",
-        half_width,
-        ends,
-        operations_unit(rows),
-        &p99,
-        "as printed",
-    ];
-    let heading = heading.map(str::to_owned);
-    let or_missing = |cell: Option<String>| cell.unwrap_or_else(|| MISSING.to_owned());
-    let cells = |row: &Row| {
-        vec![
-            name(row),
-            row.id.clone(),
-            or_missing(row.rate.map(Interval::value_cell)),
-            or_missing(row.rate.and_then(Interval::half_width_cell)),
-            or_missing(ends_cell(row)),
-            or_missing(row.operations_per_s.map(figure)),
-            or_missing(row.p99_ns.map(|latency_ns| unit.figure(latency_ns))),
-            or_missing(row.printed.clone()),
-        ]
-    };
-    let mut sides = vec![Side::Right; heading.len()];
-    sides[..2].fill(Side::Left);
-    sides[heading.len() - 1] = Side::Left;
-    let rows = std::iter::once(heading.to_vec())
-        .chain(rows.iter().map(cells))
-        .collect();
-    Grid { sides, rows }
-}
-
-/// The range in the long run, where the row tells of it, else its interval.
-fn ends_cell(row: &Row) -> Option<String> {
-    if !row.has_parts {
-        return row.rate.and_then(Interval::ends_cell);
-    }
-    let (low, high) = row.long_run?;
-    Some(format!("{}–{}", shown(low), shown(high)))
-}
-
-fn name(row: &Row) -> String {
-    let name = workload_name(&row.id);
-    if row.is_warned {
-        format!("{name} {WARNING_MARK}")
-    } else {
-        name.to_owned()
-    }
-}
-
-fn painted(grid: &Grid, rows: &[Row], style: Style) -> Vec<String> {
-    let mut lines = grid.lines();
-    if let Some(heading) = lines.first_mut() {
-        *heading = style.paint(Tone::Dim, heading);
-    }
-    for (line, row) in lines.iter_mut().skip(1).zip(rows) {
-        if row.is_warned {
-            *line = style.paint(Tone::Warning, line);
+    fn new(title: String, side: Side) -> Self {
+        Self {
+            title,
+            side,
+            priority: None,
+            cut: Cut::Never,
         }
     }
-    lines
-}
 
-/// Two or three short lines for each workload.
-fn stacked(rows: &[Row], unit: LatencyUnit, width: usize, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    for row in rows {
-        let tone = if row.is_warned {
-            Tone::Warning
-        } else {
-            Tone::Heading
-        };
-        lines.extend(
-            wrap(&name(row), width, 2)
-                .iter()
-                .map(|line| style.paint(tone, line)),
-        );
-        for text in [rate_text(row), latency_text(row, unit), row.printed.clone()]
-            .into_iter()
-            .flatten()
-        {
-            let wrapped = wrap(&text, width.saturating_sub(2), 0);
-            lines.extend(wrapped.iter().map(|line| format!("  {line}")));
+    pub(crate) fn priority(self, priority: u8) -> Self {
+        Self {
+            priority: Some(priority),
+            ..self
         }
     }
-    lines
+
+    pub(crate) fn cut(self, cut: Cut) -> Self {
+        Self { cut, ..self }
+    }
 }
 
-fn rate_text(row: &Row) -> Option<String> {
-    let Some(rate) = row.rate else {
-        return row.operations_per_s.is_none().then(|| MISSING.to_owned());
-    };
-    let within = if row.has_parts { "long run " } else { "" };
-    let ends = ends_cell(row).map_or(String::new(), |ends| format!(" ({within}{ends})"));
-    Some(format!("{}{ends}", text::rate(rate.value)))
+/// A row of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// A cell for each column.
+    pub cells: Vec<String>,
+    /// First line and details where the columns do not fit.
+    stacked: Vec<String>,
+    tone: Tone,
 }
 
-fn latency_text(row: &Row, unit: LatencyUnit) -> Option<String> {
-    let operations = row
-        .operations_per_s
-        .map(|rate| value(&row.id, Quantity::OperationRate, rate));
-    let p99 = row
-        .p99_ns
-        .map(|value| format!("p99 {} {}", unit.figure(value), unit.name()));
-    let parts: Vec<String> = operations.into_iter().chain(p99).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+impl Row {
+    /// Returns a row of these cells.
+    #[must_use]
+    pub fn new(cells: Vec<String>) -> Self {
+        Self {
+            cells,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn stacked(self, stacked: Vec<String>) -> Self {
+        Self { stacked, ..self }
+    }
+
+    pub(crate) fn tone(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+}
+
+/// A table, for terminals and pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// Keeps the columns whose index passes.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let mut index = 0..;
+        self.columns.retain(|_| index.next().is_some_and(&is_kept));
+        for row in &mut self.rows {
+            let mut index = 0..;
+            row.cells.retain(|_| index.next().is_some_and(&is_kept));
+        }
+    }
+
+    /// Returns the lines of the table, at most `width` columns wide: with as many columns as fit, or
+    /// each row below its first line.
+    pub(crate) fn lines(&self, width: usize, style: Style) -> Vec<String> {
+        match self.fit(width) {
+            Some(fitted) => {
+                let heading = fitted.heading(style).into_iter();
+                heading.chain(fitted.rows(style)).collect()
+            }
+            None => self.stacked(width, style),
+        }
+    }
+
+    /// Returns the columns that fit: the least important are dropped until the rest fits, and put
+    /// back where that left room for them. `None` if not even the necessary ones fit.
+    pub(crate) fn fit(&self, width: usize) -> Option<Fitted<'_>> {
+        let mut left: Vec<u8> = self.columns.iter().filter_map(|c| c.priority).collect();
+        left.sort_unstable_by_key(|priority| std::cmp::Reverse(*priority));
+        left.dedup();
+        let mut dropped = Vec::new();
+        let mut fitted = loop {
+            let fitted = Fitted::new(self, |priority| left.contains(&priority));
+            if let Some(fitted) = fitted.cut_to(width, left.is_empty()) {
+                break fitted;
+            }
+            dropped.push(left.pop()?);
+        };
+        // The one that was dropped last did not fit.
+        dropped.pop();
+        while let Some(priority) = dropped.pop() {
+            left.push(priority);
+            let more = Fitted::new(self, |priority| left.contains(&priority));
+            match more.cut_to(width, false) {
+                Some(more) => fitted = more,
+                None => break,
+            }
+        }
+        Some(fitted)
+    }
+
+    /// Returns each row as its first line with its details below.
+    pub(crate) fn stacked(&self, width: usize, style: Style) -> Vec<String> {
+        let mut lines = Vec::new();
+        for row in &self.rows {
+            let Some((first, details)) = row.stacked.split_first() else {
+                continue;
+            };
+            let tone = match row.tone {
+                Tone::Plain if !details.is_empty() => Tone::Heading,
+                tone => tone,
+            };
+            let first = wrap(first, width, INDENT);
+            lines.extend(first.iter().map(|line| style.paint(tone, line)));
+            for detail in details {
+                let wrapped = wrap(detail, width.saturating_sub(INDENT), 0);
+                lines.extend(wrapped.iter().map(|line| " ".repeat(INDENT) + line));
+            }
+        }
+        lines
+    }
+}
+
+/// The columns of a table that fit a width.
+pub(crate) struct Fitted<'a> {
+    table: &'a Table,
+    /// Index and width of each column.
+    kept: Vec<(usize, usize)>,
+}
+
+impl<'a> Fitted<'a> {
+    fn new(table: &'a Table, is_kept: impl Fn(u8) -> bool) -> Self {
+        let all = table.columns.iter().enumerate();
+        let kept = all.filter(|(_, column)| column.priority.is_none_or(&is_kept));
+        Self {
+            table,
+            kept: kept
+                .map(|(index, column)| (index, columns(&column.title).max(widest(table, index))))
+                .collect(),
+        }
+    }
+
+    /// Returns the columns with one of them cut, if need be, to fit a width.
+    fn cut_to(mut self, width: usize, is_last: bool) -> Option<Self> {
+        let gaps = GAP * self.kept.len().saturating_sub(1);
+        let used: usize = self.kept.iter().map(|(_, width)| width).sum();
+        let excess = (used + gaps).saturating_sub(width);
+        if excess == 0 {
+            return Some(self);
+        }
+        let table = self.table;
+        self.kept.iter_mut().find_map(|(index, width)| {
+            let column = &table.columns[*index];
+            let least = match column.cut {
+                Cut::First(least) => least,
+                Cut::Last(least) if is_last => least,
+                Cut::Never | Cut::Last(_) => return None,
+            };
+            let least = least.min(widest(table, *index)).max(columns(&column.title));
+            let room = width.checked_sub(excess).filter(|room| *room >= least)?;
+            let cells = table.rows.iter().filter_map(|row| row.cells.get(*index));
+            let cut = cells.map(|cell| columns(&cut(cell, room))).max();
+            *width = cut.unwrap_or(0).max(columns(&column.title));
+            Some(())
+        })?;
+        Some(self)
+    }
+
+    /// Returns whether a column is there.
+    pub(crate) fn has(&self, index: usize) -> bool {
+        self.kept.iter().any(|(kept, _)| *kept == index)
+    }
+
+    /// Returns the line of titles; `None` if there are none.
+    fn heading(&self, style: Style) -> Option<String> {
+        let titles = self.table.columns.iter().map(|column| column.title.clone());
+        let titles: Vec<String> = titles.collect();
+        let has_titles = titles.iter().any(|title| !title.is_empty());
+        has_titles.then(|| style.paint(Tone::Dim, &self.line(&titles)))
+    }
+
+    /// Returns a line for each row.
+    pub(crate) fn rows(&self, style: Style) -> impl Iterator<Item = String> {
+        let rows = self.table.rows.iter();
+        rows.map(move |row| style.paint(row.tone, &self.line(&row.cells)))
+    }
+
+    fn line(&self, cells: &[String]) -> String {
+        let cell = |&(index, width): &(usize, usize)| {
+            let text = cells.get(index).map_or("", String::as_str);
+            let text = cut(text, width);
+            match self.table.columns[index].side {
+                Side::Left => format!("{text:<width$}"),
+                Side::Right => format!("{text:>width$}"),
+            }
+        };
+        let cells: Vec<String> = self.kept.iter().map(cell).collect();
+        cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+    }
+}
+
+/// Width of the widest cell of a column.
+fn widest(table: &Table, index: usize) -> usize {
+    let cells = table.rows.iter().filter_map(|row| row.cells.get(index));
+    cells.map(|cell| columns(cell)).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn table() -> Table {
+        let cells = ["name", "123", "12345678", "x"].map(str::to_owned);
+        let row = Row::new(cells.to_vec()).stacked(vec!["name".to_owned(), "123 x".to_owned()]);
+        Table {
+            columns: vec![
+                Column::left(""),
+                Column::right("n").priority(1),
+                Column::right("long").priority(2),
+                Column::left("x"),
+            ],
+            rows: vec![row],
+        }
+    }
+
+    fn shown(width: usize) -> String {
+        table().lines(width, Style::Plain).join("|")
+    }
+
+    #[test]
+    fn the_least_important_columns_are_dropped_first_and_put_back_where_they_fit() {
+        assert_eq!(shown(22), "        n      long  x|name  123  12345678  x");
+        assert_eq!(shown(21), "          long  x|name  12345678  x");
+        // `n` came back into the room of `long`.
+        assert_eq!(shown(16), "        n  x|name  123  x");
+        assert_eq!(shown(7), "      x|name  x");
+        assert_eq!(shown(6), "name|  123|  x");
+    }
+
+    #[test]
+    fn cells_are_cut_before_or_after_columns_are_dropped() {
+        let with = |cut: Cut| {
+            let mut table = table();
+            table.columns[0] = Column::left("").cut(cut);
+            move |width: usize| table.lines(width, Style::Plain).pop().unwrap()
+        };
+        let first = with(Cut::First(2));
+        assert_eq!(first(20), "n…  123  12345678  x");
+        assert_eq!(first(19), "name  12345678  x");
+        let last = with(Cut::Last(2));
+        assert_eq!(last(20), "name  12345678  x");
+        assert_eq!(last(6), "na…  x");
+        assert_eq!(last(4), "  x");
+    }
+
+    #[test]
+    fn rows_have_their_tone_in_both_forms() {
+        let mut table = table();
+        table.rows[0].tone = Tone::Warning;
+        let painted = |text: &str| Style::Color.paint(Tone::Warning, text);
+        let wide = table.lines(22, Style::Color);
+        assert_eq!(wide[1], painted("name  123  12345678  x"));
+        assert_eq!(table.lines(6, Style::Color)[0], painted("name"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_and_no_necessary_column_is_missing(
+            cells in prop::collection::vec(prop::collection::vec("[a-z]{0,12}", 4), 1..4),
+            priorities in prop::collection::vec(prop::option::of(0_u8..4), 4),
+            width in 1_usize..60,
+        ) {
+            let column = |priority: &Option<u8>| Column {
+                priority: *priority,
+                ..Column::left("t")
+            };
+            let table = Table {
+                columns: priorities.iter().map(column).collect(),
+                rows: cells.into_iter().map(Row::new).collect(),
+            };
+            let necessary = |index: usize| priorities[index].is_none();
+            let least: usize = (0..4).filter(|index| necessary(*index))
+                .map(|index| widest(&table, index).max(1) + GAP)
+                .sum();
+            let Some(fitted) = table.fit(width) else {
+                prop_assert!(least.saturating_sub(GAP) > width);
+                return Ok(());
+            };
+            prop_assert!((0..4).all(|index| fitted.has(index) || !necessary(index)));
+            for line in table.lines(width, Style::Plain) {
+                prop_assert!(columns(&line) <= width, "{width}: {line}");
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, decimal rates, binary block sizes.
 
+use std::fmt::Display;
+
 use cardmark_core::Quantity;
 
 use crate::names::counted;
@@ -252,6 +254,16 @@ pub fn percent(ratio: f64) -> String {
     } else {
         format!("{value:.1} %")
     }
+}
+
+/// Returns a number of things, such as `1 run` or `3 runs`.
+pub(crate) fn count_of<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    let what = if count == N::from(1) { one } else { many };
+    format!("{count} {what}")
 }
 
 /// Returns a place in a ranking, such as `3`, or the range that it may have, such as `2–5`.

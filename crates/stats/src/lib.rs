@@ -4,6 +4,7 @@
 //! `libm`, so that the same record results in the same bytes on every platform.
 
 mod again;
+mod agreement;
 mod clusters;
 mod compare;
 mod course;
@@ -40,6 +41,7 @@ mod windows;
 mod within;
 
 pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
+pub use agreement::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement, AgreementRow};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};
 pub use compare::{
     COMPARISON_LEVEL, Claim, Difference, Outcome, SAME_RATIO, claim_of, compare,

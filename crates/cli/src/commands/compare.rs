@@ -2,7 +2,7 @@
 
 use cardmark_core::{ContextRow, OriginKind, Record, context_rows};
 use cardmark_judge::known_spread;
-use cardmark_report::{Comparison, Counts, comparison};
+use cardmark_report::{Comparison, Counts, circumstances, comparison};
 use cardmark_stats::{
     Pair, Products, cards_count, claim_of, compare_with_stalls, pairs, stall_pairs,
 };
@@ -147,7 +147,8 @@ fn allow(context: &[ContextRow], across: &[String]) -> Result<(), CommandError> 
     let causes: Vec<String> = differing
         .iter()
         .map(|row| {
-            let sides: Vec<String> = row.sides.iter().map(|side| side.join(", ")).collect();
+            let sides = circumstances(row).into_iter().map(|side| side.join(", "));
+            let sides: Vec<String> = sides.collect();
             format!("{} ({})", row.name, sides.join(" against "))
         })
         .collect();

@@ -3,7 +3,7 @@
 use cardmark_catalog::{Publication, publications};
 use cardmark_core::{DeviceInfo, Suite, TargetNeed};
 use cardmark_host::{Root, block_devices, mounted_directories};
-use cardmark_report::{RunLine, device_line, headline, list_table, text, wrap};
+use cardmark_report::{RunLine, device_line, headline, list_table, name_table, text};
 use cardmark_store::Summary;
 use serde_json::json;
 
@@ -56,7 +56,7 @@ fn suites(json: bool) -> Result<String, CommandError> {
         )
     };
     let rows: Vec<_> = suites.into_iter().map(told).collect();
-    Ok(table(&rows, print::width()))
+    Ok(name_table(rows.to_vec(), print::width()))
 }
 
 /// What a suite works on, and how much room it takes there.
@@ -97,7 +97,7 @@ fn devices(json: bool) -> Result<String, CommandError> {
     }
     let told = |device: &DeviceInfo| (device.name.clone(), device_line(device, &on(device)));
     let rows: Vec<_> = devices.iter().map(told).collect();
-    Ok(table(&rows, print::width()))
+    Ok(name_table(rows.to_vec(), print::width()))
 }
 
 fn models() -> Vec<(String, String)> {
@@ -117,31 +117,7 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
             .collect();
         return as_json(&rows);
     }
-    Ok(table(rows, print::width()))
-}
-
-/// Names and summaries in two columns, or one below the other where there is little room.
-fn table(rows: &[(String, String)], width: usize) -> String {
-    const INDENT: usize = 2;
-    let names = rows.iter().map(|(name, _)| name.chars().count());
-    let widest = names.max().unwrap_or(0);
-    let longest = rows
-        .iter()
-        .map(|(_, summary)| summary.chars().count())
-        .max()
-        .unwrap_or(0);
-    let line = |(name, summary): &(String, String)| {
-        if widest + 2 + longest <= width {
-            format!("{name:widest$}  {summary}\n")
-        } else {
-            let room = width.saturating_sub(INDENT);
-            let below = wrap(summary, room, 0).into_iter();
-            let below = below.map(|line| format!("{:INDENT$}{line}", ""));
-            let lines: Vec<String> = wrap(name, width, 0).into_iter().chain(below).collect();
-            lines.join("\n") + "\n"
-        }
-    };
-    rows.iter().map(line).collect()
+    Ok(name_table(rows.to_vec(), print::width()))
 }
 
 fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
@@ -239,27 +215,5 @@ fn published(json: bool) -> Result<String, CommandError> {
         (publication.id.clone(), summary)
     };
     let rows: Vec<_> = publications().iter().map(told).collect();
-    Ok(table(&rows, print::width()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_line_of_a_table_is_wider_than_the_terminal() {
-        let rows = [
-            ("a".repeat(45), "word ".repeat(30)),
-            ("b".to_owned(), "c".repeat(95)),
-        ];
-        for width in [20, 39, 40, 41] {
-            let text = table(&rows, width);
-            let widest = text.lines().map(|line| line.chars().count()).max();
-            assert!(widest <= Some(width), "{width}: {text}");
-            assert_eq!(text.matches('c').count(), 95);
-        }
-        let rows = [("name".to_owned(), "twelve chars".to_owned())];
-        assert_eq!(table(&rows, 18), "name  twelve chars\n");
-        assert_eq!(table(&rows, 17), "name\n  twelve chars\n");
-    }
+    Ok(name_table(rows.to_vec(), print::width()))
 }

@@ -1,8 +1,8 @@
 //! Bars beside each other, with whiskers.
 
+use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{Heading, Sample, Size, head};
 use super::rows::Rows;
-use super::svg::{Anchor, Svg};
 use crate::text::figure;
 
 /// Space for the figures behind the bars.
@@ -38,14 +38,14 @@ pub struct Bars {
 
 impl Bars {
     /// Draws the chart; its height.
-    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.heading, &self.series, Sample::Block);
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
+        let top = head(canvas, size, &self.heading, &self.series, Sample::Block);
         let names: Vec<&str> = self.bars.iter().map(|bar| bar.name.as_str()).collect();
         let most = self.bars.iter().map(Bar::reach).fold(0.0, f64::max);
         let rows = Rows::new(size, top, &names, most, FIGURE_WIDTH);
-        let height = rows.axis(svg, self.bars.len(), &self.axis);
+        let height = rows.axis(canvas, self.bars.len(), &self.axis);
         for (index, bar) in self.bars.iter().enumerate() {
-            bar.draw(svg, &rows, index);
+            bar.draw(canvas, &rows, index);
         }
         height
     }
@@ -57,21 +57,26 @@ impl Bar {
             .map_or(self.value, |(_, high)| self.value.max(high))
     }
 
-    fn draw(&self, svg: &mut Svg, rows: &Rows, index: usize) {
-        let middle = rows.name(svg, index, &self.name);
+    fn draw(&self, canvas: &mut dyn Canvas, rows: &Rows, index: usize) {
+        let middle = rows.name(canvas, index, &self.name);
         let (zero, end) = (rows.scale.place(0.0), rows.scale.place(self.value));
         let corner = (zero, middle - 0.5 * BAR_HEIGHT);
-        svg.rectangle(self.series, corner, (end - zero, BAR_HEIGHT));
+        canvas.rectangle(self.series, corner, (end - zero, BAR_HEIGHT));
         let mut behind = end;
         if let Some((low, high)) = self.ends {
             let (from, to) = (rows.scale.place(low), rows.scale.place(high));
-            svg.line("whisker", (from, middle), (to, middle));
+            canvas.line(Line::Whisker, (from, middle), (to, middle));
             for x in [from, to] {
-                svg.line("whisker", (x, middle - 4.0), (x, middle + 4.0));
+                canvas.line(Line::Whisker, (x, middle - 4.0), (x, middle + 4.0));
             }
             behind = behind.max(to);
         }
         let at = (behind + 6.0, middle + 4.5);
-        svg.text("", at, Anchor::Start, &figure(self.value));
+        canvas.text(&Text::new(
+            Look::Plain,
+            at,
+            Anchor::Start,
+            &figure(self.value),
+        ));
     }
 }

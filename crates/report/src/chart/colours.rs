@@ -1,7 +1,6 @@
 //! Colours and styles.
 
-use super::frame::{SMALL_SIZE, TEXT_SIZE, TITLE_SIZE};
-use super::svg::SERIES_COUNT;
+use super::canvas::{SERIES_COUNT, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE};
 
 /// Where the colours of a chart come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Curves: a rate over time, or how many operations take longer than a latency.
 
+use super::canvas::Canvas;
 use super::frame::{Heading, Sample, Size, head};
 use super::plane::{Axis, Plane};
-use super::svg::Svg;
 
 const HEIGHT: f64 = 300.0;
 
@@ -32,19 +32,19 @@ pub struct Curves {
 
 impl Curves {
     /// Draws the chart; its height.
-    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
         let names: Vec<String> = self.curves.iter().map(|curve| curve.name.clone()).collect();
-        let top = head(svg, size, &self.heading, &names, Sample::Curve) + 6.0;
+        let top = head(canvas, size, &self.heading, &names, Sample::Curve) + 6.0;
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let axes = [
             Axis::around(&self.x_axis, self.is_log.0, points().map(|point| point.0)),
             Axis::around(&self.y_axis, self.is_log.1, points().map(|point| point.1)),
         ];
         let plane = Plane::new(size, top, HEIGHT, axes);
-        let height = plane.draw(svg);
+        let height = plane.draw(canvas);
         for (index, curve) in self.curves.iter().enumerate() {
             let places = curve.points.iter().filter_map(|point| plane.place(*point));
-            svg.curve(index, &places.collect::<Vec<_>>());
+            canvas.curve(index, &places.collect::<Vec<_>>());
         }
         height
     }

@@ -1,9 +1,9 @@
 //! Two rates of each of several things, joined: with a command queue and without, on one board and on
 //! another.
 
+use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{Heading, Sample, Size, head};
 use super::rows::Rows;
-use super::svg::{Anchor, Svg};
 use crate::text::figure;
 
 /// Space for the ratio behind each row.
@@ -35,23 +35,23 @@ pub struct Dumbbells {
 
 impl Dumbbells {
     /// Draws the chart; its height.
-    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.heading, &self.sides, Sample::Mark);
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
+        let top = head(canvas, size, &self.heading, &self.sides, Sample::Mark);
         let names: Vec<&str> = self.dumbbells.iter().map(|one| one.name.as_str()).collect();
         let rates = self.dumbbells.iter().flat_map(|one| [one.base, one.other]);
         let rows = Rows::new(size, top, &names, rates.fold(0.0, f64::max), RATIO_WIDTH);
-        let height = rows.axis(svg, self.dumbbells.len(), &self.axis);
+        let height = rows.axis(canvas, self.dumbbells.len(), &self.axis);
         for (index, one) in self.dumbbells.iter().enumerate() {
-            let y = rows.name(svg, index, &one.name);
+            let y = rows.name(canvas, index, &one.name);
             let ends = [rows.scale.place(one.base), rows.scale.place(one.other)];
-            svg.line("link", (ends[0], y), (ends[1], y));
+            canvas.line(Line::Link, (ends[0], y), (ends[1], y));
             for (series, (x, side)) in ends.into_iter().zip(&self.sides).enumerate() {
-                svg.mark(series, (x, y), side);
+                canvas.mark(series, (x, y), side);
             }
             if one.base > 0.0 {
                 let ratio = format!("×{}", figure(one.other / one.base));
                 let at = (size.width() - size.margin(), y + 4.5);
-                svg.text("dim", at, Anchor::End, &ratio);
+                canvas.text(&Text::new(Look::Dim, at, Anchor::End, &ratio));
             }
         }
         height

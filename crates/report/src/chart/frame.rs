@@ -1,13 +1,8 @@
 //! What all charts share: sizes, title and legend, widths of texts.
 
-use super::svg::{Anchor, Svg};
+use super::canvas::{Anchor, Canvas, Look, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, Text};
+use crate::layout::{cut_by, wrap_by};
 
-/// Size of the text of a chart.
-pub(super) const TEXT_SIZE: f64 = 13.0;
-/// Size of the figures at its axes.
-pub(super) const SMALL_SIZE: f64 = 11.5;
-/// Size of its title.
-pub(super) const TITLE_SIZE: f64 = 15.0;
 /// Bold text is about as much wider.
 const BOLD: f64 = 1.1;
 /// Height of a line of text.
@@ -67,7 +62,7 @@ pub(super) enum Sample {
 
 /// Title, subtitle and legend from the top on; the height that they take.
 pub(super) fn head(
-    svg: &mut Svg,
+    canvas: &mut dyn Canvas,
     size: Size,
     heading: &Heading,
     series: &[String],
@@ -77,12 +72,12 @@ pub(super) fn head(
     let mut y = margin + 14.0;
     let room = (width - 2.0 * margin) * TEXT_SIZE / TITLE_SIZE / BOLD;
     for line in lines(&heading.title, room) {
-        svg.text("title", (margin, y), Anchor::Start, &line);
+        canvas.text(&Text::new(Look::Title, (margin, y), Anchor::Start, &line));
         y += LINE;
     }
     if !heading.subtitle.is_empty() {
         for line in lines(&heading.subtitle, width - 2.0 * margin) {
-            svg.text("dim", (margin, y), Anchor::Start, &line);
+            canvas.text(&Text::new(Look::Dim, (margin, y), Anchor::Start, &line));
             y += LINE;
         }
     }
@@ -92,53 +87,48 @@ pub(super) fn head(
     }
     let mut x = margin;
     for (index, name) in series.iter().enumerate() {
-        let name = cut(name, width - 2.0 * margin - SAMPLE_WIDTH);
+        let room = (width - 2.0 * margin - SAMPLE_WIDTH) / TEXT_SIZE;
+        let name = cut_by(letter_width, name, room);
         let end = x + SAMPLE_WIDTH + text_width(&name);
         if x > margin && end > width - margin {
             x = margin;
             y += LINE;
         }
         match sample {
-            Sample::Block => svg.rectangle(index, (x + 4.0, y - 10.0), (16.0, 11.0)),
-            Sample::Mark => svg.mark(index, (x + 12.0, y - 4.5), ""),
-            Sample::Curve => svg.curve(index, &[(x, y - 4.5), (x + 22.0, y - 4.5)]),
+            Sample::Block => canvas.rectangle(index, (x + 4.0, y - 10.0), (16.0, 11.0)),
+            Sample::Mark => canvas.mark(index, (x + 12.0, y - 4.5), ""),
+            Sample::Curve => canvas.curve(index, &[(x, y - 4.5), (x + 22.0, y - 4.5)]),
         }
-        svg.text("", (x + SAMPLE_WIDTH, y), Anchor::Start, &name);
+        canvas.text(&Text::new(
+            Look::Plain,
+            (x + SAMPLE_WIDTH, y),
+            Anchor::Start,
+            &name,
+        ));
         x += SAMPLE_WIDTH + text_width(&name) + LEGEND_GAP;
     }
     y + LINE - 4.0
 }
 
-/// About how wide a text of that size is: fonts differ, so it is estimated on the wide side.
-pub(super) fn text_width(text: &str) -> f64 {
-    let each = text.chars().map(|letter| match letter {
+/// About how wide a letter is at a size of one: fonts differ, so it is estimated on the wide side.
+fn letter_width(letter: char) -> f64 {
+    match letter {
         'i' | 'l' | 'j' | '.' | ',' | ' ' | '\'' | '|' | '(' | ')' => 0.4,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.0,
         letter if letter.is_uppercase() => 0.74,
         letter if letter.is_ascii() => 0.64,
         _ => 1.0,
-    });
-    each.sum::<f64>() * TEXT_SIZE
+    }
+}
+
+/// About how wide a text is.
+pub(super) fn text_width(text: &str) -> f64 {
+    text.chars().map(letter_width).sum::<f64>() * TEXT_SIZE
 }
 
 /// The same of the small size.
 pub(super) fn small_width(text: &str) -> f64 {
     text_width(text) * SMALL_SIZE / TEXT_SIZE
-}
-
-/// The text cut to a width, with a mark where something is missing.
-pub(super) fn cut(text: &str, width: f64) -> String {
-    if text_width(text) <= width {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in text.chars() {
-        if text_width(&kept) + text_width("…") + text_width(&letter.to_string()) > width {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept.trim_end().to_owned() + "…"
 }
 
 /// The text cut in its middle: its end tells as much as its beginning.
@@ -161,21 +151,8 @@ pub(super) fn cut_inside(text: &str, width: f64) -> String {
     format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
-/// A text in lines of a width; a word that is wider is cut.
+/// A text in lines of a width.
 pub(super) fn lines(text: &str, width: f64) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace().map(|word| cut(word, width)) {
-        let last = lines.len() - 1;
-        let joined = if lines[last].is_empty() {
-            word.clone()
-        } else {
-            format!("{} {word}", lines[last])
-        };
-        if text_width(&joined) <= width || lines[last].is_empty() {
-            lines[last] = joined;
-        } else {
-            lines.push(word);
-        }
-    }
-    lines
+    let words: Vec<&str> = text.split_whitespace().collect();
+    wrap_by(letter_width, &words.join(" "), width / TEXT_SIZE, 0)
 }

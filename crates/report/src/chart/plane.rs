@@ -1,8 +1,8 @@
 //! A plane between a level and an upright axis.
 
+use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{LINE, Size, TICK, small_width};
 use super::scale::{Scale, tick};
-use super::svg::{Anchor, Svg};
 
 /// Space for the name of the upright axis, and between its figures and the plane.
 const NAME_WIDTH: f64 = 18.0;
@@ -96,26 +96,35 @@ impl<'a> Plane<'a> {
     }
 
     /// Grid, figures and names of the axes; the height of the chart.
-    pub(super) fn draw(&self, svg: &mut Svg) -> f64 {
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas) -> f64 {
         let (left, right, top, bottom) = (self.left, self.right, self.top, self.bottom);
         for value in self.scales[0].ticks() {
             let x = self.scales[0].place(value);
-            svg.line("grid", (x, top), (x, bottom));
+            canvas.line(Line::Grid, (x, top), (x, bottom));
             let at = (x, bottom + TICK);
-            svg.text("dim small", at, Anchor::Middle, &tick(value));
+            canvas.text(&Text::new(Look::SmallDim, at, Anchor::Middle, &tick(value)));
         }
         for value in self.scales[1].ticks() {
             let y = self.scales[1].place(value);
-            svg.line("grid", (left, y), (right, y));
+            canvas.line(Line::Grid, (left, y), (right, y));
             let at = (left - GAP, y + 4.0);
-            svg.text("dim small", at, Anchor::End, &tick(value));
+            canvas.text(&Text::new(Look::SmallDim, at, Anchor::End, &tick(value)));
         }
-        svg.line("axis", (left, top), (left, bottom));
-        svg.line("axis", (left, bottom), (right, bottom));
+        canvas.line(Line::Axis, (left, top), (left, bottom));
+        canvas.line(Line::Axis, (left, bottom), (right, bottom));
         let below = (0.5 * (left + right), bottom + TICK + LINE);
-        svg.text("dim", below, Anchor::Middle, &self.axes[0].label());
+        canvas.text(&Text::new(
+            Look::Dim,
+            below,
+            Anchor::Middle,
+            &self.axes[0].label(),
+        ));
         let beside = (self.margin + 11.0, 0.5 * (top + bottom));
-        svg.upright("dim", beside, &self.axes[1].label());
+        let label = self.axes[1].label();
+        canvas.text(&Text {
+            is_upright: true,
+            ..Text::new(Look::Dim, beside, Anchor::Middle, &label)
+        });
         below.1 + 6.0 + self.margin
     }
 }

@@ -1,19 +1,21 @@
 //! Charts as pictures, for places that take no SVG.
 //!
 //! A renderer for all of SVG adds 3 MB to the program. Our charts are rectangles, lines, marks and
-//! texts of few classes: they are read back from the SVG, so that a picture shows the same, and drawn
-//! one by one.
+//! texts, drawn one by one.
 
-use roxmltree::{Document, Node};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
     Transform,
 };
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
+use super::canvas::{
+    Anchor, Canvas, Line, Look, Point, SERIES_COUNT, SMALL_SIZE, Shape, TEXT_SIZE, TITLE_SIZE,
+    Text, shape,
+};
 use super::colours::{DASHES, LINE_WIDTHS, MARK_EDGE, Palette, TEXT_EDGE};
-use super::frame::{SMALL_SIZE, TEXT_SIZE, TITLE_SIZE};
-use super::{Chart, Size, Theme};
+use super::{Chart, Size};
+use crate::style::clean;
 
 /// The letters of the pictures, so that they are the same everywhere. Those it lacks become boxes.
 const FONT: &[u8] = include_bytes!("../../fonts/Roboto-Regular-subset.ttf");
@@ -25,93 +27,113 @@ const PALETTE: Palette = Palette::LIGHT;
 /// can be as long as the chart.
 #[must_use]
 pub fn png(chart: &Chart) -> Option<Vec<u8>> {
-    let svg = chart.svg(Theme::Page, Size::Wide);
-    let document = Document::parse(&svg).ok()?;
-    let root = document.root_element();
-    let length = |name| Some((number(root, name)? * SCALE).ceil());
-    let (width, height) = (length("width")?, length("height")?);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "lengths of a chart are positive, and too large ones are refused"
-    )]
-    let mut pixmap = Pixmap::new(width as u32, height as u32)?;
-    pixmap.fill(colour(PALETTE.paper)?);
     let mut picture = Picture {
-        pixmap,
+        shapes: Vec::new(),
         face: Face::parse(FONT, 0).ok()?,
     };
-    for node in root.descendants().filter(Node::is_element) {
-        // What has no size leaves nothing.
-        let _ = picture.draw(node);
-    }
-    picture.pixmap.encode_png().ok()
+    let height = chart.draw(&mut picture, Size::Wide);
+    picture.finish((Size::Wide.width(), height))
 }
 
 /// A picture under construction.
 struct Picture {
-    pixmap: Pixmap,
+    shapes: Vec<Drawn>,
     face: Face<'static>,
 }
 
-impl Picture {
-    fn draw(&mut self, node: Node<'_, '_>) -> Option<()> {
-        let class = node.attribute("class")?;
-        let of = |name| number(node, name);
-        match node.tag_name().name() {
-            "rect" => {
-                let rect = Rect::from_xywh(of("x")?, of("y")?, of("width")?, of("height")?)?;
-                self.fill(&PathBuilder::from_rect(rect), series_colour(class)?);
-            }
-            "line" => {
-                let points = [(of("x1")?, of("y1")?), (of("x2")?, of("y2")?)];
-                let (width, colour) = line_look(class)?;
-                self.stroke(&joined(&points, false)?, &plain(width), colour);
-            }
-            "path" => {
-                let data = node.attribute("d")?.split(['M', 'L']).skip(1);
-                let points: Vec<_> = data.filter_map(|point| pair(point, ' ')).collect();
-                let stroke = Stroke {
-                    dash: dash(class),
-                    ..plain(LINE_WIDTHS.curve)
-                };
-                self.stroke(&joined(&points, false)?, &stroke, series_colour(class)?);
-            }
-            "circle" => self.mark(
-                &PathBuilder::from_circle(of("cx")?, of("cy")?, of("r")?)?,
-                class,
-            )?,
-            "polygon" => {
-                let corners = node.attribute("points")?.split(' ');
-                let corners: Vec<_> = corners.filter_map(|corner| pair(corner, ',')).collect();
-                self.mark(&joined(&corners, true)?, class)?;
-            }
-            "text" => self.text(node, class)?,
-            _ => {}
-        }
-        Some(())
-    }
+/// A shape, filled or stroked.
+struct Drawn {
+    path: Path,
+    stroke: Option<Stroke>,
+    colour: &'static str,
+}
 
-    fn mark(&mut self, path: &Path, class: &str) -> Option<()> {
-        self.fill(path, series_colour(class)?);
-        self.stroke(path, &plain(MARK_EDGE), PALETTE.paper);
-        Some(())
-    }
-
-    fn text(&mut self, node: Node<'_, '_>, class: &str) -> Option<()> {
-        let has = |name: &str| class.split(' ').any(|word| word == name);
-        let size = match () {
-            () if has("title") => TITLE_SIZE,
-            () if has("small") => SMALL_SIZE,
-            () => TEXT_SIZE,
+impl Canvas for Picture {
+    fn line(&mut self, line: Line, from: Point, to: Point) {
+        let (width, colour) = match line {
+            Line::Grid => (LINE_WIDTHS.grid, PALETTE.grid),
+            Line::Axis | Line::Whisker => (LINE_WIDTHS.axis, PALETTE.ink),
+            Line::Link => (LINE_WIDTHS.link, PALETTE.dim),
         };
-        let words: String = node
-            .children()
-            .filter(Node::is_text)
-            .filter_map(|child| child.text())
-            .collect();
-        #[expect(clippy::cast_possible_truncation, reason = "a size of letters")]
-        let scale = size as f32 / f32::from(self.face.units_per_em());
+        self.stroke(joined(&[from, to], false), plain(width), colour);
+    }
+
+    fn rectangle(&mut self, series: usize, corner: Point, size: Point) {
+        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(dots);
+        let rect = Rect::from_xywh(x, y, width, height);
+        self.fill(rect.map(PathBuilder::from_rect), colour_of(series));
+    }
+
+    fn curve(&mut self, series: usize, points: &[Point]) {
+        let spans = DASHES[series % SERIES_COUNT].split(' ');
+        let spans: Vec<f32> = spans.filter_map(|span| span.parse().ok()).collect();
+        let stroke = Stroke {
+            dash: StrokeDash::new(spans, 0.0),
+            ..plain(LINE_WIDTHS.curve)
+        };
+        self.stroke(joined(points, false), stroke, colour_of(series));
+    }
+
+    fn mark(&mut self, series: usize, (x, y): Point, _: &str) {
+        let path = match shape(series) {
+            Shape::Circle(radius) => PathBuilder::from_circle(dots(x), dots(y), dots(radius)),
+            Shape::Polygon(corners) => {
+                let corners: Vec<Point> = corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+                joined(&corners, true)
+            }
+        };
+        self.fill(path.clone(), colour_of(series));
+        self.stroke(path, plain(MARK_EDGE), PALETTE.paper);
+    }
+
+    fn text(&mut self, text: &Text<'_>) {
+        let size = match text.look {
+            Look::Title => TITLE_SIZE,
+            Look::Plain | Look::Dim => TEXT_SIZE,
+            Look::Small | Look::SmallDim => SMALL_SIZE,
+        };
+        let ink = match text.look {
+            Look::Dim | Look::SmallDim => PALETTE.dim,
+            Look::Title | Look::Plain | Look::Small => PALETTE.ink,
+        };
+        let (path, width) = self.letters(&clean(text.words), size);
+        let before = match text.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => 0.5 * width,
+            Anchor::End => width,
+        };
+        let (x, y) = (dots(text.at.0), dots(text.at.1));
+        let turn = match text.is_upright {
+            true => Transform::from_row(0.0, -1.0, 1.0, 0.0, x, y),
+            false => Transform::from_translate(x, y),
+        };
+        let path = path.and_then(|path| path.transform(turn.pre_translate(-before, 0.0)));
+        self.stroke(path.clone(), plain(TEXT_EDGE), PALETTE.paper);
+        self.fill(path, ink);
+    }
+}
+
+impl Picture {
+    /// What has no size leaves nothing.
+    fn fill(&mut self, path: Option<Path>, colour: &'static str) {
+        self.shapes.extend(path.map(|path| Drawn {
+            path,
+            stroke: None,
+            colour,
+        }));
+    }
+
+    fn stroke(&mut self, path: Option<Path>, stroke: Stroke, colour: &'static str) {
+        self.shapes.extend(path.map(|path| Drawn {
+            path,
+            stroke: Some(stroke),
+            colour,
+        }));
+    }
+
+    /// Outlines of a text from its start on, and its width.
+    fn letters(&self, words: &str, size: f64) -> (Option<Path>, f32) {
+        let scale = dots(size) / f32::from(self.face.units_per_em());
         let mut letters = Letters {
             path: PathBuilder::new(),
             scale,
@@ -123,36 +145,34 @@ impl Picture {
             let advance = self.face.glyph_hor_advance(glyph).unwrap_or(0);
             letters.x += f32::from(advance) * scale;
         }
-        let before = match node.attribute("text-anchor")? {
-            "middle" => 0.5 * letters.x,
-            "end" => letters.x,
-            _ => 0.0,
-        };
-        let (x, y) = (number(node, "x")?, number(node, "y")?);
-        let turn = if node.attribute("transform").is_some() {
-            Transform::from_row(0.0, -1.0, 1.0, 0.0, x, y)
-        } else {
-            Transform::from_translate(x, y)
-        };
-        let path = letters.path.finish()?;
-        let path = path.transform(turn.pre_translate(-before, 0.0))?;
-        self.stroke(&path, &plain(TEXT_EDGE), PALETTE.paper);
-        let ink = if has("dim") { PALETTE.dim } else { PALETTE.ink };
-        self.fill(&path, ink);
-        Some(())
+        (letters.path.finish(), letters.x)
     }
 
-    fn fill(&mut self, path: &Path, of: &str) {
+    /// The file of a picture of that size.
+    fn finish(self, size: Point) -> Option<Vec<u8>> {
+        let [width, height] = [size.0, size.1].map(|length| (dots(length) * SCALE).ceil());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "lengths of a chart are positive, and too large ones are refused"
+        )]
+        let mut pixmap = Pixmap::new(width as u32, height as u32)?;
+        pixmap.fill(colour(PALETTE.paper)?);
         let scale = Transform::from_scale(SCALE, SCALE);
-        let paint = paint(of);
-        self.pixmap
-            .fill_path(path, &paint, FillRule::Winding, scale, None);
-    }
-
-    fn stroke(&mut self, path: &Path, stroke: &Stroke, of: &str) {
-        let scale = Transform::from_scale(SCALE, SCALE);
-        self.pixmap
-            .stroke_path(path, &paint(of), stroke, scale, None);
+        for Drawn {
+            path,
+            stroke,
+            colour: of,
+        } in self.shapes
+        {
+            let mut paint = Paint::default();
+            paint.set_color(colour(of)?);
+            match stroke {
+                Some(stroke) => pixmap.stroke_path(&path, &paint, &stroke, scale, None),
+                None => pixmap.fill_path(&path, &paint, FillRule::Winding, scale, None),
+            }
+        }
+        pixmap.encode_png().ok()
     }
 }
 
@@ -195,12 +215,12 @@ impl OutlineBuilder for Letters {
     }
 }
 
-fn joined(points: &[(f32, f32)], is_closed: bool) -> Option<Path> {
+fn joined(points: &[Point], is_closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     let (first, others) = points.split_first()?;
-    path.move_to(first.0, first.1);
+    path.move_to(dots(first.0), dots(first.1));
     for (x, y) in others {
-        path.line_to(*x, *y);
+        path.line_to(dots(*x), dots(*y));
     }
     if is_closed {
         path.close();
@@ -208,54 +228,23 @@ fn joined(points: &[(f32, f32)], is_closed: bool) -> Option<Path> {
     path.finish()
 }
 
-fn number(node: Node<'_, '_>, name: &str) -> Option<f32> {
-    node.attribute(name)?.parse().ok()
-}
-
-fn pair(text: &str, between: char) -> Option<(f32, f32)> {
-    let (x, y) = text.split_once(between)?;
-    Some((x.parse().ok()?, y.parse().ok()?))
-}
-
-fn series(class: &str) -> Option<usize> {
-    let name = class.split(' ').find_map(|word| word.strip_prefix('s'))?;
-    name.parse().ok()
-}
-
-fn series_colour(class: &str) -> Option<&'static str> {
-    PALETTE.series.get(series(class)?).copied()
-}
-
-/// Width and colour of a straight line.
-fn line_look(class: &str) -> Option<(f64, &'static str)> {
-    Some(match class {
-        "grid" => (LINE_WIDTHS.grid, PALETTE.grid),
-        "axis" | "whisker" => (LINE_WIDTHS.axis, PALETTE.ink),
-        "link" => (LINE_WIDTHS.link, PALETTE.dim),
-        _ => return None,
-    })
-}
-
-fn dash(class: &str) -> Option<StrokeDash> {
-    let spans = DASHES.get(series(class)?)?.split(' ');
-    let spans: Vec<f32> = spans.filter_map(|span| span.parse().ok()).collect();
-    StrokeDash::new(spans, 0.0)
-}
-
 fn plain(width: f64) -> Stroke {
     Stroke {
-        #[expect(clippy::cast_possible_truncation, reason = "a width of a few dots")]
-        width: width as f32,
+        width: dots(width),
         line_cap: LineCap::Butt,
         line_join: LineJoin::Round,
         ..Stroke::default()
     }
 }
 
-fn paint(of: &str) -> Paint<'static> {
-    let mut paint = Paint::default();
-    paint.set_color(colour(of).unwrap_or(Color::BLACK));
-    paint
+/// A length in hundredths of a dot, as in the SVG.
+#[expect(clippy::cast_possible_truncation, reason = "a place in a chart")]
+fn dots(length: f64) -> f32 {
+    ((length * 100.0).round() / 100.0) as f32
+}
+
+fn colour_of(series: usize) -> &'static str {
+    PALETTE.series[series % SERIES_COUNT]
 }
 
 /// A colour as it is written in a style sheet.

@@ -1,8 +1,8 @@
 //! Rows of names along a common level axis.
 
+use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{LINE, Size, TICK, cut_inside, lines, text_width};
 use super::scale::{Scale, tick};
-use super::svg::{Anchor, Svg};
 
 /// Narrowest and widest column of names.
 const LEAST_NAME_WIDTH: f64 = 60.0;
@@ -45,32 +45,32 @@ impl Rows {
     }
 
     /// Grid, figures and name of the axis below that many rows; the height of the chart.
-    pub(super) fn axis(&self, svg: &mut Svg, count: usize, tells: &str) -> f64 {
+    pub(super) fn axis(&self, canvas: &mut dyn Canvas, count: usize, tells: &str) -> f64 {
         let bottom = self.top + self.height() * count as f64;
         for value in self.scale.ticks() {
             let x = self.scale.place(value);
-            svg.line("grid", (x, self.top), (x, bottom));
-            svg.text(
-                "dim small",
+            canvas.line(Line::Grid, (x, self.top), (x, bottom));
+            canvas.text(&Text::new(
+                Look::SmallDim,
                 (x, bottom + TICK),
                 Anchor::Middle,
                 &tick(value),
-            );
+            ));
         }
-        svg.line("axis", (self.left, self.top), (self.left, bottom));
+        canvas.line(Line::Axis, (self.left, self.top), (self.left, bottom));
         let (middle, margin) = (0.5 * (self.left + self.right), self.size.margin());
         // A text around the middle leaves the chart on the nearer side first.
         let beside = middle.min(self.size.width() - middle) - margin;
         let mut y = bottom + TICK;
         for line in lines(tells, 2.0 * beside) {
             y += LINE;
-            svg.text("dim", (middle, y), Anchor::Middle, &line);
+            canvas.text(&Text::new(Look::Dim, (middle, y), Anchor::Middle, &line));
         }
         y + 6.0 + margin
     }
 
     /// Writes the name of a row; the height at which its figures are drawn.
-    pub(super) fn name(&self, svg: &mut Svg, index: usize, name: &str) -> f64 {
+    pub(super) fn name(&self, canvas: &mut dyn Canvas, index: usize, name: &str) -> f64 {
         let end = self.top + self.height() * (index as f64 + 1.0);
         let middle = end - 0.5 * ROW_HEIGHT;
         let shown = cut_inside(name, self.name_width);
@@ -79,7 +79,10 @@ impl Rows {
             Size::Wide => ((self.left - 8.0, middle + 4.5), Anchor::End),
             Size::Narrow => ((self.left + 2.0, end - ROW_HEIGHT + 1.0), Anchor::Start),
         };
-        svg.text_with_tip("", at, anchor, &shown, tip);
+        canvas.text(&Text {
+            tip,
+            ..Text::new(Look::Plain, at, anchor, &shown)
+        });
         middle
     }
 

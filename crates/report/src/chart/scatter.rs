@@ -1,8 +1,8 @@
 //! One rate against another, both on logarithmic axes.
 
+use super::canvas::{Anchor, Canvas, Look, Text};
 use super::frame::{Heading, LINE, Sample, Size, head, small_width};
 use super::plane::{Axis, Plane};
-use super::svg::{Anchor, Svg};
 
 /// A thing with two rates.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Scatter {
 
 impl Scatter {
     /// Draws the chart; its height.
-    pub(super) fn draw(&self, svg: &mut Svg, size: Size) -> f64 {
-        let top = head(svg, size, &self.heading, &self.series, Sample::Mark) + 6.0;
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
+        let top = head(canvas, size, &self.heading, &self.series, Sample::Mark) + 6.0;
         let height = match size {
             Size::Wide => 420.0,
             Size::Narrow => 340.0,
@@ -45,7 +45,7 @@ impl Scatter {
             Axis::around(&self.y_axis, true, self.spots.iter().map(|spot| spot.y)),
         ];
         let plane = Plane::new(size, top, height, axes);
-        let height = plane.draw(svg);
+        let height = plane.draw(canvas);
         let places: Vec<(&Spot, (f64, f64))> = self
             .spots
             .iter()
@@ -54,12 +54,12 @@ impl Scatter {
         let mut taken: Vec<Area> = places.iter().map(|(_, at)| Area::of_mark(*at)).collect();
         let mut missing_count = 0;
         for (spot, at) in &places {
-            if !label(svg, &plane, &spot.name, *at, &mut taken) {
+            if !label(canvas, &plane, &spot.name, *at, &mut taken) {
                 missing_count += 1;
             }
         }
         for (spot, at) in &places {
-            svg.mark(spot.series, *at, &spot.name);
+            canvas.mark(spot.series, *at, &spot.name);
         }
         if missing_count == 0 {
             return height;
@@ -69,7 +69,12 @@ impl Scatter {
             count => format!("{count} names have no room here"),
         };
         let middle = 0.5 * (plane.left + plane.right);
-        svg.text("dim small", (middle, height + 6.0), Anchor::Middle, &remark);
+        canvas.text(&Text::new(
+            Look::SmallDim,
+            (middle, height + 6.0),
+            Anchor::Middle,
+            &remark,
+        ));
         height + LINE
     }
 }
@@ -124,7 +129,7 @@ impl Area {
 
 /// Writes the name beside its mark. False where there is no room; then the mark's own tip tells it.
 fn label(
-    svg: &mut Svg,
+    canvas: &mut dyn Canvas,
     plane: &Plane<'_>,
     name: &str,
     at: (f64, f64),
@@ -145,7 +150,7 @@ fn label(
     for (at, anchor) in choices {
         let area = Area::of_text(at, anchor, width);
         if area.is_in(plane) && !taken.iter().any(|other| other.meets(&area)) {
-            svg.text("small", at, anchor, name);
+            canvas.text(&Text::new(Look::Small, at, anchor, name));
             taken.push(area);
             return true;
         }

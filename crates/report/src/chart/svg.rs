@@ -1,29 +1,12 @@
-//! Writing SVG: elements, attributes, escaping, numbers.
+//! Charts as SVG: elements, attributes, escaping, numbers.
 
 use std::fmt::Write;
 
 use cardmark_core::is_hidden;
 
+use super::canvas::{Anchor, Canvas, Line, Look, Point, SERIES_COUNT, Shape, Text, shape};
 use super::colours::{Theme, style};
 use super::frame::Heading;
-
-/// How a text is aligned to its point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-impl Anchor {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Middle => "middle",
-            Self::End => "end",
-        }
-    }
-}
 
 /// A document under construction.
 #[derive(Debug, Default)]
@@ -31,130 +14,97 @@ pub(super) struct Svg {
     body: String,
 }
 
-impl Svg {
-    /// A straight line of that class.
-    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
-        let _ = writeln!(
-            self.body,
-            "<line class=\"{class}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>",
-            number(from.0),
-            number(from.1),
-            number(to.0),
-            number(to.1)
-        );
+impl Canvas for Svg {
+    fn line(&mut self, line: Line, from: Point, to: Point) {
+        let class = match line {
+            Line::Grid => "grid",
+            Line::Axis => "axis",
+            Line::Whisker => "whisker",
+            Line::Link => "link",
+        };
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        self.add(format_args!(
+            "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"
+        ));
     }
 
-    /// A rectangle in the colour of a series; one without width leaves nothing.
-    pub(super) fn rectangle(&mut self, series: usize, corner: (f64, f64), size: (f64, f64)) {
+    fn rectangle(&mut self, series: usize, corner: Point, size: Point) {
         if size.0 <= 0.0 || size.1 <= 0.0 {
             return;
         }
-        let _ = writeln!(
-            self.body,
-            "<rect class=\"s{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            series % SERIES_COUNT,
-            number(corner.0),
-            number(corner.1),
-            number(size.0),
-            number(size.1)
-        );
+        let series = series % SERIES_COUNT;
+        let [x, y, width, height] = [corner.0, corner.1, size.0, size.1].map(number);
+        self.add(format_args!(
+            "<rect class=\"s{series}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
+        ));
     }
 
-    /// A line of a series through these points.
-    pub(super) fn curve(&mut self, series: usize, points: &[(f64, f64)]) {
+    fn curve(&mut self, series: usize, points: &[Point]) {
         if points.is_empty() {
             return;
         }
-        let mut data = String::new();
-        for (index, (x, y)) in points.iter().enumerate() {
-            let command = if index == 0 { 'M' } else { 'L' };
-            let _ = write!(data, "{command}{} {}", number(*x), number(*y));
-        }
-        let series = series % SERIES_COUNT;
-        let _ = writeln!(self.body, "<path class=\"curve s{series}\" d=\"{data}\"/>");
-    }
-
-    /// A mark at a point; its shape tells series apart like its colour.
-    pub(super) fn mark(&mut self, series: usize, at: (f64, f64), title: &str) {
-        let (x, y) = at;
-        let class = format!("mark s{}", series % SERIES_COUNT);
-        let corners: &[(f64, f64)] = match series % SERIES_COUNT {
-            0 => {
-                let _ = writeln!(
-                    self.body,
-                    "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"4.5\">{}</circle>",
-                    number(x),
-                    number(y),
-                    tip(title)
-                );
-                return;
-            }
-            1 => &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
-            2 => &[(0.0, -5.2), (5.0, 4.0), (-5.0, 4.0)],
-            3 => &[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)],
-            4 => &[(-5.0, -4.0), (5.0, -4.0), (0.0, 5.2)],
-            _ => &[
-                (-2.0, -5.5),
-                (2.0, -5.5),
-                (2.0, -2.0),
-                (5.5, -2.0),
-                (5.5, 2.0),
-                (2.0, 2.0),
-                (2.0, 5.5),
-                (-2.0, 5.5),
-                (-2.0, 2.0),
-                (-5.5, 2.0),
-                (-5.5, -2.0),
-                (-2.0, -2.0),
-            ],
-        };
-        let points: Vec<String> = corners
+        let points: Vec<String> = points
             .iter()
-            .map(|(dx, dy)| format!("{},{}", number(x + dx), number(y + dy)))
+            .map(|(x, y)| format!("{} {}", number(*x), number(*y)))
             .collect();
-        let _ = writeln!(
-            self.body,
-            "<polygon class=\"{class}\" points=\"{}\">{}</polygon>",
-            points.join(" "),
-            tip(title)
-        );
+        let series = series % SERIES_COUNT;
+        self.add(format_args!(
+            "<path class=\"curve s{series}\" d=\"M{}\"/>",
+            points.join("L")
+        ));
     }
 
-    /// A text at a point of its base line.
-    pub(super) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
-        self.text_with_tip(class, at, anchor, text, "");
+    fn mark(&mut self, series: usize, at: Point, title: &str) {
+        let class = format!("mark s{}", series % SERIES_COUNT);
+        let tip = tip(title);
+        match shape(series) {
+            Shape::Circle(radius) => {
+                let (x, y) = (number(at.0), number(at.1));
+                self.add(format_args!(
+                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\">{tip}</circle>"
+                ));
+            }
+            Shape::Polygon(corners) => {
+                let corner =
+                    |(dx, dy): &Point| format!("{},{}", number(at.0 + dx), number(at.1 + dy));
+                let points: Vec<String> = corners.iter().map(corner).collect();
+                self.add(format_args!(
+                    "<polygon class=\"{class}\" points=\"{}\">{tip}</polygon>",
+                    points.join(" ")
+                ));
+            }
+        }
     }
 
-    /// A text that stands for a longer one.
-    pub(super) fn text_with_tip(
-        &mut self,
-        class: &str,
-        at: (f64, f64),
-        anchor: Anchor,
-        text: &str,
-        whole: &str,
-    ) {
-        let _ = writeln!(
-            self.body,
-            "<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}{}</text>",
-            format!("text {class}").trim_end(),
-            number(at.0),
-            number(at.1),
-            anchor.name(),
-            tip(whole),
-            escaped(text)
-        );
+    fn text(&mut self, text: &Text<'_>) {
+        let class = match text.look {
+            Look::Title => "text title",
+            Look::Plain => "text",
+            Look::Dim => "text dim",
+            Look::Small => "text small",
+            Look::SmallDim => "text dim small",
+        };
+        let anchor = match text.anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let (x, y) = (number(text.at.0), number(text.at.1));
+        let turn = match text.is_upright {
+            true => format!(" transform=\"rotate(-90 {x} {y})\""),
+            false => String::new(),
+        };
+        self.add(format_args!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{turn}>{}{}</text>",
+            tip(text.tip),
+            escaped(text.words)
+        ));
     }
+}
 
-    /// A text turned to read upwards.
-    pub(super) fn upright(&mut self, class: &str, at: (f64, f64), text: &str) {
-        let (x, y) = (number(at.0), number(at.1));
-        let _ = writeln!(
-            self.body,
-            "<text class=\"text {class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" \
-             transform=\"rotate(-90 {x} {y})\">{}</text>",
-            escaped(text)
-        );
+impl Svg {
+    fn add(&mut self, element: std::fmt::Arguments<'_>) {
+        let _ = writeln!(self.body, "{element}");
     }
 
     /// The document of that size.
@@ -178,9 +128,6 @@ impl Svg {
         )
     }
 }
-
-/// How many series have a colour of their own.
-pub(super) const SERIES_COUNT: usize = 6;
 
 fn tip(title: &str) -> String {
     if title.is_empty() {

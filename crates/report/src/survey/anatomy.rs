@@ -2,8 +2,8 @@
 
 use cardmark_core::Anatomy;
 
-use super::Subject;
-use super::charts::{curve_of, curves_of, heading};
+use super::curves::{curve_of, curves_of, heading};
+use super::subjects::Subject;
 use crate::chart::Curves;
 use crate::text::size;
 

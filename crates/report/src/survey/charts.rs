@@ -1,18 +1,16 @@
 //! The charts of a report on runs.
 
-use std::collections::BTreeSet;
-
-use cardmark_core::{OriginKind, Quantity, Record, Trial};
+use cardmark_core::{Quantity, Trial};
 use cardmark_stats::merged_histogram;
 
+use super::anatomy;
+use super::curves::{curve_of, curves_of, heading, seconds, trials};
 use super::place::over_position;
-use super::{Subject, anatomy, boards, suite_of};
-use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Scatter, Spot};
-use crate::names::{origin_word, workload_name};
+use super::subjects::{Subject, boards};
+use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Scatter, Spot};
+use crate::names::workload_name;
 use crate::text::{figure, in_unit, latency, unit};
 
-/// Curves in one chart: more cannot be told apart.
-const MOST_CURVES: usize = 6;
 /// Boards in one chart: so many colours and shapes there are.
 const MOST_BOARDS: usize = 6;
 /// Points of a curve over time, and the least span that one stands for.
@@ -49,30 +47,6 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
     charts.extend(over_position(subjects).map(Chart::Curves));
     charts.extend(latencies(subjects).map(Chart::Curves));
     charts
-}
-
-/// Whose figures a chart shows, and under which circumstances they came about: it is passed on without
-/// the page around it.
-pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
-    let records = || subjects.iter().flat_map(|subject| &subject.records);
-    let board = match boards(subjects).as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
-    };
-    let suites: BTreeSet<String> = records().filter_map(|record| suite_of(record)).collect();
-    let origins: BTreeSet<&str> = records()
-        .map(|record| origin_word(record.origin.kind))
-        .collect();
-    let mut parts: Vec<String> = board.into_iter().chain(suites).collect();
-    // That figures were measured is what everybody expects.
-    if origins != BTreeSet::from([origin_word(OriginKind::Measured)]) {
-        parts.extend(origins.into_iter().map(str::to_owned));
-    }
-    Heading {
-        title,
-        subtitle: parts.join(" · "),
-        about,
-    }
 }
 
 /// The boards as series of a chart; where there are too many, each name tells its board.
@@ -230,13 +204,6 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
     })
 }
 
-pub(super) fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
-    let trials = record.trials.iter();
-    trials
-        .filter(|trial| trial.workload.id == workload && trial.is_whole())
-        .collect()
-}
-
 /// The first of these workloads that any run has.
 fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Option<&'a str> {
     let is_there = |workload: &&&str| {
@@ -244,40 +211,6 @@ fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Opt
         records.any(|record| !trials(record, workload).is_empty())
     };
     workloads.iter().find(is_there).copied()
-}
-
-/// The curves of the first subjects that have one, and what is to be added to the title; none where
-/// no subject has a curve.
-pub(super) fn curves_of<'a>(
-    subjects: &[Subject<'a>],
-    curve: impl Fn(&Subject<'a>) -> Option<Curve>,
-) -> Option<(Vec<Curve>, String)> {
-    let are_many = boards(subjects).len() > 1;
-    let named = |subject| {
-        let curve = curve(subject)?;
-        let name = match are_many {
-            true => format!("{}, {}", curve.name, subject.board),
-            false => curve.name,
-        };
-        Some(Curve { name, ..curve })
-    };
-    let mut curves: Vec<Curve> = subjects.iter().filter_map(named).collect();
-    let count = curves.len();
-    curves.truncate(MOST_CURVES);
-    let remark = if count > MOST_CURVES {
-        format!(": the first {MOST_CURVES} of {count}")
-    } else {
-        String::new()
-    };
-    (count > 0).then_some((curves, remark))
-}
-
-/// A subject's curve, if there are points enough for one.
-pub(super) fn curve_of(subject: &Subject<'_>, points: Vec<(f64, f64)>) -> Option<Curve> {
-    (points.len() > 1).then(|| Curve {
-        name: subject.name.clone(),
-        points,
-    })
 }
 
 /// The rate over the seconds of work.
@@ -329,10 +262,6 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
         begin_s += end_s;
     }
     points
-}
-
-pub(super) fn seconds(span_ns: u64) -> f64 {
-    span_ns as f64 / 1e9
 }
 
 /// How many operations take longer than a latency: stalls show as a tail to the right.

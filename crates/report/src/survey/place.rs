@@ -2,8 +2,8 @@
 
 use cardmark_core::{Order, Trial, spread_start};
 
-use super::Subject;
-use super::charts::{curve_of, curves_of, heading, seconds, trials};
+use super::curves::{curve_of, curves_of, heading, seconds, trials};
+use super::subjects::Subject;
 use crate::chart::Curves;
 
 /// The workload whose rate over the place is drawn.

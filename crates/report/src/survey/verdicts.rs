@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cardmark_core::{Record, Verdict};
 
-use super::{Subject, suite_of};
+use super::subjects::{Subject, suite_of};
 use crate::document::Block;
 use crate::summary::{not_conformant, outcome_words};
 use crate::{anatomy, integrity};

@@ -5,7 +5,7 @@ use cardmark_core::{
     StorageKind, SuiteRef, Verdict, VerdictOutcome,
 };
 use cardmark_report::chart::Chart;
-use cardmark_report::document::{Block, Document, Table, html, markdown};
+use cardmark_report::document::{Block, Column, Document, Row, Table, html, markdown};
 use cardmark_report::{Style, survey, terminal};
 use insta::assert_snapshot;
 
@@ -53,7 +53,7 @@ fn charts(document: &Document) -> Vec<&Chart> {
 }
 
 fn small() -> Document {
-    let cells = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+    let cells = |cells: [&str; 3]| Row::new(cells.map(str::to_owned).to_vec());
     Document {
         title: "Cards <of> 2025 & *more*".to_owned(),
         blocks: vec![
@@ -63,15 +63,20 @@ fn small() -> Document {
                 "Warning: [a](b)".to_owned(),
                 "Note: ~~no~~".to_owned(),
             ]),
-            Block::Table(Table {
+            Block::Table {
                 caption: "Raspberry Pi 4".to_owned(),
-                heading: cells(["Card", "Runs", "iozone_random_write, MB/s"]),
-                names_count: 1,
-                rows: vec![
-                    cells(["<script>alert(1)</script>", "3", "2.87 ± 11 %"]),
-                    cells(["A | B", "1", "–"]),
-                ],
-            }),
+                table: Table {
+                    columns: vec![
+                        Column::left("Card"),
+                        Column::right("Runs"),
+                        Column::right("iozone_random_write, MB/s"),
+                    ],
+                    rows: vec![
+                        cells(["<script>alert(1)</script>", "3", "2.87 ± 11 %"]),
+                        cells(["A | B", "1", "–"]),
+                    ],
+                },
+            },
         ],
     }
 }
@@ -247,7 +252,7 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
     - random tests last 1 minute instead of 10
     ");
     assert!(html(&document).contains("<li>FALSE CAPACITY (limbo): only 8 GB"));
-    let table = |block: &&Block| matches!(block, Block::Table(_));
+    let table = |block: &&Block| matches!(block, Block::Table { .. });
     let tables = document.blocks.iter().filter(table).count();
     assert_eq!(tables, 1, "circumstances, and no table of names alone");
 }

@@ -1,7 +1,7 @@
 //! The listing of runs.
 
 use cardmark_core::Quantity;
-use cardmark_report::{RunLine, Style, headline, list_table};
+use cardmark_report::{RunLine, Style, headline, list_table, name_table};
 use insta::assert_snapshot;
 
 fn rates() -> Vec<(String, f64, Quantity)> {
@@ -75,4 +75,24 @@ fn headlines_of_other_suites_name_their_ids() {
     let rates = [("files_per_s".to_owned(), 213.0, Quantity::OperationRate)];
     assert_eq!(headline(&rates), "files_per_s 213 files/s");
     assert_eq!(headline(&[]), "–");
+}
+
+#[test]
+fn names_stand_beside_or_above_what_belongs_to_them() {
+    let rows = || {
+        vec![
+            ("a".repeat(45), "word ".repeat(30)),
+            ("b".to_owned(), "c".repeat(95)),
+        ]
+    };
+    for width in [20, 39, 40, 41] {
+        let text = name_table(rows(), width);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{width}: {text}");
+        assert_eq!(text.matches('c').count(), 95);
+    }
+    let rows = || vec![("name".to_owned(), "twelve chars".to_owned())];
+    assert_eq!(name_table(rows(), 18), "name  twelve chars\n");
+    assert_eq!(name_table(rows(), 17), "name\n  twelve chars\n");
+    assert_eq!(name_table(Vec::new(), 17), "");
 }
