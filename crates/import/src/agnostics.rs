@@ -89,7 +89,7 @@ impl Run {
     }
 }
 
-/// Reads the logs. A damaged line costs its whole log: nobody knows which run it belongs to.
+/// Reads the logs. A damaged line costs its whole log: the run that it belongs to is unknown.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut log = Log::default();
     for line in lines {
@@ -113,19 +113,19 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     log.end(found);
 }
 
-/// What is known of a log so far.
+/// Known parts of a log.
 #[derive(Default)]
 struct Log<'a> {
     lines: Vec<Line<'a>>,
     is_damaged: bool,
     version: Option<(u32, u32)>,
     runs: Vec<Run>,
-    /// Whether the line before was the first of the log: the date follows.
+    /// True if the previous line was the first of the log: the date follows.
     is_begun: bool,
 }
 
 impl Log<'_> {
-    /// Whether this line begins the next log.
+    /// Returns whether this line begins the next log.
     fn is_over(&self, text: &str) -> bool {
         let begins = text.starts_with(TOOL) || text == "Run 1";
         begins && !self.runs.is_empty()

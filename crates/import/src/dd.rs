@@ -52,7 +52,7 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
     }
 }
 
-/// Returns what each line with text says of a copy.
+/// Parses each line with text.
 pub(crate) fn copies<'a>(
     lines: &[Line<'a>],
 ) -> impl Iterator<Item = (Line<'a>, Result<Option<Copy>, Damage>)> {
@@ -75,7 +75,7 @@ pub(crate) fn copies<'a>(
     })
 }
 
-/// Whether a line begins like `51200+0 records in`, in any language.
+/// Returns whether a line begins like `51200+0 records in`, in any language.
 fn counts_records(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("");
     let is_count = |count: &str| count.parse::<u64>().is_ok();

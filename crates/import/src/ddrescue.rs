@@ -53,7 +53,7 @@ struct Rate {
     printed: String,
 }
 
-/// What is known of a run so far.
+/// Known parts of a run.
 #[derive(Default)]
 struct Run<'a> {
     is_log: bool,

@@ -5,7 +5,7 @@
 //! `Random Read 4KiB (Q= 32,T= 1) : 1.234 MB/s [ 301.3 IOPS]`, and prints no block size of
 //! sequential tests.
 //!
-//! CrystalDiskMark's MB are 10⁶ bytes. Those of KDiskMark are not what its report says: up to 1.5.0
+//! CrystalDiskMark's MB are 10⁶ bytes. Those of KDiskMark differ from the names in its report: up to 1.5.0
 //! it divided fio's KiB per second by 1024, since 1.5.1 by 1000. Its reports have their version
 //! since 1.6.0; in one without, operations times block size are taken.
 
@@ -128,7 +128,7 @@ impl Test {
     }
 }
 
-/// What is known of a report.
+/// Known parts of a report.
 #[derive(Default)]
 struct Page<'a> {
     lines: Vec<Line<'a>>,
@@ -145,7 +145,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Whether the line belongs to the next report.
+    /// Returns whether the line belongs to the next report.
     fn is_over(&self, text: &str) -> bool {
         heading(text).is_some() || (self.direction.is_some() && text.starts_with("[Read]"))
     }
@@ -460,7 +460,7 @@ impl<'a> Figures<'a> {
             && self.latency_ns.is_none_or(|ns| ns == 0)
     }
 
-    /// Whether MB/s and IOPS are the same amount, with this many bytes to the MB.
+    /// Returns whether MB/s and IOPS agree, with this number of bytes per MB.
     fn agree(&self, test: Test, megabyte: f64) -> bool {
         let (Some(operations), Some(block)) = (self.operations, test.block_bytes) else {
             return true;

@@ -118,14 +118,14 @@ const AMOUNTS: [&str; 5] = [
 ];
 const AMOUNTS_EXPECTED: &str = "the five lines from `Data OK:` to `Overwritten:`, in their order";
 
-/// What is known of a run of f3read.
+/// Known parts of a run of f3read.
 #[derive(Default)]
 struct F3Read<'a> {
     /// Sectors of the lines so far.
     amounts: Vec<u64>,
     /// The last of these lines.
     line: Option<Line<'a>>,
-    /// What the run gives, until its rate is known.
+    /// Result of the run, until its rate is known.
     open: Option<Reading>,
     is_partial: bool,
 }
@@ -303,7 +303,7 @@ impl<'a> Size<'a> {
         })
     }
 
-    /// Whether this number of bytes would be printed so.
+    /// Returns whether this number of bytes would be printed in this form.
     fn is(&self, bytes: u64) -> bool {
         self.number.agrees(bytes as f64 / self.unit, 0.0)
     }

@@ -13,7 +13,7 @@ use crate::reading::{byte_rate, operation_rate};
 /// The tool of typed figures.
 const TYPED: &str = "typed";
 
-/// Why a typed figure was not accepted.
+/// Reason for the refusal of a typed figure.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FigureError {
     /// No metric has this id.

@@ -33,7 +33,7 @@ pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
             }
             continue;
         }
-        // What a broken document holds is no document of its own.
+        // Parts of a broken document are no separate documents.
         if is_broken && !begins_run(&text[start..]) {
             continue;
         }
@@ -50,7 +50,7 @@ pub(crate) fn jobs(text: &str, lines: &[Line], found: &mut Found) -> Vec<Job> {
     jobs
 }
 
-/// Whether a document begins like that of a run.
+/// Returns whether a document begins like that of a run.
 fn begins_run(text: &str) -> bool {
     let rest = text.strip_prefix('{').unwrap_or(text);
     rest.trim_start().starts_with("\"fio version\"")

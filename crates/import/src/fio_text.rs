@@ -81,11 +81,11 @@ struct Output<'a> {
     first: usize,
     /// Operations per second and spans of its directions.
     operations: Vec<(Shown, u64)>,
-    /// Whether the lines of its directions are over.
+    /// True after the lines of its directions.
     is_over: bool,
-    /// Whether lines of latencies belong to the last direction.
+    /// True while lines of latencies belong to the last direction.
     is_open: bool,
-    /// Whether a line could not be read: further lines may be of any job, up to one that names it.
+    /// True after a line that could not be read: further lines may be of any job, up to one that names it.
     is_lost: bool,
     latencies: Latencies,
 }

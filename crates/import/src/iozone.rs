@@ -41,7 +41,7 @@ const COLUMNS: [(&str, &str, u8); 13] = [
     ("freread", "freread", 7),
 ];
 
-/// What the blocks call the tests.
+/// Names of the tests in the blocks.
 const BLOCKS: [(&str, &str); 13] = [
     ("initial writers", "write"),
     ("rewriters", "rewrite"),
@@ -130,7 +130,7 @@ struct Row {
     record_bytes: u64,
     /// Tests and KiB per second.
     rates: Vec<(&'static str, u64)>,
-    /// Whether the text has the unit. iozone prints kilobytes per second unless asked otherwise.
+    /// True if the text has the unit. iozone prints kilobytes per second by default.
     has_unit: bool,
 }
 
@@ -158,12 +158,12 @@ impl Row {
     }
 }
 
-/// What is known of a table before its lines.
+/// Known properties of a table before its lines.
 #[derive(Default)]
 struct Table<'a> {
     /// Numbers behind `-i` of the command line.
     asked: Vec<u8>,
-    /// Whether figures are kilobytes per second, if known.
+    /// True if figures are kilobytes per second, if known.
     is_rate: Option<bool>,
     header: Option<Header<'a>>,
 }
@@ -239,7 +239,7 @@ struct Header<'a> {
 /// Places of `reclen` and of the first test in heading and lines.
 const RECORD: usize = 1;
 const FIRST: usize = 2;
-/// How far a figure may end from its heading; columns are at least eight characters wide.
+/// Largest distance between the ends of a figure and its heading; columns are at least eight characters wide.
 const MOST_SHIFT: usize = 3;
 const LEAST_WIDTH: usize = 8;
 
@@ -265,7 +265,7 @@ impl<'a> Header<'a> {
             return Some(tests.take(line.len() - FIRST).collect());
         }
         // Seen from `reclen`, as forums drop spaces at the beginning of lines. Where they drop
-        // those between words too, places say nothing.
+        // those between words too, positions mean nothing.
         let ends = self.ends();
         if ends.first().is_none_or(|end| *end < LEAST_WIDTH) {
             return None;
@@ -342,7 +342,7 @@ struct Blocks {
     found: Vec<Block>,
     /// Sizes of file and record that the text gives, in bytes.
     sizes: Option<(u64, u64)>,
-    /// Whether the first line of the current block could not be read: its test is unknown.
+    /// True if the first line of the current block could not be read: its test is unknown.
     is_lost: bool,
 }
 

@@ -37,7 +37,7 @@ pub use metrics::{KnownMetric, tool_metrics};
 use reading::Found;
 use text::{Line, lines, numbers, plain};
 
-/// What one record needs.
+/// Parts of one record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// The tools that printed the figures, with their version if known.
@@ -78,14 +78,14 @@ pub struct NotUnderstood {
     pub line: usize,
     /// Its numbers with their units.
     pub numbers: Vec<String>,
-    /// What a reader expected in this line.
+    /// Content that a reader expected in this line.
     pub reason: Option<String>,
 }
 
-/// What was found in a text.
+/// Content of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// What each record needs, in the order of the text.
+    /// Parts of each record, in the order of the text.
     pub records: Vec<Imported>,
     /// Lines with numbers that are in no record.
     pub not_understood: Vec<NotUnderstood>,

@@ -9,7 +9,7 @@ pub struct KnownMetric {
     pub id: String,
     /// Its name in plain words; the id if it has none.
     pub title: String,
-    /// What its values are.
+    /// Quantity of its values.
     pub quantity: Quantity,
 }
 
@@ -24,7 +24,7 @@ impl KnownMetric {
         }
     }
 
-    /// Whether a heading names it, by id or title. Capitals, spaces and hyphens do not matter, but
+    /// Returns whether a heading names it, by id or title. Capitals, spaces and hyphens do not matter, but
     /// `hdparm_t` and `hdparm_T` differ in a capital.
     pub(crate) fn is_named(&self, heading: &str) -> bool {
         if self.id.starts_with("hdparm_") {

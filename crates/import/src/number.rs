@@ -40,7 +40,7 @@ impl Number {
         self.half_step / self.value
     }
 
-    /// Whether `other` may be the same, half steps and a little rounding allowed for.
+    /// Returns whether `other` may be equal, allowing for half steps and a little rounding.
     pub(crate) fn agrees(self, other: f64, half_step: f64) -> bool {
         let allowed = 1.01 * (self.half_step + half_step) + 1e-9 * self.value;
         (self.value - other).abs() <= allowed

@@ -111,7 +111,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     run.end(lines, found);
 }
 
-/// What is known of a run so far.
+/// Known parts of a run.
 #[derive(Default)]
 struct Run<'a> {
     rows: Vec<Row<'a>>,
@@ -120,7 +120,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Whether the line belongs to the next run: facts before a table, or a row once more.
+    /// Returns whether the line belongs to the next run: facts before a table, or a repeated row.
     fn is_over(&self, line: Line<'a>) -> bool {
         let is_again = |row: Row| self.rows.iter().any(|known| known.test.id == row.test.id);
         let is_heading = || {
@@ -219,7 +219,7 @@ fn recomputed_score(results: &[Figure]) -> Option<u64> {
     Some(whole(sum * 100.0)? / 10_000)
 }
 
-/// Whether the script prints the units of the tools: its rows of hdparm can be read and do not end
+/// Returns whether the script prints the units of the tools: its rows of hdparm can be read and do not end
 /// in the `MB/s` that hdparm never prints.
 fn prints_units(rows: &[Row]) -> bool {
     let is_hdparm = |row: &&Row| matches!(row.test.kind, Kind::Hdparm | Kind::HdparmCached);
@@ -442,7 +442,7 @@ const FIELDS: [&str; 11] = [
 /// Longest value of a field, in characters.
 const MOST_FIELD: usize = 80;
 
-/// Whether a line is about board or drive.
+/// Returns whether a line is about board or drive.
 fn is_fact(text: &str) -> bool {
     let is_drive = || DRIVE.iter().any(|begin| text.contains(begin));
     text.contains(BOARD) || text.contains(" has been detected as ") || is_drive()

@@ -26,7 +26,7 @@ pub(crate) struct Reading {
     pub(crate) device: Option<DeviceInfo>,
     /// Size of the test file in bytes, if known.
     pub(crate) file_bytes: Option<u64>,
-    /// Whether it stands for a line that could not be read.
+    /// Returns whether it stands for a line that could not be read.
     pub(crate) is_damaged: bool,
 }
 
@@ -44,7 +44,7 @@ impl Reading {
         }
     }
 
-    /// Whether both may hold a result of the same test.
+    /// Returns whether both may hold a result of the same test.
     pub(crate) fn is_again(&self, other: &Self) -> bool {
         let mut metrics = self.metrics.iter();
         (self.tool == other.tool && self.is_damaged != other.is_damaged)

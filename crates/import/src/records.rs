@@ -1,4 +1,4 @@
-//! Which readings belong to one record.
+//! Grouping of readings into records.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use crate::text::Line;
 pub(crate) const TABLE: &str = "table";
 /// Longest label, in characters.
 const MOST_LABEL: usize = 80;
-/// What separates cells; the first that yields a heading is taken.
+/// Separators of cells; the first that yields a heading is taken.
 const SEPARATORS: [char; 4] = ['|', ';', '\t', ','];
 
 /// Reads the tables; each row is a record.
@@ -41,7 +41,7 @@ pub(crate) fn read(lines: &[Line], known: &[KnownMetric], found: &mut Found) {
     }
 }
 
-/// What a column holds.
+/// Content of a column.
 enum Column<'a> {
     Label,
     /// A metric, and the unit in its heading.
@@ -53,7 +53,7 @@ enum Column<'a> {
 #[derive(Default)]
 struct Row {
     one: Option<Imported>,
-    /// What was expected in a cell that could not be read.
+    /// Expected content of a cell that could not be read.
     expected: Option<&'static str>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Heading<'a> {
     }
 }
 
-/// Whether a cell stands for a test that was not run.
+/// Returns whether a cell stands for a test that was not run.
 fn is_missing(cell: &str) -> bool {
     ["", "-", "–", "—", "?", "n/a", "N/A"].contains(&cell)
 }

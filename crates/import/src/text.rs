@@ -10,7 +10,7 @@ pub(crate) struct Line<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Why a line of a tool could not be read.
+/// Reason for which a line of a tool could not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Damage {
     pub(crate) tool: &'static str,

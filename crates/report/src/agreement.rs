@@ -1,4 +1,4 @@
-//! How the original tools and ours compare.
+//! Comparison of the original tools with cardmark.
 
 use cardmark_stats::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement};
 
@@ -16,7 +16,7 @@ pub fn agreement_table(agreements: &[Agreement], width: usize, style: Style) -> 
     ])
 }
 
-/// What the marks mean, as far as they occur.
+/// Legend of the marks that occur.
 fn legend(agreements: &[Agreement]) -> Vec<String> {
     let mut lines =
         vec!["ratio: median of ours ÷ original; ±: half the range of a tool's own runs".to_owned()];

@@ -1,4 +1,4 @@
-//! What was found of the inside of a card, as text.
+//! Inside of a card, as text.
 
 use cardmark_core::{Anatomy, Record, UnitSource, UnitStep};
 
@@ -25,7 +25,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     ]
 }
 
-/// What was found, in sentences.
+/// Findings in sentences.
 pub(crate) fn sentences(found: &Anatomy) -> impl Iterator<Item = String> {
     [Some(boundary(found)), open(found)].into_iter().flatten()
 }

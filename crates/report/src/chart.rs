@@ -28,7 +28,7 @@ pub use png::png;
 pub use scatter::{Scatter, Spot};
 pub(crate) use svg::escaped;
 
-/// What is drawn.
+/// Content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
     /// Rates beside each other, with whiskers.
@@ -60,7 +60,7 @@ impl Chart {
         }
     }
 
-    /// What stands above it.
+    /// Heading.
     #[must_use]
     pub fn heading(&self) -> &Heading {
         match self {

@@ -10,20 +10,20 @@ use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, p_value, value};
 
-/// What is compared, and what came out.
+/// A comparison with its results.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// What the base is called.
+    /// Name of the base.
     pub base: &'a str,
-    /// What the other side is called.
+    /// Name of the other side.
     pub other: &'a str,
-    /// How many runs and cards there are of each side.
+    /// Numbers of runs and cards of each side.
     pub counts: [Counts; 2],
-    /// What the numbers of runs and cards can say something about.
+    /// Claim that these numbers of runs and cards support.
     pub claim: Claim,
     /// The metrics that both sides have.
     pub differences: &'a [Difference],
-    /// How often both sides stall.
+    /// Stalls of both sides.
     pub stalls: &'a [StallDifference],
     /// The command that makes one more run of a side that has one only.
     pub repeat: Option<&'a str>,
@@ -35,7 +35,7 @@ pub struct Comparison<'a> {
     pub left_out: &'a [String],
 }
 
-/// How many runs and physical cards a side has.
+/// Numbers of runs and physical cards of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Runs.
@@ -77,7 +77,7 @@ fn runs_and_cards(counts: Counts) -> String {
     }
 }
 
-/// What came out, in words: what is faster, what slower, what the same, what is not decided.
+/// Results in words: faster, slower, equal, and undecided metrics.
 fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     let of = |outcome: Outcome| {
         let found = comparison.differences.iter();
@@ -123,7 +123,7 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-/// What to do where a side has one run.
+/// Advice if a side has one run.
 fn single(comparison: &Comparison<'_>) -> String {
     let [base, other] = comparison.counts.map(|counts| counts.runs);
     let what = match base.max(other) {
@@ -241,7 +241,7 @@ fn probability(of: f64) -> String {
     }
 }
 
-/// Where the sides are not alike, or not known to be.
+/// Circumstances that differ between the sides, or may differ.
 fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
     let told = comparison
         .context

@@ -14,7 +14,7 @@ pub use crate::table::{Column, Row, Side, Table};
 pub struct Document {
     /// Its title.
     pub title: String,
-    /// What follows, in order.
+    /// Content in order.
     pub blocks: Vec<Block>,
 }
 
@@ -29,7 +29,7 @@ pub enum Block {
     List(Vec<String>),
     /// A table.
     Table {
-        /// What it shows.
+        /// Caption.
         caption: String,
         /// Columns and rows.
         table: Table,

@@ -15,7 +15,7 @@ use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 /// A card's runs.
 #[derive(Clone, Debug)]
 pub struct CardHistory<'a> {
-    /// What the card is called.
+    /// Name of the card.
     pub card: String,
     /// Runs that may be put together, group by group.
     pub groups: &'a [HistoryGroup<'a>],
@@ -28,7 +28,7 @@ pub struct HistoryGroup<'a> {
     pub about: String,
     /// The runs, in the order of time.
     pub runs: Vec<&'a Record>,
-    /// What became of each rate.
+    /// Trend of each rate.
     pub trends: Vec<RateTrend>,
 }
 
@@ -49,7 +49,7 @@ pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> St
     joined(&blocks)
 }
 
-/// Date, run, and as many rates as fit, the first before the others.
+/// Date, run, and those rates that fit, in order.
 fn table(group: &HistoryGroup<'_>) -> Table {
     let mut columns = vec![Column::left("date"), Column::left("run")];
     let priorities = (0..=u8::MAX).rev();
@@ -92,7 +92,7 @@ fn value(run: &Record, trend: &RateTrend) -> String {
     )
 }
 
-/// What became of each rate: what changed first, then what did not, then what is not known.
+/// Trend of each rate: changed rates, then unchanged ones, then undecided ones.
 fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
     let of = |wanted: Option<Outcome>| {
         let trends = group.trends.iter();

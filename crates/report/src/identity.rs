@@ -1,4 +1,4 @@
-//! What a person reads about a target that is looked at and not measured.
+//! Text about a target that is inspected and not measured.
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{

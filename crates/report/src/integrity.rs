@@ -1,4 +1,4 @@
-//! What a test of integrity found, as text.
+//! Result of an integrity test, as text.
 
 use cardmark_core::{
     BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling,
@@ -41,7 +41,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     vec![verdict, figures, map(&record.surface, width)]
 }
 
-/// What it comes to, in a sentence or two.
+/// Result in a sentence or two.
 pub(crate) fn verdict(found: &Integrity) -> String {
     let size = capacity(found.size_bytes);
     let there = there(found);
@@ -66,7 +66,7 @@ pub(crate) fn verdict(found: &Integrity) -> String {
     }
 }
 
-/// How much of it there is; where that rounds to all of it, how much is missing.
+/// Share of the whole; if that rounds to everything, the missing part.
 fn there(found: &Integrity) -> String {
     let all = capacity(found.size_bytes);
     let share = found.real_bytes as f64 / found.size_bytes.max(1) as f64;
@@ -117,7 +117,7 @@ fn damaged(found: &Integrity, size: &str) -> String {
     format!("DAMAGED: of {size}, {how_much}.")
 }
 
-/// What was found, by name.
+/// Name of the result.
 pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.extend(found.blocks.iter().flat_map(count_rows));

@@ -2,7 +2,7 @@
 
 use crate::style::{Style, Tone};
 
-/// A bar of eighths of a column, of so many columns at the share 1.
+/// A bar in eighths of a column, with the given number of columns at the share 1.
 pub(crate) fn bar(share: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (0..=columns * 8)

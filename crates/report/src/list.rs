@@ -19,7 +19,7 @@ pub struct RunLine {
     pub started_at: Option<String>,
     /// The suite, such as `quick 1`, where there is one.
     pub suite: Option<String>,
-    /// What was tested, in a few words.
+    /// Tested target in a few words.
     pub target: String,
     /// The figures that matter most, as [`headline`] makes them.
     pub headline: String,

@@ -26,7 +26,7 @@ const APPLICATION: [(&str, &str); 4] = [
     ("files_per_s", "files of packages installed"),
     ("append_sync_per_s", "log lines, synced"),
 ];
-/// What these count a second. The operations of all other rates are reads and writes of blocks.
+/// Counted events per second. The operations of all other rates are reads and writes of blocks.
 const COUNTED: [(&str, &str); 4] = [
     ("sqlite_tps", "transactions/s"),
     ("sqlite_wal_tps", "transactions/s"),
@@ -81,13 +81,13 @@ pub fn workload_name(id: &str) -> &str {
         .map_or(id, |(_, name)| name)
 }
 
-/// What a rate of operations counts a second.
+/// Events that a rate of operations counts.
 pub(crate) fn counted(id: &str) -> &'static str {
     let found = COUNTED.iter().find(|(known, _)| *known == id);
     found.map_or("IOPS", |(_, unit)| unit)
 }
 
-/// How a record came to be, in a word.
+/// Origin of a record in one word.
 pub(crate) fn origin_word(kind: OriginKind) -> &'static str {
     match kind {
         OriginKind::Measured => "measured",

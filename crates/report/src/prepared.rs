@@ -1,11 +1,11 @@
-//! How a device was prepared, in words.
+//! Preparation of a device in words.
 
 use cardmark_core::{DeviceInfo, Fill, Preparation, Record};
 
 use crate::style::clean;
 use crate::text::amount;
 
-/// What was done to the device: `filled with 0xFF`.
+/// Preparation in words: `filled with 0xFF`.
 #[must_use]
 pub fn fill_words(fill: Fill) -> &'static str {
     match fill {

@@ -21,7 +21,7 @@ const TOP: usize = 3;
 const LEAST_NAME: usize = 4;
 /// Index of the column of remarks.
 const REMARKS: usize = 6;
-/// What stands below a place stands further right.
+/// Indentation of lines below a place.
 const INDENT: usize = 4;
 
 /// One metric's places.
@@ -29,11 +29,11 @@ const INDENT: usize = 4;
 pub struct Ranking<'a> {
     /// The metric.
     pub metric: &'a str,
-    /// What it is.
+    /// Name.
     pub quantity: Quantity,
     /// The places, the highest first.
     pub places: &'a [Place],
-    /// Whether all are shown, or only the first and those around the one that was asked for.
+    /// True if all are shown, not only the first and the neighbours of the requested one.
     pub all: bool,
 }
 
@@ -63,7 +63,7 @@ fn numbers(place: &Place, index: usize) -> String {
     place_text(place.places.unwrap_or([index + 1, index + 1]))
 }
 
-/// How to read the places.
+/// Legend of the places.
 fn remark(ranking: &Ranking<'_>) -> Option<&'static str> {
     let is_shared = |place: &Place| place.places.is_some_and(|[first, last]| first < last);
     if ranking.places.iter().any(is_shared) {
@@ -129,7 +129,7 @@ fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
     lines
 }
 
-/// What has no room beside a place.
+/// Details that do not fit beside a place.
 fn below(ranking: &Ranking<'_>, place: &Place, width: usize, style: Style) -> Vec<String> {
     let board = place.board.as_deref().map(clean);
     let parts: Vec<String> = board.into_iter().chain(remarks(ranking, place)).collect();

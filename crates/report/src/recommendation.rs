@@ -11,16 +11,16 @@ use crate::text::{count_of, figure, in_unit, percent, place_text, value};
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;
 
-/// What is recommended for a use.
+/// Recommendation for a use.
 #[derive(Clone, Debug)]
 pub struct Recommended<'a> {
     /// The use.
     pub wanted: &'a Use,
-    /// What else was wished for.
+    /// Further wishes.
     pub wish: &'a Wish,
     /// The products.
     pub found: &'a Recommendation,
-    /// Whether all are shown.
+    /// True if all are shown.
     pub all: bool,
 }
 
@@ -56,7 +56,7 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
     [vec!["It needs:".to_owned()], needs].concat()
 }
 
-/// The metric that the need is spoken of in.
+/// Metric in which the need is expressed.
 fn need_metric(need: &Requirement) -> &str {
     need.metrics.first().map_or("", String::as_str)
 }
@@ -112,7 +112,7 @@ fn head(standing: &Standing) -> String {
     format!("{places}. {product}{kind}: {at_most}{fit}")
 }
 
-/// What limits it, from how much, where and from whom.
+/// Limiting figure with its number of runs, board and source.
 fn details(wanted: &Use, standing: &Standing) -> String {
     let suitability = &standing.suitability;
     let mut parts = vec![limit(wanted, standing)];
@@ -171,7 +171,7 @@ fn limit(wanted: &Use, standing: &Standing) -> String {
     let Some(need) = wanted.needs.iter().find(is_it) else {
         return format!("limited by {}", limiting.metric);
     };
-    // It is told by several metrics, and they are not quite the same.
+    // Several metrics have it, with slightly different values.
     let (name, by) = (&need.name, &limiting.metric);
     format!(
         "limited by {name} ({by}): {} of {}",
@@ -180,7 +180,7 @@ fn limit(wanted: &Use, standing: &Standing) -> String {
     )
 }
 
-/// What is not shown, and why.
+/// Omitted products, with the reason.
 fn left_out(of: &Recommended<'_>) -> Vec<String> {
     let (found, budget) = (of.found, of.wish.budget.as_ref());
     let products = |count| count_of(count, "product", "products");

@@ -1,4 +1,4 @@
-//! What a run says about stalls and about what its writes put off.
+//! Stalls of a run, and work that its writes postponed.
 
 use cardmark_core::{Metric, RateParts, Record, Stalls};
 
@@ -6,7 +6,7 @@ use crate::names::workload_name;
 use crate::style::clean;
 use crate::text::{figure, percent, span, value};
 
-/// A durable rate is told where it is below the rate by this share.
+/// Least difference between a rate and its durable rate that is shown, as a share of the rate.
 const DURABLE_RATIO: f64 = 0.05;
 
 /// Sentences: in how much writing no stall was seen, each workload that stalled, and each whose flushes took long.
@@ -44,7 +44,7 @@ fn quiet(record: &Record, all: &[(&Metric, &RateParts)]) -> Option<String> {
     };
     let quiet = all.iter().filter_map(|(metric, parts)| {
         let stalls = parts.stalls.as_ref()?;
-        // What has no long run of its own counts for another workload.
+        // A workload without a long run counts towards another one.
         let has_long_run = parts.long_run.is_some_and(|range| range.low.is_some());
         let is_quiet = stalls.over_100ms.seen_count == 0 && has_long_run && writes(&metric.id);
         is_quiet.then(|| format!("{} of {}", span(stalls.observed_ns), name(metric)))

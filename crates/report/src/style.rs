@@ -2,7 +2,7 @@
 
 pub(crate) use cardmark_core::clean;
 
-/// Whether escape sequences for colours are written.
+/// Use of escape sequences for colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Text only.
@@ -12,7 +12,7 @@ pub enum Style {
     Color,
 }
 
-/// What a piece of text is.
+/// Role of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]

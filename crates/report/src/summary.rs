@@ -1,4 +1,4 @@
-//! What a person reads after a run.
+//! Text after a run.
 
 use cardmark_core::{
     Finding, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
@@ -115,7 +115,7 @@ fn origin(record: &Record) -> Option<String> {
     Some(from.map_or(word.to_owned(), |from| format!("{word} ({})", clean(from))))
 }
 
-/// What was tested: kind of target, devices, board.
+/// Tested target: kind, devices, board.
 fn place(record: &Record) -> Vec<String> {
     let mut parts = Vec::new();
     parts.extend(record.target.as_ref().and_then(target));
@@ -165,7 +165,7 @@ fn layers(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" on "))
 }
 
-/// What was judged, with the reasons below.
+/// Verdicts, with their reasons below.
 pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
     let mut lines = Vec::new();
@@ -201,7 +201,7 @@ pub(crate) fn outcome_words(verdict: &Verdict) -> (String, Tone) {
     }
 }
 
-/// In what the run was not what the standard says.
+/// Deviations of the run from the standard.
 fn deviation_lines(record: &Record, width: usize) -> Vec<String> {
     let deviations = record.derived.iter().flat_map(|d| &d.deviations);
     let points = deviations.flat_map(|deviation| {
@@ -219,7 +219,7 @@ fn deviation_lines(record: &Record, width: usize) -> Vec<String> {
     lines
 }
 
-/// What a tier is not.
+/// Limits of a tier.
 pub(crate) fn not_conformant(record: &Record) -> String {
     let tier = record
         .suite

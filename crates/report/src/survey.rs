@@ -143,7 +143,7 @@ fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) 
     })
 }
 
-/// What a test of integrity or a look at the inside found.
+/// Result of an integrity test or an anatomy.
 fn found(record: &Record) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(found) = &record.integrity {
@@ -211,7 +211,7 @@ fn cell(subject: &Subject<'_>, metric: &str, quantity: Quantity) -> String {
     }
 }
 
-/// What was noticed, each thing once, with whose runs it was in.
+/// Findings, each once, with the subjects whose runs have it.
 fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
     let mut told = BTreeMap::<(Reverse<Severity>, &str, &[String]), BTreeSet<&str>>::new();
     for subject in subjects {
@@ -253,7 +253,7 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
     ]
 }
 
-/// What is known of the runs' context, and the names of what is not.
+/// Known context of the runs, and the names of unknown items.
 fn context(records: &[Record]) -> Vec<Block> {
     let all = [records.iter().collect::<Vec<_>>()];
     let (known, unknown): (Vec<_>, Vec<_>) = context_rows(&all)

@@ -65,7 +65,7 @@ impl Job for Endurance {
     fn moved_bytes(&self) -> (u64, u64) {
         let (moved, cycle) = self.endure.verify().moved_bytes();
         match &self.rest {
-            // What was written before the rest is none of it.
+            // Writing before the rest does not count.
             Some(rest) => {
                 let (moved, all) = rest.reading.moved_bytes();
                 (moved.saturating_sub(all / 2), all / 2)

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// How the program ends, from the least to the most serious.
+/// Exit of the program, from the least to the most serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Everything that was asked for was done.

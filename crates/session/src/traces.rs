@@ -1,4 +1,4 @@
-//! Whether a device still holds what an interrupted test wrote to it.
+//! Traces of an interrupted test on a device.
 //!
 //! It may have been used since, or be another card of that size in the same reader. A test that goes on there
 //! would take what others wrote for what the card has lost.
@@ -8,7 +8,7 @@ use cardmark_integrity::{Held, Medium, Pass, Run, Span, Trouble, Verify};
 /// Places that are looked at.
 const LOOKS_COUNT: u64 = 64;
 
-/// What is left of what a test wrote, at some places spread over it.
+/// Remains of the data of a test, at some places spread over it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Traces {
     /// Places that hold anything of the test. Where the card repeats addresses or has changed some bits,
@@ -41,7 +41,7 @@ impl Traces {
     }
 
     fn add(&mut self, runs: &[Run], is_expected: bool) {
-        // What cannot be read says nothing about who wrote it.
+        // Unreadable blocks do not show who wrote them.
         if runs.iter().any(|run| run.bears_seed()) {
             self.ours_count += 1;
         } else if runs.iter().any(|run| run.held == Held::Foreign) {
@@ -63,7 +63,7 @@ impl Traces {
     }
 }
 
-/// So many blocks, from the first on, the test has written for certain.
+/// Number of blocks, from the first on, that the test has written for certain.
 fn durable_blocks(test: &Verify) -> u64 {
     match test.place() {
         (Pass::Write, position) if test.content().round == 0 => position,
@@ -72,7 +72,7 @@ fn durable_blocks(test: &Verify) -> u64 {
     }
 }
 
-/// Whether these blocks were good when the test read them, if it did.
+/// Returns whether these blocks were good when the test read them; `None` if it did not.
 fn was_good(test: &Verify, span: Span) -> Option<bool> {
     let surface = test.surface();
     let is_read = span.end() <= surface.blocks_count();

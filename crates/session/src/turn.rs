@@ -150,7 +150,7 @@ fn waiting(holder: Option<&Holder>) -> String {
     format!("{who} measures on this host, too: the jobs take turns")
 }
 
-/// Tries to lock. A file that cannot be locked at all keeps nobody waiting.
+/// Tries to lock. Nothing waits for a file that cannot be locked at all.
 fn is_taken(file: &File) -> bool {
     matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }

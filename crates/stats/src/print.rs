@@ -87,7 +87,7 @@ pub fn print(style: PrintStyle, amount: Amount) -> Option<Printed> {
     })
 }
 
-/// A figure whose unit is what it says.
+/// A figure with its true unit.
 fn right(tool: &str, number: &str, unit: &str) -> Printed {
     Printed {
         tool: tool.to_owned(),
@@ -98,7 +98,7 @@ fn right(tool: &str, number: &str, unit: &str) -> Printed {
     }
 }
 
-/// A figure whose unit is not what it says.
+/// A figure with a misleading unit.
 fn mislabelled(tool: &str, number: &str, unit: &str, right_unit: &str) -> Printed {
     Printed {
         meaning: Some(format!("{number} {right_unit}")),
@@ -119,7 +119,7 @@ fn hdparm(tool: &str, amount: Amount) -> Printed {
 }
 
 /// At least kilobytes; one decimal while that makes four characters at most. Rounding comes last,
-/// so that it can say 1000 of a unit. (Where the span is a whole number of seconds to the
+/// so that it can print 1000 of a unit. (Where the span is a whole number of seconds to the
 /// nanosecond, dd rounds to whole units from 10 on; no clock shows that.)
 fn dd(tool: &str, amount: Amount) -> Printed {
     let rate = amount.bytes_per_s();

@@ -29,7 +29,7 @@ pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// Superseded states that a journal may hold besides its last one, as a multiple of its content, before it is
+/// Most superseded states in a journal, as a multiple of its other content, before it is
 /// rewritten.
 const MOST_DEAD_SHARE: u64 = 4;
 /// Superseded states that never cause a journal to be rewritten, bytes.

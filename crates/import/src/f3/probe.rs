@@ -11,9 +11,9 @@ enum Verdict {
     Real,
     /// Nothing is usable.
     Damaged,
-    /// What is written beyond the usable size is lost.
+    /// Data beyond the usable size are lost.
     Limbo,
-    /// What is written beyond it overwrites what is below.
+    /// Data beyond it overwrite data below.
     Wraparound,
     /// Some of it is lost, some overwrites what is below.
     Chain,
@@ -37,7 +37,7 @@ const GEOMETRY: [&str; 5] = [
     "Physical block size:",
 ];
 
-/// What is known of a run.
+/// Known parts of a run.
 #[derive(Default)]
 pub(super) struct Probing<'a> {
     verdict: Option<(Line<'a>, Verdict)>,

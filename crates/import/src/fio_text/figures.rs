@@ -7,7 +7,7 @@ use crate::number::{Number, plain_number_and_unit};
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// How a version shortens numbers and names their units.
+/// Rules by which a version shortens numbers and names their units.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Two,
@@ -20,7 +20,7 @@ pub(super) struct Shown {
     pub(super) value: f64,
     least: f64,
     most: f64,
-    /// Whether it may stand for almost a unit more: before 3.26, 12.97 is printed as 12.0.
+    /// True if it may stand for almost a unit more: before 3.26, 12.97 is printed as 12.0.
     may_be_low: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Figures {
     pub(super) bytes_per_s: f64,
     /// Less than the rate if its prefix may be decimal.
     pub(super) least_bytes_per_s: f64,
-    /// The rate in the one of its two units that says more.
+    /// The rate in the more precise of its two units.
     pub(super) printed: String,
     pub(super) span_ns: u64,
 }

@@ -4,7 +4,7 @@ use super::{Damage, Job, Line, TOOL};
 use crate::fio::PERCENTILES;
 use crate::number::{plain_number_and_unit, whole};
 
-/// Which percentiles the next rows are.
+/// Kind of percentiles in the next rows.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Latencies {
     /// No heading stands right above.
@@ -12,7 +12,7 @@ pub(super) enum Latencies {
     Unknown,
     /// Those of something that is not read.
     Others,
-    /// Completions, in units of so many nanoseconds.
+    /// Completion latencies, with the unit in nanoseconds.
     Completions { unit_ns: f64 },
 }
 

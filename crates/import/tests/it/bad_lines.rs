@@ -20,7 +20,7 @@ fn a_part_that_cannot_be_read_does_not_void_the_rest() {
     );
 }
 
-/// What dd prints, once so that its span cannot be read.
+/// Output of dd, once with a span that cannot be read.
 const THREE_COPIES: &str = "51200+0 records in\n51200+0 records out\n\
     419430400 bytes (419 MB, 400 MiB) copied, 40.4 s, 10.4 MB/s\n\
     51200+0 records in\n51200+0 records out\n\
@@ -117,7 +117,7 @@ fn a_bad_row_of_a_table_costs_no_other() {
         assert_eq!(kinds(&one), [FindingKind::DoubtfulFigure], "{row}");
         assert_eq!(one.suite, None);
     }
-    // Whether the script prints units is told by hdparm's rows: of a bad one, dd's stays open.
+    // The rows of hdparm show whether the script prints units; with a bad one, that of dd is unknown.
     let old = fixture!("pibenchmarks-2020-table.txt").replace("28.48 MB/s", "28.48 MX/s");
     let ids: Vec<String> = one(&old)
         .metrics

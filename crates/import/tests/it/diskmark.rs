@@ -102,7 +102,7 @@ fn kdiskmark_several_times() {
         .map(|it| it.metrics.len())
         .collect();
     assert_eq!(counts, [4, 16, 4]);
-    // What 1.5.0 printed, under the name of a later version.
+    // Output of 1.5.0, under the name of a later version.
     let text = OLD.replace("KDiskMark:", "KDiskMark (3.0.0):");
     assert!(reason(&text).contains("MB/s of this version"));
 }

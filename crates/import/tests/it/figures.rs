@@ -31,13 +31,13 @@ fn every_text_imports_to_known_figures() {
     }
 }
 
-/// What is kept beside the readers as a table of truth is no text of a tool; one is refused.
+/// The table of truth beside the readers is no text of a tool; one is refused.
 #[test]
 fn no_text_is_forgotten() {
     let elsewhere = [
         "README.md",
         "iozone-3.489-ops.txt",
-        // Long ones, of which others look at some figures.
+        // Long texts; other tests check some of their figures.
         "ddrescue-1.27-fast.txt",
         "ddrescue-1.27-read.txt",
         "ddrescue-1.27-write.txt",
@@ -126,7 +126,7 @@ fn json_and_human_output_of_a_run_are_one() {
     assert_eq!(ids, ["fio_test_read", "fio_test_2_read"]);
 }
 
-/// What the well-known script prints.
+/// Output of the well-known script.
 pub(crate) const SESSION: &str = "Running hdparm test...\n\n/dev/mmcblk0:\n \
     Timing buffered disk reads:  66 MB in  3.02 seconds =  21.87 MB/sec\n\n\
     Running dd test...\n\n51200+0 records in\n51200+0 records out\n\
@@ -334,7 +334,7 @@ fn facts_of_a_report_are_kept() {
     assert_eq!(one.host.unwrap().architecture.as_deref(), Some("aarch64"));
     assert_eq!(one.device.unwrap().model.as_deref(), Some("SC16G"));
     assert_eq!(one.labels["manufacturer"], "SanDisk");
-    // What the owner typed is not kept.
+    // Text typed by the owner is not kept.
     assert_eq!(one.labels.get("description"), None);
 }
 
@@ -352,7 +352,7 @@ fn unit_bytes(unit: &str) -> Option<f64> {
     Some(base.powi(i32::try_from(power?).unwrap()))
 }
 
-/// Whether a rate is its number in its printed unit, or in the unit that this means, within what it is
+/// Returns whether a rate is its number in its printed unit, or in the unit that this means, within the amount by which it is
 /// rounded to.
 fn is_as_printed(metric: &Metric) -> bool {
     let (Some(printed), Some(rate)) = (&metric.printed, metric.rate_bytes_per_s) else {

@@ -16,7 +16,7 @@ fn fio_2_with_a_rate_in_bytes() {
     assert_eq!(rate.rate_low_bytes_per_s, None);
 }
 
-/// The human output of a run says what its JSON says, within what it is shortened to.
+/// The human output of a run equals its JSON, within the amount by which it is shortened.
 fn assert_same(text: &str, json: &str) {
     let (shown, exact) = (one(text), one(json));
     for exact in &exact.metrics {

@@ -1,4 +1,4 @@
-//! What the tools really printed, imported, and damaged.
+//! Real output of the tools, imported, and damaged.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -41,7 +41,7 @@ fn one(text: &str) -> Imported {
     one
 }
 
-/// What was expected in the first line that was not understood.
+/// Expected content of the first line that was not understood.
 fn reason(text: &str) -> String {
     let lines = cardmark_import::import(text, &[]).not_understood;
     let mut reasons = lines.into_iter().filter_map(|line| line.reason);

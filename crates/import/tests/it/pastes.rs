@@ -100,7 +100,7 @@ fn iozone_with_spaces_dropped() {
     for changed in [
         changed(text, |line| line.trim().to_owned()),
         changed(text, one_space),
-        // Without the command line, places alone say which column is which.
+        // Without the command line, only positions identify the columns.
         changed(text, |line| line.replace("Command line used", "")),
     ] {
         assert_eq!(ids(&one(&changed)), ids(&one(text)));

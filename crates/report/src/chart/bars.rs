@@ -13,22 +13,22 @@ const BAR_HEIGHT: f64 = 14.0;
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is of.
+    /// Name of the subject.
     pub name: String,
     /// Its length.
     pub value: f64,
     /// The ends of its whisker.
     pub ends: Option<(f64, f64)>,
-    /// Which of the chart's series it belongs to, by index.
+    /// Index of its series in the chart.
     pub series: usize,
 }
 
 /// Bars beside each other, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// What stands above it.
+    /// Heading.
     pub heading: Heading,
-    /// What the axis tells, with its unit.
+    /// Title of the axis, with its unit.
     pub axis: String,
     /// Names of the series; none or one: there is no legend.
     pub series: Vec<String>,

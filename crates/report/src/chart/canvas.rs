@@ -1,4 +1,4 @@
-//! What charts are drawn on: a few shapes and texts, whose looks are named by what they are for.
+//! Surface for charts: a few shapes and texts, whose looks are named by their purpose.
 
 /// A place on a chart, or a size: to the right and down, dots.
 pub(super) type Point = (f64, f64);
@@ -32,7 +32,7 @@ pub(super) enum Look {
     SmallDim,
 }
 
-/// Which part of a text stands at its point.
+/// Part of a text that lies at its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,

@@ -2,7 +2,7 @@
 
 use super::canvas::{SERIES_COUNT, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE};
 
-/// Where the colours of a chart come from.
+/// Source of the colours of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// Light or dark, as the reader's system is set.
@@ -16,7 +16,7 @@ pub enum Theme {
 /// The colours of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// What it is drawn on.
+    /// Background.
     pub paper: &'static str,
     /// Text.
     pub ink: &'static str,

@@ -9,7 +9,7 @@ const HEIGHT: f64 = 300.0;
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it is of.
+    /// Name of the subject.
     pub name: String,
     /// Its points, in the order of the level axis.
     pub points: Vec<(f64, f64)>,
@@ -18,13 +18,13 @@ pub struct Curve {
 /// Curves in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// What stands above it.
+    /// Heading.
     pub heading: Heading,
-    /// What the level axis tells, with its unit.
+    /// Title of the horizontal axis, with its unit.
     pub x_axis: String,
-    /// What the upright axis tells, with its unit.
+    /// Title of the vertical axis, with its unit.
     pub y_axis: String,
-    /// Whether the axes are logarithmic: the level one, the upright one.
+    /// True for logarithmic axes: horizontal, vertical.
     pub is_log: (bool, bool),
     /// The curves.
     pub curves: Vec<Curve>,

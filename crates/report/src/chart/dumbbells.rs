@@ -12,7 +12,7 @@ const RATIO_WIDTH: f64 = 70.0;
 /// A thing with two rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dumbbell {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// The rate on the first side.
     pub base: f64,
@@ -23,13 +23,13 @@ pub struct Dumbbell {
 /// Pairs of rates, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dumbbells {
-    /// What stands above it.
+    /// Heading.
     pub heading: Heading,
-    /// What the axis tells, with its unit.
+    /// Title of the axis, with its unit.
     pub axis: String,
-    /// What the two sides are called.
+    /// Names of the two sides.
     pub sides: [String; 2],
-    /// What is drawn.
+    /// Content.
     pub dumbbells: Vec<Dumbbell>,
 }
 

@@ -1,9 +1,9 @@
-//! What all charts share: sizes, title and legend, widths of texts.
+//! Common parts of all charts: sizes, title and legend, widths of texts.
 
 use super::canvas::{Anchor, Canvas, Look, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, Text};
 use crate::layout::{cut_by, wrap_by};
 
-/// Bold text is about as much wider.
+/// Width of bold text relative to plain text, roughly.
 const BOLD: f64 = 1.1;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 20.0;
@@ -41,18 +41,18 @@ impl Size {
     }
 }
 
-/// What stands above a chart, or tells of it.
+/// Texts above a chart and about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
-    /// What the chart shows.
+    /// Title.
     pub title: String,
     /// Under which circumstances: a chart is passed on without the page around it. May be empty.
     pub subtitle: String,
-    /// What it shows, for those who cannot see it.
+    /// Description for people who cannot see it.
     pub about: String,
 }
 
-/// How the legend shows a series.
+/// Look of a series in the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sample {
     Block,
@@ -131,7 +131,7 @@ pub(super) fn small_width(text: &str) -> f64 {
     text_width(text) * SMALL_SIZE / TEXT_SIZE
 }
 
-/// The text cut in its middle: its end tells as much as its beginning.
+/// Cuts a text in its middle: its end is as important as its beginning.
 pub(super) fn cut_inside(text: &str, width: f64) -> String {
     if text_width(text) <= width {
         return text.to_owned();

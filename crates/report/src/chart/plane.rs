@@ -55,7 +55,7 @@ fn axis_shows(is_log: bool, value: f64) -> bool {
     value.is_finite() && (!is_log || value > 0.0)
 }
 
-/// Where the plane is, and the scales of its axes.
+/// Position of the plane and the scales of its axes.
 pub(super) struct Plane<'a> {
     pub(super) left: f64,
     pub(super) right: f64,

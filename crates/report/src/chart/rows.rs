@@ -11,7 +11,7 @@ const MOST_NAME_WIDTH: f64 = 320.0;
 const ROW_HEIGHT: f64 = 25.0;
 const NAME_HEIGHT: f64 = 17.0;
 
-/// Where the rows are.
+/// Position of the rows.
 pub(super) struct Rows {
     size: Size,
     top: f64,

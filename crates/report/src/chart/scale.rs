@@ -7,7 +7,7 @@ const MOST_TICKS: f64 = 6.0;
 /// Least distance of ticks on a logarithmic axis.
 const LEAST_SPACE: f64 = 36.0;
 
-/// How figures map to places between two ends.
+/// Mapping of figures to positions between two ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     from: f64,

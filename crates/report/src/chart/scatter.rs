@@ -7,28 +7,28 @@ use super::plane::{Axis, Plane};
 /// A thing with two rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// Its rate on the level axis.
     pub x: f64,
     /// Its rate on the upright axis.
     pub y: f64,
-    /// Which of the chart's series it belongs to, by index.
+    /// Index of its series in the chart.
     pub series: usize,
 }
 
 /// One rate against another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scatter {
-    /// What stands above it.
+    /// Heading.
     pub heading: Heading,
-    /// What the level axis tells, with its unit.
+    /// Title of the horizontal axis, with its unit.
     pub x_axis: String,
-    /// What the upright axis tells, with its unit.
+    /// Title of the vertical axis, with its unit.
     pub y_axis: String,
     /// Names of the series; none or one: there is no legend.
     pub series: Vec<String>,
-    /// What is drawn; rates that are not positive are left out.
+    /// Content; rates that are not positive are omitted.
     pub spots: Vec<Spot>,
 }
 
@@ -127,7 +127,7 @@ impl Area {
     }
 }
 
-/// Writes the name beside its mark. False where there is no room; then the mark's own tip tells it.
+/// Writes the name beside its mark. Returns false if there is no room; the tip of the mark still has it.
 fn label(
     canvas: &mut dyn Canvas,
     plane: &Plane<'_>,

@@ -11,7 +11,7 @@ use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Scatter
 use crate::names::workload_name;
 use crate::text::{figure, in_unit, latency, unit};
 
-/// Boards in one chart: so many colours and shapes there are.
+/// Most boards in one chart: the number of colours and shapes.
 const MOST_BOARDS: usize = 6;
 /// Points of a curve over time, and the least span that one stands for.
 const MOST_POINTS: f64 = 100.0;
@@ -49,7 +49,7 @@ pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -
     charts
 }
 
-/// The boards as series of a chart; where there are too many, each name tells its board.
+/// Boards as series of a chart; if there are too many, each name includes its board.
 struct Series(Vec<String>);
 
 impl Series {
@@ -62,7 +62,7 @@ impl Series {
         })
     }
 
-    /// What the subject is called in the chart, and which series it belongs to.
+    /// Name of the subject in the chart, and its series.
     fn name(&self, subject: &Subject<'_>) -> (String, usize) {
         match self.0.iter().position(|board| *board == subject.board) {
             Some(series) => (subject.name.clone(), series),
@@ -236,7 +236,7 @@ fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
 }
 
 /// The trials one after the other: the middle of a span, seconds, and its rate, MB/s. Slices are
-/// joined until they are long enough to say something of a slow card, and few enough to be drawn.
+/// joined until they are long enough for a slow card, and few enough to be drawn.
 fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     let whole_s: f64 = trials.iter().map(|trial| seconds(trial.span_ns)).sum();
     let least_s = (whole_s / MOST_POINTS).max(LEAST_SPAN_S);
@@ -264,7 +264,7 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     points
 }
 
-/// How many operations take longer than a latency: stalls show as a tail to the right.
+/// Share of operations above a latency: stalls show as a tail to the right.
 fn latencies(subjects: &[Subject<'_>]) -> Option<Curves> {
     let workload = first_measured(&LATENCIES, subjects)?;
     let curve = |subject: &Subject<'_>| {

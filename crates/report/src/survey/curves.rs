@@ -1,4 +1,4 @@
-//! What the charts of a report have in common: headings, and curves of several subjects.
+//! Common parts of the charts of a report: headings, and curves of several subjects.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::subjects::{Subject, boards, suite_of};
 use crate::chart::{Curve, Heading};
 use crate::names::origin_word;
 
-/// Curves in one chart: more cannot be told apart.
+/// Most curves in one chart: more cannot be distinguished.
 const MOST_CURVES: usize = 6;
 
 /// Whose figures a chart shows, and under which circumstances they came about: it is passed on without

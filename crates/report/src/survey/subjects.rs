@@ -1,4 +1,4 @@
-//! What a report is on: runs of one thing on one board.
+//! Subjects of a report: runs of one product on one board.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use cardmark_stats::{joint_rate, observation};
 /// Runs of one thing on one board.
 #[derive(Clone, Debug)]
 pub(super) struct Subject<'a> {
-    /// What was measured.
+    /// Name.
     pub(super) name: String,
     /// On which computer.
     pub(super) board: String,
@@ -16,8 +16,8 @@ pub(super) struct Subject<'a> {
     pub(super) records: Vec<&'a Record>,
 }
 
-/// What belongs together: the same product, or else device or model, on the same board; further
-/// apart by physical card, as far as label or id tell, and where the label `setting` says so.
+/// Groups runs of the same product, or else device or model, on the same board; further
+/// separated by physical card, if label or id show it, and by the label `setting`.
 pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
     let mut cards = BTreeMap::<String, BTreeSet<&str>>::new();
     for record in records {
@@ -59,7 +59,7 @@ pub(super) fn name_of(record: &Record) -> String {
     }
 }
 
-/// What tells physical cards of one name apart where nobody labelled them.
+/// Distinguishes physical cards of one name without labels.
 fn card_of(record: &Record) -> Option<&str> {
     if record.labels.contains_key("sample") {
         return None;

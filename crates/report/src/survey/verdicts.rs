@@ -1,4 +1,4 @@
-//! What was judged and found: of one run in full, of several in short, by what was measured.
+//! Verdicts and findings: of one run in full, of several in short, by subject.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::document::Block;
 use crate::summary::{not_conformant, outcome_words};
 use crate::{anatomy, integrity};
 
-/// What was judged, with reasons, and in what the run was not what the standard says.
+/// Verdicts with reasons, and deviations of the run from the standard.
 pub(super) fn of_one(record: &Record) -> Vec<Block> {
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
     let told = |verdict| format!("{}. {}", head(verdict), reasons(verdict));
@@ -17,7 +17,7 @@ pub(super) fn of_one(record: &Record) -> Vec<Block> {
     section(vec![Block::List(points)], &[record])
 }
 
-/// What was judged and found of each subject. Verdicts of several runs that came out alike are told
+/// Verdicts and findings of each subject. Equal verdicts of several runs are shown
 /// once, with the reasons of the first: those of all would fill the page with figures.
 pub(super) fn of_all(subjects: &[Subject<'_>]) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -45,7 +45,7 @@ fn section(mut verdicts: Vec<Block>, records: &[&Record]) -> Vec<Block> {
     verdicts
 }
 
-/// What came out alike, in the order in which it came.
+/// Equal results, in the order of their first occurrence.
 struct Point {
     head: String,
     /// Of the first run, where there are reasons.
@@ -54,7 +54,7 @@ struct Point {
     runs_count: usize,
 }
 
-/// What is said of a subject, each thing once.
+/// Statements about a subject, each once.
 pub(super) fn points(subject: &Subject<'_>) -> Vec<String> {
     let mut points: Vec<Point> = Vec::new();
     for (head, reasons) in subject.records.iter().flat_map(|record| said(record)) {
@@ -88,7 +88,7 @@ impl Point {
     }
 }
 
-/// What a run says: sentences of tests of integrity and of anatomy, verdicts with their reasons.
+/// Statements of a run: sentences of integrity tests and anatomy, verdicts with their reasons.
 fn said(record: &Record) -> Vec<(String, String)> {
     let tested = record.integrity.iter().map(integrity::verdict);
     let seen = record.anatomy.iter().flat_map(anatomy::sentences);
@@ -107,7 +107,7 @@ fn reasons(verdict: &Verdict) -> String {
     verdict.reasons.join("; ")
 }
 
-/// In what runs were not what the standard says, by suite and tier.
+/// Deviations of runs from the standard, by suite and tier.
 fn deviations(records: &[&Record]) -> Vec<Block> {
     let mut by_suite = BTreeMap::<(Option<String>, String), Vec<String>>::new();
     for record in records {

@@ -14,7 +14,7 @@ macro_rules! fixture {
     };
 }
 
-/// Lines of bytes, span, and what the real tool printed while its clock was made to say that.
+/// Lines of bytes, span, and the output of the real tool while its clock was set to that.
 fn compare(style: PrintStyle, table: &str) -> usize {
     let mut count = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {
@@ -81,7 +81,7 @@ fn ddrescue_begins_a_unit_at_six_digits() {
             .unwrap()
             .text
     };
-    // As its final screens say.
+    // As on its final screens.
     assert_eq!(text(65_536.0), "65536 B/s");
     assert_eq!(text(163_840.0), "163 kB/s");
     assert_eq!(text(306_783_378.0), "306 MB/s");

@@ -283,7 +283,7 @@ fn the_last_state_counts_and_resumed_work_goes_on_behind_it() {
     assert_eq!(content.state.as_deref(), Some("\"third\""));
 }
 
-/// A state of which four are more than is kept of superseded ones.
+/// Four of these states are more than the most superseded content.
 #[test]
 fn superseded_states_are_cleared_away_and_the_lock_stays() {
     let dir = tempfile::tempdir().unwrap();

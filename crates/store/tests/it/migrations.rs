@@ -61,7 +61,7 @@ fn schema(path: &Path) -> Vec<String> {
 fn a_store_of_every_version_keeps_documents_byte_for_byte_and_labels() {
     for version in 1..=4 {
         let (_folder, path) = old_store(version);
-        // White space and a second record show whether documents are written anew.
+        // White space and a second record show whether documents are rewritten.
         change(
             &path,
             "UPDATE records SET document = document || char(10);
