@@ -12,7 +12,7 @@ use crate::commands::circumstances;
 use crate::error::CommandError;
 use cardmark_session::{Data, store_error};
 
-/// The rates that a range is told of.
+/// Rates for which a range is shown.
 const RATES: [&str; 4] = [
     "seq_read_1m",
     "seq_write_1m",
@@ -49,7 +49,7 @@ pub(crate) fn rates_again(
 }
 
 /// The other runs of the same card under the same circumstances. Of a simulated card each seed counts
-/// once: with the same seed it does the same again.
+/// once: with the same seed its figures repeat.
 fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Record>, CommandError> {
     let Some(conditions) = same_card(record, remarks) else {
         return Ok(Vec::new());
@@ -69,7 +69,7 @@ fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Recor
     Ok(runs)
 }
 
-/// What holds for the runs of the record's card; none where it cannot be told from others.
+/// Conditions for the runs of the record's card; none if it cannot be recognised.
 fn same_card(record: &Record, remarks: &[(String, String)]) -> Option<Vec<Condition>> {
     let condition = |name: &str, value: &str| Condition {
         name: name.to_owned(),

@@ -22,14 +22,14 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
-/// What to do.
+/// The command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure a target and keep the record
     Run(RunArguments),
     /// Bring a device into a known state before it is measured
     ///
-    /// Everything on it is lost. What was done to a card is kept here, and told with later runs, so
+    /// Everything on it is lost. The preparation of a card is stored and shown with later runs, so
     /// that figures before and after all its cells were written can be compared. What was
     /// interrupted goes on where it ended.
     Prepare(PrepareArguments),
@@ -54,9 +54,9 @@ pub(crate) enum Command {
     /// Reads across boundaries, and writes a little, at most about 350 MB, which is put back afterwards
     /// unless `--destroy`. A card that can be written in few places at once suits no database.
     Anatomy(AnatomyArguments),
-    /// Tell what a target is: card, reader, board, and what is to be known about them
+    /// Show a target: card, reader, board, and known facts about them
     ///
-    /// Writes nothing, and works without root; it says what root would see besides.
+    /// Writes nothing, and works without root; it lists what only root could see.
     Info(InfoArguments),
     /// Show a run
     Show(ShowArguments),
@@ -71,14 +71,14 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Show where a run stands among own and published results
     Rank(RankArguments),
-    /// Tell how a card's rates changed from run to run over months: is it getting worse?
+    /// Show how a card's rates changed from run to run over months: is it getting worse?
     ///
     /// Runs of one suite under the same circumstances are put together, in the order of time. Without
     /// CARD it lists the cards that there are runs of.
     History(HistoryArguments),
     /// Name the products that suit a use best, from own and published results
     ///
-    /// Of each product it tells how well it suits, what limits it, and from how many runs that is known.
+    /// For each product it shows how well it suits, what limits it, and the number of runs behind that.
     Recommend(RecommendArguments),
     /// Import results from other tools
     ///
@@ -109,7 +109,7 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
 }
 
-/// What was agreed to about a raw device that is to be written.
+/// Consent to writing a raw device.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Consent {
     /// Write to a block device without asking, if it has that serial number: what is on it is lost
@@ -120,7 +120,7 @@ pub(crate) struct Consent {
     pub(crate) device_serial: Option<String>,
 }
 
-/// What `run` is told.
+/// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// A directory, a block device, or `sim:MODEL`. A block device is written from its first byte on,
@@ -130,7 +130,7 @@ pub(crate) struct RunArguments {
     /// The method
     #[arg(long, default_value = "quick", value_name = "NAME")]
     pub(crate) suite: String,
-    /// How thoroughly, for the suites of classes: `raw-short` (the default on devices), `raw-full`, `file`
+    /// Thoroughness, for the suites of classes: `raw-short` (the default on devices), `raw-full`, `file`
     #[arg(long, value_name = "NAME")]
     pub(crate) tier: Option<String>,
     /// Only these workloads, such as `rand_read_4k,seq_read_1m`
@@ -157,7 +157,7 @@ pub(crate) struct RunArguments {
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
-    /// Run a suite of an old tool through so many times, for an interval
+    /// Repeat the suite N times (suites of old tools only), so that results get an interval
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
     pub(crate) rounds: Option<u32>,
     /// With `sustained`: write at most N bytes, in place of 128 GiB and 60 minutes
@@ -168,7 +168,7 @@ pub(crate) struct RunArguments {
     pub(crate) timeout: u64,
 }
 
-/// What `crosscheck` is told.
+/// Arguments of `crosscheck`.
 #[derive(Debug, Args)]
 pub(crate) struct CrosscheckArguments {
     /// A directory or a block device. A device is written all over: what is on it is lost, and
@@ -191,7 +191,7 @@ pub(crate) struct CrosscheckArguments {
     pub(crate) json: bool,
 }
 
-/// What a device is filled with.
+/// Content for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FillArgument {
     /// 0xFF in every byte, as erased flash reads
@@ -200,7 +200,7 @@ pub(crate) enum FillArgument {
     Zero,
     /// Incompressible content that can be made again from the record
     Random,
-    /// The device is told to forget everything; takes seconds, and writes no cell
+    /// Discard all blocks (TRIM); takes seconds and writes no cell
     Discard,
 }
 
@@ -215,15 +215,15 @@ impl From<FillArgument> for Fill {
     }
 }
 
-/// What `prepare` is told.
+/// Arguments of `prepare`.
 #[derive(Debug, Args)]
 pub(crate) struct PrepareArguments {
     /// The whole block device, such as /dev/mmcblk0
     pub(crate) device: String,
-    /// What it is filled with
+    /// Content of every byte
     #[arg(long)]
     pub(crate) fill: FillArgument,
-    /// Begin anew, also where an interrupted preparation could go on
+    /// Begin again, even if an interrupted preparation could continue
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]
@@ -236,7 +236,7 @@ pub(crate) struct PrepareArguments {
     pub(crate) json: bool,
 }
 
-/// What `info` is told.
+/// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct InfoArguments {
     /// A directory, a block device, or `sim:MODEL`
@@ -250,10 +250,10 @@ pub(crate) struct InfoArguments {
     pub(crate) json: bool,
 }
 
-/// What `explain` is told.
+/// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// What is to be explained, such as A2, rand_read_4k, no_command_queue, or A2 on a Pi 4; none:
+    /// Term to explain, such as A2, rand_read_4k, no_command_queue, or A2 on a Pi 4; none:
     /// all that can be
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
@@ -262,7 +262,7 @@ pub(crate) struct ExplainArguments {
     pub(crate) json: bool,
 }
 
-/// What `show` is told.
+/// Arguments of `show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
     /// An id, a unique prefix of one, `last`, or a record file
@@ -273,7 +273,7 @@ pub(crate) struct ShowArguments {
     pub(crate) json: bool,
 }
 
-/// What `history` is told.
+/// Arguments of `history`.
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArguments {
     /// The card: its id, as `cardmark history` lists it, a target that lies on it, or conditions that
@@ -293,7 +293,7 @@ pub(crate) struct HistoryArguments {
     pub(crate) json: bool,
 }
 
-/// What `compare` is told.
+/// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// The side that is compared with: ids, record files, or conditions
@@ -313,7 +313,7 @@ pub(crate) struct CompareArguments {
     pub(crate) json: bool,
 }
 
-/// What `import` is told.
+/// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
     /// Files with the output of tools, or with tables; `-` is standard input
@@ -334,7 +334,7 @@ pub(crate) struct ImportArguments {
     pub(crate) json: bool,
 }
 
-/// What `rank` is told.
+/// Arguments of `rank`.
 #[derive(Debug, Args)]
 pub(crate) struct RankArguments {
     /// An id, a unique prefix of one, `last`, or a record file; none: the last run, or with --metric
@@ -357,10 +357,10 @@ pub(crate) struct RankArguments {
     pub(crate) json: bool,
 }
 
-/// What `recommend` is told.
+/// Arguments of `recommend`.
 #[derive(Debug, Args)]
 pub(crate) struct RecommendArguments {
-    /// What it is for: boot, database, camera, media or logging
+    /// Use: boot, database, camera, media or logging
     #[arg(long = "use", value_name = "USE")]
     pub(crate) wanted: String,
     /// At least this capacity, GB of 10^9 bytes as on the label
@@ -388,7 +388,7 @@ pub(crate) enum ReportFormat {
     Md,
     /// One metric a line
     Csv,
-    /// One page that needs nothing besides
+    /// One self-contained page
     Html,
     /// One of the charts
     Svg,
@@ -398,7 +398,7 @@ pub(crate) enum ReportFormat {
     Json,
 }
 
-/// What `report` is told.
+/// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     /// Ids, record files, or conditions such as `label=value` and `publication=kulesz`
@@ -407,7 +407,7 @@ pub(crate) struct ReportArguments {
     /// Format
     #[arg(long, default_value = "md")]
     pub(crate) format: ReportFormat,
-    /// Which chart: its number, or a part of its title
+    /// A chart: its number, or a part of its title
     #[arg(long, value_name = "CHART")]
     pub(crate) chart: Option<String>,
     /// Title of the report
@@ -418,7 +418,7 @@ pub(crate) struct ReportArguments {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What `campaign` is told.
+/// Arguments of `campaign`.
 #[derive(Debug, Args)]
 pub(crate) struct CampaignArguments {
     /// The campaign: a file that names cards, boards and suites. Its runs and the report go into the
@@ -434,7 +434,7 @@ pub(crate) struct CampaignArguments {
     /// Report on what there is, and end
     #[arg(long)]
     pub(crate) report: bool,
-    /// Which of its boards this computer is; else it is recognised by its model
+    /// The board of the campaign that this computer is; by default it is recognised by its model
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
     #[command(flatten)]
@@ -444,7 +444,7 @@ pub(crate) struct CampaignArguments {
     pub(crate) timeout: u64,
 }
 
-/// What can be listed.
+/// Lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Listing {
     /// The runs kept here, newest first
@@ -459,10 +459,10 @@ pub(crate) enum Listing {
     Published,
 }
 
-/// What `list` is told.
+/// Arguments of `list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// What to list
+    /// The list
     #[arg(default_value = "runs")]
     pub(crate) what: Listing,
     /// Print JSON
@@ -473,7 +473,7 @@ pub(crate) struct ListArguments {
     pub(crate) limit: u32,
 }
 
-/// What `label` is told.
+/// Arguments of `label`.
 #[derive(Debug, Args)]
 pub(crate) struct LabelArguments {
     /// An id, a unique prefix of one, or `last`
@@ -495,7 +495,7 @@ pub(crate) enum ExportFormat {
     Csv,
 }
 
-/// What `export` is told.
+/// Arguments of `export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
     /// Format
@@ -503,7 +503,7 @@ pub(crate) struct ExportArguments {
     pub(crate) format: ExportFormat,
 }
 
-/// What `recover` is told.
+/// Arguments of `recover`.
 #[derive(Debug, Args)]
 pub(crate) struct RecoverArguments {
     /// Print JSON
@@ -511,7 +511,7 @@ pub(crate) struct RecoverArguments {
     pub(crate) json: bool,
 }
 
-/// What can be generated.
+/// Generated texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Generated {
     /// The man page
@@ -524,10 +524,10 @@ pub(crate) enum Generated {
     Fish,
 }
 
-/// What `generate` is told.
+/// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArguments {
-    /// What to write
+    /// Text to write
     pub(crate) what: Generated,
 }
 
@@ -631,7 +631,7 @@ mod tests {
         Arguments::command().debug_assert();
     }
 
-    /// The reference, as Markdown: what `--help` says of each command.
+    /// The reference as Markdown: the `--help` of each command.
     fn reference() -> String {
         // A width that does not depend on the terminal.
         let mut program = Arguments::command().term_width(100);

@@ -34,7 +34,7 @@ const LARGEST_FILE_BYTES: u64 = 1 << 20;
 /// Longest title and value, characters: as those of labels.
 const LONGEST: usize = 200;
 
-/// What the file says.
+/// Content of the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Campaign {
@@ -43,7 +43,7 @@ pub(crate) struct Campaign {
     /// The methods, in the order in which each card is measured by them.
     #[serde(default = "quick")]
     pub(crate) suites: Vec<String>,
-    /// How often each card is put into each board. With fewer than three nothing can be said of
+    /// Number of times that each card is put into each board. Fewer than three support no claim about
     /// the cards, only of the runs.
     #[serde(default = "three")]
     pub(crate) repeats: u32,
@@ -57,31 +57,31 @@ pub(crate) struct Campaign {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Card {
-    /// What is written on its sticker.
+    /// Text on its sticker.
     pub(crate) name: String,
-    /// What it was sold as.
+    /// Product name.
     pub(crate) product: Option<String>,
     /// The classes that its label promises.
     #[serde(default)]
     pub(crate) claims: Vec<String>,
-    /// What else is to be kept with its runs, such as its price.
+    /// Further labels of its runs, such as its price.
     #[serde(default)]
     pub(crate) labels: BTreeMap<String, String>,
     /// The model, of a simulated one.
     pub(crate) simulated: Option<String>,
 }
 
-/// Where cards are put: a board with a slot or reader.
+/// A board with a slot or reader for cards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Slot {
-    /// What it is called.
+    /// Name.
     pub(crate) name: String,
     /// A part of the name by which the board knows itself, such as `Raspberry Pi 4`.
     pub(crate) model: Option<String>,
-    /// Where the card is found there: a directory on it, or its block device.
+    /// Place of the card there: a directory on it, or its block device.
     pub(crate) target: Option<String>,
-    /// Whether the board runs from the card itself, so that to change it the board is started anew.
+    /// True if the board runs from the card itself, so that changing it needs a restart.
     #[serde(default)]
     pub(crate) runs_from_card: bool,
     /// The simulated board.
@@ -233,7 +233,7 @@ impl Card {
     }
 }
 
-/// Whether a computer's name has these words in it: a Raspberry Pi 400 is no Raspberry Pi 4.
+/// Returns whether a computer's name contains these words: a Raspberry Pi 400 is no Raspberry Pi 4.
 fn says(computer: &str, model: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     let places = computer.match_indices(model);

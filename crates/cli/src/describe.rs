@@ -1,11 +1,11 @@
-//! What is known of a target before anything is measured: the head of its record.
+//! Description of a target before the measurement: the head of its record.
 
 use cardmark_core::{DeviceInfo, OriginKind, ReaderKind, Record};
 use cardmark_device::disk_health;
 use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
 use cardmark_sim::SimulatedCard;
 
-/// Tells a record of real storage the way down to the disks, the devices below, board and system.
+/// Adds to a record of real storage the layers down to the disks, the devices below, board and system.
 pub(crate) fn real(
     record: &mut Record,
     root: &Root,
@@ -24,14 +24,14 @@ pub(crate) fn real(
     record.findings.clone_from(&resolution.findings);
 }
 
-/// Tells a record of a simulated card the card, its board and system.
+/// Adds to a record of a simulated card the card, its board and system.
 pub(crate) fn simulated(record: &mut Record, card: &SimulatedCard) {
     record.devices = vec![card.device()];
     record.board = Some(card.board());
     record.host = Some(card.host());
 }
 
-/// A device with what it says about its health, as far as this user may ask. What hangs on USB is
+/// A device with its health data, as far as this user may ask. A device on USB is
 /// not asked: some bridges stop answering after a command that is meant for a SATA disk.
 fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
     if !may_be_asked(&device) {
@@ -48,7 +48,7 @@ fn may_be_asked(device: &DeviceInfo) -> bool {
     device.health.is_none() && !is_usb
 }
 
-/// What a record lacks because its maker was not root.
+/// Parts that a record lacks because its maker was not root.
 pub(crate) fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
     let is_real = record.origin.kind == OriginKind::Measured;
     if !is_real || rustix::process::geteuid().is_root() {

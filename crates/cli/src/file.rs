@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::error::{CommandError, Exit};
 
-/// What a new file may be before the user's mask takes from it.
+/// Mode of a new file before the user's mask applies.
 const NEW_FILE_MODE: u32 = 0o666;
 
 /// Reads a file of at most `limit_bytes`. Devices such as /dev/zero have no end.

@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::print;
 use cardmark_session::Progress;
 
-/// How often the line on a terminal is drawn anew. Rarely, so that a small board is not kept busy.
+/// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
 /// In a pipe a line is written at most so often.
 const PAUSE: Duration = Duration::from_secs(10);
 /// Over how long the rate is taken: a card slows down when its cache is full.
 const WINDOW: Duration = Duration::from_secs(30);
-/// How often the position is noted for it.
+/// Interval between noted positions.
 const STEP: Duration = Duration::from_secs(1);
 
 /// Shows how far a filling is.
@@ -40,7 +40,7 @@ impl FillProgress {
         }
     }
 
-    /// Says something beside the bar.
+    /// Shows a text beside the bar.
     pub(crate) fn notice(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| print::notice(text)),
@@ -63,7 +63,7 @@ impl FillProgress {
         line
     }
 
-    /// Bytes per second over the window; 0 before anything can be said.
+    /// Bytes per second over the window; 0 while it is unknown.
     fn rate(&mut self, now: Instant, written_bytes: u64) -> f64 {
         let newest = self.passed.back().map(|(at, _)| *at);
         if newest.is_none_or(|at| now.duration_since(at) >= STEP) {

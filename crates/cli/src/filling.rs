@@ -30,13 +30,13 @@ pub(crate) struct Ended {
     pub(crate) preparation: Preparation,
     /// True if the same command continues it.
     pub(crate) can_go_on: bool,
-    /// Why the card's history could not be kept.
+    /// Error of the card's history.
     pub(crate) history_error: Option<CommandError>,
     /// Position at which this process began, bytes.
     pub(crate) from_bytes: u64,
     /// Time that this process spent on writing.
     pub(crate) span: Duration,
-    /// Why it failed.
+    /// Error of the device.
     pub(crate) error: Option<FillError>,
     /// The signal that ended it.
     pub(crate) signal: Option<Exit>,

@@ -1,4 +1,4 @@
-//! The gate that every write to a raw device goes through (design §8): nobody uses the device, and
+//! The gate that every write to a raw device goes through: nobody uses the device, and
 //! its owner has agreed to lose what is on it. In doubt it stays shut.
 
 use std::io::{BufRead, IsTerminal};
@@ -36,13 +36,13 @@ pub(crate) fn permit_writing(
     ask(path, resolution, consent, intent)?.open()
 }
 
-/// What is going to be done to a device.
+/// Planned work on a device.
 pub(crate) struct Intent<'a> {
     /// The end of a sentence that begins "cardmark is going to".
     pub(crate) what: &'a str,
-    /// How much will be written, where that is known.
+    /// Number of bytes to write, if known.
     pub(crate) bytes_to_write: Option<u64>,
-    /// Whether what was there is put back afterwards.
+    /// True if the content is restored afterwards.
     pub(crate) puts_back: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn ask(
     })
 }
 
-/// What was agreed to: that this very device, as it was seen, is written.
+/// Consent to writing exactly this device, as it was seen.
 pub(crate) struct Leave {
     path: PathBuf,
     resolution: Resolution,
@@ -85,7 +85,7 @@ impl Leave {
     }
 }
 
-/// Which device it is, if nobody uses it; an error that says who does.
+/// Returns the device if nobody uses it, otherwise an error that names the users.
 pub(crate) fn idle_device(
     path: &Path,
     resolution: &Resolution,
@@ -96,7 +96,7 @@ pub(crate) fn idle_device(
     Ok(disk_identity(&Root::system(), &identity.name))
 }
 
-/// What can be seen without touching the device.
+/// Checks that do not touch the device.
 fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandError> {
     let root = Root::system();
     let mut uses = Vec::new();
@@ -124,7 +124,7 @@ fn look(path: &Path, resolution: &Resolution) -> Result<DiskIdentity, CommandErr
     if uses.is_empty() {
         return Ok(identity);
     }
-    // Who may not read the device cannot see all its uses either.
+    // A user who may not read the device cannot see all its uses either.
     if uses.iter().all(|one| matches!(one, Use::Unclear { .. }))
         && let Err(error @ OpenError::NotReadable { .. }) = claim_device(path)
     {
@@ -178,7 +178,7 @@ fn unchanged(
     look(path, &now).map(drop)
 }
 
-/// Whether the person agrees: by flags that name the very device, or by typing what it is.
+/// Returns whether the person agrees: by flags that name exactly this device, or by typing its description.
 fn agreed(
     path: &Path,
     identity: &DiskIdentity,
@@ -254,7 +254,7 @@ fn where_serial(identity: &DiskIdentity) -> String {
     }
 }
 
-/// What has to be typed: model and size.
+/// Text to type: model and size.
 fn to_type(identity: &DiskIdentity) -> String {
     let model = identity.model.as_ref().unwrap_or(&identity.name);
     format!("{model} {}", text::amount(identity.size_bytes))
@@ -327,7 +327,7 @@ fn changed(path: &Path) -> CommandError {
     .hint("nothing was written; look what is there, then try again")
 }
 
-/// Why a device may not be opened for writing. That a right is missing endangers nothing.
+/// Reason for which a device cannot be opened for writing. A missing permission endangers nothing.
 fn refused_open(error: &OpenError) -> CommandError {
     let made = |exit| CommandError::from_error(exit, error);
     match error {
@@ -345,12 +345,12 @@ fn refused_open(error: &OpenError) -> CommandError {
 const WRITE_PROTECTED: &str = "nothing was written; a card that turned read-only by itself is often \
      at its end; check the lock switch of its adapter first, or `blockdev --setrw`";
 
-/// Why a device that is used may not be written, every use by name, and what to do about it.
+/// Reason for which a used device may not be written: every use by name, with advice.
 fn refused_use(path: &Path, uses: &[Use]) -> CommandError {
     let what = format!("`{}` may not be written to", path.display());
     let mut error = refusal(what);
     error.causes = uses.iter().map(ToString::to_string).collect();
-    // Nobody is told to unmount what the system runs from.
+    // Never advise to unmount the disk that the system runs from.
     let is_system = |one: &&Use| matches!(one, Use::System { .. });
     let gravest = uses.iter().find(is_system).map(std::slice::from_ref);
     for hint in gravest.unwrap_or(uses).iter().map(advice) {
@@ -403,7 +403,7 @@ fn advice(one: &Use) -> String {
     }
 }
 
-/// How a device that is made from others is taken apart.
+/// Advice for taking apart a device that is made from others.
 fn release(holder: &str, kind: MadeKind, title: Option<&str>) -> String {
     let path = device_path(holder);
     let path = path.display();

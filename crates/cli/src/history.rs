@@ -1,4 +1,4 @@
-//! What the store knows of cards.
+//! History of cards in the store.
 
 use cardmark_core::{DeviceInfo, Fill, Preparation};
 use cardmark_host::{Resolution, Root, card_identity, device_info};

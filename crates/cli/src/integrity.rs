@@ -37,7 +37,7 @@ use cardmark_session::{Rescue, Session, Voice};
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
 
-/// The seed that was asked for, or one that nobody has had.
+/// The requested seed, or a new one.
 pub(crate) fn seed(asked: Option<u64>, is_simulated: bool) -> u64 {
     let new = || match is_simulated {
         true => DEMO_SEED,
@@ -96,7 +96,7 @@ fn begin(record: &mut Record, kind: TargetKind, seed: u64, tested_bytes: u64) {
     });
 }
 
-/// A name for files about the card that the disk of that name is; none where the card says neither
+/// Name for files about the card that is the disk of that name; none if the card reports neither
 /// its CID nor a serial number, so that it cannot be found again.
 pub(crate) fn card_name(data: &Data, disk: &str) -> Result<Option<String>, CommandError> {
     let Some(identity) = card_identity(&Root::system(), disk) else {
@@ -129,7 +129,7 @@ pub(crate) fn day_of(head: &Record) -> &str {
     started.split('T').next().unwrap_or_default()
 }
 
-/// Says why a test does not go on.
+/// Shows why a test does not continue.
 pub(crate) fn tell_anew(head: &Record, written_bytes: u64) {
     let (written, day) = (text::amount(written_bytes), day_of(head));
     print::notice(&format!(
@@ -169,9 +169,9 @@ pub(crate) fn path_name(path: &Path, data: &Data) -> Result<String, CommandError
     Ok(data.open()?.card_key(identity.as_bytes())?.name())
 }
 
-/// What is done when the device does not answer: all that is needed was kept already.
+/// Advice for a device that does not answer: the state is in the journal.
 pub(crate) struct Told {
-    /// How to go on.
+    /// The advice.
     pub(crate) hint: &'static str,
 }
 
@@ -183,7 +183,7 @@ impl Rescue for Told {
     }
 }
 
-/// Why a test ended before its end.
+/// Error of a test that ended early.
 pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) -> CommandError {
     let system = |errno: i32| std::io::Error::from_raw_os_error(errno).to_string();
     let made = match trouble {
@@ -214,7 +214,7 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
     made.hint(hint)
 }
 
-/// What can be done about a filesystem that takes no more.
+/// Advice for a filesystem that accepts no more data.
 fn filesystem_hint(errno: i32) -> &'static str {
     match std::io::Error::from_raw_os_error(errno).kind() {
         std::io::ErrorKind::ReadOnlyFilesystem => {

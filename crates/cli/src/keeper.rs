@@ -13,7 +13,7 @@ use cardmark_store::{JobKind, Journal, JournalHead};
 use crate::error::CommandError;
 use crate::progress::Progress;
 
-/// What is kept of a run under way.
+/// Trials and findings of the current run.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     header: Record,
@@ -100,7 +100,7 @@ impl Keeper {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // What a panicking thread left is still worth keeping.
+        // Data of a panicking thread are still worth keeping.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

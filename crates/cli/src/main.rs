@@ -60,7 +60,7 @@ fn work(arguments: Arguments) -> Exit {
     }
 }
 
-/// A panic is a bug, in whatever thread; it is told as one, and nothing goes on after it.
+/// A panic in any thread is a bug; it is reported, and the process ends.
 #[allow(
     clippy::exit,
     reason = "a release has no unwinding that could end it elsewhere"
@@ -75,7 +75,7 @@ fn end_for_bug(panic: &std::panic::PanicHookInfo<'_>) {
     std::process::exit(i32::from(Exit::Bug.code()));
 }
 
-/// Whether a run left its trials in a journal.
+/// Returns whether a run left its trials in a journal.
 fn has_journal() -> bool {
     let data = cardmark_session::Data::from_environment().ok();
     let entries = data.and_then(|data| std::fs::read_dir(data.journals).ok());

@@ -40,21 +40,21 @@ use cardmark_session::{Signals, Turn, Watch};
 use describing::{about_target, clock_step, header, not_erased, target, threads};
 use opening::{open, plan};
 
-/// What is to be measured, whatever the target.
+/// A measurement request, independent of the kind of target.
 pub(crate) struct Job<'a> {
     /// The target as the user named it.
     pub(crate) target: &'a str,
     /// The method.
     pub(crate) suite: &'a Suite,
-    /// What was asked for.
+    /// The request.
     pub(crate) request: &'a Request,
-    /// Whether a raw device may be written.
+    /// Consent to writing a raw device.
     pub(crate) consent: &'a Consent,
-    /// What the user said about it.
+    /// Labels from the user.
     pub(crate) labels: &'a [(String, String)],
-    /// Where results go.
+    /// Places of the results.
     pub(crate) data: &'a Data,
-    /// What was agreed to before about a device that is written; absent: it is asked for.
+    /// Earlier consent to writing a device; without it, the user is asked.
     pub(crate) leave: Option<&'a Leave>,
     /// In a command that measures again and again, its signals. Each time then shows no progress,
     /// keeps no journal, and gives file and device back at once.
@@ -65,11 +65,11 @@ pub(crate) struct Job<'a> {
 pub(crate) struct Measured {
     /// Its record.
     pub(crate) record: Record,
-    /// What keeps the journal until the record is safe.
+    /// Keeper of the journal until the record is safe.
     pub(crate) keeper: Arc<Keeper>,
-    /// How the program is to end for it.
+    /// Exit of the program for it.
     pub(crate) exit: Exit,
-    /// Where applications worked; removed with this value, after the record is safe: a dying card may take
+    /// Directory in which applications worked; removed with this value, after the record is safe: a dying card may take
     /// long for it.
     pub(crate) folder: Option<WorkFolder>,
 }
@@ -111,7 +111,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
-/// What was asked for, as a part of the id of a simulated run.
+/// The request as a part of the id of a simulated run.
 fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
     let SuiteRef {
         name,
@@ -154,7 +154,7 @@ pub(crate) fn real(
         .flatten();
     let about = about_target(direct, resolution.kind, writes_first);
     let header = real_header(job, &plan, resolution, described, about)?;
-    // After the header: it tells what the card was prepared with until now.
+    // After the header, which has the preparation of the card until now.
     let erasing = erasing::begin_erasing(&plan, resolution, job.data)?;
     let mut measured = on_host(job, &plan, header, resolution, &mut *backend, pulse)?;
     let kept_content = not_erased(&backend);
@@ -169,7 +169,7 @@ pub(crate) fn real(
     Ok(measured)
 }
 
-/// What is known of a real run before it.
+/// Header of a real run.
 fn real_header(
     job: &Job<'_>,
     plan: &Plan,
@@ -224,7 +224,7 @@ fn add_late(job: &Job<'_>, measured: &mut Measured, late: Vec<Finding>) {
     }
 }
 
-/// What was looked at must be what was opened: a card may be changed, or something mounted, in
+/// Checks that the inspected device is the opened one: a card may be changed, or something mounted, in
 /// between.
 fn same_device(
     path: &Path,

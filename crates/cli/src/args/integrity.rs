@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Consent, parse_percent, parse_seed, parse_size};
 
-/// What `probe` is told.
+/// Arguments of `probe`.
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArguments {
     /// The whole block device, such as /dev/sda, or `sim:MODEL`
@@ -20,7 +20,7 @@ pub(crate) struct ProbeArguments {
     pub(crate) test: TestArguments,
 }
 
-/// What a test that gives a device back as it was is told.
+/// Arguments of tests that restore the device.
 #[derive(Debug, Args)]
 pub(crate) struct LoanArguments {
     /// Put nothing back: what is on the device is lost
@@ -35,7 +35,7 @@ pub(crate) struct LoanArguments {
     pub(crate) keep_residue: bool,
 }
 
-/// What each test of a device is told.
+/// Arguments of each test of a device.
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
     /// Seed of places and content; decimal, or hexadecimal after 0x
@@ -51,7 +51,7 @@ pub(crate) struct TestArguments {
     pub(crate) json: bool,
 }
 
-/// What `anatomy` is told.
+/// Arguments of `anatomy`.
 #[derive(Debug, Args)]
 pub(crate) struct AnatomyArguments {
     /// The whole block device, such as /dev/sda, or `sim:MODEL`
@@ -59,7 +59,7 @@ pub(crate) struct AnatomyArguments {
     /// Only read: boundaries are found, but not how many units can be written in turn
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Write in turn to units of this size, such as 4MiB; else what is found or the card says
+    /// Write in turn to units of this size, such as 4MiB; by default the size that is found or that the card reports
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) unit: Option<u64>,
     #[command(flatten)]
@@ -68,22 +68,22 @@ pub(crate) struct AnatomyArguments {
     pub(crate) test: TestArguments,
 }
 
-/// What `verify` is told.
+/// Arguments of `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArguments {
     /// A directory, a whole block device, or `sim:MODEL`
     pub(crate) target: String,
-    /// In a directory: use only so much room
+    /// In a directory: use at most this much room
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) size: Option<u64>,
-    /// Begin anew, also where an interrupted test could go on
+    /// Begin again, even if an interrupted test could continue
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]
     pub(crate) test: TestArguments,
 }
 
-/// What `endure` is told.
+/// Arguments of `endure`.
 #[derive(Debug, Args)]
 pub(crate) struct EndureArguments {
     /// The whole block device, such as /dev/sda, or `sim:MODEL`
@@ -91,16 +91,16 @@ pub(crate) struct EndureArguments {
     /// Until this share of its blocks is bad, %; 0: until the first
     #[arg(long, default_value_t = 50.0, value_parser = parse_percent, value_name = "PERCENT")]
     pub(crate) until: f64,
-    /// At most so many cycles of writing and reading all of it
+    /// Largest number of cycles of writing and reading all of it
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(crate) cycles: Option<u32>,
-    /// At most so much is written, such as 500GB
+    /// Largest amount to write, such as 500GB
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) budget: Option<u64>,
-    /// Afterwards let it rest for so many days, then read again what was written last: does it keep it?
+    /// Days of rest after the last cycle; then the same command reads the card again: does it keep its content?
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500), value_name = "DAYS")]
     pub(crate) after: Option<u32>,
-    /// Begin anew, also where an interrupted test could go on
+    /// Begin again, even if an interrupted test could continue
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]

@@ -16,13 +16,13 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-/// How often it is looked whether the run has ended.
+/// Interval of checks for the end of the run.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs this program again, and waits for it.
 pub(crate) struct Child {
     program: PathBuf,
-    /// Whether signals do what they usually do: only while nothing runs.
+    /// True while nothing runs: signals then have their default action.
     is_idle: Arc<AtomicBool>,
     /// The last signal that asked for the end.
     signal: Arc<AtomicUsize>,
@@ -59,7 +59,7 @@ impl Child {
         exit
     }
 
-    /// How to end, where a signal asked for it since the last run began: also one that came too late
+    /// Exit for a signal since the last run began, also for one that came too late
     /// for that run.
     pub(crate) fn asked_to_end(&self) -> Option<Exit> {
         match i32::try_from(self.signal.load(Ordering::Relaxed)) {

@@ -31,16 +31,16 @@ pub(crate) struct Done {
     pub(crate) board: String,
     /// The method.
     pub(crate) suite: String,
-    /// Which time, from 1.
+    /// Number of the repeat, from 1.
     pub(crate) repeat: u32,
     /// By which the card is recognised; absent where the reader does not show it.
     pub(crate) sample_id: Option<String>,
-    /// Whether nothing failed.
+    /// True if nothing failed.
     pub(crate) is_whole: bool,
 }
 
 impl Done {
-    /// What a record says of itself; none where it is not one of that campaign.
+    /// Description of a record; none if it is not of that campaign.
     fn of(record: &Record, title: &str) -> Option<Self> {
         let label = |name: &str| record.labels.get(name).cloned();
         if label(CAMPAIGN)? != title {
@@ -95,7 +95,7 @@ impl Folder {
         self.path.join("runs")
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -148,7 +148,7 @@ impl Folder {
             .collect())
     }
 
-    /// Where a run under way writes its record.
+    /// File for the record of the current run.
     pub(crate) fn draft(&self) -> PathBuf {
         // Another campaign may be under way in the same folder.
         self.runs().join(format!("{}.{DRAFT}", std::process::id()))
@@ -179,7 +179,7 @@ impl Folder {
         let file = |ending: &str| self.runs().join(format!("{name}.{ending}"));
         let (whole, partial) = (file(RECORD), file(PARTIAL));
         let kept = if is_whole(&record) {
-            // What was tried before is of no more use.
+            // Earlier attempts are useless now.
             let _ = std::fs::remove_file(&partial);
             &whole
         } else {

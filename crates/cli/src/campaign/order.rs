@@ -9,7 +9,7 @@ use super::{Campaign, Card, Done, Slot};
 pub(crate) struct Visit<'a> {
     /// The card.
     pub(crate) card: &'a Card,
-    /// Which time, from 1.
+    /// Number of the repeat, from 1.
     pub(crate) repeat: u32,
 }
 
@@ -31,17 +31,17 @@ pub(crate) fn visits<'a>(campaign: &'a Campaign, board: &Slot) -> Vec<Visit<'a>>
     visits
 }
 
-/// How far a board is.
+/// Progress of a board.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress<'a> {
-    /// What is left, in order.
+    /// Remaining visits, in order.
     pub(crate) left: Vec<Visit<'a>>,
     /// All visits.
     pub(crate) all_count: usize,
 }
 
 impl<'a> Progress<'a> {
-    /// What is left of a board once these runs are done.
+    /// Remaining visits of a board after these runs.
     pub(crate) fn of(campaign: &'a Campaign, board: &Slot, done: &[Done]) -> Self {
         let mut left = visits(campaign, board);
         let all_count = left.len();

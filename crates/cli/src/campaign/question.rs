@@ -1,11 +1,11 @@
-//! What the person is asked.
+//! Questions to the person.
 
 use std::io::BufRead;
 
 use crate::error::{CommandError, Exit};
 use crate::print;
 
-/// What the person wants.
+/// Answer of the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The card is in.

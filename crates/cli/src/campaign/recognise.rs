@@ -1,10 +1,10 @@
-//! Which of the cards was put in.
+//! Recognition of the inserted card.
 
 use cardmark_core::{DeviceInfo, ReaderKind};
 
 use super::{Done, Progress, Visit};
 
-/// What is known of the card that was put in.
+/// Known facts about the inserted card.
 #[derive(Debug)]
 pub(crate) enum Seen<'a> {
     /// The one that was asked for, as far as can be seen.
@@ -19,8 +19,8 @@ pub(crate) enum Seen<'a> {
     Hidden,
 }
 
-/// By which a card is recognised: its registers, or what a disk says of itself. What a USB reader
-/// says is its own, whatever card is in it.
+/// Identity of a card: its registers, or the identification of a disk. A USB reader
+/// reports its own, whatever card is in it.
 pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
     let kind = device.reader.as_ref()?.kind;
     match kind {
@@ -29,7 +29,7 @@ pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
     }
 }
 
-/// Recognises a card by what its earlier runs say, on whatever board. One that was never seen is
+/// Recognises a card by its earlier runs, on any board. A card that was never seen is
 /// taken for the one that was asked for, if that was never seen either.
 pub(crate) fn recognise<'a>(
     asked: &Visit<'a>,

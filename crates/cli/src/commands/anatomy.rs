@@ -70,7 +70,7 @@ fn request(
     }
 }
 
-/// The size of a unit that the card's registers say.
+/// Size of a unit according to the card's registers.
 fn registers_bytes(head: &Record) -> Option<u64> {
     let card = head.devices.first()?.card.as_ref()?;
     let facts = &card.decoded;
@@ -118,7 +118,7 @@ fn real(
     worked.restored(finished)
 }
 
-/// Looks, and tells how far it is.
+/// Examines the card and shows the progress.
 fn shown(mut medium: &mut dyn Medium, request: &AnatomyRequest) -> Result<(Anatomy, u64), Trouble> {
     let steps = Steps::for_stderr();
     let mut is_writing = None;

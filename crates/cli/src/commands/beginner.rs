@@ -32,7 +32,7 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
     }
 }
 
-/// What is there, as a numbered list.
+/// Targets as a numbered list.
 fn menu(places: &[Place]) -> String {
     let mut menu = String::from(
         "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\

@@ -43,7 +43,7 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
     let computer = read_board(&Root::system()).model;
     let boards = campaign.boards_here(arguments.board.as_deref(), computer.as_deref())?;
     let data = Data::from_environment()?;
-    // A broken store is told at once, not after a card is measured.
+    // A broken store is reported at once, not after a card is measured.
     data.open()?;
     folder.make()?;
     let journal = begin(file, &data)?;
@@ -85,7 +85,7 @@ fn begin(file: &Path, data: &Data) -> Result<Journal, CommandError> {
     begun.map_err(|error| unusable(&error))
 }
 
-/// How far each card is on each board.
+/// Progress of each card on each board.
 fn plan(campaign: &Campaign, done: &[Done]) -> String {
     let mut lines = Vec::new();
     for board in &campaign.boards {
@@ -129,7 +129,7 @@ fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Where no card is mounted, a directory lies on the disk that the system runs from.
+/// Refuses a directory on the disk that the system runs from: no card is mounted there.
 fn refuse_own_disk(target: &str, resolution: &Resolution) -> Result<(), CommandError> {
     let names = |resolution: &Resolution| -> Vec<String> {
         let disks = resolution.disks.iter();
@@ -161,7 +161,7 @@ struct Tour<'a> {
     put_off: BTreeSet<String>,
     /// Visits, by card and time, in which something failed: not again before the next time.
     failed: BTreeSet<(String, u32)>,
-    /// How long the runs took.
+    /// Duration of the runs.
     spent: Duration,
     spent_count: u32,
 }
@@ -293,7 +293,7 @@ impl<'a> Tour<'a> {
         u32::try_from(runs.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    /// Looks which card was put in. None: not one to be measured now, which is told.
+    /// Finds the inserted card. `None`: it is not to be measured now, which is reported.
     fn look<'b>(
         &self,
         asked: Visit<'b>,
@@ -375,7 +375,7 @@ impl<'a> Tour<'a> {
                 return Ok(exit.or_worse(asked));
             }
             if kept.is_none() {
-                // It has said why.
+                // The reason was shown.
                 break;
             }
         }

@@ -128,7 +128,7 @@ fn repeat(sides: &[Vec<&Record>; 2]) -> Option<String> {
     Some(format!("cardmark run {target} --suite {suite}"))
 }
 
-/// Refuses where what must match does not, and was not said to be allowed to differ.
+/// Refuses circumstances that must match, do not, and were not allowed to differ.
 fn allow(context: &[ContextRow], across: &[String]) -> Result<(), CommandError> {
     let known: Vec<&str> = context.iter().map(|row| row.name.as_str()).collect();
     if let Some(name) = across.iter().find(|name| !known.contains(&name.as_str())) {

@@ -38,7 +38,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         TargetKind::Device => std::env::temp_dir(),
         _ => path.clone(),
     };
-    // Which contests write does not depend on the size.
+    // The size does not decide which contests write.
     let all = contests(&place(&path, &resolution, 0, &parent));
     if writes(&asked(all, &arguments.only, &suite)?) {
         gate::refuse_used(&path, &resolution)?;
@@ -142,7 +142,7 @@ fn device_size(path: &Path, resolution: &Resolution, suite: &Suite) -> Result<u6
     )
 }
 
-/// Whether one of the contests writes to the target.
+/// Returns whether one of the contests writes to the target.
 fn writes(contests: &[Contest]) -> bool {
     contests.iter().any(|contest| contest.writes)
 }
@@ -168,7 +168,7 @@ fn leave(
     gate::ask(path, resolution, &arguments.consent, &intent).map(Some)
 }
 
-/// Where originals work that have this workshop.
+/// Place where originals with this workshop work.
 fn place(path: &Path, resolution: &Resolution, size_bytes: u64, workshop: &Path) -> Place {
     let is_device = resolution.kind == TargetKind::Device;
     let own = path.to_string_lossy().into_owned();
@@ -236,7 +236,7 @@ fn show(agreements: &[Agreement], as_json: bool) -> Result<(), CommandError> {
     print::result(&agreement_table(agreements, print::width(), print::style()))
 }
 
-/// Where both sides work.
+/// Place where both sides work.
 struct Bench<'a> {
     suite: &'a Suite,
     path: &'a Path,
@@ -244,7 +244,7 @@ struct Bench<'a> {
     data: &'a Data,
     workshop: &'a Workshop,
     leave: Option<&'a Leave>,
-    /// What our side has written.
+    /// Amount that our side has written.
     written_bytes: Cell<u64>,
 }
 
@@ -270,7 +270,7 @@ impl Bench<'_> {
             // Both start alike, and never have files at the same time.
             self.workshop.clear();
             if let Some(disk) = &contest.cold_disk {
-                // Who may not read the disk is told so by both sides.
+                // If the disk may not be read, both sides report it.
                 let _ = empty_page_cache(Path::new(disk));
             }
             match rival {
@@ -303,7 +303,7 @@ impl Bench<'_> {
         })
     }
 
-    /// The device, held while an original writes to it: still the same one, and nobody else's meanwhile.
+    /// The device, held while an original writes to it, so that it stays the same and unused by others.
     fn held(&self, contest: &Contest) -> Result<Option<OpenTarget>, CommandError> {
         if self.resolution.kind != TargetKind::Device || !contest.writes {
             return Ok(None);

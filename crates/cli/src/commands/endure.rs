@@ -43,7 +43,7 @@ pub(crate) fn endure(arguments: &EndureArguments) -> Result<Exit, CommandError> 
     }
 }
 
-/// Whether the device is known to rest, so that this command only reads it.
+/// Returns whether the device is known to rest, so that this command only reads it.
 fn is_resting(arguments: &EndureArguments, resolution: &Resolution) -> bool {
     let kept = || {
         let data = Data::from_environment().ok()?;
@@ -379,7 +379,7 @@ impl TestedCard<'_> {
         Ok(exit)
     }
 
-    /// Reads what was written before the rest; of a card that holds nothing of it nothing is told but that.
+    /// Reads the content from before the rest. A card without any of it gets an error and no verdict.
     fn drive_reading(
         &self,
         test: &mut Endurance,
@@ -435,7 +435,7 @@ fn refuse_small_budget(arguments: &EndureArguments, size_bytes: u64) -> Result<(
     }
 }
 
-/// What it costs, before it begins.
+/// Announces the wear before the test begins.
 fn tell_wear(arguments: &EndureArguments, size_bytes: u64) {
     let size = text::amount(size_bytes);
     let limit = match (arguments.cycles, arguments.budget) {

@@ -19,7 +19,7 @@ use cardmark_session::{Data, store_error};
 /// Seconds of a day.
 const DAY_S: f64 = 86_400.0;
 
-/// Lists the runs of one card in the order of time, and tells what became of its rates.
+/// Lists the runs of one card in the order of time, with the trend of its rates.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError> {
     let Some(card) = &arguments.card else {
         return cards(arguments.json);
@@ -88,8 +88,8 @@ fn refuse_unknown_times(runs: &[Record]) -> Result<(), CommandError> {
     }
 }
 
-/// Whether runs are of more than one card, as their labels `sample` say, or else their ids; runs that
-/// tell no id are not taken for those of a card that does.
+/// Returns whether runs are of more than one card by their labels `sample`, or else their ids; runs
+/// without an id do not count as runs of a card that has one.
 fn are_of_several(runs: &[Record]) -> bool {
     let labels: Option<BTreeSet<&String>> =
         runs.iter().map(|run| run.labels.get("sample")).collect();
@@ -114,7 +114,7 @@ fn select(store: &mut Store, conditions: &[Condition]) -> Result<Vec<Record>, Co
         .map_err(|error| store_error(&error))
 }
 
-/// What holds for the runs of the card below a target.
+/// Conditions for the runs of the card below a target.
 fn conditions_of(target: &str) -> Result<Vec<Condition>, CommandError> {
     match choose(target)? {
         Chosen::Simulated(model) => Ok(vec![
@@ -142,14 +142,14 @@ fn conditions_of(target: &str) -> Result<Vec<Condition>, CommandError> {
     }
 }
 
-/// When a run began, whole seconds; none where it does not say so.
+/// Start of a run, whole seconds; none if it is unknown.
 fn moment(run: &Record) -> Option<i64> {
     let text = run.started_at.as_deref()?;
     let at: jiff::Timestamp = text.parse().ok()?;
     Some(at.as_second())
 }
 
-/// What a card is called: its id, and what it says of itself.
+/// Name of a card: its id and its own identification.
 fn name_of(run: &Record) -> String {
     let Some(device) = run.devices.first() else {
         return "card without a name".to_owned();
@@ -160,7 +160,7 @@ fn name_of(run: &Record) -> String {
     }
 }
 
-/// What must be the same of runs whose rates are put together: the context, and the board, because
+/// Circumstances that must be equal in runs whose rates are combined: the context, and the board, because
 /// another one is not a change of the card.
 pub(crate) fn circumstances(
     run: &Record,

@@ -17,7 +17,7 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::target::{Chosen, choose};
 
-/// Tells what a target is. Nothing is written, not even to the store.
+/// Describes a target. Nothing is written, not even to the store.
 pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
     let root = Root::system();
     let mut record = match choose(&arguments.target)? {

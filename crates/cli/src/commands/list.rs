@@ -59,7 +59,7 @@ fn suites(json: bool) -> Result<String, CommandError> {
     Ok(name_table(rows.to_vec(), print::width()))
 }
 
-/// What a suite works on, and how much room it takes there.
+/// Target of a suite, and the room that it needs there.
 fn needs(suite: &Suite) -> String {
     let room = text::size(suite.file_bytes);
     if !suite.tiers.is_empty() {
@@ -159,7 +159,7 @@ fn line(run: Summary) -> RunLine {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let product = run.labels.get("product").cloned();
     let kind = run.target_kind.map(|kind| word(json!(kind)));
-    // An imported text rarely says what was tested.
+    // An imported text rarely names the tested target.
     let kind = kind.unwrap_or_else(|| word(json!(run.origin)));
     RunLine {
         id: run.id,
@@ -178,7 +178,7 @@ fn as_json(rows: &[serde_json::Value]) -> Result<String, CommandError> {
         })
 }
 
-/// What others published: each publication, with how many results it has.
+/// Publications of others, with their numbers of results.
 fn published(json: bool) -> Result<String, CommandError> {
     if json {
         let records: Vec<serde_json::Value> = publications()

@@ -25,7 +25,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
     let data = Data::from_environment()?;
     let fill = Fill::from(arguments.fill);
     let mut history = CardHistory::of(&data, &device.info.name)?;
-    // What was discarded cannot be looked at, and it takes seconds to do it again.
+    // Discarded blocks cannot be checked, and repeating it takes seconds.
     let may_go_on = !arguments.restart && fill != Fill::Discard;
     let begun = match &mut history {
         Some(history) if may_go_on => history.unfinished(&data, fill)?,
@@ -77,7 +77,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
     tell(ended, &device.info, arguments.json)
 }
 
-/// Tells how it ended.
+/// Shows the end.
 fn tell(ended: Ended, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandError> {
     let is_finished = ended.preparation.finished_at.is_some();
     if as_json {
@@ -148,7 +148,7 @@ fn json(ended: &Ended, info: &DeviceInfo) -> Result<String, CommandError> {
         })
 }
 
-/// Why it is not finished, and how to go on.
+/// Reason for an early end, and advice.
 fn failure(ended: &Ended) -> CommandError {
     let preparation = &ended.preparation;
     let done = format!(

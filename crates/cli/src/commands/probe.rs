@@ -17,7 +17,7 @@ use crate::whole_device::{Tested, WholeDevice};
 use cardmark_session::{Data, Progress as _};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
-/// What single blocks take besides the samples, bytes.
+/// Room for single blocks beside the samples, bytes.
 const SENTINELS_BYTES: u64 = 2 << 20;
 
 /// Finds out whether a device is a fake or broken.
@@ -92,7 +92,7 @@ fn real(
     worked.restored(kept.map(|()| exit))
 }
 
-/// Looks, and tells how far it is.
+/// Probes the card and shows the progress.
 fn shown(mut medium: &mut dyn Medium, request: &ProbeRequest) -> Result<Probe, Trouble> {
     let mut bar = FillProgress::for_stderr(0, 0);
     let mut stage = None;

@@ -125,7 +125,7 @@ fn candidate(
     })
 }
 
-/// What a stored run was of, by its id.
+/// Subject of a stored run, by its id.
 fn of_store(stored: StoredSubject) -> (String, Arc<Subject>) {
     let name = stored.product.map(|label| product_name(&label));
     let subject = Subject {

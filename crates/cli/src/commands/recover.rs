@@ -70,7 +70,7 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
     Ok(exit)
 }
 
-/// Says how unfinished work continues.
+/// Shows how unfinished work continues.
 fn tell_unfinished(left: &Content) {
     let (job, target) = (left.head.job, &left.head.target);
     let name = job.name();

@@ -44,7 +44,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
     Ok(Exit::Done)
 }
 
-/// What was found by conditions comes without trials.
+/// Records found by conditions have no trials.
 fn add_trials(runs: &mut Runs, found: &mut Found) -> Result<(), CommandError> {
     let record = &mut found.record;
     let is_own = matches!(

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     can_be_judged(&suite, &arguments.require)?;
     let json = arguments.json.as_deref().map(JsonFile::check).transpose()?;
     let data = Data::from_environment()?;
-    // Opened before anything is measured: a broken store is told at once, not after a minute.
+    // Opened before anything is measured: a broken store is reported at once, not after a minute.
     data.open()?;
     let mut labels = labels(&arguments.label, &arguments.claim);
     labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
@@ -142,7 +142,7 @@ fn class_label(label: &str, classes: &[String]) -> Option<(String, String)> {
     (!each.is_empty()).then(|| (label.to_owned(), each.join(" ")))
 }
 
-/// What to tell about a run that lacks a part, besides what the table says.
+/// Error of a run that lacks a part, in addition to the table.
 fn incomplete(measured: &Measured) -> Option<CommandError> {
     let errors = measured
         .record
@@ -199,11 +199,11 @@ fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), C
     let rates = again.as_deref().unwrap_or_default();
     let text = terminal_with_again(record, rates, print::width(), print::style());
     print::result(&text)?;
-    // What was measured is shown all the same.
+    // The record is shown nevertheless.
     again.map(|_| ())
 }
 
-/// Where `--json` goes.
+/// Destination of `--json`.
 enum JsonFile {
     /// Standard output, in the table's place.
     Output,
@@ -212,7 +212,7 @@ enum JsonFile {
 }
 
 impl JsonFile {
-    /// Says before a minute of measuring whether the file can be written.
+    /// Checks before a minute of measuring whether the file can be written.
     fn check(path: &Path) -> Result<Self, CommandError> {
         if path == Path::new("-") {
             return Ok(Self::Output);

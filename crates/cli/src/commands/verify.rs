@@ -29,7 +29,7 @@ const WHOLE: &str = "a device is verified as a whole, or what is free in a direc
 const FOLDER: &str = "cardmark-verify";
 /// Room left free on a filesystem, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 << 20;
-/// What is used of a directory is a multiple of this, bytes.
+/// The used room of a directory is a multiple of this, bytes.
 const UNIT_BYTES: u64 = 1 << 20;
 
 /// Writes and reads every block.
@@ -133,7 +133,7 @@ fn in_directory(
         if begun.test.take().is_some() {
             print::notice("begins anew: the files of the interrupted test are gone");
         }
-        // Of a test that nothing is remembered of: its content cannot be told from any other.
+        // Of a test without a journal: its content cannot be distinguished from any other.
         kept.remove()?;
     }
     // Its lock with it.
@@ -176,7 +176,7 @@ struct Begun {
     test: Option<Unfinished<Verify>>,
 }
 
-/// Returns the unfinished test of that card; of a device only if it has as many blocks.
+/// Returns the unfinished test of that card; for a device only if the number of blocks is equal.
 fn begun(
     arguments: &VerifyArguments,
     card: Option<&str>,

@@ -1,8 +1,8 @@
-//! How the originals are called.
+//! Command lines of the originals.
 
 use cardmark_core::KIB;
 
-/// Which of hdparm's two timings.
+/// One of hdparm's two timings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HdparmTest {
     /// `-T`: the first 2 MiB over and over, from memory.
@@ -55,7 +55,7 @@ pub(crate) fn dd(path: &str, block_bytes: u64, blocks_count: u64) -> Invocation 
     Invocation::new("dd", "coreutils", &arguments)
 }
 
-/// What both kinds of iozone ask for: write, read, random read and write.
+/// Tests of both kinds of iozone runs: write, read, random read and write.
 const IOZONE_TESTS: [&str; 6] = ["-i", "0", "-i", "1", "-i", "2"];
 
 /// iozone by one process: flush inside the clock, direct, one file.
@@ -113,7 +113,7 @@ pub(crate) struct FioJob<'a> {
     pub(crate) block_bytes: u64,
     /// Operations in flight.
     pub(crate) queue_depth: u32,
-    /// How long, whole seconds.
+    /// Duration, whole seconds.
     pub(crate) runtime_s: u64,
     /// Bytes from the start in which it works.
     pub(crate) size_bytes: u64,
@@ -146,7 +146,7 @@ pub(crate) fn fio(job: &FioJob) -> Invocation {
 }
 
 /// ddrescue of zeros onto a device, output direct. The size must be a multiple of the sector, and
-/// `map` must not exist yet, or ddrescue would go on where it says.
+/// `map` must not exist yet, or ddrescue would continue from it.
 pub(crate) fn ddrescue_write(device: &str, size_bytes: u64, map: &str) -> Invocation {
     let size = format!("--size={size_bytes}");
     let arguments = ["--force", "--odirect", &size, "/dev/zero", device, map];

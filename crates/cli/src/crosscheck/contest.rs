@@ -1,4 +1,4 @@
-//! What is set beside what: an original's call, our workloads, and the figures of both.
+//! Contests: the command line of an original, our workloads, and the figures of both.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) type Figures = Vec<(String, f64)>;
 
 /// One original beside some of our workloads.
 pub(crate) struct Contest {
-    /// What it is called.
+    /// Name.
     pub(crate) name: &'static str,
     /// The original.
     pub(crate) invocation: Invocation,
@@ -40,12 +40,12 @@ pub(crate) struct Contest {
     /// A disk whose page cache both sides find empty. hdparm empties it after its own test, and
     /// reads at the speed of memory what others left there.
     pub(crate) cold_disk: Option<String>,
-    /// Whether a raw device would be written.
+    /// True if a raw device would be written.
     pub(crate) writes: bool,
     reader: Reader,
 }
 
-/// How to get the original's figures.
+/// Parser of the original's figures.
 #[derive(Clone, Copy)]
 enum Reader {
     /// The bytes per second that it printed.

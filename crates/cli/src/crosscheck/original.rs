@@ -14,16 +14,16 @@ use super::commands::Invocation;
 use crate::error::{CommandError, Exit};
 use cardmark_session::Signals;
 
-/// Where programs for the administrator lie, which an ordinary user's path may not have.
+/// Directories of programs for the administrator, which an ordinary user's path may not have.
 const FURTHER_PLACES: [&str; 2] = ["/usr/sbin", "/sbin"];
-/// How often it is looked whether an original has ended.
+/// Interval of checks for the end of an original.
 const LOOK: Duration = Duration::from_millis(2);
-/// How long one that was ended is waited for: the kernel may hold it.
+/// Longest wait for an original that was ended: the kernel may hold it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Lines of what a failing original printed that are repeated.
 const TOLD_LINES: usize = 3;
 
-/// Where originals work.
+/// Place where originals work.
 pub(crate) struct Place {
     /// The disk below, for hdparm.
     pub(crate) disk: Option<String>,
@@ -72,7 +72,7 @@ impl Workshop {
             .flatten()
             .flatten()
         {
-            // What cannot be removed now goes with the directory.
+            // Files that cannot be removed now go with the directory.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -154,7 +154,7 @@ fn end(child: &mut Child, program: &str, exit: Exit) -> CommandError {
     ))
 }
 
-/// What an original that failed had to say: its own messages, or else its last lines.
+/// Explanation of an original that failed: its own messages, or else its last lines.
 fn failed(program: &str, text: &str) -> CommandError {
     let lines: Vec<&str> = text
         .lines()
@@ -190,7 +190,7 @@ fn missing(call: &Invocation) -> CommandError {
     CommandError::new(Exit::Trouble, what).hint(format!("Debian has it in `{}`", call.package))
 }
 
-/// Where a program lies; `None` where it is not installed.
+/// Path of a program; `None` if it is not installed.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)

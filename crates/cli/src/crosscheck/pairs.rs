@@ -141,7 +141,7 @@ fn middle(values: &[f64]) -> Option<f64> {
     median(&sorted)
 }
 
-/// How far a tool's own runs differ: half of the range, relative to the median.
+/// Spread of a tool's own runs: half of the range, relative to the median.
 fn spread(values: &[f64]) -> Option<f64> {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

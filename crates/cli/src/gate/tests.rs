@@ -1,4 +1,4 @@
-//! What is asked, what is agreed to, and what is advised.
+//! Questions, consent, and advice.
 
 use super::*;
 

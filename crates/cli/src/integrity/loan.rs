@@ -26,7 +26,7 @@ pub(crate) struct Loan {
     pub(crate) target: OpenTarget,
     /// Place of the undo log; none if nothing is to be put back.
     pub(crate) log: Option<LogPlace>,
-    /// Whether to begin where content of another test is found.
+    /// True to begin even if content of another test is found.
     pub(crate) keeps_residue: bool,
     /// Size of what is overwritten at most, bytes.
     pub(crate) wanted_bytes: u64,
@@ -58,22 +58,22 @@ pub(crate) struct Work<'a, T> {
     pub(crate) look: &'a dyn Fn(&mut dyn Medium) -> Result<T, Trouble>,
 }
 
-/// What came of a test that came to its end.
+/// Result of a test that reached its end.
 pub(crate) struct Worked<T> {
-    /// What was found.
+    /// The result.
     pub(crate) found: T,
-    /// How much was written to put back what was there, bytes; or why that failed. What was found
+    /// Number of bytes written to restore the device, or the error of that. The result
     /// counts then, too.
     pub(crate) put_back: Result<u64, CommandError>,
 }
 
 impl<T> Worked<T> {
-    /// How much was written to put back what was there, bytes.
+    /// Number of bytes written to restore the device.
     pub(crate) fn put_back_bytes(&self) -> u64 {
         self.put_back.as_ref().copied().unwrap_or(0)
     }
 
-    /// What became of the record, unless the device was not restored. Where both failed, the first error is
+    /// Returns `kept`, unless the device was not restored. If both failed, the first error is
     /// printed here.
     pub(crate) fn restored<R>(self, kept: Result<R, CommandError>) -> Result<R, CommandError> {
         match (self.put_back, kept) {
@@ -178,7 +178,7 @@ fn restore_earlier(blocks: Blocks, log: FileLog, path: &Path) -> Result<Blocks, 
     Ok(blocks)
 }
 
-/// What is told of a device that is lent when it does not answer, or when somebody wants an end.
+/// Messages about a lent device that does not answer, or whose test is interrupted.
 struct Lent {
     log: PathBuf,
 }
@@ -221,7 +221,7 @@ fn end_log(log: FileLog, path: &Path) -> bool {
     is_empty
 }
 
-/// Lends a device to a test that writes so much at most, once it was agreed to.
+/// Lends a device to a test that writes at most `wanted_bytes`, after consent.
 pub(crate) fn lend(
     arguments: &LoanArguments,
     consent: &Consent,
@@ -295,7 +295,7 @@ fn place(path: PathBuf, card: &str, job: JobKind, device: &WholeDevice) -> LogPl
     }
 }
 
-/// Where what is overwritten is kept, if it can be; none where nothing is to be put back.
+/// Path of the undo log, if one can be kept; none if nothing is to be restored.
 fn log_path(
     arguments: &LoanArguments,
     device: &WholeDevice,
@@ -320,7 +320,7 @@ fn log_path(
         .hint("nothing was written"));
     };
     let log = folder.join(format!("{name}.undo"));
-    // What an earlier test left is restored first, which frees its room.
+    // The log of an earlier test is restored first, which frees its room.
     let is_left = FileLog::is_at(&log);
     let wanted_bytes = (!is_left).then_some(wanted_bytes);
     room_for_undo(&folder, &device.resolution, wanted_bytes)?;

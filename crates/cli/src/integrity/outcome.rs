@@ -1,4 +1,4 @@
-//! What a test found, as a record has it.
+//! Results of tests in the form of a record.
 
 use cardmark_core::{
     BlockState, Integrity, IntegrityTest, PlaceSpeed, Record, StorageKind, SurfacePart,

@@ -10,7 +10,7 @@ use rustix::process::geteuid;
 
 use crate::error::{CommandError, Exit};
 
-/// The file that says whose test it is, and is locked while it runs.
+/// File with the seed of the test; locked while it runs.
 const MARK: &str = "cardmark-test";
 
 /// A folder of our files.
@@ -23,7 +23,7 @@ pub(crate) struct TestFolder {
 }
 
 impl TestFolder {
-    /// What stands there: nothing, or files of ours that no other test works on.
+    /// Finds nothing, or files of ours that no other test works on.
     pub(crate) fn find(path: &Path) -> Result<Self, CommandError> {
         let mut found = Self {
             path: path.to_owned(),
@@ -60,7 +60,7 @@ impl TestFolder {
         Ok(found)
     }
 
-    /// Whether it holds what a test with that seed wrote; where there is neither, yes.
+    /// Returns whether it holds the files of a test with that seed; also if there is neither.
     pub(crate) fn belongs_to(&self, seed: Option<u64>) -> bool {
         self.seed == seed && (self.mark.is_some() == seed.is_some())
     }
@@ -105,7 +105,7 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
     options.custom_flags(nofollow).open(path)
 }
 
-/// Whether what has that owner, beside or in that folder, is ours. Filesystems that know no owners, such as
+/// Returns whether a file of that owner, beside or in that folder, is ours. Filesystems without owners, such as
 /// those of most cards, show one that was named when they were mounted: the same for a file that is made
 /// there now.
 fn is_own(path: &Path, owner: u32) -> bool {
@@ -119,7 +119,7 @@ fn is_own(path: &Path, owner: u32) -> bool {
     owner == geteuid().as_raw() || shown().is_ok_and(|made| made.uid() == owner)
 }
 
-/// Whether all that is in it is named as our files are.
+/// Returns whether all files in it have names of ours.
 fn holds_ours(path: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

@@ -12,16 +12,16 @@ use crate::print;
 
 /// Room left on the filesystem of the log, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 << 20;
-/// Size of a log and its map besides the content, bytes: heads, commits and single blocks.
+/// Size of a log and its map without the content, bytes: heads, commits and single blocks.
 const BESIDES_BYTES: u64 = 32 << 20;
 
 /// Ranges of unrestored blocks that are shown.
 const MOST_SHOWN: usize = 10;
 
-/// A device of which what is overwritten is kept elsewhere.
+/// A device whose overwritten blocks are kept elsewhere.
 pub(crate) type Borrowed = Restoring<Blocks, FileLog>;
 
-/// Whether what is overwritten can be kept in that folder: it lies on another device, which has room
+/// Checks that overwritten blocks can be kept in that folder: it lies on another device, which has room
 /// for `bytes`, if they are given.
 pub(crate) fn room_for_undo(
     folder: &Path,
@@ -72,7 +72,7 @@ fn cannot_keep(why: String) -> CommandError {
         .hint("`--save-to DIR` names another folder, on another device")
 }
 
-/// Why a log of `bytes` does not fit into that folder.
+/// Reason for which a log of `bytes` does not fit into that folder.
 fn lacking_room(folder: &Path, bytes: u64) -> Option<String> {
     let free = match free_bytes(folder) {
         Ok(free) => free,
@@ -85,7 +85,7 @@ fn lacking_room(folder: &Path, bytes: u64) -> Option<String> {
     })
 }
 
-/// Whether a new log of `bytes` fits where the log of an earlier test was.
+/// Checks that a new log of `bytes` fits into the place of an earlier one.
 pub(crate) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
     let lacking = log.parent().and_then(|folder| lacking_room(folder, bytes));
     lacking.map_or(Ok(()), |why| {
@@ -219,7 +219,7 @@ fn last_byte(span: Span) -> u64 {
     span.offset_bytes() + span.bytes().saturating_sub(1)
 }
 
-/// The error for a damaged log of which nothing was needed any more.
+/// Error for a damaged log that was no longer needed.
 fn damaged(borrowed: &Borrowed, log: &Path) -> CommandError {
     let kept = borrowed.log().set_aside();
     let what = format!("the undo log `{}` was damaged", log.display());

@@ -40,7 +40,7 @@ fn of_suite(suite: &Suite) -> Vec<(String, Quantity)> {
     let figures = suite.figures.iter().filter_map(|figure| {
         let quantity = match figure.of {
             FigureOf::Operations | FigureOf::Parts => Quantity::OperationRate,
-            // Those of a course are of many quantities, and nobody prints them.
+            // Those of a course have many quantities, and no tool prints them.
             FigureOf::Course(_) => return None,
             _ => Quantity::ByteRate,
         };

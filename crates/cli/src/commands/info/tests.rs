@@ -1,4 +1,4 @@
-//! What `info` says about boards that nobody has at hand.
+//! Output of `info` about boards that are not at hand.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::*;
 /// Serial numbers in the trees, in hexadecimal and decimal digits or letters.
 const SERIALS: [&str; 4] = ["c0ffee", "badcafe", "INV0123456789", "INV1234567890"];
 
-/// What is looked at in a tree: the disk below `/`, or the card in its USB reader.
+/// Target in a tree: the disk below `/`, or the card in its USB reader.
 fn target(name: &str) -> PathBuf {
     if name.starts_with("pc_") {
         return Path::new("/dev").join(Path::new(PC_READER).file_name().unwrap());
