@@ -67,7 +67,7 @@ pub(crate) fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
         hidden.push("the health of the disk");
     }
     if KernelLog::open(root).access() == LogAccess::NotPermitted {
-        hidden.push("what the kernel says about the device");
+        hidden.push("messages of the kernel about the device");
     }
     hidden
 }

@@ -179,7 +179,7 @@ impl Work<'_> {
 
     fn tell_anew(&self, begun: &Preparation, at_bytes: u64) {
         self.session.voice.notice(&format!(
-            "begins anew: {}, but at byte {at_bytes} the device holds something else now",
+            "begins again: {}, but at byte {at_bytes} the device holds something else now",
             written(begun)
         ));
     }
@@ -225,7 +225,7 @@ impl Rescue for PrepareRescue {
             "hint: what was durable is noted; when the device answers again, the same command goes on \
              there"
         } else {
-            "hint: when the device answers again, the same command begins anew"
+            "hint: when the device answers again, the same command begins again"
         });
     }
 }

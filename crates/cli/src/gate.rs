@@ -225,8 +225,8 @@ fn serial_fits(path: &Path, identity: &DiskIdentity, given: &str) -> Result<(), 
             .because("`--device-serial` names another device than the one that is there")
             .hint(where_serial(identity))
             .hint(NOTHING_WRITTEN)),
-        None => Err(refusal(format!("`{shown}` tells no serial number"))
-            .because("without one, flags cannot say which device is meant")
+        None => Err(refusal(format!("`{shown}` reports no serial number"))
+            .because("without one, flags cannot identify the device")
             .hint("confirm it on a terminal: leave `--yes` and `--device-serial` out")
             .hint(NOTHING_WRITTEN)),
     }
@@ -234,7 +234,7 @@ fn serial_fits(path: &Path, identity: &DiskIdentity, given: &str) -> Result<(), 
 
 fn nobody_to_ask(path: &Path, identity: &DiskIdentity) -> CommandError {
     let what = format!(
-        "nobody is there to confirm that `{}` is written",
+        "there is no terminal to confirm that `{}` is written",
         path.display()
     );
     refusal(what)
@@ -250,7 +250,9 @@ fn where_serial(identity: &DiskIdentity) -> String {
             "its serial number is in {}, and in the question that is asked on a terminal",
             file.display()
         ),
-        None => "this device tells no serial number: it can be confirmed on a terminal".to_owned(),
+        None => {
+            "this device reports no serial number: it can be confirmed on a terminal".to_owned()
+        }
     }
 }
 
@@ -283,7 +285,7 @@ fn question(path: &Path, identity: &DiskIdentity, intent: &Intent<'_>) -> String
             "",
         ),
         false => (
-            "What is on this device will be LOST:",
+            "The content of this device will be LOST:",
             "Its first bytes go as well, and with them its partition table or filesystem.\n",
         ),
     };
@@ -335,8 +337,8 @@ fn refused_open(error: &OpenError) -> CommandError {
             made(Exit::Trouble).hint("writing to a device needs root: use sudo")
         }
         OpenError::Busy { .. } => made(Exit::Refused)
-            .because("the kernel lets nobody else have it exclusively")
-            .hint("nothing was written; end what uses it: `lsblk` and `fuser -v DEVICE` may tell"),
+            .because("the kernel refuses exclusive access")
+            .hint("nothing was written; end the programs that use it: `lsblk` and `fuser -v DEVICE` may show them"),
         OpenError::WriteProtected { .. } => made(Exit::Refused).hint(WRITE_PROTECTED),
         _ => made(Exit::Refused).hint(NOTHING_WRITTEN),
     }

@@ -133,7 +133,7 @@ pub(crate) fn day_of(head: &Record) -> &str {
 pub(crate) fn tell_anew(head: &Record, written_bytes: u64) {
     let (written, day) = (text::amount(written_bytes), day_of(head));
     print::notice(&format!(
-        "begins anew: {written} were written by the test of {day}, but the device holds something else now"
+        "begins again: {written} were written by the test of {day}, but the device holds something else now"
     ));
 }
 
@@ -195,13 +195,13 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
         }
         Trouble::OnlyErrors { errno } => CommandError::new(
             Exit::Trouble,
-            "the device gives nothing but errors any more, which says nothing about its blocks",
+            "the device returns only errors; this is no verdict on its blocks",
         )
         .because(system(errno))
         .hint("take it out and put it in again, or try another reader"),
         Trouble::Filesystem { errno } => CommandError::new(
             Exit::Trouble,
-            "the filesystem takes no more, which says nothing about the card",
+            "write to the filesystem failed; this is no verdict on the card",
         )
         .because(system(errno))
         .hint(filesystem_hint(errno)),
@@ -221,7 +221,7 @@ fn filesystem_hint(errno: i32) -> &'static str {
             "the kernel makes a filesystem read-only after errors, which `dmesg` tells; the device itself \
              can be tested instead"
         }
-        _ => "free some room, or begin anew with less: `--restart --size`",
+        _ => "free some room, or begin again with less: `--restart --size`",
     }
 }
 

@@ -147,9 +147,8 @@ impl Runs {
         }
         if records.is_empty() {
             let what = format!("no run fulfils `{side}`");
-            return Err(CommandError::new(Exit::Usage, what).hint(
-                "`cardmark list runs` shows what there is, `cardmark label` what is said of it",
-            ));
+            return Err(CommandError::new(Exit::Usage, what)
+                .hint("`cardmark list runs` shows the runs, `cardmark label` their labels"));
         }
         Ok(records)
     }

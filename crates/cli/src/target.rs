@@ -39,7 +39,7 @@ pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
             .map(|model| Chosen::Simulated(Box::new(model)))
             .map_err(|error| {
                 CommandError::from_error(Exit::Usage, &error)
-                    .hint("`cardmark list models` tells what each of them is")
+                    .hint("`cardmark list models` describes them")
             });
     }
     let path = existing(Path::new(name))?;

@@ -55,7 +55,7 @@ fn open(found: &Anatomy) -> Option<String> {
     let source = match found.unit_source {
         UnitSource::Asked => "as asked",
         UnitSource::Measured => "as found",
-        UnitSource::Registers => "as its registers say",
+        UnitSource::Registers => "according to its registers",
         UnitSource::Assumed => "assumed",
     };
     let unit = format!("units of {} ({source})", size(found.unit_bytes));

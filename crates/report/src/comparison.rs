@@ -263,11 +263,9 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
 
 fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
     let claim = match comparison.claim {
-        Claim::Runs => {
-            "this is about these runs: to say something of the cards it takes three runs of each"
-        }
+        Claim::Runs => "this is about these runs: a claim about the cards needs three runs of each",
         Claim::Cards => {
-            "this is about these cards: to say something of the products it takes two cards of each"
+            "this is about these cards: a claim about the products needs two cards of each"
         }
         Claim::Products => "this is about these products, as far as these cards stand for them",
         Claim::Matched => {
@@ -289,7 +287,7 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
         );
     }
     if !comparison.differences.is_empty() {
-        notes.push("`cardmark explain comparison` tells the method".to_owned());
+        notes.push("`cardmark explain comparison` describes the method".to_owned());
     }
     if !comparison.across.is_empty() {
         notes.push(format!("compared across {}", comparison.across.join(", ")));

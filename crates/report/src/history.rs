@@ -122,7 +122,7 @@ fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
         let days = trend.days_count;
         clauses.push(match days {
             days if days >= LEAST_DAYS => "no trend: no kernel has runs on two days".to_owned(),
-            0 => "no run tells when it was, so that there is no trend".to_owned(),
+            0 => "no run has a time, so there is no trend".to_owned(),
             days => format!("too few days with runs for a trend: {days}, it takes {LEAST_DAYS}"),
         });
     }

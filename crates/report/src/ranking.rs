@@ -73,9 +73,8 @@ fn remark(ranking: &Ranking<'_>) -> Option<&'static str> {
         );
     }
     let is_unknown = ranking.places.iter().any(|place| place.places.is_none());
-    (is_unknown && ranking.places.len() > 1).then_some(
-        "No repeats of this metric were published, so neighbours may be equal: cannot tell.",
-    )
+    (is_unknown && ranking.places.len() > 1)
+        .then_some("No repeats of this metric were published, so neighbours may be equal.")
 }
 
 /// The places that are shown, by index.

@@ -73,7 +73,7 @@ fn choices(
     style: Style,
 ) -> Vec<String> {
     if standings.is_empty() {
-        let none = "No product is known that this could be said of.";
+        let none = "No product is known for this use.";
         return wrap(none, width, 2);
     }
     let shown = if of.all { standings.len() } else { SHOWN };
@@ -157,7 +157,7 @@ fn details(wanted: &Use, standing: &Standing) -> String {
 /// The computer, with what else makes a difference to the figures.
 fn place(standing: &Standing) -> String {
     let board = standing.board.as_deref();
-    let board = board.unwrap_or("a board that is not told");
+    let board = board.unwrap_or("an unknown board");
     clean(&match standing.conditions.as_slice() {
         [] => board.to_owned(),
         conditions => format!("{board} ({})", conditions.join(", ")),
@@ -198,7 +198,7 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
         ));
     }
     if budget.is_some() {
-        told.push("Prices are what you said: `cardmark label RUN price=AMOUNT`.".to_owned());
+        told.push("Prices are your own: `cardmark label RUN price=AMOUNT`.".to_owned());
     }
     if found.simulated_runs_count > 0 {
         let runs = runs(found.simulated_runs_count);
@@ -206,7 +206,7 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
     }
     if found.nameless_runs_count > 0 {
         told.push(format!(
-            "Left out: {} of which the product is not known; `cardmark label RUN product=NAME` says it.",
+            "Left out: {} without a known product; `cardmark label RUN product=NAME` sets it.",
             runs(found.nameless_runs_count)
         ));
     }
@@ -226,7 +226,10 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
          (geometric mean by the weights)."
             .to_owned(),
     );
-    notes.push(format!("What the use needs is from: {}", of.wanted.source));
+    notes.push(format!(
+        "Source of the needs of the use: {}",
+        of.wanted.source
+    ));
     painted(&notes, width, style, Tone::Dim)
 }
 

@@ -51,7 +51,7 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     );
     blocks.extend(findings(&subjects));
     blocks.extend(context(records));
-    blocks.push(Block::Heading("How this was measured".to_owned()));
+    blocks.push(Block::Heading("Method".to_owned()));
     blocks.push(Block::Text(method(records)));
     Document {
         title: title.to_owned(),
@@ -248,7 +248,7 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
         }
     });
     vec![
-        Block::Heading("What was noticed".to_owned()),
+        Block::Heading("Findings".to_owned()),
         Block::List(points.collect()),
     ]
 }
@@ -271,7 +271,7 @@ fn context(records: &[Record]) -> Vec<Block> {
     if !rows.is_empty() {
         let titles = ["Name", "Values", "Must be the same to compare"];
         blocks.push(Block::Table {
-            caption: "What the runs say of their context".to_owned(),
+            caption: "Context of the runs".to_owned(),
             table: Table {
                 columns: titles.map(Column::left).to_vec(),
                 rows,
@@ -294,7 +294,7 @@ fn method(records: &[Record]) -> String {
     tools.sort();
     tools.dedup();
     let by = match tools.as_slice() {
-        [] => "Figures come from publications or other tools, as their labels say.".to_owned(),
+        [] => "Figures come from publications or other tools, as labelled.".to_owned(),
         tools => format!("Measured by {}.", tools.join(", ")),
     };
     format!(

@@ -219,7 +219,7 @@ fn value_with_ends(metric: &Metric) -> String {
 pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
     let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
     let within = record.metrics.iter().any(is_within).then(|| {
-        format!("{WITHIN_MARK} interval from within a trial: it does not tell how runs differ")
+        format!("{WITHIN_MARK} interval from within a trial, without the differences between runs")
     });
     let is_warned = rows.iter().any(|row| row.is_warned);
     let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));

@@ -1,5 +1,6 @@
 //! The program under test.
 
+use std::ffi::OsStr;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -212,8 +213,8 @@ impl Program {
 
     /// Starts it under another program, such as `strace`, given with its own arguments.
     #[must_use]
-    pub fn start_under(&self, wrapper: &[&str], arguments: &[&str]) -> Running {
-        let mut command = Command::new(wrapper[0]);
+    pub fn start_under(&self, wrapper: &[impl AsRef<OsStr>], arguments: &[&str]) -> Running {
+        let mut command = Command::new(&wrapper[0]);
         self.set_up(&mut command);
         command
             .args(&wrapper[1..])

@@ -18,11 +18,9 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
     print::notice(&menu(&places));
     if !std::io::stdin().is_terminal() {
         return Err(
-            CommandError::new(Exit::Usage, "nobody is there to be asked what to test")
+            CommandError::new(Exit::Usage, "there is no terminal to ask what to test")
                 .because("standard input is not a terminal")
-                .hint(
-                    "name the target: `cardmark run DIRECTORY`; `cardmark --help` tells the rest",
-                ),
+                .hint("name the target: `cardmark run DIRECTORY`; `cardmark --help` shows more"),
         );
     }
     let stdin = std::io::stdin();
@@ -68,7 +66,7 @@ fn describe(place: &Place) -> String {
 /// Asks until the answer makes sense. `None`: the person wants nothing tested.
 fn ask(input: &mut impl BufRead, places: &[Place]) -> Result<Option<PathBuf>, CommandError> {
     loop {
-        print::notice("Which one? Number, or `.`; Enter alone ends.");
+        print::notice("Target: a number, or `.`; Enter alone ends.");
         let mut line = String::new();
         let read = input.read_line(&mut line).map_err(|error| {
             CommandError::new(Exit::Trouble, "cannot read the answer").because(error.to_string())

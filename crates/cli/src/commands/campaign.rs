@@ -210,11 +210,12 @@ impl<'a> Tour<'a> {
     /// Leads the person through the cards.
     fn lead(&mut self) -> Result<Exit, CommandError> {
         if !std::io::stdin().is_terminal() {
-            return Err(
-                CommandError::new(Exit::Usage, "nobody is there to change cards")
-                    .because("standard input is not a terminal")
-                    .hint("`--plan` shows what is left, `--report` reports on what there is"),
-            );
+            return Err(CommandError::new(
+                Exit::Usage,
+                "there is no terminal to lead through the cards",
+            )
+            .because("standard input is not a terminal")
+            .hint("`--plan` shows what is left, `--report` reports on what there is"));
         }
         let mut exit = Exit::Done;
         loop {
@@ -316,9 +317,7 @@ impl<'a> Tour<'a> {
                 other
             }
             Seen::Finished(other) => {
-                print::notice(&format!(
-                    "this is \"{other}\", of which nothing is left here"
-                ));
+                print::notice(&format!("this is \"{other}\", which is complete here"));
                 return None;
             }
             Seen::Stranger => {

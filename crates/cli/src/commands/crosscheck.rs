@@ -81,7 +81,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
     }
     let agreements: Vec<Agreement> = state.values().flat_map(Pairs::agreements).collect();
     print::notice(&format!(
-        "written to the target: {} by cardmark, and about as much by the originals",
+        "written to the target: {} by cardmark, and about the same amount by the originals",
         text::amount(bench.written_bytes.get())
     ));
     show(&agreements, arguments.json)?;
@@ -110,7 +110,7 @@ fn begin(
         let state: State = whole.collect();
         let count: usize = state.values().map(Pairs::count).sum();
         print::notice(&format!(
-            "goes on with the {count} pairs of an interrupted crosscheck; `--restart` begins anew"
+            "continues with the {count} pairs of an interrupted crosscheck; `--restart` begins again"
         ));
         return Ok((begun.journal, state));
     }

@@ -157,10 +157,10 @@ fn on_device(
     data: &Data,
 ) -> Result<Exit, CommandError> {
     let Some(name) = card_name(data, &device.info.name)? else {
-        let what = "this device cannot be told from others";
+        let what = "this device cannot be recognised later";
         return Err(CommandError::new(Exit::Trouble, what)
             .because(
-                "it says neither a CID nor a serial number: the test could not go on after a pause",
+                "it reports neither a CID nor a serial number: the test could not continue after a pause",
             )
             .hint("use a reader that shows one"));
     };
@@ -217,10 +217,10 @@ impl TestedCard<'_> {
         {
             let test = &test.endure;
             let (cycles, written) = (test.cycles(), text::amount(test.written_bytes()));
-            let what = "the test that was begun has spent as much already";
+            let what = "the unfinished test has reached this limit already";
             return Err(CommandError::new(Exit::Usage, what)
                 .because(format!("{cycles} cycles are whole, {written} were written"))
-                .hint("a larger `--cycles` or `--budget` goes on, `--restart` begins anew"));
+                .hint("a larger `--cycles` or `--budget` continues, `--restart` begins again"));
         }
         tell_wear(arguments, device.info.size_bytes.unwrap_or(0));
         let target = permit_writing(

@@ -310,7 +310,9 @@ fn cards(is_json: bool) -> Result<Exit, CommandError> {
     if is_json {
         print::result(&format!("{:#}\n", json!(rows)))?;
     } else if lines.is_empty() {
-        print::result("there are no runs of cards that tell who they are\n")?;
+        print::result(
+            "there are no runs of an identifiable card (no CID or serial number was readable)\n",
+        )?;
     } else {
         print::result(&(lines.join("\n") + "\n"))?;
     }

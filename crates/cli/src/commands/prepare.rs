@@ -32,7 +32,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
         Some(_) => None,
         None => {
             print::notice(
-                "warning: the device says neither a CID nor a serial number: its preparation can \
+                "warning: the device reports neither a CID nor a serial number: its preparation can \
                  be neither continued nor told with later runs",
             );
             None
@@ -44,7 +44,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
         Fill::Ff => ("fill all of a raw device with 0xFF", true),
         Fill::Zero => ("fill all of a raw device with zeros", true),
         Fill::Random => ("fill all of a raw device with random content", true),
-        Fill::Discard => ("tell a raw device to forget all that is on it", false),
+        Fill::Discard => ("discard all content of a raw device", false),
     };
     let size_bytes = device.info.size_bytes.filter(|_| writes);
     let bytes_to_write = size_bytes.map(|size| size.saturating_sub(done_bytes));
@@ -89,7 +89,7 @@ fn tell(ended: Ended, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandE
     let failed = (!is_finished).then(|| failure(&ended));
     let history = ended
         .history_error
-        .map(|error| error.hint("the device is as told; its history is not up to date"));
+        .map(|error| error.hint("the device is in that state, but its history is not up to date"));
     for error in failed.into_iter().chain(history) {
         print::error(&error);
         exit = exit.or_worse(error.exit);
@@ -177,7 +177,7 @@ fn failure(ended: &Ended) -> CommandError {
     if ended.can_go_on {
         made.hint("the same command goes on there")
     } else {
-        made.hint("the same command begins anew")
+        made.hint("the same command begins again")
     }
 }
 

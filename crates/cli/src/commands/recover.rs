@@ -75,7 +75,7 @@ fn tell_unfinished(left: &Content) {
     let (job, target) = (left.head.job, &left.head.target);
     let name = job.name();
     let how = match job {
-        JobKind::Probe | JobKind::Anatomy => "of the same card restores it and begins anew",
+        JobKind::Probe | JobKind::Anatomy => "of the same card restores it and begins again",
         JobKind::Campaign => "continues",
         _ => "of the same card continues",
     };

@@ -93,7 +93,7 @@ fn can_be_judged(suite: &Suite, required: &[String]) -> Result<(), CommandError>
     let Some(name) = required.iter().find(|name| !is_measured(name)) else {
         return Ok(());
     };
-    let what = format!("suite `{}` does not say whether {name} is met", suite.name);
+    let what = format!("suite `{}` does not judge {name}", suite.name);
     Err(CommandError::new(Exit::Usage, what)
         .hint("`--suite app-class` judges A1 and A2, `--suite speed-class` C, U and V"))
 }

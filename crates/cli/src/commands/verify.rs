@@ -131,7 +131,7 @@ fn in_directory(
     let kept = TestFolder::find(&files)?;
     if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
         if begun.test.take().is_some() {
-            print::notice("begins anew: the files of the interrupted test are gone");
+            print::notice("begins again: the files of the interrupted test are gone");
         }
         // Of a test without a journal: its content cannot be distinguished from any other.
         kept.remove()?;
@@ -185,7 +185,7 @@ fn begun(
 ) -> Result<Begun, CommandError> {
     let Some(card) = card else {
         print::notice(
-            "warning: the device says neither a CID nor a serial number: an interrupted test cannot be \
+            "warning: the device reports neither a CID nor a serial number: an interrupted test cannot be \
              taken up again",
         );
         return Ok(Begun {
@@ -226,7 +226,7 @@ impl RealVerify<'_> {
         let fresh = self.new_test(blocks_count)?;
         let again = match begun.name {
             Some(_) => "the same command goes on there",
-            None => "the same command begins anew",
+            None => "the same command begins again",
         };
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
@@ -299,6 +299,6 @@ fn tell_going_on(head: &Record, test: &Verify) {
     let day = day_of(head);
     let (moved, all) = (text::amount(moved), text::amount(all));
     print::notice(&format!(
-        "goes on with the test of {day}: {moved} of {all} were written and read"
+        "continues the test of {day}: {moved} of {all} were written and read"
     ));
 }

@@ -87,7 +87,7 @@ impl<T> Worked<T> {
     }
 }
 
-const ANEW: &str = "the same command begins anew";
+const ANEW: &str = "the same command begins again";
 
 impl Loan {
     /// Tests the device, and restores what was there. What an interrupted test left is restored first.
@@ -104,7 +104,7 @@ impl Loan {
             (work.look)(&mut InTurns::new(medium, turn))
         };
         let Some(log) = self.log else {
-            let hint = "when the device answers again, the same command begins anew";
+            let hint = "when the device answers again, the same command begins again";
             let told = Told { hint };
             let (found, signal) = session.watched(told, || look(&mut blocks))?;
             return Ok(Worked {
@@ -315,7 +315,9 @@ fn log_path(
             Exit::Refused,
             "what is overwritten could not be put back after an interruption",
         )
-        .because("the device says neither a CID nor a serial number: it could not be found again")
+        .because(
+            "the device reports neither a CID nor a serial number, so it could not be recognised",
+        )
         .hint("`--destroy` keeps nothing: what is on the device is lost")
         .hint("nothing was written"));
     };

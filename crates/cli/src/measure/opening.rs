@@ -351,7 +351,7 @@ pub(super) fn plan_error(error: &PlanError) -> CommandError {
             made(Exit::Usage).hint("leave `--read-only` out, or take another suite")
         }
         PlanError::WrongTarget { .. } => {
-            made(Exit::Usage).hint("`cardmark list suites` tells what each of them works on")
+            made(Exit::Usage).hint("`cardmark list suites` shows their targets")
         }
         PlanError::NoFilesystem { kind, .. } => made(Exit::Usage).hint(match kind {
             TargetKind::Sim => {

@@ -92,6 +92,6 @@ fn a_device_that_would_be_written_is_not_without_consent() {
     assert_error(
         &output,
         4,
-        &["nobody is there to confirm", "nothing was written"],
+        &["there is no terminal to confirm", "nothing was written"],
     );
 }

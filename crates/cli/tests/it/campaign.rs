@@ -269,7 +269,11 @@ fn mistakes_of_the_file_are_told() {
     let example = program.run(&["campaign", "--example"]);
     std::fs::write(&file, &example.stdout).unwrap();
     let output = program.run(&["campaign", text(&file), "--board", "pi4"]);
-    assert_error(&output, 2, &["nobody is there to change cards"]);
+    assert_error(
+        &output,
+        2,
+        &["there is no terminal to lead through the cards"],
+    );
     let output = program.run(&["campaign", text(&file), "--board", "pi9"]);
     assert_error(&output, 2, &["no board is called `pi9`", "pi4, pi5-reader"]);
 }

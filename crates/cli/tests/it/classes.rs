@@ -56,10 +56,7 @@ fn what_is_required_decides_how_it_ends() {
 #[test]
 fn wrong_wishes_are_refused_before_anything_is_written() {
     for (said, cause) in [
-        (
-            &["--require=A1"][..],
-            "suite `quick` does not say whether A1 is met",
-        ),
+        (&["--require=A1"][..], "suite `quick` does not judge A1"),
         (
             &["--suite=app-class", "--require=V30"],
             "whether V30 is met",
@@ -172,7 +169,7 @@ fn a_device_is_erased_and_its_wear_told() {
         "--claim=C10",
     ];
     let refused = program.run(&said);
-    assert_error(&refused, 4, &["nobody is there to confirm"]);
+    assert_error(&refused, 4, &["there is no terminal to confirm"]);
     let wear =
         "speed-class (raw-short): about 1.07 GB will be written, 94 % of its capacity, in about";
     assert!(refused.stderr.contains(wear), "{refused}");

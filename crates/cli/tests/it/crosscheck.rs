@@ -194,7 +194,10 @@ fn a_signal_ends_our_side_and_the_whole_pairs_continue_later() {
     ];
     let again = program.run(&one);
     assert_eq!(again.code, 0, "{again}");
-    assert!(again.stderr.contains("goes on with the 1 pairs"), "{again}");
+    assert!(
+        again.stderr.contains("continues with the 1 pairs"),
+        "{again}"
+    );
     assert!(
         !again.stderr.contains("pair 1: "),
         "nothing is left to do: {again}"
@@ -269,7 +272,7 @@ fn on_a_device_originals_get_its_own_size_and_leave_is_needed() {
     let (image, device, log, program) = rescuer(&scratch, 128 * MIB);
     let only = "--only=ddrescue_write";
     let refused = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
-    assert_error(&refused, 4, &["nobody is there to confirm"]);
+    assert_error(&refused, 4, &["there is no terminal to confirm"]);
     assert!(!log.exists(), "ddrescue was started");
     let serial = format!("--device-serial={}", text(&image));
     let arguments = [
@@ -313,7 +316,7 @@ fn an_original_that_writes_needs_leave_whatever_was_asked_for() {
     let program = with(&scratch, &[("iozone", script)]);
     let only = "--only=iozone_read_4k";
     let output = program.run(&["crosscheck", text(device.path()), only, "--pairs=1"]);
-    assert_error(&output, 4, &["nobody is there to confirm"]);
+    assert_error(&output, 4, &["there is no terminal to confirm"]);
     drop(device);
     let held = std::fs::read(&image).unwrap();
     assert!(held.iter().all(|&byte| byte == 7), "it was written");

@@ -12,7 +12,8 @@ use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
 use crate::common::{
-    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+    MIB, NOBODY, assert_empty, assert_error, assert_nothing_kept, folder, killing_at_sync, program,
+    scratch, text,
 };
 
 /// Size of the image below a loop device.
@@ -182,32 +183,46 @@ fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
+/// Killed when it enters its first, second, fourth … sync, until one comes after its end.
 #[test]
-fn a_probe_that_is_killed_or_stopped_loses_nothing() {
-    needs!(Root, LoopDevice);
+fn a_probe_that_is_killed_loses_nothing() {
+    needs!(Root, LoopDevice, Strace);
     let rig = Rig::new();
+    let device = text(rig.device.path());
+    let words = ["probe", device, "--cache", CACHE, "--json"];
+    let words = [
+        &words[..],
+        &["--yes", "--device-serial", text(rig.device.file())],
+    ]
+    .concat();
     let mut found_undone = 0;
-    for millis in [60, 150, 250, 400] {
-        let running = rig.start(&["probe", "--cache", CACHE, "--json"]);
-        std::thread::sleep(Duration::from_millis(millis));
-        running.signal(Signal::KILL);
-        let killed = running.wait();
-        if killed.code != 137 {
-            continue;
+    for number in (0..10).map(|power| 1 << power) {
+        let killed = rig
+            .program
+            .start_under(&killing_at_sync(number), &words)
+            .wait();
+        if killed.code == 0 {
+            break;
         }
         found_undone += u32::from(!rig.is_untouched());
         let again = rig.run(&["probe", "--cache", CACHE, "--json"]);
         assert_eq!(again.code, 0, "{again}");
-        assert!(rig.is_untouched(), "after {millis} ms");
+        assert!(rig.is_untouched(), "after {number} syncs");
         assert_eq!(rig.remembered(), <[&str; 0]>::default());
     }
     assert!(
         found_undone > 0,
         "no kill came while anything was overwritten"
     );
-    // Ctrl-C puts back at once.
+}
+
+/// Ctrl-C restores at once.
+#[test]
+fn a_probe_that_is_stopped_loses_nothing() {
+    needs!(Root, LoopDevice);
+    let rig = Rig::new();
     let running = rig.start(&["probe", "--cache", CACHE]);
-    std::thread::sleep(Duration::from_millis(200));
+    running.hear("writes samples");
     running.signal(Signal::INT);
     let stopped = running.wait();
     assert!([0, 130].contains(&stopped.code), "{stopped}");
@@ -309,7 +324,7 @@ fn nothing_is_written_that_could_not_be_put_back() {
         assert_error(
             &output,
             4,
-            &["nobody is there to confirm", "nothing was written"],
+            &["there is no terminal to confirm", "nothing was written"],
         );
         assert_nothing_kept(&rig.program, &output);
     }
@@ -330,7 +345,7 @@ fn verify_of_a_device_goes_on_after_it_was_killed() {
     drop(cap);
     let again = rig.run(&["verify", "--json"]);
     assert_eq!(again.code, 0, "{again}");
-    assert!(again.stderr.contains("goes on with the test"), "{again}");
+    assert!(again.stderr.contains("continues the test"), "{again}");
     let found = record(&again);
     assert_eq!(found.seed.as_deref(), Some("0000000000000005"));
     let integrity = found.integrity.unwrap();
@@ -346,7 +361,7 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     rig.stop_in_reading(&["verify"]);
     let again = rig.run(&["verify", "--json"]);
     assert_eq!(again.code, 0, "{again}");
-    assert!(again.stderr.contains("goes on with the test"), "{again}");
+    assert!(again.stderr.contains("continues the test"), "{again}");
     rig.stop_in_reading(&["verify"]);
     // As a new filesystem does.
     let image = File::options().write(true).open(rig.device.file()).unwrap();
@@ -355,7 +370,7 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     drop(image);
     let again = rig.run(&["verify", "--json"]);
     assert_eq!(again.code, 0, "{again}");
-    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert!(again.stderr.contains("begins again"), "{again}");
     assert_eq!(record(&again).bytes_written, SIZE);
 }
 
@@ -392,7 +407,7 @@ fn endure_does_not_go_on_with_another_card() {
     rig.change_card();
     let again = rig.run(&["endure", "--cycles", "1", "--json"]);
     assert_eq!(again.code, 0, "{again}");
-    assert!(again.stderr.contains("begins anew"), "{again}");
+    assert!(again.stderr.contains("begins again"), "{again}");
     assert_eq!(record(&again).bytes_written, SIZE);
 }
 

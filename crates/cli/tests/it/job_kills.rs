@@ -9,7 +9,7 @@ use cardmark_testkit::{LoopDevice, Output, Program, needs};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::common::{MIB, QUICKEST, folder, program, scratch, text};
+use crate::common::{MIB, QUICKEST, folder, killing_at_sync, program, scratch, text};
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 24 * MIB;
@@ -100,18 +100,7 @@ impl Rig {
 
     /// Kills the job when one of its threads enters its `number`th sync. Returns its output.
     fn kill_at_sync(&self, number: u64) -> Output {
-        let inject = format!("inject=fdatasync,fsync:signal=KILL:when={number}");
-        let wrapper = [
-            "strace",
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            "-e",
-            "trace=fdatasync,fsync",
-            "-e",
-        ];
-        let wrapper = [&wrapper[..], &[&inject]].concat();
+        let wrapper = killing_at_sync(number);
         self.program.start_under(&wrapper, &self.words()).wait()
     }
 

@@ -346,7 +346,7 @@ fn it_begins_anew_when_asked_to_or_when_the_device_holds_something_else() {
     drop(device);
     let output = rig.prepare("random", &["--json"]);
     assert_eq!(output.code, 0, "{output}");
-    assert!(output.stderr.contains("begins anew: "), "{output}");
+    assert!(output.stderr.contains("begins again: "), "{output}");
     assert!(
         output
             .stderr

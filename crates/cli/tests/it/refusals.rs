@@ -377,7 +377,7 @@ refusals! {
 
     // Without consent.
     nobody_to_ask: 4,
-    ["nobody is there to confirm", "--yes --device-serial SERIAL", "its serial number is in /sys/"],
+    ["there is no terminal to confirm", "--yes --device-serial SERIAL", "its serial number is in /sys/"],
     [], |bench| {
         let device = bench.device("card");
         let output = bench.with_flags(&device, device.path(), &[]);
@@ -425,7 +425,7 @@ refusals! {
         let other = bench.file("other");
         let running = bench.asked(device.path());
         device.change_file(&other);
-        // Counted from here on: a device that is attached again begins anew.
+        // Counted from here on: a device that is attached again begins again.
         bench.unwritten(&device, |_| bench.answer(running))
     };
     the_same_file_put_in_again: 4, ["changed while it was looked at"], [Script], |bench| {

@@ -44,7 +44,7 @@ fn a_run_at_80_columns() {
       IOPS (as far apart as repeats of other cards; three runs give this card's own
       range)
 
-    ~ interval from within a trial: it does not tell how runs differ
+    ~ interval from within a trial, without the differences between runs
 
     written to the target: 669 MB
     ");

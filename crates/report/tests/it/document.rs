@@ -158,7 +158,7 @@ fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
     | longest pause | 1.24 s |
     | pauses over 100 ms for each GiB | 0.750 |
 
-    \~ interval from within a trial: it does not tell how runs differ
+    \~ interval from within a trial, without the differences between runs
     ");
 }
 

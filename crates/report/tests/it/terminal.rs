@@ -170,7 +170,7 @@ fn a_run_asked_for_one_workload_shows_no_others() {
                            id           MB/s        ±  95 % interval  IOPS
     sequential read 1 MiB  seq_read_1m  43.0  ~±1.0 %     ~42.6–43.4  41.0
 
-    ~ interval from within a trial: it does not tell how runs differ
+    ~ interval from within a trial, without the differences between runs
     ");
 }
 
