@@ -1,4 +1,4 @@
-//! The gate that every write to a raw device goes through: nobody uses the device, and
+//! The gate that every write to a raw device goes through: the device is not in use, and
 //! its owner has agreed to lose what is on it. In doubt it stays shut.
 
 use std::io::{BufRead, IsTerminal};
@@ -25,7 +25,7 @@ pub(crate) fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), Co
     }
 }
 
-/// Opens a raw device for writing, exclusively, once it is clear that this harms nobody: it is idle,
+/// Opens a raw device for writing, exclusively, after it is clear that this does no harm: it is idle,
 /// the person has agreed, and it is still the same device afterwards.
 pub(crate) fn permit_writing(
     path: &Path,
@@ -71,7 +71,7 @@ pub(crate) struct Leave {
 }
 
 impl Leave {
-    /// Opens the device exclusively, if it is still the same and nobody uses it.
+    /// Opens the device exclusively, if it is still the same and not in use.
     pub(crate) fn open(&self) -> Result<OpenTarget, CommandError> {
         let (path, seen) = (&self.path, &self.seen);
         // Before it is opened, so that another device in its place is not even opened for writing.
@@ -85,7 +85,7 @@ impl Leave {
     }
 }
 
-/// Returns the device if nobody uses it, otherwise an error that names the users.
+/// Returns the device if it is not in use, otherwise an error that names the users.
 pub(crate) fn idle_device(
     path: &Path,
     resolution: &Resolution,

@@ -63,7 +63,7 @@ pub(crate) fn notice(text: &str) {
 /// Writes a line to stderr: a heading of our own, which may be coloured, and a text.
 fn line(heading: &str, text: &str) {
     let mut out = anstream::stderr().lock();
-    // Nobody is left to be told when stderr is gone.
+    // Without stderr there is no reader.
     let _ = writeln!(out, "{heading}{}", visible(text));
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn width() -> usize {
         .clamp(30, 200)
 }
 
-/// Whether results may be coloured: on a terminal, unless `NO_COLOR` is set.
+/// Returns the style of results: on a terminal, unless `NO_COLOR` is set.
 pub(crate) fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if std::io::stdout().is_terminal() && !refused {

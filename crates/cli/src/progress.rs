@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::print;
 
-/// How often the line on a terminal is drawn anew. Rarely, so that a small board is not kept busy.
+/// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Shows how far a run is.
@@ -19,9 +19,9 @@ pub(crate) struct Progress {
     shape: Shape,
     /// Number of each workload in the run, from 1, by name.
     numbers: HashMap<String, usize>,
-    /// The round told last in a pipe.
+    /// The round shown last in a pipe.
     told: Option<(bool, u32)>,
-    /// Whether every trial is told in a pipe: those of a list may take minutes.
+    /// True if every trial is shown in a pipe: those of a list may take minutes.
     tells_all: bool,
     /// Counts the operations.
     pulse: Arc<Pulse>,
@@ -44,17 +44,17 @@ enum Shape {
 #[derive(Clone, Copy)]
 struct Ends {
     started: Instant,
-    /// What the trial is expected to take.
+    /// Expected duration of the trial.
     trial: Duration,
-    /// What the run is expected to take after the trial.
+    /// Expected duration of the run after the trial.
     rest: Duration,
     /// The operations of the trial, where they are known, and the pulse's count before it.
     operations: Option<(u64, usize)>,
 }
 
 impl Ends {
-    /// What the trial is expected to take from now on: by the operations done so far, where that
-    /// says something.
+    /// Expected remaining duration of the trial: from the operations done so far, if these
+    /// are enough.
     fn trial_left(&self, pulse: &Pulse) -> Duration {
         let elapsed = self.started.elapsed();
         let by_time = self.trial.saturating_sub(elapsed);

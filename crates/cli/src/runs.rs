@@ -1,4 +1,4 @@
-//! The runs that a command is told: by id, as files, or by what they have in common.
+//! Runs named in a command: by id, as files, or by common properties.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -27,7 +27,7 @@ pub(crate) struct Found {
     pub(crate) source: Source,
 }
 
-/// Where a run comes from.
+/// Source of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A record file.
@@ -39,7 +39,7 @@ pub(crate) enum Source {
 }
 
 impl Found {
-    /// Whether two runs of one id have the same content. In the store labels may have changed.
+    /// Returns whether two runs of one id have the same content. In the store labels may have changed.
     fn is_same_as(&self, other: &Self) -> bool {
         let sources = [self.source, other.source];
         let content = |one: &Self| {
@@ -178,7 +178,7 @@ fn distinct(all: Vec<Found>) -> Result<Vec<Found>, CommandError> {
                     return Err(two_contents(known, &found));
                 }
                 again.insert(found.record.id);
-                // The whole record says more.
+                // The whole record has more.
                 if known.source == Source::Head {
                     *known = found;
                 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::print;
 
-/// How often the line on a terminal is drawn anew. Rarely, so that a small board is not kept busy.
+/// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Shows how far something is.
@@ -34,7 +34,7 @@ impl Steps {
         }
     }
 
-    /// So many steps of so many are done.
+    /// Shows the numbers of finished and wanted steps.
     pub(crate) fn show(&self, done_count: u64, wanted_count: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(wanted_count);

@@ -1,4 +1,4 @@
-//! What the user named as target, and what it is on this host.
+//! The target that the user named, and its layers on this host.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ pub(crate) enum Chosen {
     Simulated(Box<Model>),
     /// A directory or a block device of this host.
     Real {
-        /// Where, without symbolic links.
+        /// Its path without symbolic links.
         path: PathBuf,
-        /// What lies below.
+        /// Layers below.
         resolution: Box<Resolution>,
     },
 }
 
 impl Chosen {
-    /// What kind of target it is.
+    /// Kind of target.
     pub(crate) fn kind(&self) -> TargetKind {
         match self {
             Self::Simulated(_) => TargetKind::Sim,

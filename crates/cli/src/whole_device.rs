@@ -17,7 +17,7 @@ pub(crate) struct WholeDevice {
     pub(crate) info: DeviceInfo,
 }
 
-/// What a test of a whole device works on.
+/// Target of a test of a whole device.
 pub(crate) enum Tested {
     /// A simulated card.
     Simulated(Box<Model>),

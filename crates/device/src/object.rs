@@ -7,7 +7,7 @@ use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 /// Executes an operation on `buffer`; returns the bytes moved, or the system's error number. A transfer of
 /// fewer bytes than requested is a result, and is not retried.
-// Why by force: see `RealBackend::reap`.
+// By force for the reason at `RealBackend::reap`.
 #[inline(always)]
 pub(crate) fn execute(
     file: &File,

@@ -55,7 +55,7 @@ pub enum Failure {
         /// Latency in nanoseconds.
         latency_ns: u64,
     },
-    /// This process was paused during an operation, so that nobody knows the latency.
+    /// This process was paused during an operation, so that its latency is unknown.
     Paused,
     /// The run was asked to stop.
     Stopped,

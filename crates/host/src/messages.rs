@@ -50,7 +50,7 @@ const NO_TROUBLE: &[&str] = &[
     "Command Queue Engine enabled",
     " card at address ",
 ];
-/// Words before a path or the name of a process, either of which may contain spaces.
+/// Words before a path or the name of a process; both may contain spaces.
 const PRIVATE: &[&str] = &[" comm ", " comm:", " path ", " path:", " name ", " file "];
 /// Characters of a message that is kept.
 const MOST_CHARS: usize = 160;

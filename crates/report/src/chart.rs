@@ -1,7 +1,7 @@
 //! Charts as SVG, in which text stays text, styled by classes, and as PNG: the same bytes for the same data.
 //!
 //! Each chart has one unit per axis, a title and a description for screen readers, and colours that can
-//! be told apart by those who see two primary colours only, together with shapes and dashes.
+//! be distinguished by people who see two primary colours only, together with shapes and dashes.
 
 mod bars;
 mod canvas;

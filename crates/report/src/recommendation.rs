@@ -226,10 +226,7 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
          (geometric mean by the weights)."
             .to_owned(),
     );
-    notes.push(format!(
-        "Source of the needs of the use: {}",
-        of.wanted.source
-    ));
+    notes.push(format!("Source of these needs: {}", of.wanted.source));
     painted(&notes, width, style, Tone::Dim)
 }
 

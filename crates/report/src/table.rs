@@ -17,7 +17,7 @@ pub enum Side {
     Right,
 }
 
-/// Whether cells may be cut to make a table fit.
+/// Rule for cutting cells to make a table fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Never,

@@ -10,7 +10,7 @@ const KIB: f64 = 1024.0;
 const UNITS_BINARY: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
 const UNITS_DECIMAL: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/// What stands where there is no value.
+/// Placeholder for a missing value.
 pub const MISSING: &str = "–";
 
 /// A figure without unit: three significant digits, whole numbers of four digits from 1,000 on.
@@ -90,7 +90,7 @@ pub(crate) fn value(metric: &str, quantity: Quantity, value: f64) -> String {
     }
 }
 
-/// How probable something is by chance: the sign before the number, and the number.
+/// Probability by chance: the sign before the number, and the number.
 pub(crate) fn p_value(p_value: f64) -> (char, String) {
     if p_value < 0.001 {
         ('<', "0.001".to_owned())

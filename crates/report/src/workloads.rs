@@ -13,7 +13,7 @@ use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, va
 const WITHIN_MARK: &str = "~";
 /// Stands behind names of workloads that a warning touches.
 const WARNING_MARK: &str = "!";
-/// Blocks up to about this size are spoken of in operations, bytes.
+/// Largest size of blocks whose rates are given in operations, bytes.
 const SMALL_BLOCK_BYTES: f64 = 4096.0;
 /// Endings of ids of latencies that belong to a workload.
 const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
@@ -24,7 +24,7 @@ pub(crate) struct Workload {
     pub(crate) rate: Option<Interval>,
     /// Ends of the range that allows for stalls too rare to have been seen, bytes/s.
     pub(crate) long_run: Option<(f64, f64)>,
-    /// Whether it tells what its rate consists of: then its interval is that of the body.
+    /// True if the parts of its rate are known: then its interval is that of the body.
     has_parts: bool,
     pub(crate) operations_per_s: Option<f64>,
     pub(crate) p99_ns: Option<f64>,
@@ -62,7 +62,7 @@ impl Interval {
         let low = or_own(metric.rate_low_bytes_per_s, metric.low);
         let high = or_own(metric.rate_high_bytes_per_s, metric.high);
         let is_within_trial = metric.interval_kind == IntervalKind::WithinTrial;
-        // What a unit with two readings may mean is no interval.
+        // The two meanings of a unit are no interval.
         let is_interval = metric.interval_kind != IntervalKind::None;
         Some(Self {
             value,
@@ -111,7 +111,7 @@ fn long_run(metric: &Metric) -> Option<(f64, f64)> {
     Some((long_run.low? * in_bytes, long_run.high? * in_bytes))
 }
 
-/// In MB/s, as the heading says.
+/// In MB/s, as in the heading.
 fn shown(bytes_per_s: f64) -> String {
     figure(in_unit(Quantity::ByteRate, bytes_per_s))
 }
@@ -215,7 +215,7 @@ fn value_with_ends(metric: &Metric) -> String {
     text(metric.value) + &ends.unwrap_or_default()
 }
 
-/// What the marks of these figures mean, as far as they occur.
+/// Legend of the marks that occur.
 pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
     let is_within = |metric: &Metric| metric.interval_kind == IntervalKind::WithinTrial;
     let within = record.metrics.iter().any(is_within).then(|| {
@@ -265,7 +265,7 @@ fn latency_unit(rows: &[Workload]) -> LatencyUnit {
     LatencyUnit::for_all(&latencies)
 }
 
-/// What all of these operations are counted in; where they are not alike, the names say what is counted.
+/// Common unit of these operations; if they differ, the names show it.
 fn operations_unit(rows: &[Workload]) -> &'static str {
     let mut units = rows
         .iter()
@@ -292,7 +292,7 @@ fn table(rows: &[Workload]) -> Table {
     } else {
         ("±", "95 % interval")
     };
-    // What an old tool prints is worth more than interval, latency and operations; what we measure is not.
+    // Output of an old tool is worth more than interval, latency and operations; our own figures are not.
     let has_printed = rows.iter().any(|row| row.printed.is_some());
     let or_printed = |column: Column, priority| match has_printed {
         true => column.priority(priority),
@@ -336,7 +336,7 @@ fn table_row(row: &Workload, unit: LatencyUnit) -> Row {
     Row::new(cells).stacked(stacked.collect()).tone(tone)
 }
 
-/// The range in the long run, where the row tells of it, else its interval.
+/// The range in the long run, if the row has one, else its interval.
 fn ends_cell(row: &Workload) -> Option<String> {
     if !row.has_parts {
         return row.rate.and_then(Interval::ends_cell);

@@ -17,7 +17,7 @@ pub struct Traces {
     /// Places that hold something else. Of a fake or broken card there are some, too.
     foreign_count: u64,
     /// Those of them that had held it when they were read before, or are the first: what uses a device
-    /// anew begins there.
+    /// from the start begins there.
     missing_count: u64,
 }
 

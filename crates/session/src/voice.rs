@@ -10,7 +10,7 @@ pub trait Voice: Sync {
     /// Shows an error with its causes and hints.
     fn error(&self, error: &CommandError);
 
-    /// Begins to show the progress of work on `all_bytes` bytes, of which `done_bytes` are done.
+    /// Begins to show the progress of work on `all_bytes` bytes, with `done_bytes` finished.
     fn progress(&self, done_bytes: u64, all_bytes: u64) -> Box<dyn Progress>;
 }
 

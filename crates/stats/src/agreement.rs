@@ -38,7 +38,7 @@ pub struct AgreementRow<'a> {
     agreement: &'a Agreement,
     /// Unit of the figures: `bytes_per_s` or `operations_per_s`.
     unit: &'static str,
-    /// Whether the two agree.
+    /// Verdict on the agreement of the two.
     agrees: Option<bool>,
 }
 

@@ -35,7 +35,7 @@ fn menu(places: &[Place]) -> String {
     let mut menu = String::from(
         "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\
          It takes about a minute and a half, and writes to that file again and again:\n\
-         some hundred MB on a card, 4.29 GB at most.\n\nWhat is there:\n",
+         some hundred MB on a card, 4.29 GB at most.\n\nTargets found here:\n",
     );
     for (index, place) in places.iter().enumerate() {
         menu.push_str(&format!("  {}  {}\n", index + 1, describe(place)));

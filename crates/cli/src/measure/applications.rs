@@ -75,7 +75,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> CommandError {
     if let Some(refused) = inner.and_then(|inner| inner.downcast_ref::<UnsafeDirectory>()) {
         return CommandError::from_error(Exit::Refused, refused).hint(refused.hint());
     }
-    // `tempfile` tells the kind alone.
+    // `tempfile` reports only the kind.
     let errno = match error.kind() {
         ErrorKind::PermissionDenied => Errno::ACCESS,
         ErrorKind::ReadOnlyFilesystem => Errno::ROFS,
@@ -86,7 +86,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> CommandError {
     open_error(&OpenError::of_directory(path, errno))
 }
 
-/// Says of files that are not as they were left that they are damaged.
+/// Reports files that changed since they were written as damaged.
 fn note_damages(job: &Job<'_>, measured: &mut Measured, applications: &Applications) {
     // Of a run that failed it is known already, and the device may not answer any more.
     if measured.exit != Exit::Done {

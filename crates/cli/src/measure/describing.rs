@@ -1,4 +1,4 @@
-//! What a record says about a run besides its figures.
+//! Description of a run in its record.
 
 use std::time::{Duration, SystemTime};
 
@@ -28,7 +28,7 @@ pub(super) fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
 
 pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {
     let end_bytes = |workload: &Workload| workload.manner.start_bytes + workload.span_bytes;
-    // A tier says the least that it needs; how far it goes depends on the device.
+    // A tier names the least that it needs; its extent depends on the device.
     let reached = plan.workloads.iter().map(end_bytes).max();
     let span_bytes = match plan.suite.tiers.is_empty() {
         true => plan.suite.file_bytes,
@@ -40,7 +40,7 @@ pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {
     }
 }
 
-/// What the way the target was opened says about every figure.
+/// Findings about every figure from the way in which the target was opened.
 pub(super) fn about_target(direct: bool, kind: TargetKind, is_laid_out: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !direct {
@@ -80,7 +80,7 @@ pub(super) fn not_erased(backend: &RealBackend) -> Option<Finding> {
     })
 }
 
-/// Whether the wall clock stepped while `elapsed` went by on the monotonic one.
+/// Finding if the wall clock stepped while `elapsed` passed on the monotonic one.
 pub(super) fn clock_step(
     before: SystemTime,
     after: SystemTime,

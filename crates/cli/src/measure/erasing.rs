@@ -49,7 +49,7 @@ pub(super) fn begin_erasing(
 }
 
 impl Erasing {
-    /// Notes that it was done, if a trial tells so.
+    /// Notes the end, if a trial shows it.
     pub(super) fn finish(mut self, record: &Record) -> Result<(), CommandError> {
         let erased = |trial: &Trial| trial.workload.manner.start == Start::Erased;
         if record.trials.iter().any(erased) {

@@ -17,7 +17,7 @@ use crate::gate;
 use crate::print;
 use crate::target::refuse_memory;
 
-/// Room left free on the filesystem besides the file, bytes: a full root filesystem harms a board.
+/// Room left free on the filesystem beside the file, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 * MIB;
 
 /// Opens what is to be measured, once it is clear that it can be.
@@ -40,7 +40,7 @@ pub(super) fn open(
         false => directory(resolution),
     };
     let plan = plan(job, place)?;
-    // Asked first, so that a read-only or closed directory is told as what it is.
+    // Opened first, so that a read-only or closed directory is reported as such.
     let opened =
         TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
     let room = has_room(path, plan.suite.file_bytes)?;
@@ -52,7 +52,7 @@ pub(super) fn open(
     Ok((plan, opened.into(), Some(room)))
 }
 
-/// Whether a file is written again and again until the rate has settled, so that any size will do.
+/// Returns whether a file is rewritten until the rate has settled, so that any size will do.
 fn writes_long(suite: &Suite) -> bool {
     let has_least = |workload: &Workload| workload.stop.least_written.is_some();
     suite.workloads.iter().any(has_least)
@@ -122,7 +122,7 @@ pub(super) fn counters(names: &[String]) -> CountersSource {
     Box::new(move || reader.read())
 }
 
-/// The back end for what was opened, with all that workloads may work on besides.
+/// Back end for the opened target, with everything else that workloads may work on.
 pub(super) fn backend(
     path: &Path,
     resolution: &Resolution,
@@ -146,7 +146,7 @@ pub(super) fn backend(
     }
 }
 
-/// A device that is used is refused before anything else that may be wrong is told.
+/// A device in use is refused before any other error is reported.
 fn open_for_writing(
     job: &Job<'_>,
     path: &Path,
@@ -186,13 +186,13 @@ fn part_of_a_card(path: &Path, disk: &str) -> CommandError {
     ))
 }
 
-/// The units of the one card below a target, as far as its registers tell.
+/// Units of the only card below a target, if its registers have them.
 fn units(resolution: &Resolution) -> Units {
     let card = disk_below(resolution).and_then(|disk| disk.card.as_ref());
     card.map_or_else(Units::default, |card| Units::of(&card.decoded))
 }
 
-/// Says before a procedure begins what it costs: it wears the storage more than other suites do.
+/// Announces the cost of a procedure, which wears the storage more than other suites.
 pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
     let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
     if plan.suite.is_preconditioned() {
@@ -209,14 +209,14 @@ pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
     }
 }
 
-/// Says before rounds begin how much they write at most, where that is known.
+/// Announces the largest amount that rounds write, if known.
 fn tell_most(plan: &Plan) {
     if plan.layout.is_some() && plan.is_bounded() {
         print::notice(&format!("{}{}", plan.suite.name, at_most(plan)));
     }
 }
 
-/// How much a plan writes at most, and how long it takes on a middling card.
+/// Largest amount that a plan writes, and its duration on a middling card.
 fn at_most(plan: &Plan) -> String {
     let wear = plan.wear();
     let (bytes, span) = (text::amount(wear.bytes), text::span(wear.span_ns));
@@ -247,7 +247,7 @@ fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
     )
 }
 
-/// What a plan does to a raw device, and how many bytes it writes where that is known before.
+/// Effect of a plan on a raw device, and the number of bytes that it writes, if known.
 fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     let wear = plan.wear();
     let exact_bytes = wear.is_exact.then_some(wear.bytes);
@@ -285,7 +285,7 @@ fn overwriting(plan: &Plan, size_bytes: u64) -> (String, Option<u64>) {
     )
 }
 
-/// How much a workload writes that ends when its rate has settled.
+/// Amount that a workload writes that ends when its rate has settled.
 fn until_settled(plan: &Plan) -> String {
     let Some(stop) = settling(plan) else {
         return String::new();
@@ -309,7 +309,7 @@ fn settling(plan: &Plan) -> Option<StopRule> {
     stops.find(|stop| stop.settled_span_ns.is_some())
 }
 
-/// What is expected of it on a middling card.
+/// Expected amount and duration on a middling card.
 fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
     let stop = settling(plan)?;
     let least = stop.least_written?;

@@ -13,9 +13,9 @@ fn without_a_terminal_it_shows_what_is_there_and_how_to_go_on() {
         &output,
         2,
         &[
-            "What is there:",
+            "Targets found here:",
             "the directory you are in",
-            "nobody is there to be asked",
+            "there is no terminal to ask",
             "hint: name the target: `cardmark run DIRECTORY`",
         ],
     );

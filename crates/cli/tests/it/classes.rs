@@ -1,4 +1,4 @@
-//! Classes: what is asked for, told before, kept, and how the program ends.
+//! Classes: requests, announcements, records, and exits.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -59,7 +59,7 @@ fn wrong_wishes_are_refused_before_anything_is_written() {
         (&["--require=A1"][..], "suite `quick` does not judge A1"),
         (
             &["--suite=app-class", "--require=V30"],
-            "whether V30 is met",
+            "does not judge V30",
         ),
         (
             &["--suite=app-class", "--tier=best"],

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Common parts of the tests.
 
 use std::path::Path;
 

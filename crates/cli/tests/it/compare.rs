@@ -138,7 +138,7 @@ fn what_is_unlike_is_refused_unless_it_is_named() {
     assert_error(&output, 2, &["no run fulfils `product=Z`", "hint: "]);
 }
 
-/// The article: the card slot of the Pi 3, overclocked, moves twice as much in sequence.
+/// The article: the card slot of the Pi 3, overclocked, is twice as fast in sequence.
 #[test]
 fn the_same_cards_in_two_settings_are_matched() {
     let scratch = scratch();

@@ -15,7 +15,7 @@ use crate::traces::disguise;
 
 /// What dd prints for 100 MiB in a second.
 const DD_PRINTS: &str = "104857600 bytes (105 MB, 100 MiB) copied, 1.00000 s, 105 MB/s";
-/// How long a child of an original may outlive it.
+/// Longest time that a child of an original may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A folder with originals, each a shell script, that the program finds first.

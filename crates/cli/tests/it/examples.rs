@@ -13,7 +13,7 @@ const BEGIN: &str = "```console";
 const UNCHECKED: &str = "```text";
 const PROMPT: &str = "$ cardmark ";
 
-/// The file with the output of each of its commands put in anew.
+/// The file with the current output of each of its commands.
 fn run_again(text: &str, program: &Program) -> String {
     let mut made = String::new();
     let mut is_in_block = false;

@@ -1,4 +1,4 @@
-//! Storage that fails while it is measured: what was measured is kept, and what failed is told.
+//! Storage that fails while it is measured: figures are kept, and the failure is reported.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::common::{
     scratch, text, whole_count,
 };
 
-/// Seconds after which the device counts as not answering, and what the message may take besides:
+/// Seconds after which the device counts as not answering, and the time that the message may take in addition:
 /// a second, and what a busy machine adds.
 const LIMIT: Duration = Duration::from_secs(8);
 const SLACK: Duration = Duration::from_secs(3);

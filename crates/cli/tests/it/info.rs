@@ -36,7 +36,7 @@ fn who_is_not_root_is_told_what_root_would_see() {
     assert!(!output.stdout.contains("root would also see"), "{output}");
     let output = root.as_user(NOBODY).run(&["info", text(scratch.path())]);
     assert!(output.stdout.contains("root would also see: "), "{output}");
-    assert!(output.stdout.contains("what the kernel says"), "{output}");
+    assert!(output.stdout.contains("messages of the kernel"), "{output}");
 }
 
 #[test]

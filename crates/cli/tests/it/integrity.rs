@@ -76,12 +76,12 @@ impl Rig {
         write_card(self.device.file(), SIZE);
     }
 
-    /// Whether the data are there as they were.
+    /// Returns whether the data are unchanged.
     fn is_untouched(&self) -> bool {
         self.holds_data(0)
     }
 
-    /// Whether it holds that card's data.
+    /// Returns whether it holds that card's data.
     fn holds_data(&self, card: u64) -> bool {
         let file = File::open(self.device.file()).unwrap();
         let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
@@ -112,7 +112,7 @@ impl Rig {
         }
     }
 
-    /// How much of the device was read or written so far.
+    /// Number of bytes of the device that were read or written so far.
     fn moved_bytes(&self, field: usize) -> u64 {
         let name = self.device.path().file_name().unwrap();
         let told = Path::new("/sys/block").join(name).join("stat");
@@ -497,7 +497,7 @@ fn endure_goes_on_within_the_limits_that_are_asked_for_now() {
     // As far as it came; it never goes on to a thousand.
     match output.code {
         0 => assert_eq!(record(&output).integrity.unwrap().cycles_count, Some(1)),
-        _ => assert_error(&output, 2, &["has spent as much already", "--restart"]),
+        _ => assert_error(&output, 2, &["has reached this limit already", "--restart"]),
     }
 }
 

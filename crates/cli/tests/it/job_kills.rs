@@ -13,7 +13,7 @@ use crate::common::{MIB, QUICKEST, folder, killing_at_sync, program, scratch, te
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 24 * MIB;
-/// Kills at syncs and at moments for each job if `CARDMARK_JOB_KILLS` does not say otherwise.
+/// Kills at syncs and at moments for each job if `CARDMARK_JOB_KILLS` is not set.
 const KILLS: (u64, u64) = (3, 1);
 /// Output of dd, for a stand-in.
 const DD: &str = "echo '104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s' >&2";

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use crate::common::{QUICKEST, assert_empty, finding, folder, program, scratch, text};
 
-/// Kills where `CARDMARK_KILLS` says nothing.
+/// Kills if `CARDMARK_KILLS` is not set.
 const KILLS: u32 = 8;
-/// Of so many kills, one is on real storage.
+/// One of this number of kills is on real storage.
 const REAL_SHARE: u32 = 4;
 /// Trials of the layout.
 const LAYOUT: usize = 4;
@@ -55,7 +55,7 @@ fn journal_trials(program: &Program) -> Option<Vec<Value>> {
     Some(whole.filter_map(trial).collect())
 }
 
-/// What a kill met.
+/// Phases that kills met.
 #[derive(Default)]
 struct Tally {
     before: u32,

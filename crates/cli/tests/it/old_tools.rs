@@ -24,7 +24,7 @@ pub(crate) const ALL: [&str; 9] = [
     "iozone_random_write",
 ];
 
-/// So much of a disk somebody else may have read just before, such as who looks what is on a new one:
+/// Part of a disk that another program may have read just before, to look for partitions:
 /// hdparm reads through the page cache, and that is there already.
 const READ_BY_OTHERS: u64 = MIB;
 

@@ -1,4 +1,4 @@
-//! Devices that are brought into a known state, and what later runs tell of it.
+//! Devices that are brought into a known state, and its mention in later runs.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -21,9 +21,9 @@ const SIZE: u64 = 100 * MIB + 4096 + 512;
 /// For what is interrupted: eight stretches, in some seconds under `RATE`.
 const LONG: u64 = 512 * MIB;
 const RATE: u64 = 128 * MIB;
-/// What is made durable at once.
+/// Number of bytes made durable together.
 const STRETCH: u64 = 64 * MIB;
-/// How much of a device is compared at once.
+/// Number of bytes compared at once.
 const PIECE: u64 = 8 * MIB;
 
 /// A device full of the byte 0x55 on a file, and the program.
@@ -92,7 +92,7 @@ impl Rig {
         Some(newer.map_or(stored, |state| state.preparation))
     }
 
-    /// How far the device has this content without a gap, looked for from `from` to `until`.
+    /// End of this content without a gap on the device, between `from` and `until`.
     fn reached(&self, preparation: &Preparation, from: u64, until: u64) -> u64 {
         let file = File::open(self.file()).unwrap();
         let seed = preparation.seed_number().unwrap();
@@ -112,7 +112,7 @@ impl Rig {
         until
     }
 
-    /// The device holds exactly what the store says, all of it.
+    /// The device holds exactly the content that the store names, all of it.
     #[track_caller]
     fn assert_whole(&self, fill: Fill) -> Preparation {
         let last = self.last().unwrap();
@@ -132,7 +132,7 @@ fn json(output: &Output) -> Value {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
 }
 
-/// Waits until the store says that more is durable than `before` said, the program being under way.
+/// Waits until more is noted as durable than in `before`, while the program runs.
 fn await_noted(rig: &Rig, running: &mut Running, before: Option<&Preparation>) {
     loop {
         let has_ended = running.has_ended();
@@ -234,7 +234,7 @@ fn what_is_killed_goes_on_and_never_claims_more_than_is_there() {
         continued += u32::from(output.stderr.contains("continues at "));
         let Some(last) = rig.last() else { continue };
         assert!(last.finished_at.is_none());
-        // One of which nothing was noted is begun anew, at 0: the position never falls.
+        // A preparation without a noted position begins again at 0: the position never falls.
         assert!(last.done_bytes >= done, "{} < {done}", last.done_bytes);
         done = last.done_bytes;
         assert!(

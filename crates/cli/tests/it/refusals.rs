@@ -31,11 +31,11 @@ const SIZE_BYTES: u64 = 320 * MIB;
 /// Size of each of two partitions, and of the device that has them.
 const PART_BYTES: u64 = 300 * MIB;
 const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
-/// What stands before the words that agree.
+/// Text before the words of consent.
 const TO_TYPE: &str = "just so: ";
-/// What the suite writes over.
+/// Part that the suite overwrites.
 const SPAN_BYTES: u64 = 256 * MIB;
-/// What the question ends in.
+/// End of the question.
 const ASKED: &str = "Anything else ends here";
 
 /// Name of the test, exit code, what is said, what it needs beside loop devices, how it comes to be.
@@ -178,7 +178,7 @@ refusals! {
         bench.attempt(&device)
     };
     held_exclusively_by_a_process: 4,
-    ["or a part of it is in use", "hint: nothing was written; end what uses it"],
+    ["or a part of it is in use", "hint: nothing was written; end the programs that use it"],
     [], |bench| {
         let device = bench.device("card");
         let _held = exclusively(device.path());

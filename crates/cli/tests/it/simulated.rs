@@ -102,8 +102,8 @@ fn a_run_at_40_columns() {
       of other cards; three runs give this
       card's own range)
 
-    ~ interval from within a trial: it does
-      not tell how runs differ
+    ~ interval from within a trial, without
+      the differences between runs
 
     written to the target: 669 MB
     ");

@@ -1,4 +1,4 @@
-//! What a program does to its files, from what `strace` shows.
+//! Operations of a program on its files, from the output of `strace`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,11 +10,11 @@ const CALLS: &str = "trace=?open,openat,?creat,close,?dup2,fcntl,lseek,ftruncate
 /// Nothing of what is moved is printed.
 const NO_CONTENT: &str = "-s0";
 
-/// What is done to a file.
+/// Operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Open,
-    /// It is made anew or cut to nothing.
+    /// It is created or emptied.
     Cut,
     Read,
     Write,
@@ -42,11 +42,11 @@ pub(crate) struct Step {
 /// A workload as the storage sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// Whether the file was made anew or cut to nothing before.
+    /// True if the file was created or emptied before.
     pub(crate) cut: bool,
     /// Reads and writes in order.
     pub(crate) moved: Vec<Moved>,
-    /// Whether it is made durable afterwards.
+    /// True if it is made durable afterwards.
     pub(crate) synced: bool,
 }
 
@@ -200,7 +200,7 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or("")
 }
 
-/// The workloads on one file, one after the other. One begins where the file is opened anew, or
+/// The workloads on one file, one after the other. One begins where the file is opened again, or
 /// where `is_border` says so, and something was moved since the last one began.
 pub(crate) fn patterns(
     steps: &[Step],

@@ -33,7 +33,7 @@ fn of_tool(command: &mut Command, scratch: &Path, file: &str) -> Vec<Pattern> {
 
 #[track_caller]
 fn assert_same(workload: &str, theirs: &Pattern, ours: &Pattern) {
-    assert_eq!(theirs.cut, ours.cut, "{workload}: made anew or cut");
+    assert_eq!(theirs.cut, ours.cut, "{workload}: created or emptied");
     assert_same_moves(workload, theirs, ours);
     assert_eq!(theirs.synced, ours.synced, "{workload}: made durable");
 }
@@ -285,7 +285,7 @@ fn iozone_on_a_device_moves_the_same_in_the_same_order() {
         assert_same(&format!("workload {index}"), theirs, ours);
     }
 
-    // What reads does so on the device itself.
+    // Reads work on the device itself.
     let only = "--only=iozone_read_16m,iozone_reread_16m,iozone_random_read_16m";
     let program = program(&scratch);
     let path = text(device.path());

@@ -153,7 +153,7 @@ fn an_end_that_gives_errors_is_damage_and_no_fake() {
     }
 }
 
-/// Also if nothing else was read before, and if so many blocks fail that the rest is no longer tried after
+/// Also if nothing else was read before, and if enough blocks fail that the rest is no longer tried after
 /// failures in a few places.
 #[test]
 fn what_gives_errors_says_nothing_about_what_is_behind() {

@@ -114,7 +114,7 @@ impl Canvas for Picture {
 }
 
 impl Picture {
-    /// What has no size leaves nothing.
+    /// A shape without size leaves nothing.
     fn fill(&mut self, path: Option<Path>, colour: &'static str) {
         self.shapes.extend(path.map(|path| Drawn {
             path,
