@@ -8,9 +8,7 @@ use cardmark_core::Fill;
 use cardmark_judge::Price;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use integrity::{
-    AnatomyArguments, EndureArguments, LoanArguments, ProbeArguments, VerifyArguments,
-};
+pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
 
 /// Measures microSD cards and other small storage, honestly.
 ///
@@ -118,6 +116,15 @@ pub(crate) struct Consent {
     /// Serial number of the block device that may be written; of a loop device, the path of its file
     #[arg(long, requires = "yes", value_name = "SERIAL")]
     pub(crate) device_serial: Option<String>,
+}
+
+impl Consent {
+    pub(crate) fn given(&self) -> cardmark_session::Consent {
+        cardmark_session::Consent {
+            yes: self.yes,
+            device_serial: self.device_serial.clone(),
+        }
+    }
 }
 
 /// Arguments of `run`.

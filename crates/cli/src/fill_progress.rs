@@ -1,4 +1,4 @@
-//! Progress of a filling on stderr: a bar on a terminal, plain lines in a pipe.
+//! Progress in bytes or steps on stderr: a bar on a terminal, plain lines in a pipe.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -19,9 +19,20 @@ const WINDOW: Duration = Duration::from_secs(30);
 /// Interval between noted positions.
 const STEP: Duration = Duration::from_secs(1);
 
-/// Shows how far a filling is.
+/// Unit of the progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Bytes, shown with their rate.
+    Bytes,
+    /// Steps, shown as a percentage only.
+    Steps,
+}
+
+/// Shows how far a job is.
 pub(crate) struct FillProgress {
-    size_bytes: u64,
+    unit: Unit,
+    all: u64,
+    stage: &'static str,
     bar: Option<ProgressBar>,
     /// Positions in the window, the oldest first.
     passed: VecDeque<(Instant, u64)>,
@@ -29,72 +40,75 @@ pub(crate) struct FillProgress {
 }
 
 impl FillProgress {
-    /// Shows a bar on a terminal, lines elsewhere, beginning at this byte.
-    pub(crate) fn for_stderr(from_bytes: u64, size_bytes: u64) -> Self {
+    /// Shows a bar on a terminal, lines elsewhere; `done` of `all` are finished.
+    pub(crate) fn for_stderr(unit: Unit, done: u64, all: u64) -> Self {
         let now = Instant::now();
         Self {
-            size_bytes,
-            bar: std::io::stderr().is_terminal().then(|| bar(size_bytes)),
-            passed: VecDeque::from([(now, from_bytes)]),
+            unit,
+            all,
+            stage: "",
+            bar: std::io::stderr().is_terminal().then(|| bar(all)),
+            passed: VecDeque::from([(now, done)]),
             told: now,
         }
     }
 
-    /// Shows a text beside the bar.
-    pub(crate) fn notice(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| print::notice(text)),
-            None => print::notice(text),
-        }
-    }
-
-    /// `37 %: 23.7 GB of 64 GB, 20.3 MB/s, 33 min left`.
-    fn line(&mut self, now: Instant, written_bytes: u64) -> String {
-        let rate = self.rate(now, written_bytes);
-        let percent = u128::from(written_bytes) * 100 / u128::from(self.size_bytes.max(1));
-        let (written, size) = (text::amount(written_bytes), text::amount(self.size_bytes));
-        let mut line = format!("{percent} %: {written} of {size}");
-        if rate > 0.0 {
-            let left = self.size_bytes.saturating_sub(written_bytes) as f64 / rate;
+    /// `37 %: 23.7 GB of 64 GB, 20.3 MB/s, 33 min left` or `37 %, 33 s left: reads`.
+    fn line(&mut self, now: Instant, done: u64) -> String {
+        let rate = self.rate(now, done);
+        let percent = u128::from(done) * 100 / u128::from(self.all.max(1));
+        let left = (rate > 0.0).then(|| {
+            let left = self.all.saturating_sub(done) as f64 / rate;
             let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
-            let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
-            line += &format!(", {}, {} left", text::rate(rate), text::span(left));
+            let left = text::span(u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
+            format!(", {left} left")
+        });
+        let left = left.unwrap_or_default();
+        match self.unit {
+            Unit::Steps => format!("{percent} %{left}: {}", self.stage),
+            Unit::Bytes => {
+                let (done, all) = (text::amount(done), text::amount(self.all));
+                let rate = (rate > 0.0).then(|| format!(", {}", text::rate(rate)));
+                format!(
+                    "{percent} %: {done} of {all}{}{left}",
+                    rate.unwrap_or_default()
+                )
+            }
         }
-        line
     }
 
-    /// Bytes per second over the window; 0 while it is unknown.
-    fn rate(&mut self, now: Instant, written_bytes: u64) -> f64 {
+    /// Units per second over the window; 0 while it is unknown.
+    fn rate(&mut self, now: Instant, done: u64) -> f64 {
         let newest = self.passed.back().map(|(at, _)| *at);
         if newest.is_none_or(|at| now.duration_since(at) >= STEP) {
-            self.passed.push_back((now, written_bytes));
+            self.passed.push_back((now, done));
         }
         while let [(_, _), (second, _), ..] = self.passed.make_contiguous()
             && now.duration_since(*second) >= WINDOW
         {
             self.passed.pop_front();
         }
-        let Some((since, from_bytes)) = self.passed.front() else {
+        let Some((since, done_before)) = self.passed.front() else {
             return 0.0;
         };
         let seconds = now.duration_since(*since).as_secs_f64();
         if seconds < 0.1 {
             return 0.0;
         }
-        written_bytes.saturating_sub(*from_bytes) as f64 / seconds
+        done.saturating_sub(*done_before) as f64 / seconds
     }
 }
 
 impl Progress for FillProgress {
-    fn show(&mut self, done_bytes: u64) {
+    fn show(&mut self, done: u64) {
         let now = Instant::now();
-        let line = self.line(now, done_bytes);
+        let line = self.line(now, done);
         match &self.bar {
             Some(bar) => {
-                bar.set_position(done_bytes);
+                bar.set_position(done);
                 bar.set_message(line);
             }
-            None if now.duration_since(self.told) >= PAUSE => {
+            None if self.unit == Unit::Bytes && now.duration_since(self.told) >= PAUSE => {
                 self.told = now;
                 print::notice(&line);
             }
@@ -102,10 +116,19 @@ impl Progress for FillProgress {
         }
     }
 
-    fn expect(&mut self, all_bytes: u64) {
-        self.size_bytes = all_bytes;
+    fn expect(&mut self, all: u64) {
+        self.all = all;
         if let Some(bar) = &self.bar {
-            bar.set_length(all_bytes);
+            bar.set_length(all);
+        }
+    }
+
+    fn stage(&mut self, name: &'static str) {
+        self.stage = name;
+        match &self.bar {
+            Some(bar) if self.unit == Unit::Bytes => bar.suspend(|| print::notice(name)),
+            Some(_) => {}
+            None => print::notice(name),
         }
     }
 }
@@ -118,11 +141,11 @@ impl Drop for FillProgress {
     }
 }
 
-fn bar(size_bytes: u64) -> ProgressBar {
+fn bar(all: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:8} {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━╸ ");
-    let bar = ProgressBar::new(size_bytes).with_style(style);
+    let bar = ProgressBar::new(all).with_style(style);
     bar.enable_steady_tick(TICK);
     bar
 }
@@ -133,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_line_says_how_far_how_fast_and_how_long() {
-        let mut progress = FillProgress::for_stderr(0, 64_000_000_000);
+        let mut progress = FillProgress::for_stderr(Unit::Bytes, 0, 64_000_000_000);
         let start = progress.told;
         progress.passed = VecDeque::from([(start, 23_000_000_000)]);
         let line = progress.line(start, 23_000_000_000);
@@ -144,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_that_of_the_last_half_minute() {
-        let mut progress = FillProgress::for_stderr(0, 64_000_000_000);
+        let mut progress = FillProgress::for_stderr(Unit::Bytes, 0, 64_000_000_000);
         let start = progress.told;
         let mut rate = 0.0;
         for second in 1..=120_u64 {

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cardmark_engine::{Event, Plan, Pulse};
+use cardmark_engine::{Event, Observer, Plan, Pulse};
 use cardmark_report::text;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
@@ -15,7 +15,7 @@ use crate::print;
 const TICK: Duration = Duration::from_millis(250);
 
 /// Shows how far a run is.
-pub(crate) struct Progress {
+pub(crate) struct TrialProgress {
     shape: Shape,
     /// Number of each workload in the run, from 1, by name.
     numbers: HashMap<String, usize>,
@@ -28,8 +28,6 @@ pub(crate) struct Progress {
 }
 
 enum Shape {
-    /// Nothing is shown: a simulated card is done in no time.
-    Silent,
     /// Lines, for pipes and logs.
     Lines,
     /// A bar.
@@ -73,26 +71,14 @@ impl Ends {
 /// Share of a trial that has to be done before the time left is taken from it.
 const LEAST_SHARE: f64 = 0.02;
 
-impl Progress {
-    /// Shows nothing.
-    pub(crate) fn silent(pulse: &Arc<Pulse>) -> Self {
-        Self::of(Shape::Silent, pulse)
-    }
-
+impl TrialProgress {
     /// Shows a bar on a terminal, lines elsewhere.
     pub(crate) fn for_stderr(pulse: &Arc<Pulse>) -> Self {
-        let is_terminal = std::io::stderr().is_terminal();
-        let shape = if is_terminal {
-            bar(pulse)
-        } else {
-            Shape::Lines
-        };
-        Self::of(shape, pulse)
-    }
-
-    fn of(shape: Shape, pulse: &Arc<Pulse>) -> Self {
         Self {
-            shape,
+            shape: match std::io::stderr().is_terminal() {
+                true => bar(pulse),
+                false => Shape::Lines,
+            },
             numbers: HashMap::new(),
             told: None,
             tells_all: false,
@@ -100,8 +86,44 @@ impl Progress {
         }
     }
 
-    /// Something happened in the run.
-    pub(crate) fn event(&mut self, event: &Event<'_>) {
+    fn start(&mut self, plan: &Plan) {
+        self.tells_all = plan.suite.passes.is_some();
+        for (index, workload) in plan.workloads.iter().enumerate() {
+            self.numbers.insert(workload.id.clone(), index + 1);
+        }
+    }
+
+    fn name(&self, workload: &str, round_index: u32, layout: bool) -> String {
+        if layout {
+            return format!("laying out the file, part {}", round_index + 1);
+        }
+        let count = self.numbers.len();
+        let number = self.numbers.get(workload).copied().unwrap_or(0);
+        format!("{number}/{count} {workload}, round {}", round_index + 1)
+    }
+
+    fn show(&mut self, name: &str, new: Ends, round: (bool, u32)) {
+        let left = new.trial + new.rest;
+        match &self.shape {
+            Shape::Lines => {
+                if self.tells_all || self.told != Some(round) {
+                    self.told = Some(round);
+                    print::notice(&format!("{name}; {} left", seconds(left)));
+                }
+            }
+            Shape::Bar { bar, ends, started } => {
+                *ends.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                let elapsed = new.started.duration_since(*started);
+                bar.set_length(millis(elapsed + left));
+                bar.set_position(millis(elapsed));
+                bar.set_message(name.to_owned());
+            }
+        }
+    }
+}
+
+impl Observer for TrialProgress {
+    fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Started { plan } => self.start(plan),
             Event::TrialStarted {
@@ -136,45 +158,10 @@ impl Progress {
             Event::TrialEnded { .. } | Event::Found { .. } => {}
         }
     }
+}
 
-    fn start(&mut self, plan: &Plan) {
-        self.tells_all = plan.suite.passes.is_some();
-        for (index, workload) in plan.workloads.iter().enumerate() {
-            self.numbers.insert(workload.id.clone(), index + 1);
-        }
-    }
-
-    fn name(&self, workload: &str, round_index: u32, layout: bool) -> String {
-        if layout {
-            return format!("laying out the file, part {}", round_index + 1);
-        }
-        let count = self.numbers.len();
-        let number = self.numbers.get(workload).copied().unwrap_or(0);
-        format!("{number}/{count} {workload}, round {}", round_index + 1)
-    }
-
-    fn show(&mut self, name: &str, new: Ends, round: (bool, u32)) {
-        let left = new.trial + new.rest;
-        match &self.shape {
-            Shape::Silent => {}
-            Shape::Lines => {
-                if self.tells_all || self.told != Some(round) {
-                    self.told = Some(round);
-                    print::notice(&format!("{name}; {} left", seconds(left)));
-                }
-            }
-            Shape::Bar { bar, ends, started } => {
-                *ends.lock().unwrap_or_else(PoisonError::into_inner) = new;
-                let elapsed = new.started.duration_since(*started);
-                bar.set_length(millis(elapsed + left));
-                bar.set_position(millis(elapsed));
-                bar.set_message(name.to_owned());
-            }
-        }
-    }
-
-    /// Takes the line away.
-    pub(crate) fn end(&self) {
+impl Drop for TrialProgress {
+    fn drop(&mut self) {
         if let Shape::Bar { bar, .. } = &self.shape {
             bar.finish_and_clear();
         }

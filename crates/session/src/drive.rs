@@ -8,7 +8,7 @@ use cardmark_integrity::Trouble;
 use cardmark_store::{Journal, JournalError};
 use serde::Serialize;
 
-use crate::{CommandError, Data, Exit, Rescue, Turn, Voice, Watch};
+use crate::{CommandError, Data, Exit, Rescue, Signals, Turn, Voice, Watch};
 
 /// A long job that can be interrupted after any step.
 pub trait Job {
@@ -81,9 +81,24 @@ pub struct Session<'a> {
     pub pulse: Arc<Pulse>,
     /// Time without an answer after which the device counts as hanging.
     pub limit: Duration,
+    /// Signals of the command that this job is a part of. Such a job shows no progress and keeps no journal of
+    /// its own.
+    pub signals: Option<&'a Signals>,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    /// Creates the surroundings of a job of its own. The device counts as hanging after `timeout_s` seconds.
+    #[must_use]
+    pub fn new(voice: &'static dyn Voice, data: &'a Data, timeout_s: u64) -> Self {
+        Self {
+            voice,
+            data,
+            pulse: Arc::new(Pulse::new()),
+            limit: Duration::from_secs(timeout_s),
+            signals: None,
+        }
+    }
+
     /// Works under a watch.
     ///
     /// # Errors
@@ -93,12 +108,15 @@ impl Session<'_> {
         rescue: impl Rescue,
         work: impl FnOnce() -> T,
     ) -> Result<Driven<T>, CommandError> {
-        let watch = Watch::start(self.voice, Arc::clone(&self.pulse), self.limit, rescue).map_err(
-            |error| {
-                CommandError::new(Exit::Trouble, "cannot watch over the device")
-                    .because(error.to_string())
-            },
-        )?;
+        let pulse = Arc::clone(&self.pulse);
+        let watch = match self.signals {
+            Some(signals) => Watch::start_with(self.voice, pulse, self.limit, rescue, signals),
+            None => Watch::start(self.voice, pulse, self.limit, rescue),
+        };
+        let watch = watch.map_err(|error| {
+            CommandError::new(Exit::Trouble, "cannot watch over the device")
+                .because(error.to_string())
+        })?;
         let worked = work();
         Ok((worked, watch.end()))
     }

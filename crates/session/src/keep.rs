@@ -1,7 +1,7 @@
 //! Unfinished work: begun, found again, finished.
 
 use cardmark_core::Record;
-use cardmark_store::{Journal, JournalError, JournalHead, peek};
+use cardmark_store::{JobKind, Journal, JournalError, JournalHead, peek};
 use serde::de::DeserializeOwned;
 
 use crate::{CommandError, Data, Exit};
@@ -53,17 +53,22 @@ impl Data {
         serde_json::from_str(&content.state?).ok()
     }
 
-    /// Begins the journal of that name.
+    /// Begins the journal of that name, of a job on a target as the user named it.
     ///
     /// # Errors
     /// If another process holds one of that name, or it cannot be written.
     pub fn begin(
         &self,
         name: &str,
-        head: &JournalHead,
+        job: JobKind,
+        target: &str,
         record: Option<&Record>,
     ) -> Result<Journal, JournalError> {
-        Journal::create(&self.journals, name, head, record)
+        let head = JournalHead {
+            job,
+            target: target.to_owned(),
+        };
+        Journal::create(&self.journals, name, &head, record)
     }
 }
 

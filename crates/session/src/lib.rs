@@ -1,27 +1,53 @@
-//! Long jobs: signals, devices that hang, turns with other processes, journal and resumption. Nothing here needs
-//! a terminal: messages go to a [`Voice`].
+//! Long jobs: target, consent, signals, devices that hang, turns with other processes, journal, resumption, and the
+//! record. Nothing here needs a terminal: messages go to a [`Voice`].
 
+mod anatomy;
 mod blocks;
 mod data;
+pub mod describe;
 mod drive;
 mod endurance;
+mod endure;
 mod error;
 mod filling;
+mod gate;
+mod history;
 mod holder;
+mod integrity;
 mod keep;
+mod keeper;
+mod measure;
+mod prepare;
+mod probe;
+mod target;
 mod traces;
 mod turn;
+mod verify;
 mod voice;
 mod watch;
+mod whole_device;
 
+pub use anatomy::anatomy;
 pub use blocks::InTurns;
 pub use data::{Data, store_error};
 pub use drive::{Driven, Interruption, Job, Session};
 pub use endurance::{Endurance, Rest};
+pub use endure::{EndureRequest, endure, is_resting};
 pub use error::{CommandError, Exit};
 pub use filling::{Filling, FillingEnd, Prepared};
+pub use gate::{Consent, Intent, Leave, ask, permit_writing, refuse_used};
+pub use history::{CardHistory, devices};
+pub use integrity::{LoanTerms, TestRequest, TestResult, card_name, journal_name, path_name, seed};
+use integrity::{head, simulated_head};
 pub use keep::{Unfinished, finish, unusable};
+pub use keeper::Keeper;
+pub use measure::{Measured, Measurement, device_bytes, disk_path, has_room, measure};
+pub use prepare::{PreparationEnd, prepare};
+pub use probe::probe;
+pub use target::{Chosen, choose};
 pub use traces::Traces;
 pub use turn::Turn;
+pub use verify::verify;
 pub use voice::{Progress, Silent, Voice};
 pub use watch::{Rescue, Signals, Watch};
+pub use whole_device::{Tested, WholeDevice};

@@ -1,5 +1,9 @@
 //! Messages of a job to the person who started it.
 
+use std::sync::Arc;
+
+use cardmark_engine::{Event, Observer, Pulse};
+
 use crate::CommandError;
 
 /// Receiver of messages and progress, such as a terminal. Messages may come from several threads.
@@ -12,15 +16,27 @@ pub trait Voice: Sync {
 
     /// Begins to show the progress of work on `all_bytes` bytes, with `done_bytes` finished.
     fn progress(&self, done_bytes: u64, all_bytes: u64) -> Box<dyn Progress>;
+
+    /// Begins to show the progress of work in steps that take about the same time each.
+    fn steps(&self) -> Box<dyn Progress>;
+
+    /// Begins to show the progress of trials, whose operations `pulse` counts; ends when it is dropped.
+    fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Observer>;
+
+    /// Asks a question and returns the line that was typed; `None` if nobody is there to answer.
+    fn ask(&self, question: &str) -> Option<std::io::Result<String>>;
 }
 
-/// Progress of one job; ends when it is dropped.
+/// Progress of one job, in bytes or steps; ends when it is dropped.
 pub trait Progress {
-    /// Shows the number of bytes that are done.
-    fn show(&mut self, done_bytes: u64);
+    /// Shows the amount that is done.
+    fn show(&mut self, done: u64);
 
-    /// Changes the expected number of bytes.
-    fn expect(&mut self, all_bytes: u64);
+    /// Changes the expected amount.
+    fn expect(&mut self, all: u64);
+
+    /// Shows that a stage begins.
+    fn stage(&mut self, name: &'static str);
 }
 
 /// Shows nothing.
@@ -35,10 +51,28 @@ impl Voice for Silent {
     fn progress(&self, _done_bytes: u64, _all_bytes: u64) -> Box<dyn Progress> {
         Box::new(Self)
     }
+
+    fn steps(&self) -> Box<dyn Progress> {
+        Box::new(Self)
+    }
+
+    fn trials(&self, _pulse: &Arc<Pulse>) -> Box<dyn Observer> {
+        Box::new(Self)
+    }
+
+    fn ask(&self, _question: &str) -> Option<std::io::Result<String>> {
+        None
+    }
+}
+
+impl Observer for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
 }
 
 impl Progress for Silent {
-    fn show(&mut self, _done_bytes: u64) {}
+    fn show(&mut self, _done: u64) {}
 
-    fn expect(&mut self, _all_bytes: u64) {}
+    fn expect(&mut self, _all: u64) {}
+
+    fn stage(&mut self, _name: &'static str) {}
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cardmark_session::{LoanTerms, TestRequest};
 use clap::Args;
 
 use super::{Consent, parse_percent, parse_seed, parse_size};
@@ -35,6 +36,16 @@ pub(crate) struct LoanArguments {
     pub(crate) keep_residue: bool,
 }
 
+impl LoanArguments {
+    pub(crate) fn terms(&self) -> LoanTerms {
+        LoanTerms {
+            destroy: self.destroy,
+            save_to: self.save_to.clone(),
+            keep_residue: self.keep_residue,
+        }
+    }
+}
+
 /// Arguments of each test of a device.
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
@@ -49,6 +60,20 @@ pub(crate) struct TestArguments {
     /// Print the record
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl TestArguments {
+    pub(crate) fn request<'a>(
+        &self,
+        consent: &'a cardmark_session::Consent,
+        restart: bool,
+    ) -> TestRequest<'a> {
+        TestRequest {
+            seed: self.seed,
+            consent,
+            restart,
+        }
+    }
 }
 
 /// Arguments of `anatomy`.

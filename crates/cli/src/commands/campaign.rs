@@ -17,12 +17,9 @@ use crate::campaign::{
     Seen, Slot, Visit, ask, identity, recognise, suites_left,
 };
 use crate::error::{CommandError, Exit};
-use crate::history;
-use crate::integrity::{journal_name, path_name};
 use crate::print;
-use crate::target::{Chosen, choose};
-use cardmark_session::{Data, unusable};
-use cardmark_store::{JobKind, Journal, JournalHead};
+use cardmark_session::{Chosen, Data, choose, devices, journal_name, path_name, unusable};
+use cardmark_store::{JobKind, Journal};
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {
@@ -77,11 +74,8 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
 /// folder.
 fn begin(file: &Path, data: &Data) -> Result<Journal, CommandError> {
     let name = journal_name(&path_name(file, data)?, JobKind::Campaign);
-    let head = JournalHead {
-        job: JobKind::Campaign,
-        target: file.display().to_string(),
-    };
-    let begun = data.begin(&name, &head, None);
+    let target = file.display().to_string();
+    let begun = data.begin(&name, JobKind::Campaign, &target, None);
     begun.map_err(|error| unusable(&error))
 }
 
@@ -338,7 +332,7 @@ impl<'a> Tour<'a> {
                 if !self.board.runs_from_card {
                     refuse_own_disk(target, &resolution)?;
                 }
-                let devices = history::devices(&resolution, self.data)?;
+                let devices = devices(&resolution, self.data)?;
                 Ok(devices.last().and_then(identity))
             }
             Chosen::Simulated(_) => Ok(None),

@@ -5,29 +5,28 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use cardmark_core::{Record, Suite, TargetKind};
+use cardmark_core::{Record, SECOND_NS, Suite, TargetKind};
 use cardmark_device::{OpenTarget, empty_page_cache};
 use cardmark_engine::Request;
 use cardmark_host::Resolution;
 use cardmark_report::{Agreement, agreement_table, text};
 
-use crate::args::{Consent, CrosscheckArguments};
+use crate::args::CrosscheckArguments;
 use crate::crosscheck::{Contest, Pairs, Place, Rival, Workshop, contests, find_program};
 use crate::error::{CommandError, Exit};
-use crate::gate::{self, Leave};
-use crate::integrity::{journal_name, path_name};
-use crate::measure::{self, Job};
-use crate::print;
-use crate::print::TERMINAL;
-use crate::target::{Chosen, choose};
-use cardmark_session::{Data, Turn, unusable};
-use cardmark_store::{JobKind, Journal, JournalHead};
+use crate::print::{self, TERMINAL};
+use cardmark_session::{
+    Chosen, Data, Intent, Leave, Measurement, Session, Turn, ask, choose, device_bytes, disk_path,
+    has_room, journal_name, measure, path_name, refuse_used, unusable,
+};
+use cardmark_store::{JobKind, Journal};
 
 /// Runs the originals and ours in turn, and shows how they compare.
 pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, CommandError> {
     let suite = cardmark_catalog::crosscheck_suite()
         .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
-    let Chosen::Real { path, resolution } = choose(&arguments.target)? else {
+    let target = choose(&arguments.target)?;
+    let Chosen::Real { path, resolution } = &target else {
         return Err(CommandError::new(
             Exit::Usage,
             "the original tools cannot run on a simulated card",
@@ -39,30 +38,31 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
         _ => path.clone(),
     };
     // The size does not decide which contests write.
-    let all = contests(&place(&path, &resolution, 0, &parent));
+    let all = contests(&place(path, resolution, 0, &parent));
     if writes(&asked(all, &arguments.only, &suite)?) {
-        gate::refuse_used(&path, &resolution)?;
+        refuse_used(path, resolution)?;
     }
     let data = Data::from_environment()?;
-    let size_bytes = device_size(&path, &resolution, &suite)?;
+    let size_bytes = device_size(path, resolution, &suite)?;
     let at = |workshop: &Path| {
-        let contests = contests(&place(&path, &resolution, size_bytes, workshop));
+        let contests = contests(&place(path, resolution, size_bytes, workshop));
         asked(contests, &arguments.only, &suite)
     };
     // Before the workshop takes over the signals: the question is answered by Ctrl-C too.
-    let leave = leave(arguments, &path, &resolution, &at(&parent)?)?;
+    let leave = leave(arguments, path, resolution, &at(&parent)?)?;
     let workshop = Workshop::new(&parent)?;
     let bench = Bench {
         suite: &suite,
-        path: &path,
-        resolution: &resolution,
+        target: &target,
+        path,
+        resolution,
         data: &data,
         workshop: &workshop,
         leave: leave.as_ref(),
         written_bytes: Cell::new(0),
     };
     let asked = at(workshop.path())?;
-    let (mut journal, mut state) = begin(arguments, &path, &data)?;
+    let (mut journal, mut state) = begin(arguments, path, &data)?;
     let mut exit = Exit::Done;
     for contest in present(&asked) {
         if let Err(error) = bench.meet(contest, arguments.pairs, &mut state, &mut journal) {
@@ -114,11 +114,7 @@ fn begin(
         ));
         return Ok((begun.journal, state));
     }
-    let head = JournalHead {
-        job: JobKind::Crosscheck,
-        target: arguments.target.clone(),
-    };
-    let journal = data.begin(&name, &head, None);
+    let journal = data.begin(&name, JobKind::Crosscheck, &arguments.target, None);
     Ok((journal.map_err(|error| unusable(&error))?, State::new()))
 }
 
@@ -127,7 +123,7 @@ fn device_size(path: &Path, resolution: &Resolution, suite: &Suite) -> Result<u6
     if resolution.kind != TargetKind::Device {
         return Ok(0);
     }
-    let size_bytes = measure::device_bytes(path)?;
+    let size_bytes = device_bytes(path)?;
     if size_bytes >= suite.file_bytes {
         return Ok(size_bytes);
     }
@@ -160,12 +156,19 @@ fn leave(
     }
     let what = "let iozone, ddrescue and its own workloads write over all of a raw device, again \
                 and again";
-    let intent = gate::Intent {
+    let intent = Intent {
         what,
         bytes_to_write: None,
         puts_back: false,
     };
-    gate::ask(path, resolution, &arguments.consent, &intent).map(Some)
+    ask(
+        &TERMINAL,
+        path,
+        resolution,
+        &arguments.consent.given(),
+        &intent,
+    )
+    .map(Some)
 }
 
 /// Place where originals with this workshop work.
@@ -176,7 +179,7 @@ fn place(path: &Path, resolution: &Resolution, size_bytes: u64, workshop: &Path)
         disk: if is_device {
             Some(own.clone())
         } else {
-            measure::disk_path(resolution)
+            disk_path(resolution)
         },
         device: is_device.then_some((own, size_bytes)),
         workshop: workshop.to_owned(),
@@ -239,6 +242,7 @@ fn show(agreements: &[Agreement], as_json: bool) -> Result<(), CommandError> {
 /// Place where both sides work.
 struct Bench<'a> {
     suite: &'a Suite,
+    target: &'a Chosen,
     path: &'a Path,
     resolution: &'a Resolution,
     data: &'a Data,
@@ -285,7 +289,7 @@ impl Bench<'_> {
 
     fn original(&self, contest: &Contest) -> Result<Vec<(String, f64)>, CommandError> {
         if self.resolution.kind != TargetKind::Device {
-            measure::has_room(self.path, self.suite.file_bytes)?;
+            has_room(self.path, self.suite.file_bytes)?;
         }
         let held = self.held(contest)?;
         if let Some((path, bytes)) = &contest.written {
@@ -318,22 +322,25 @@ impl Bench<'_> {
             only: contest.workloads.clone(),
             read_only: false,
             seed: 1,
-            limit_ns: measure::limit_ns(LIMIT_SECONDS),
+            limit_ns: LIMIT_SECONDS * SECOND_NS,
             passes_count: None,
             most_bytes: None,
             tier: None,
         };
-        let job = Job {
+        let session = Session {
+            signals: Some(self.workshop.signals()),
+            ..Session::new(&TERMINAL, self.data, LIMIT_SECONDS)
+        };
+        let job = Measurement {
+            session: &session,
             target: &self.path.to_string_lossy(),
             suite: self.suite,
             request: &request,
             labels: &[],
-            data: self.data,
-            consent: &Consent::default(),
+            consent: &cardmark_session::Consent::default(),
             leave: self.leave,
-            many: Some(self.workshop.signals()),
         };
-        let measured = measure::real(&job, self.path, self.resolution)?;
+        let measured = measure(&job, self.target)?;
         let written = self.written_bytes.get() + measured.record.bytes_written;
         self.written_bytes.set(written);
         if measured.exit != Exit::Done {

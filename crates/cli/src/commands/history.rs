@@ -13,7 +13,7 @@ use crate::args::HistoryArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::runs::Runs;
-use crate::target::{Chosen, choose};
+use cardmark_session::{Chosen, choose};
 use cardmark_session::{Data, store_error};
 
 /// Seconds of a day.

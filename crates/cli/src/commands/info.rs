@@ -12,10 +12,10 @@ use serde_json::json;
 
 use super::run::labels;
 use crate::args::InfoArguments;
-use crate::describe::{self, hidden};
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::target::{Chosen, choose};
+use cardmark_session::describe::{self, hidden};
+use cardmark_session::{Chosen, choose};
 
 /// Describes a target. Nothing is written, not even to the store.
 pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {

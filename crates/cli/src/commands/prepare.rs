@@ -2,20 +2,16 @@
 
 use std::time::Duration;
 
-use cardmark_core::{DeviceInfo, Fill, Preparation};
-use cardmark_device::{FillError, Filler};
+use cardmark_core::{DeviceInfo, Fill};
+use cardmark_device::FillError;
 use cardmark_report::{fill_words, text};
+use cardmark_session::{PreparationEnd, Session, WholeDevice};
 use serde_json::json;
 
 use crate::args::PrepareArguments;
 use crate::error::{CommandError, Exit};
-use crate::filling::{Ended, Work};
-use crate::gate::{Intent, permit_writing};
-use crate::history::CardHistory;
-use crate::integrity::session;
-use crate::print;
-use crate::whole_device::WholeDevice;
-use cardmark_session::{Data, Prepared, Unfinished};
+use crate::print::{self, TERMINAL};
+use cardmark_session::Data;
 
 const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";
 
@@ -23,62 +19,20 @@ const WHOLE: &str = "a device as a whole is prepared; everything on it is lost";
 pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError> {
     let device = WholeDevice::to_write(&arguments.device, WHOLE)?;
     let data = Data::from_environment()?;
+    let session = Session::new(&TERMINAL, &data, arguments.timeout);
     let fill = Fill::from(arguments.fill);
-    let mut history = CardHistory::of(&data, &device.info.name)?;
-    // Discarded blocks cannot be checked, and repeating it takes seconds.
-    let may_go_on = !arguments.restart && fill != Fill::Discard;
-    let begun = match &mut history {
-        Some(history) if may_go_on => history.unfinished(&data, fill)?,
-        Some(_) => None,
-        None => {
-            print::notice(
-                "warning: the device reports neither a CID nor a serial number: its preparation can \
-                 be neither continued nor told with later runs",
-            );
-            None
-        }
-    };
-    let done = |begun: &Unfinished<Prepared>| begun.state.preparation.done_bytes;
-    let done_bytes = begun.as_ref().map_or(0, done);
-    let (what, writes) = match fill {
-        Fill::Ff => ("fill all of a raw device with 0xFF", true),
-        Fill::Zero => ("fill all of a raw device with zeros", true),
-        Fill::Random => ("fill all of a raw device with random content", true),
-        Fill::Discard => ("discard all content of a raw device", false),
-    };
-    let size_bytes = device.info.size_bytes.filter(|_| writes);
-    let bytes_to_write = size_bytes.map(|size| size.saturating_sub(done_bytes));
-    let target = permit_writing(
-        &device.path,
-        &device.resolution,
-        &arguments.consent,
-        &Intent {
-            what,
-            bytes_to_write,
-            puts_back: false,
-        },
+    let ended = cardmark_session::prepare(
+        &session,
+        &arguments.device,
+        &device,
+        (fill, arguments.restart),
+        &arguments.consent.given(),
     )?;
-    if target.size_bytes == 0 {
-        let what = format!("`{}` has no medium", device.path.display());
-        return Err(CommandError::new(Exit::Trouble, what).because("its size is 0"));
-    }
-    let is_usable =
-        |begun: &Preparation| begun.done_bytes > 0 && begun.size_bytes == target.size_bytes;
-    let begun = begun.filter(|begun| is_usable(&begun.state.preparation));
-    let filler = Filler::new(target)
-        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the content"))?;
-    let work = Work {
-        session: session(&data, arguments.timeout),
-        target: arguments.device.clone(),
-        fill,
-        history,
-    };
-    let ended = work.execute(filler, begun)?;
     tell(ended, &device.info, arguments.json)
 }
 
 /// Shows the end.
-fn tell(ended: Ended, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandError> {
+fn tell(ended: PreparationEnd, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandError> {
     let is_finished = ended.preparation.finished_at.is_some();
     if as_json {
         print::result(&json(&ended, info)?)?;
@@ -98,7 +52,7 @@ fn tell(ended: Ended, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandE
 }
 
 /// Bytes that this session wrote and made durable.
-fn written_bytes(ended: &Ended) -> u64 {
+fn written_bytes(ended: &PreparationEnd) -> u64 {
     match ended.preparation.fill {
         Fill::Discard => 0,
         _ => ended
@@ -109,13 +63,13 @@ fn written_bytes(ended: &Ended) -> u64 {
 }
 
 /// Bytes per second, where anything was written.
-fn rate(ended: &Ended) -> Option<f64> {
+fn rate(ended: &PreparationEnd) -> Option<f64> {
     let bytes = written_bytes(ended);
     (bytes > 0).then(|| bytes as f64 / ended.span.as_secs_f64().max(1e-9))
 }
 
 /// `filled with 0xFF: 64 GB in 52 min 30 s, 20.3 MB/s`
-fn line(ended: &Ended) -> String {
+fn line(ended: &PreparationEnd) -> String {
     let mut line = format!(
         "{}: {}",
         fill_words(ended.preparation.fill),
@@ -131,7 +85,7 @@ fn line(ended: &Ended) -> String {
     line + "\n"
 }
 
-fn json(ended: &Ended, info: &DeviceInfo) -> Result<String, CommandError> {
+fn json(ended: &PreparationEnd, info: &DeviceInfo) -> Result<String, CommandError> {
     let row = json!({
         "device": info.name,
         "sample_id": info.sample_id,
@@ -149,7 +103,7 @@ fn json(ended: &Ended, info: &DeviceInfo) -> Result<String, CommandError> {
 }
 
 /// Reason for an early end, and advice.
-fn failure(ended: &Ended) -> CommandError {
+fn failure(ended: &PreparationEnd) -> CommandError {
     let preparation = &ended.preparation;
     let done = format!(
         "{} % ({} of {}) of the device",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use cardmark_core::{Record, Severity, Suite, VerdictOutcome};
+use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
 use cardmark_judge::{CLAIMS_LABEL, REQUIRED_LABEL, families};
 use cardmark_report::terminal_with_again;
@@ -13,14 +13,10 @@ use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::error::{CommandError, Exit};
 use crate::file;
-use crate::gate::refuse_used;
-use crate::measure::{self, Job, Measured};
-use crate::print;
-use crate::target::{Chosen, choose};
-use cardmark_session::Data;
-
-/// Seed of a simulated run that was given none, so that the demo shows the same to everybody.
-const DEMO_SEED: u64 = 1;
+use crate::print::{self, TERMINAL};
+use cardmark_session::{
+    Chosen, Data, Measured, Measurement, Session, choose, measure, refuse_used, seed,
+};
 
 /// Measures a target, keeps the record, shows it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
@@ -31,8 +27,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let request = Request {
         only: arguments.only.clone(),
         read_only: arguments.read_only,
-        seed: arguments.seed.unwrap_or_else(|| default_seed(&chosen)),
-        limit_ns: measure::limit_ns(arguments.timeout),
+        seed: seed(arguments.seed, chosen.kind() == TargetKind::Sim),
+        limit_ns: arguments.timeout * SECOND_NS,
         passes_count: arguments.rounds,
         tier: arguments.tier.clone(),
         most_bytes: arguments.bytes,
@@ -49,20 +45,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     data.open()?;
     let mut labels = labels(&arguments.label, &arguments.claim);
     labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
-    let job = Job {
+    let session = Session::new(&TERMINAL, &data, arguments.timeout);
+    let job = Measurement {
+        session: &session,
         target: &arguments.target,
         suite: &suite,
         request: &request,
-        consent: &arguments.consent,
+        consent: &arguments.consent.given(),
         labels: &labels,
-        data: &data,
         leave: None,
-        many: None,
     };
-    let measured = match &chosen {
-        Chosen::Simulated(model) => measure::simulated(&job, model)?,
-        Chosen::Real { path, resolution } => measure::real(&job, path, resolution)?,
-    };
+    let measured = measure(&job, &chosen)?;
     let kept = keep(&measured, &data);
     let shown = show(&measured.record, json.as_ref(), kept.is_ok());
     if kept.is_ok() {
@@ -163,13 +156,6 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
     let mut error = CommandError::new(measured.exit, what);
     error.causes = causes;
     Some(error.hint("what was measured is kept; `cardmark show last` shows it"))
-}
-
-fn default_seed(chosen: &Chosen) -> u64 {
-    match chosen.kind() {
-        cardmark_core::TargetKind::Sim => DEMO_SEED,
-        _ => uuid::Uuid::new_v4().as_u64_pair().1,
-    }
 }
 
 /// Puts the record into the store; only then the journal goes.

@@ -11,18 +11,17 @@ use cardmark_engine::{Place, Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, Units, 
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
 
-use super::Job;
-use crate::error::{CommandError, Exit};
+use super::Measurement;
 use crate::gate;
-use crate::print;
 use crate::target::refuse_memory;
+use crate::{CommandError, Exit, Voice};
 
 /// Room left free on the filesystem beside the file, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 * MIB;
 
 /// Opens what is to be measured, once it is clear that it can be.
 pub(super) fn open(
-    job: &Job<'_>,
+    job: &Measurement<'_>,
     path: &Path,
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<Room>), CommandError> {
@@ -45,10 +44,11 @@ pub(super) fn open(
         TestFile::create(path, plan.suite.file_bytes).map_err(|error| open_error(&error))?;
     let room = has_room(path, plan.suite.file_bytes)?;
     tell_wear(
+        job.session.voice,
         &plan,
         disk_below(resolution).and_then(|disk| disk.size_bytes),
     );
-    tell_most(&plan);
+    tell_most(job.session.voice, &plan);
     Ok((plan, opened.into(), Some(room)))
 }
 
@@ -78,7 +78,7 @@ pub(super) fn directory(resolution: &Resolution) -> Place {
 }
 
 /// Checks that a directory has room for `bytes` and the reserve.
-pub(crate) fn has_room(path: &Path, bytes: u64) -> Result<Room, CommandError> {
+pub fn has_room(path: &Path, bytes: u64) -> Result<Room, CommandError> {
     let found = room(path).map_err(|error| open_error(&error))?;
     let (free, needed) = (found.free_bytes, bytes + RESERVE_BYTES);
     if free >= needed {
@@ -98,7 +98,7 @@ pub(crate) fn has_room(path: &Path, bytes: u64) -> Result<Room, CommandError> {
 }
 
 /// Size of a device; it is only opened for reading.
-pub(crate) fn device_bytes(path: &Path) -> Result<u64, CommandError> {
+pub fn device_bytes(path: &Path) -> Result<u64, CommandError> {
     let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
     Ok(opened.size_bytes)
 }
@@ -112,7 +112,7 @@ fn disk_below(resolution: &Resolution) -> Option<&DeviceInfo> {
 }
 
 /// The node of the one disk below a directory.
-pub(crate) fn disk_path(resolution: &Resolution) -> Option<String> {
+pub fn disk_path(resolution: &Resolution) -> Option<String> {
     disk_below(resolution).map(|disk| format!("/dev/{}", disk.name))
 }
 
@@ -148,7 +148,7 @@ pub(super) fn backend(
 
 /// A device in use is refused before any other error is reported.
 fn open_for_writing(
-    job: &Job<'_>,
+    job: &Measurement<'_>,
     path: &Path,
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<Room>), CommandError> {
@@ -158,8 +158,8 @@ fn open_for_writing(
     if plan.suite.is_preconditioned() && device.name != device.disk {
         return Err(part_of_a_card(path, &device.disk));
     }
-    tell_wear(&plan, Some(device.size_bytes));
-    tell_most(&plan);
+    tell_wear(job.session.voice, &plan, Some(device.size_bytes));
+    tell_most(job.session.voice, &plan);
     let (what, bytes) = overwriting(&plan, device.size_bytes);
     let opened = match job.leave {
         Some(leave) => leave.open()?,
@@ -169,7 +169,7 @@ fn open_for_writing(
                 bytes_to_write: bytes,
                 puts_back: false,
             };
-            gate::permit_writing(path, resolution, job.consent, &intent)?
+            gate::permit_writing(job.session.voice, path, resolution, job.consent, &intent)?
         }
     };
     Ok((plan, opened, None))
@@ -193,26 +193,26 @@ fn units(resolution: &Resolution) -> Units {
 }
 
 /// Announces the cost of a procedure, which wears the storage more than other suites.
-pub(super) fn tell_wear(plan: &Plan, size_bytes: Option<u64>) {
+pub(super) fn tell_wear(voice: &dyn Voice, plan: &Plan, size_bytes: Option<u64>) {
     let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
     if plan.suite.is_preconditioned() {
-        print::notice(&wear_text(plan, size_bytes));
+        voice.notice(&wear_text(plan, size_bytes));
     } else if plan.workloads.iter().any(settles) {
-        print::notice(&format!(
+        voice.notice(&format!(
             "{} writes{}",
             plan.suite.name,
             until_settled(plan)
         ));
         if let Some(text) = expected_text(plan, size_bytes) {
-            print::notice(&text);
+            voice.notice(&text);
         }
     }
 }
 
 /// Announces the largest amount that rounds write, if known.
-fn tell_most(plan: &Plan) {
+fn tell_most(voice: &dyn Voice, plan: &Plan) {
     if plan.layout.is_some() && plan.is_bounded() {
-        print::notice(&format!("{}{}", plan.suite.name, at_most(plan)));
+        voice.notice(&format!("{}{}", plan.suite.name, at_most(plan)));
     }
 }
 
@@ -331,7 +331,7 @@ fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
     ))
 }
 
-pub(super) fn plan(job: &Job<'_>, place: Place) -> Result<Plan, CommandError> {
+pub(super) fn plan(job: &Measurement<'_>, place: Place) -> Result<Plan, CommandError> {
     make_plan(job.suite, job.request, place).map_err(|error| plan_error(&error))
 }
 

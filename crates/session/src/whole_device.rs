@@ -6,19 +6,22 @@ use cardmark_core::DeviceInfo;
 use cardmark_host::{Resolution, Root, device_info};
 use cardmark_sim::Model;
 
-use crate::error::{CommandError, Exit};
 use crate::gate::refuse_used;
 use crate::target::{Chosen, choose};
+use crate::{CommandError, Exit};
 
 /// A block device as a whole.
-pub(crate) struct WholeDevice {
-    pub(crate) path: PathBuf,
-    pub(crate) resolution: Box<Resolution>,
-    pub(crate) info: DeviceInfo,
+pub struct WholeDevice {
+    /// Its path without symbolic links.
+    pub path: PathBuf,
+    /// Layers below.
+    pub resolution: Box<Resolution>,
+    /// Card or disk.
+    pub info: DeviceInfo,
 }
 
 /// Target of a test of a whole device.
-pub(crate) enum Tested {
+pub enum Tested {
     /// A simulated card.
     Simulated(Box<Model>),
     /// A device.
@@ -28,17 +31,17 @@ pub(crate) enum Tested {
 impl Tested {
     /// Resolves the name of a target that will be written. Refuses a device in use before any other
     /// check. `why` is the reason for which it must be a whole device.
-    pub(crate) fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
+    pub fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
         Self::checked(name, why, refuse_used)
     }
 
     /// The same of a target that will only be read: it may be in use.
-    pub(crate) fn to_read(name: &str, why: &str) -> Result<Self, CommandError> {
+    pub fn to_read(name: &str, why: &str) -> Result<Self, CommandError> {
         Self::checked(name, why, |_, _| Ok(()))
     }
 
     /// The same with a check of its own.
-    pub(crate) fn checked(
+    pub fn checked(
         name: &str,
         why: &str,
         check: impl FnOnce(&Path, &Resolution) -> Result<(), CommandError>,
@@ -55,7 +58,7 @@ impl Tested {
 
 impl WholeDevice {
     /// Resolves the name of a device that will be written, as [`Tested::to_write`].
-    pub(crate) fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
+    pub fn to_write(name: &str, why: &str) -> Result<Self, CommandError> {
         match Tested::to_write(name, why)? {
             Tested::Device(device) => Ok(*device),
             Tested::Simulated(_) => {
@@ -67,7 +70,7 @@ impl WholeDevice {
     }
 
     /// The same of a target that is known already.
-    pub(crate) fn of(
+    pub fn of(
         name: &str,
         path: PathBuf,
         resolution: Box<Resolution>,

@@ -12,12 +12,12 @@ use std::time::{Duration, SystemTime};
 
 use cardmark_application::WorkFolder;
 use cardmark_core::{
-    Finding, METHOD, Origin, OriginKind, Record, SECOND_NS, Suite, SuiteRef, Target, TargetKind,
-    TargetNeed, run_id_from_bytes, simulated_run_id,
+    Finding, METHOD, Origin, OriginKind, Record, Suite, SuiteRef, Target, TargetKind, TargetNeed,
+    run_id_from_bytes, simulated_run_id,
 };
 use cardmark_device::MonotonicClock;
 use cardmark_engine::{
-    Backend, Clock, Outcome, Place, Plan, Ports, Pulse, Request, Sensors, execute, record,
+    Backend, Clock, Observer, Outcome, Place, Plan, Ports, Request, Sensors, execute, record,
 };
 use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{advise, judge, notice};
@@ -25,61 +25,63 @@ use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 use cardmark_stats::refresh;
 
 pub(crate) use describing::now_text;
-pub(crate) use opening::{device_bytes, disk_path, has_room};
+pub use opening::{device_bytes, disk_path, has_room};
 
-use crate::args::Consent;
-use crate::describe;
-use crate::error::{CommandError, Exit};
-use crate::gate::Leave;
-use crate::history;
+use crate::gate::{Consent, Leave};
 use crate::keeper::{Keeper, RunObserver, RunRescue};
-use crate::print::TERMINAL;
-use crate::progress::Progress;
-use cardmark_session::Data;
-use cardmark_session::{Signals, Turn, Watch};
+use crate::target::Chosen;
+use crate::{CommandError, Exit, Session, Silent, Turn, describe, history};
 use describing::{about_target, clock_step, header, not_erased, target, threads};
 use opening::{open, plan};
 
 /// A measurement request, independent of the kind of target.
-pub(crate) struct Job<'a> {
+pub struct Measurement<'a> {
+    /// Surroundings. Part of a command that measures again and again, it gives file and device back at once.
+    pub session: &'a Session<'a>,
     /// The target as the user named it.
-    pub(crate) target: &'a str,
+    pub target: &'a str,
     /// The method.
-    pub(crate) suite: &'a Suite,
+    pub suite: &'a Suite,
     /// The request.
-    pub(crate) request: &'a Request,
+    pub request: &'a Request,
     /// Consent to writing a raw device.
-    pub(crate) consent: &'a Consent,
+    pub consent: &'a Consent,
     /// Labels from the user.
-    pub(crate) labels: &'a [(String, String)],
-    /// Places of the results.
-    pub(crate) data: &'a Data,
+    pub labels: &'a [(String, String)],
     /// Earlier consent to writing a device; without it, the user is asked.
-    pub(crate) leave: Option<&'a Leave>,
-    /// In a command that measures again and again, its signals. Each time then shows no progress,
-    /// keeps no journal, and gives file and device back at once.
-    pub(crate) many: Option<&'a Signals>,
+    pub leave: Option<&'a Leave>,
 }
 
 /// A run that ended, one way or the other.
-pub(crate) struct Measured {
+pub struct Measured {
     /// Its record.
-    pub(crate) record: Record,
+    pub record: Record,
     /// Keeper of the journal until the record is safe.
-    pub(crate) keeper: Arc<Keeper>,
+    pub keeper: Arc<Keeper>,
     /// Exit of the program for it.
-    pub(crate) exit: Exit,
+    pub exit: Exit,
     /// Directory in which applications worked; removed with this value, after the record is safe: a dying card may take
     /// long for it.
-    pub(crate) folder: Option<WorkFolder>,
+    pub folder: Option<WorkFolder>,
+}
+
+/// Measures a target.
+///
+/// # Errors
+/// If it cannot be opened or written, or the run cannot begin.
+pub fn measure(job: &Measurement<'_>, target: &Chosen) -> Result<Measured, CommandError> {
+    match target {
+        Chosen::Simulated(model) => simulated(job, model),
+        Chosen::Real { path, resolution } => real(job, path, resolution),
+    }
 }
 
 /// Measures a simulated card. Board, clock and start time are simulated too.
-pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, CommandError> {
+fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandError> {
     let card = SimulatedCard::new(model, job.request.seed);
     let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
     let plan = plan(job, place)?;
-    opening::tell_wear(&plan, Some(card.capacity_bytes()));
+    opening::tell_wear(job.session.voice, &plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();
     let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let mut asked = asked(&plan.suite_ref, job.request.limit_ns);
@@ -106,8 +108,7 @@ pub(crate) fn simulated(job: &Job<'_>, model: &Model) -> Result<Measured, Comman
     let mut header = header(job, &plan, Record::new(id, origin));
     header.target = Some(target(TargetKind::Sim, &plan));
     describe::simulated(&mut header, &card);
-    let pulse = Arc::new(Pulse::new());
-    let mut run = Run::new(job, &plan, header, Progress::silent(&pulse), pulse)?;
+    let mut run = Run::new(job, &plan, header, Box::new(Silent))?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 
@@ -126,8 +127,8 @@ fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
 }
 
 /// Measures real storage: a file of ours in a directory, or a device.
-pub(crate) fn real(
-    job: &Job<'_>,
+fn real(
+    job: &Measurement<'_>,
     path: &Path,
     resolution: &Resolution,
 ) -> Result<Measured, CommandError> {
@@ -139,9 +140,8 @@ pub(crate) fn real(
     let (direct, named, nocow) = (opened.direct, opened.named, opened.nocow);
     // Not dropped at the end: closing takes 256 MiB of blocks back, which may take long, or hang on a dying
     // card. The end of the process does it, after the record is safe.
-    let pulse = Arc::new(Pulse::new());
     let backend = opening::backend(path, resolution, opened, &plan);
-    let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&pulse)));
+    let mut backend = ManuallyDrop::new(backend.with_pulse(Arc::clone(&job.session.pulse)));
     let mut described = target(resolution.kind, &plan);
     described.free_bytes = room.map(|room| room.free_bytes);
     described.filesystem_bytes = room.map(|room| room.size_bytes);
@@ -155,15 +155,15 @@ pub(crate) fn real(
     let about = about_target(direct, resolution.kind, writes_first);
     let header = real_header(job, &plan, resolution, described, about)?;
     // After the header, which has the preparation of the card until now.
-    let erasing = erasing::begin_erasing(&plan, resolution, job.data)?;
-    let mut measured = on_host(job, &plan, header, resolution, &mut *backend, pulse)?;
+    let erasing = erasing::begin_erasing(&plan, resolution, job.session.data)?;
+    let mut measured = on_host(job, &plan, header, resolution, &mut *backend)?;
     let kept_content = not_erased(&backend);
     if let (Some(erasing), None) = (erasing, &kept_content) {
         erasing.finish(&measured.record)?;
     }
     let late = threads(&backend).into_iter().chain(kept_content);
     add_late(job, &mut measured, late.collect());
-    if job.many.is_some() {
+    if job.session.signals.is_some() {
         drop(ManuallyDrop::into_inner(backend));
     }
     Ok(measured)
@@ -171,7 +171,7 @@ pub(crate) fn real(
 
 /// Header of a real run.
 fn real_header(
-    job: &Job<'_>,
+    job: &Measurement<'_>,
     plan: &Plan,
     resolution: &Resolution,
     target: Target,
@@ -181,7 +181,7 @@ fn real_header(
     let mut header = header(job, plan, Record::new(id, Origin::of(OriginKind::Measured)));
     header.started_at = Some(now_text());
     header.target = Some(target);
-    let devices = history::devices(resolution, job.data)?;
+    let devices = history::devices(resolution, job.session.data)?;
     describe::real(&mut header, &Root::system(), resolution, devices);
     header.findings.extend(about);
     notice(&mut header);
@@ -190,12 +190,11 @@ fn real_header(
 
 /// Executes a plan with the clock and the sensors of this host.
 fn on_host<B: Backend>(
-    job: &Job<'_>,
+    job: &Measurement<'_>,
     plan: &Plan,
     header: Record,
     resolution: &Resolution,
     backend: &mut B,
-    pulse: Arc<Pulse>,
 ) -> Result<Measured, CommandError> {
     let mut clock = MonotonicClock::new();
     let for_sensors = clock;
@@ -203,11 +202,11 @@ fn on_host<B: Backend>(
     let disks: Vec<String> = resolution.disks.iter().map(|d| d.name.clone()).collect();
     let mut sensors = HostSensors::start(&Root::system(), &disks, now);
     let (wall, steady) = (SystemTime::now(), clock.now_ns());
-    let progress = match job.many {
-        Some(_) => Progress::silent(&pulse),
-        None => Progress::for_stderr(&pulse),
+    let progress = match job.session.signals {
+        Some(_) => Box::new(Silent),
+        None => job.session.voice.trials(&job.session.pulse),
     };
-    let mut run = Run::new(job, plan, header, progress, pulse)?;
+    let mut run = Run::new(job, plan, header, progress)?;
     let mut measured = run.execute(backend, &mut clock, &mut sensors)?;
     let elapsed = Duration::from_nanos(clock.now_ns() - steady);
     let step = clock_step(wall, SystemTime::now(), elapsed);
@@ -216,7 +215,7 @@ fn on_host<B: Backend>(
 }
 
 /// Adds what is only known after the trials, and what follows from it.
-fn add_late(job: &Job<'_>, measured: &mut Measured, late: Vec<Finding>) {
+fn add_late(job: &Measurement<'_>, measured: &mut Measured, late: Vec<Finding>) {
     if !late.is_empty() {
         measured.record.findings.extend(late);
         refresh(&mut measured.record, job.suite);
@@ -242,31 +241,29 @@ fn same_device(
 
 /// One execution of a plan, with everything that watches over it.
 struct Run<'a> {
-    job: &'a Job<'a>,
+    job: &'a Measurement<'a>,
     plan: &'a Plan,
     header: Record,
     keeper: Arc<Keeper>,
     observer: RunObserver,
-    pulse: Arc<Pulse>,
 }
 
 impl<'a> Run<'a> {
     fn new(
-        job: &'a Job<'a>,
+        job: &'a Measurement<'a>,
         plan: &'a Plan,
         header: Record,
-        progress: Progress,
-        pulse: Arc<Pulse>,
+        progress: Box<dyn Observer>,
     ) -> Result<Self, CommandError> {
-        let data = job.many.is_none().then_some(job.data);
-        let keeper = Keeper::new(header.clone(), job.suite.clone(), data, job.target)?;
+        let session = job.session;
+        let keeper = Keeper::new(header.clone(), job.suite.clone(), session, job.target)?;
         let turn = match header.origin.kind {
-            OriginKind::Simulated => Turn::always(&TERMINAL, &pulse),
-            _ => Turn::new(&TERMINAL, &pulse),
+            OriginKind::Simulated => Turn::always(session.voice, &session.pulse),
+            _ => Turn::new(session.voice, &session.pulse),
         };
         let observer = RunObserver {
             keeper: Arc::clone(&keeper),
-            progress,
+            progress: Some(progress),
             turn,
         };
         Ok(Self {
@@ -275,7 +272,6 @@ impl<'a> Run<'a> {
             header,
             keeper,
             observer,
-            pulse,
         })
     }
 
@@ -285,33 +281,25 @@ impl<'a> Run<'a> {
         clock: &mut C,
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
-        let pulse = Arc::clone(&self.pulse);
+        let session = self.job.session;
         let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
-            data: self.job.many.is_none().then(|| self.job.data.clone()),
+            data: session.signals.is_none().then(|| session.data.clone()),
         };
-        let limit = Duration::from_nanos(self.plan.limit_ns);
-        let watched = Arc::clone(&pulse);
-        let watch = match self.job.many {
-            Some(signals) => Watch::start_with(&TERMINAL, watched, limit, rescue, signals),
-            None => Watch::start(&TERMINAL, watched, limit, rescue),
-        };
-        let watch = watch.map_err(|error| {
-            CommandError::new(Exit::Trouble, "cannot watch over the run").because(error.to_string())
-        })?;
         let observer = &mut self.observer;
-        let plan = self.plan;
-        let ports = Ports {
-            backend,
-            clock,
-            sensors,
-            observer,
-            pulse: &pulse,
-        };
-        let outcome = execute(plan, ports);
-        self.observer.progress.end();
-        self.observer.turn.give();
-        let signal = watch.end();
+        let (outcome, signal) = session.watched(rescue, || {
+            let ports = Ports {
+                backend,
+                clock,
+                sensors,
+                observer: &mut *observer,
+                pulse: &session.pulse,
+            };
+            let outcome = execute(self.plan, ports);
+            observer.progress = None;
+            observer.turn.give();
+            outcome
+        })?;
         let exit = exit_of(&outcome, signal);
         let is_lost = outcome.read_back.is_some_and(|read| read.lost_bytes > 0);
         let exit = if is_lost {
@@ -342,9 +330,4 @@ fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
         Some(signal) if !outcome.is_complete() => own.or_worse(signal),
         _ => own,
     }
-}
-
-/// The limit for an answer, nanoseconds.
-pub(crate) fn limit_ns(seconds: u64) -> u64 {
-    seconds.saturating_mul(SECOND_NS)
 }

@@ -21,29 +21,97 @@ use cardmark_report::text;
 use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 use cardmark_store::JobKind;
 
+pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use test_folder::TestFolder;
 
-use crate::describe;
-use crate::error::{CommandError, Exit};
-use crate::history;
 use crate::measure::now_text;
-use crate::print;
+use crate::whole_device::Tested;
 use crate::whole_device::WholeDevice;
-use cardmark_session::Data;
-use cardmark_session::{Rescue, Session, Voice};
+use crate::{CommandError, Consent, Data, Exit, Rescue, Session, Voice, describe, history};
 
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
 
 /// The requested seed, or a new one.
-pub(crate) fn seed(asked: Option<u64>, is_simulated: bool) -> u64 {
+#[must_use]
+pub fn seed(asked: Option<u64>, is_simulated: bool) -> u64 {
     let new = || match is_simulated {
         true => DEMO_SEED,
         false => uuid::Uuid::new_v4().as_u64_pair().1,
     };
     asked.unwrap_or_else(new)
+}
+
+/// Request that all tests of integrity have in common.
+pub struct TestRequest<'a> {
+    /// Seed of places and content.
+    pub seed: Option<u64>,
+    /// Consent to writing a device.
+    pub consent: &'a Consent,
+    /// True to begin again, even if an interrupted test could continue.
+    pub restart: bool,
+}
+
+impl TestRequest<'_> {
+    pub(crate) fn new_seed(&self, is_simulated: bool) -> u64 {
+        seed(self.seed, is_simulated)
+    }
+
+    pub(crate) fn seed(&self, tested: &Tested) -> u64 {
+        self.new_seed(matches!(tested, Tested::Simulated(_)))
+    }
+}
+
+/// Result of a test that came to its end.
+pub struct TestResult {
+    /// Its record.
+    pub record: Record,
+    /// Exit for its verdict.
+    pub exit: Exit,
+    /// Errors after its end: the record was not stored, or the device not restored.
+    pub errors: Vec<CommandError>,
+}
+
+impl TestResult {
+    /// Stores the record.
+    pub(crate) fn keep(session: &Session<'_>, record: Record, exit: Exit) -> Self {
+        let kept = session
+            .data
+            .open()
+            .and_then(|mut store| Ok(store.insert(&record)?));
+        Self {
+            record,
+            exit,
+            errors: kept.err().into_iter().collect(),
+        }
+    }
+
+    pub(crate) fn with(mut self, error: Option<CommandError>) -> Self {
+        self.errors.extend(error);
+        self
+    }
+
+    /// Ends the job, once its record is stored.
+    pub(crate) fn finish(
+        self,
+        end: impl FnOnce() -> Result<(), CommandError>,
+    ) -> Result<Self, CommandError> {
+        let ended = match self.errors.is_empty() {
+            true => end().err(),
+            false => None,
+        };
+        Ok(self.with(ended))
+    }
+}
+
+pub(crate) fn model_fault(trouble: Trouble) -> CommandError {
+    ended_early(trouble, None, "it is the model's fault")
+}
+
+pub(crate) fn no_verdict() -> CommandError {
+    CommandError::new(Exit::Bug, "the test has no verdict")
 }
 
 /// The head of a record of a test of real storage.
@@ -98,7 +166,7 @@ fn begin(record: &mut Record, kind: TargetKind, seed: u64, tested_bytes: u64) {
 
 /// Name for files about the card that is the disk of that name; none if the card reports neither
 /// its CID nor a serial number, so that it cannot be found again.
-pub(crate) fn card_name(data: &Data, disk: &str) -> Result<Option<String>, CommandError> {
+pub fn card_name(data: &Data, disk: &str) -> Result<Option<String>, CommandError> {
     let Some(identity) = card_identity(&Root::system(), disk) else {
         return Ok(None);
     };
@@ -130,9 +198,9 @@ pub(crate) fn day_of(head: &Record) -> &str {
 }
 
 /// Shows why a test does not continue.
-pub(crate) fn tell_anew(head: &Record, written_bytes: u64) {
+pub(crate) fn tell_anew(voice: &dyn Voice, head: &Record, written_bytes: u64) {
     let (written, day) = (text::amount(written_bytes), day_of(head));
-    print::notice(&format!(
+    voice.notice(&format!(
         "begins again: {written} were written by the test of {day}, but the device holds something else now"
     ));
 }
@@ -143,23 +211,13 @@ pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks
         .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))
 }
 
-/// The surroundings of a test.
-pub(crate) fn session(data: &Data, timeout_s: u64) -> Session<'_> {
-    Session {
-        voice: &print::TERMINAL,
-        data,
-        pulse: Arc::new(Pulse::new()),
-        limit: Duration::from_secs(timeout_s),
-    }
-}
-
 /// Name of the journal of a test of that card.
-pub(crate) fn journal_name(card: &str, job: JobKind) -> String {
+pub fn journal_name(card: &str, job: JobKind) -> String {
     format!("{card}-{}", job.name())
 }
 
 /// A name for journals of work on that file or directory, or of a device node.
-pub(crate) fn path_name(path: &Path, data: &Data) -> Result<String, CommandError> {
+pub fn path_name(path: &Path, data: &Data) -> Result<String, CommandError> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(path).map_err(|error| {
         CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
@@ -172,7 +230,7 @@ pub(crate) fn path_name(path: &Path, data: &Data) -> Result<String, CommandError
 /// Advice for a device that does not answer: the state is in the journal.
 pub(crate) struct Told {
     /// The advice.
-    pub(crate) hint: &'static str,
+    pub hint: &'static str,
 }
 
 impl Rescue for Told {

@@ -1,7 +1,6 @@
 //! The gate that every write to a raw device goes through: the device is not in use, and
 //! its owner has agreed to lose what is on it. In doubt it stays shut.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use cardmark_core::TargetKind;
@@ -11,14 +10,21 @@ use cardmark_host::{
 };
 use cardmark_report::text;
 
-use crate::args::Consent;
-use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::{CommandError, Exit, Voice};
+
+/// Consent to writing a raw device, given before.
+#[derive(Clone, Debug, Default)]
+pub struct Consent {
+    /// True to write without asking, if the serial number fits.
+    pub yes: bool,
+    /// Serial number of the device that may be written.
+    pub device_serial: Option<String>,
+}
 
 /// Refuses a raw device that somebody uses, the system above all. Commands that write to raw devices
 /// call this before any other check, so that no message suggests a flag by which such a device could
 /// be written. Directories pass.
-pub(crate) fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
+pub fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), CommandError> {
     match resolution.kind {
         TargetKind::Device => idle_device(path, resolution).map(drop),
         _ => Ok(()),
@@ -27,27 +33,29 @@ pub(crate) fn refuse_used(path: &Path, resolution: &Resolution) -> Result<(), Co
 
 /// Opens a raw device for writing, exclusively, after it is clear that this does no harm: it is idle,
 /// the person has agreed, and it is still the same device afterwards.
-pub(crate) fn permit_writing(
+pub fn permit_writing(
+    voice: &dyn Voice,
     path: &Path,
     resolution: &Resolution,
     consent: &Consent,
     intent: &Intent<'_>,
 ) -> Result<OpenTarget, CommandError> {
-    ask(path, resolution, consent, intent)?.open()
+    ask(voice, path, resolution, consent, intent)?.open()
 }
 
 /// Planned work on a device.
-pub(crate) struct Intent<'a> {
+pub struct Intent<'a> {
     /// The end of a sentence that begins "cardmark is going to".
-    pub(crate) what: &'a str,
+    pub what: &'a str,
     /// Number of bytes to write, if known.
-    pub(crate) bytes_to_write: Option<u64>,
+    pub bytes_to_write: Option<u64>,
     /// True if the content is restored afterwards.
-    pub(crate) puts_back: bool,
+    pub puts_back: bool,
 }
 
 /// Asks for leave to write to a raw device, which may then be made use of several times.
-pub(crate) fn ask(
+pub fn ask(
+    voice: &dyn Voice,
     path: &Path,
     resolution: &Resolution,
     consent: &Consent,
@@ -55,7 +63,7 @@ pub(crate) fn ask(
 ) -> Result<Leave, CommandError> {
     let seen = idle_device(path, resolution)?;
     let question = || question(path, &seen, intent);
-    agreed(path, &seen, consent, question)?;
+    agreed(voice, path, &seen, consent, question)?;
     Ok(Leave {
         path: path.to_owned(),
         resolution: resolution.clone(),
@@ -64,7 +72,7 @@ pub(crate) fn ask(
 }
 
 /// Consent to writing exactly this device, as it was seen.
-pub(crate) struct Leave {
+pub struct Leave {
     path: PathBuf,
     resolution: Resolution,
     seen: DiskIdentity,
@@ -72,7 +80,7 @@ pub(crate) struct Leave {
 
 impl Leave {
     /// Opens the device exclusively, if it is still the same and not in use.
-    pub(crate) fn open(&self) -> Result<OpenTarget, CommandError> {
+    pub fn open(&self) -> Result<OpenTarget, CommandError> {
         let (path, seen) = (&self.path, &self.seen);
         // Before it is opened, so that another device in its place is not even opened for writing.
         unchanged(path, &self.resolution, seen)?;
@@ -180,6 +188,7 @@ fn unchanged(
 
 /// Returns whether the person agrees: by flags that name exactly this device, or by typing its description.
 fn agreed(
+    voice: &dyn Voice,
     path: &Path,
     identity: &DiskIdentity,
     consent: &Consent,
@@ -188,11 +197,15 @@ fn agreed(
     if let (true, Some(given)) = (consent.yes, &consent.device_serial) {
         return serial_fits(path, identity, given);
     }
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    let Some(answer) = voice.ask(&question()) else {
         return Err(nobody_to_ask(path, identity));
-    }
-    print::notice(&question());
-    if is_confirmed(&mut std::io::stdin().lock(), &to_type(identity))? {
+    };
+    let answer = answer.map_err(|error| {
+        refusal("cannot read the answer")
+            .because(error.to_string())
+            .hint(NOTHING_WRITTEN)
+    })?;
+    if is_confirmed(&answer, &to_type(identity)) {
         return Ok(());
     }
     let what = format!("`{}` was not confirmed", path.display());
@@ -201,20 +214,9 @@ fn agreed(
         .hint(NOTHING_WRITTEN))
 }
 
-/// Reads one line. White space may differ.
-fn is_confirmed(input: &mut impl BufRead, expected: &str) -> Result<bool, CommandError> {
-    let mut line = String::new();
-    input.read_line(&mut line).map_err(|error| {
-        refusal("cannot read the answer")
-            .because(error.to_string())
-            .hint(NOTHING_WRITTEN)
-    })?;
-    let words = |text: &str| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    Ok(words(&line) == words(expected))
+/// Returns whether that was typed. White space may differ.
+fn is_confirmed(line: &str, expected: &str) -> bool {
+    line.split_whitespace().eq(expected.split_whitespace())
 }
 
 fn serial_fits(path: &Path, identity: &DiskIdentity, given: &str) -> Result<(), CommandError> {

@@ -7,10 +7,10 @@ use cardmark_core::TargetKind;
 use cardmark_host::{Resolution, Root, resolve};
 use cardmark_sim::{Model, ModelError};
 
-use crate::error::{CommandError, Exit};
+use crate::{CommandError, Exit};
 
 /// A target on which something can be measured.
-pub(crate) enum Chosen {
+pub enum Chosen {
     /// A simulated card.
     Simulated(Box<Model>),
     /// A directory or a block device of this host.
@@ -24,7 +24,7 @@ pub(crate) enum Chosen {
 
 impl Chosen {
     /// Kind of target.
-    pub(crate) fn kind(&self) -> TargetKind {
+    pub fn kind(&self) -> TargetKind {
         match self {
             Self::Simulated(_) => TargetKind::Sim,
             Self::Real { resolution, .. } => resolution.kind,
@@ -33,7 +33,7 @@ impl Chosen {
 }
 
 /// Makes sense of the target's name.
-pub(crate) fn choose(name: &str) -> Result<Chosen, CommandError> {
+pub fn choose(name: &str) -> Result<Chosen, CommandError> {
     if let Some(name) = name.strip_prefix("sim:") {
         return simulated(name)
             .map(|model| Chosen::Simulated(Box::new(model)))

@@ -9,27 +9,32 @@ use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble}
 use super::undo::{
     Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
 };
-use super::{
-    Told, blocks_of, card_name, ended_early, journal_name, refuse_changed, session, tests_folder,
-};
-use crate::args::{Consent, LoanArguments};
-use crate::error::{CommandError, Exit};
-use crate::gate::{Intent, permit_writing};
-use crate::print;
+use super::{Told, blocks_of, card_name, ended_early, journal_name, refuse_changed, tests_folder};
+use crate::gate::{Consent, Intent, permit_writing};
 use crate::whole_device::WholeDevice;
-use cardmark_session::Data;
-use cardmark_session::{InTurns, Rescue, Turn, Voice, finish, unusable};
-use cardmark_store::{JobKind, Journal, JournalHead};
+use crate::{CommandError, Data, Exit, InTurns, Rescue, Session, Turn, Voice, finish, unusable};
+use cardmark_store::{JobKind, Journal};
+
+/// Terms on which a device is lent.
+#[derive(Clone, Debug, Default)]
+pub struct LoanTerms {
+    /// True if nothing is put back.
+    pub destroy: bool,
+    /// Folder of the undo log; by default beside the results.
+    pub save_to: Option<PathBuf>,
+    /// True to begin even if content of another test is found.
+    pub keep_residue: bool,
+}
 
 /// A device that is lent to a test.
 pub(crate) struct Loan {
-    pub(crate) target: OpenTarget,
+    pub target: OpenTarget,
     /// Place of the undo log; none if nothing is to be put back.
-    pub(crate) log: Option<LogPlace>,
+    pub log: Option<LogPlace>,
     /// True to begin even if content of another test is found.
-    pub(crate) keeps_residue: bool,
+    pub keeps_residue: bool,
     /// Size of what is overwritten at most, bytes.
-    pub(crate) wanted_bytes: u64,
+    pub wanted_bytes: u64,
 }
 
 /// Place of an undo log, and of the journal that names it.
@@ -37,13 +42,15 @@ pub(crate) struct LogPlace {
     path: PathBuf,
     /// Name of the journal.
     name: String,
-    head: JournalHead,
+    job: JobKind,
+    /// The device, as a path.
+    device: String,
 }
 
 impl LogPlace {
     /// Begins the journal, so that the log is found again wherever it is.
     fn begin(&self, data: &Data) -> Result<Journal, CommandError> {
-        let begun = data.begin(&self.name, &self.head, None);
+        let begun = data.begin(&self.name, self.job, &self.device, None);
         let named = begun.and_then(|mut journal| journal.state(&self.path).map(|()| journal));
         named.map_err(|error| unusable(&error).hint("nothing was written to the device"))
     }
@@ -53,18 +60,18 @@ impl LogPlace {
 pub(crate) struct Work<'a, T> {
     /// The blocks that it writes if nothing is wrong, given how many there are, and the grain; as far as they
     /// are known before it begins.
-    pub(crate) plan: &'a dyn Fn(u64, u64) -> Vec<Span>,
+    pub plan: &'a dyn Fn(u64, u64) -> Vec<Span>,
     /// The test.
-    pub(crate) look: &'a dyn Fn(&mut dyn Medium) -> Result<T, Trouble>,
+    pub look: &'a dyn Fn(&mut dyn Medium) -> Result<T, Trouble>,
 }
 
 /// Result of a test that reached its end.
 pub(crate) struct Worked<T> {
     /// The result.
-    pub(crate) found: T,
+    pub found: T,
     /// Number of bytes written to restore the device, or the error of that. The result
     /// counts then, too.
-    pub(crate) put_back: Result<u64, CommandError>,
+    pub put_back: Result<u64, CommandError>,
 }
 
 impl<T> Worked<T> {
@@ -72,32 +79,28 @@ impl<T> Worked<T> {
     pub(crate) fn put_back_bytes(&self) -> u64 {
         self.put_back.as_ref().copied().unwrap_or(0)
     }
-
-    /// Returns `kept`, unless the device was not restored. If both failed, the first error is
-    /// printed here.
-    pub(crate) fn restored<R>(self, kept: Result<R, CommandError>) -> Result<R, CommandError> {
-        match (self.put_back, kept) {
-            (Ok(_), kept) => kept,
-            (Err(error), Ok(_)) => Err(error),
-            (Err(error), Err(other)) => {
-                print::error(&other);
-                Err(error)
-            }
-        }
-    }
 }
 
 const ANEW: &str = "the same command begins again";
 
 impl Loan {
+    /// A device that is only read.
+    pub(crate) fn of_nothing(target: OpenTarget) -> Self {
+        Self {
+            target,
+            log: None,
+            keeps_residue: false,
+            wanted_bytes: 0,
+        }
+    }
+
     /// Tests the device, and restores what was there. What an interrupted test left is restored first.
     pub(crate) fn work<T>(
         self,
-        data: &Data,
-        timeout_s: u64,
+        session: &Session<'_>,
         work: &Work<'_, T>,
     ) -> Result<Worked<T>, CommandError> {
-        let session = session(data, timeout_s);
+        let voice = session.voice;
         let mut blocks = blocks_of(self.target, &session.pulse)?;
         let look = |medium: &mut dyn Medium| {
             let turn = Turn::new(session.voice, &session.pulse);
@@ -114,11 +117,11 @@ impl Loan {
         };
         let path = log.path.clone();
         let earlier = find_log(&path)?;
-        let journal = log.begin(data)?;
+        let journal = log.begin(session.data)?;
         let lent = Lent { log: path.clone() };
         let (worked, signal) = session.watched(lent, || {
             if let Some(log) = earlier {
-                blocks = restore_earlier(blocks, log, &path)?;
+                blocks = restore_earlier(voice, blocks, log, &path)?;
                 has_room(&path, self.wanted_bytes)?;
             }
             let mut borrowed = borrow(blocks, create_log(&path, super::seed(None, false))?);
@@ -133,7 +136,7 @@ impl Loan {
             let back = match found {
                 // There is nothing to put it back to.
                 Err(Trouble::Gone { .. } | Trouble::OnlyErrors { .. }) => Ok(()),
-                _ => put_back(&mut borrowed, &path),
+                _ => put_back(voice, &mut borrowed, &path),
             };
             let bytes = borrowed.put_blocks() * BLOCK_BYTES as u64;
             Ok::<_, CommandError>((found, back.map(|()| bytes), borrowed.into_parts().1))
@@ -142,14 +145,14 @@ impl Loan {
             exit: error.exit.or_worse(signal.unwrap_or(Exit::Done)),
             ..error
         })?;
-        if end_log(log, &path) {
+        if end_log(voice, log, &path) {
             finish(Some(journal))?;
         }
         match found {
             Ok(found) => Ok(Worked { found, put_back }),
             Err(trouble) => {
                 if let Err(error) = &put_back {
-                    print::error(error);
+                    voice.error(error);
                 }
                 Err(ended_early(trouble, signal, ANEW))
             }
@@ -167,14 +170,19 @@ fn borrow(blocks: Blocks, log: FileLog) -> Borrowed {
 }
 
 /// Restores what an interrupted test overwrote. Fails if any of it is not restored.
-fn restore_earlier(blocks: Blocks, log: FileLog, path: &Path) -> Result<Blocks, CommandError> {
+fn restore_earlier(
+    voice: &dyn Voice,
+    blocks: Blocks,
+    log: FileLog,
+    path: &Path,
+) -> Result<Blocks, CommandError> {
     let mut borrowed = borrow(blocks, log);
-    print::notice("an earlier test was interrupted: what it overwrote goes back first");
+    voice.notice("an earlier test was interrupted: what it overwrote goes back first");
     recognise(&mut borrowed, path)?;
-    announce_reading(&borrowed, path);
-    put_back(&mut borrowed, path)?;
+    announce_reading(voice, &borrowed, path);
+    put_back(voice, &mut borrowed, path)?;
     let (blocks, log) = borrowed.into_parts();
-    end_log(log, path);
+    end_log(voice, log, path);
     Ok(blocks)
 }
 
@@ -205,15 +213,15 @@ impl Rescue for Lent {
 }
 
 /// Removes a log with nothing to restore; returns whether nothing is left to restore.
-fn end_log(log: FileLog, path: &Path) -> bool {
+fn end_log(voice: &dyn Voice, log: FileLog, path: &Path) -> bool {
     let is_empty = log.is_empty();
     if !is_empty {
-        print::notice(&format!(
+        voice.notice(&format!(
             "what was overwritten is kept in `{}`; the same command puts it back",
             path.display()
         ));
     } else if let Err(error) = log.remove_if_empty() {
-        print::notice(&format!(
+        voice.notice(&format!(
             "warning: cannot remove `{}`: {error}",
             path.display()
         ));
@@ -223,17 +231,18 @@ fn end_log(log: FileLog, path: &Path) -> bool {
 
 /// Lends a device to a test that writes at most `wanted_bytes`, after consent.
 pub(crate) fn lend(
-    arguments: &LoanArguments,
+    session: &Session<'_>,
+    terms: &LoanTerms,
     consent: &Consent,
     device: &WholeDevice,
-    data: &Data,
     (job, wanted_bytes): (JobKind, u64),
 ) -> Result<Loan, CommandError> {
+    let (voice, data) = (session.voice, session.data);
     let name = card_name(data, &device.info.name)?;
-    let path = log_path(arguments, device, name.as_deref(), data, wanted_bytes)?;
+    let path = log_path(session, terms, device, name.as_deref(), wanted_bytes)?;
     let log = match (path, &name) {
         (Some(path), Some(name)) => {
-            if !arguments.keep_residue {
+            if !terms.keep_residue {
                 refuse_other_log(&path, name, data)?;
             }
             Some(place(path, name, job, device))
@@ -255,12 +264,12 @@ pub(crate) fn lend(
         }),
         puts_back: log.is_some(),
     };
-    let target = permit_writing(&device.path, &device.resolution, consent, &intent)?;
+    let target = permit_writing(voice, &device.path, &device.resolution, consent, &intent)?;
     refuse_changed(device, name.as_deref(), &target, data)?;
     Ok(Loan {
         target,
         log,
-        keeps_residue: arguments.keep_residue,
+        keeps_residue: terms.keep_residue,
         wanted_bytes,
     })
 }
@@ -288,27 +297,25 @@ fn place(path: PathBuf, card: &str, job: JobKind, device: &WholeDevice) -> LogPl
     LogPlace {
         path,
         name: journal_name(card, job),
-        head: JournalHead {
-            job,
-            target: device.path.display().to_string(),
-        },
+        job,
+        device: device.path.display().to_string(),
     }
 }
 
 /// Path of the undo log, if one can be kept; none if nothing is to be restored.
 fn log_path(
-    arguments: &LoanArguments,
+    session: &Session<'_>,
+    terms: &LoanTerms,
     device: &WholeDevice,
     name: Option<&str>,
-    data: &Data,
     wanted_bytes: u64,
 ) -> Result<Option<PathBuf>, CommandError> {
-    if arguments.destroy {
+    if terms.destroy {
         return Ok(None);
     }
-    let folder = match &arguments.save_to {
+    let folder = match &terms.save_to {
         Some(folder) => folder.clone(),
-        None => tests_folder(data)?,
+        None => tests_folder(session.data)?,
     };
     let Some(name) = name else {
         return Err(CommandError::new(
@@ -325,6 +332,6 @@ fn log_path(
     // The log of an earlier test is restored first, which frees its room.
     let is_left = FileLog::is_at(&log);
     let wanted_bytes = (!is_left).then_some(wanted_bytes);
-    room_for_undo(&folder, &device.resolution, wanted_bytes)?;
+    room_for_undo(session.voice, &folder, &device.resolution, wanted_bytes)?;
     Ok(Some(log))
 }

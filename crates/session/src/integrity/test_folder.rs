@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::process::geteuid;
 
-use crate::error::{CommandError, Exit};
+use crate::{CommandError, Exit};
 
 /// File with the seed of the test; locked while it runs.
 const MARK: &str = "cardmark-test";

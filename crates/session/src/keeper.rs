@@ -4,18 +4,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::{CommandError, Data, Rescue, Session, Turn, Voice, unusable};
 use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
 use cardmark_engine::{Event, Observer, Outcome, record};
 use cardmark_judge::advise;
-use cardmark_session::{Data, Rescue, Turn, Voice, unusable};
-use cardmark_store::{JobKind, Journal, JournalHead};
-
-use crate::error::CommandError;
-use crate::progress::Progress;
+use cardmark_store::{JobKind, Journal};
 
 /// Trials and findings of the current run.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub struct Keeper {
     header: Record,
     suite: Suite,
     inner: Mutex<Inner>,
@@ -31,23 +28,23 @@ struct Inner {
 }
 
 impl Keeper {
-    /// Creates a keeper, with a journal if a place is given.
+    /// Creates a keeper, with a journal unless the run is a part of another command.
     pub(crate) fn new(
         header: Record,
         suite: Suite,
-        data: Option<&Data>,
+        session: &Session<'_>,
         target: &str,
     ) -> Result<Arc<Self>, CommandError> {
-        let head = JournalHead {
-            job: JobKind::Run,
-            target: target.to_owned(),
-        };
         let begin = |data: &Data| {
-            let begun = data.begin(&header.id.to_string(), &head, Some(&header));
+            let name = header.id.to_string();
+            let begun = data.begin(&name, JobKind::Run, target, Some(&header));
             begun.map_err(|error| unusable(&error))
         };
         let inner = Inner {
-            journal: data.map(begin).transpose()?,
+            journal: match session.signals {
+                None => Some(begin(session.data)?),
+                Some(_) => None,
+            },
             ..Inner::default()
         };
         Ok(Arc::new(Self {
@@ -73,12 +70,15 @@ impl Keeper {
     }
 
     /// Takes the journal away, the record being safe elsewhere.
-    pub(crate) fn finish(&self) -> Result<(), CommandError> {
-        cardmark_session::finish(self.lock().journal.take())
+    /// # Errors
+    /// If the journal cannot be removed.
+    pub fn finish(&self) -> Result<(), CommandError> {
+        crate::finish(self.lock().journal.take())
     }
 
     /// The first error of the journal, if there was one.
-    pub(crate) fn journal_error(&self) -> Option<String> {
+    #[must_use]
+    pub fn journal_error(&self) -> Option<String> {
         self.lock().journal_error.clone()
     }
 
@@ -118,7 +118,7 @@ pub(crate) struct RunObserver {
     /// Keeps.
     pub(crate) keeper: Arc<Keeper>,
     /// Shows.
-    pub(crate) progress: Progress,
+    pub(crate) progress: Option<Box<dyn Observer>>,
     /// Held during a trial and while content is read back.
     pub(crate) turn: Turn,
 }
@@ -134,7 +134,9 @@ impl Observer for RunObserver {
             Event::Found { finding } => self.keeper.keep_finding(finding),
             Event::Started { .. } => {}
         }
-        self.progress.event(event);
+        if let Some(progress) = &mut self.progress {
+            progress.event(event);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cardmark_application::{Applications, UnsafeDirectory, WorkFolder, clear_leftovers};
 use cardmark_core::{Finding, FindingKind, Severity, TargetKind};
 use cardmark_device::OpenError;
-use cardmark_engine::{Place, Pulse};
+use cardmark_engine::Place;
 use cardmark_host::Resolution;
 use cardmark_judge::advise;
 use cardmark_stats::refresh;
@@ -15,13 +15,12 @@ use rustix::io::Errno;
 
 use super::describing::target;
 use super::opening::{counters, directory, has_room, open_error, plan};
-use super::{Job, Measured, on_host, real_header, same_device};
-use crate::error::{CommandError, Exit};
-use crate::print;
+use super::{Measured, Measurement, on_host, real_header, same_device};
+use crate::{CommandError, Exit, Voice};
 
 /// Measures a directory of a real filesystem.
 pub(super) fn real(
-    job: &Job<'_>,
+    job: &Measurement<'_>,
     path: &Path,
     resolution: &Resolution,
 ) -> Result<Measured, CommandError> {
@@ -30,7 +29,7 @@ pub(super) fn real(
         kind => Place::disk(kind, u64::MAX),
     };
     let plan = plan(job, place)?;
-    clear(path)?;
+    clear(path, job.session.voice)?;
     let folder = WorkFolder::create(path).map_err(|error| cannot_open(path, &error))?;
     let room = has_room(path, job.suite.file_bytes)?;
     same_device(path, resolution, folder.device_id())?;
@@ -38,30 +37,29 @@ pub(super) fn real(
     described.free_bytes = Some(room.free_bytes);
     described.filesystem_bytes = Some(room.size_bytes);
     let header = real_header(job, &plan, resolution, described, Vec::new())?;
-    let pulse = Arc::new(Pulse::new());
     let mut applications = Applications::new(
         folder.path(),
         plan.seed,
         counters(&resolution.counted),
-        Arc::clone(&pulse),
+        Arc::clone(&job.session.pulse),
     );
-    let mut measured = on_host(job, &plan, header, resolution, &mut applications, pulse)?;
+    let mut measured = on_host(job, &plan, header, resolution, &mut applications)?;
     note_damages(job, &mut measured, &applications);
     measured.folder = Some(folder);
     Ok(measured)
 }
 
 /// Removes what runs that were killed left here.
-fn clear(path: &Path) -> Result<(), CommandError> {
+fn clear(path: &Path, voice: &dyn Voice) -> Result<(), CommandError> {
     let leftovers = clear_leftovers(path).map_err(|error| cannot_open(path, &error))?;
     for gone in &leftovers.removed {
-        print::notice(&format!(
+        voice.notice(&format!(
             "removed what an interrupted run left: {}",
             gone.display()
         ));
     }
     for kept in &leftovers.kept {
-        print::notice(&format!(
+        voice.notice(&format!(
             "warning: `{}` is named like the files of an interrupted run but cannot be removed, or \
              holds something else; it is left alone",
             kept.display()
@@ -87,7 +85,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> CommandError {
 }
 
 /// Reports files that changed since they were written as damaged.
-fn note_damages(job: &Job<'_>, measured: &mut Measured, applications: &Applications) {
+fn note_damages(job: &Measurement<'_>, measured: &mut Measured, applications: &Applications) {
     // Of a run that failed it is known already, and the device may not answer any more.
     if measured.exit != Exit::Done {
         return;

@@ -6,12 +6,7 @@ use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_hos
 use cardmark_sim::SimulatedCard;
 
 /// Adds to a record of real storage the layers down to the disks, the devices below, board and system.
-pub(crate) fn real(
-    record: &mut Record,
-    root: &Root,
-    resolution: &Resolution,
-    devices: Vec<DeviceInfo>,
-) {
+pub fn real(record: &mut Record, root: &Root, resolution: &Resolution, devices: Vec<DeviceInfo>) {
     if let Some(target) = &mut record.target {
         target.layers.clone_from(&resolution.layers);
         target.filesystem.clone_from(&resolution.filesystem);
@@ -25,7 +20,7 @@ pub(crate) fn real(
 }
 
 /// Adds to a record of a simulated card the card, its board and system.
-pub(crate) fn simulated(record: &mut Record, card: &SimulatedCard) {
+pub fn simulated(record: &mut Record, card: &SimulatedCard) {
     record.devices = vec![card.device()];
     record.board = Some(card.board());
     record.host = Some(card.host());
@@ -49,7 +44,8 @@ fn may_be_asked(device: &DeviceInfo) -> bool {
 }
 
 /// Parts that a record lacks because its maker was not root.
-pub(crate) fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
+#[must_use]
+pub fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
     let is_real = record.origin.kind == OriginKind::Measured;
     if !is_real || rustix::process::geteuid().is_root() {
         return Vec::new();

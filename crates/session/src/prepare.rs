@@ -3,59 +3,121 @@
 use std::mem::ManuallyDrop;
 use std::time::Duration;
 
+use crate::{
+    CommandError, Exit, Filling, FillingEnd, Interruption, Prepared, Rescue, Session, Unfinished,
+    Voice, unusable,
+};
 use cardmark_core::{Fill, Preparation};
 use cardmark_device::{FillError, Filler};
 use cardmark_report::text;
-use cardmark_session::{
-    Filling, FillingEnd, Interruption, Prepared, Rescue, Session, Unfinished, Voice, unusable,
-};
-use cardmark_store::{JobKind, Journal, JournalHead, PreparationId};
+use cardmark_store::{JobKind, Journal, PreparationId};
 
-use crate::error::{CommandError, Exit};
+use crate::gate::{Consent, Intent, permit_writing};
 use crate::history::CardHistory;
 use crate::measure::now_text;
+use crate::whole_device::WholeDevice;
+
+/// Brings a device into a known state, and notes that in the card's history. Continues an interrupted preparation,
+/// unless `restart`. `target` is the device as the user named it.
+///
+/// # Errors
+/// If the device may not be written, or the preparation cannot begin.
+pub fn prepare(
+    session: &Session<'_>,
+    target: &str,
+    device: &WholeDevice,
+    (fill, restart): (Fill, bool),
+    consent: &Consent,
+) -> Result<PreparationEnd, CommandError> {
+    let mut history = CardHistory::of(session.data, &device.info.name)?;
+    // Discarded blocks cannot be checked, and repeating it takes seconds.
+    let may_go_on = !restart && fill != Fill::Discard;
+    let begun = match &mut history {
+        Some(history) if may_go_on => history.unfinished(session.data, fill)?,
+        Some(_) => None,
+        None => {
+            session.voice.notice(
+                "warning: the device reports neither a CID nor a serial number: its preparation can \
+                 be neither continued nor told with later runs",
+            );
+            None
+        }
+    };
+    let done = |begun: &Unfinished<Prepared>| begun.state.preparation.done_bytes;
+    let done_bytes = begun.as_ref().map_or(0, done);
+    let (what, writes) = match fill {
+        Fill::Ff => ("fill all of a raw device with 0xFF", true),
+        Fill::Zero => ("fill all of a raw device with zeros", true),
+        Fill::Random => ("fill all of a raw device with random content", true),
+        Fill::Discard => ("discard all content of a raw device", false),
+    };
+    let size_bytes = device.info.size_bytes.filter(|_| writes);
+    let intent = Intent {
+        what,
+        bytes_to_write: size_bytes.map(|size| size.saturating_sub(done_bytes)),
+        puts_back: false,
+    };
+    let (path, resolution) = (&device.path, &device.resolution);
+    let opened = permit_writing(session.voice, path, resolution, consent, &intent)?;
+    if opened.size_bytes == 0 {
+        let what = format!("`{}` has no medium", path.display());
+        return Err(CommandError::new(Exit::Trouble, what).because("its size is 0"));
+    }
+    let is_usable =
+        |begun: &Preparation| begun.done_bytes > 0 && begun.size_bytes == opened.size_bytes;
+    let begun = begun.filter(|begun| is_usable(&begun.state.preparation));
+    let filler = Filler::new(opened)
+        .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the content"))?;
+    let work = Work {
+        session,
+        target,
+        fill,
+        history,
+    };
+    work.execute(filler, begun)
+}
 
 /// A preparation of one device.
-pub(crate) struct Work<'a> {
-    pub(crate) session: Session<'a>,
-    pub(crate) target: String,
-    pub(crate) fill: Fill,
+struct Work<'a> {
+    session: &'a Session<'a>,
+    target: &'a str,
+    fill: Fill,
     /// None if the card cannot be recognised.
-    pub(crate) history: Option<CardHistory>,
+    history: Option<CardHistory>,
 }
 
 /// A preparation that ended, one way or the other.
-pub(crate) struct Ended {
+pub struct PreparationEnd {
     /// The preparation as far as it got, in all processes.
-    pub(crate) preparation: Preparation,
+    pub preparation: Preparation,
     /// True if the same command continues it.
-    pub(crate) can_go_on: bool,
+    pub can_go_on: bool,
     /// Error of the card's history.
-    pub(crate) history_error: Option<CommandError>,
+    pub history_error: Option<CommandError>,
     /// Position at which this process began, bytes.
-    pub(crate) from_bytes: u64,
+    pub from_bytes: u64,
     /// Time that this process spent on writing.
-    pub(crate) span: Duration,
+    pub span: Duration,
     /// Error of the device.
-    pub(crate) error: Option<FillError>,
+    pub error: Option<FillError>,
     /// The signal that ended it.
-    pub(crate) signal: Option<Exit>,
+    pub signal: Option<Exit>,
 }
 
 impl Work<'_> {
     /// Fills the device. Continues `begun` if the device still holds what was written.
-    pub(crate) fn execute(
+    fn execute(
         mut self,
         filler: Filler,
         begun: Option<Unfinished<Prepared>>,
-    ) -> Result<Ended, CommandError> {
+    ) -> Result<PreparationEnd, CommandError> {
         // Never dropped: closing a device may hang on a dying card. The end of the process does it.
         let mut filler = ManuallyDrop::new(filler);
         let can_go_on = self.history.is_some() && self.fill != Fill::Discard;
         let rescue = PrepareRescue { can_go_on };
-        let session = self.session.clone();
+        let session = self.session;
         let (worked, signal) =
-            session.watched(rescue, || self.work(&session, &mut filler, begun))?;
+            session.watched(rescue, || self.work(session, &mut filler, begun))?;
         let (job, journal, error) = worked?;
         let mut preparation = job.prepared().preparation.clone();
         let is_whole = preparation.done_bytes == preparation.size_bytes;
@@ -66,7 +128,7 @@ impl Work<'_> {
             Some(FillingEnd::Failed(error)) => Some(error),
             _ => None,
         };
-        Ok(Ended {
+        Ok(PreparationEnd {
             can_go_on,
             history_error,
             from_bytes: job.from_bytes(),
@@ -129,11 +191,10 @@ impl Work<'_> {
             return Ok((filling(state, session)?, None));
         };
         let id = history.begin(&preparation).map_err(untouched)?;
-        let head = JournalHead {
-            job: JobKind::Prepare,
-            target: self.target.clone(),
-        };
-        let begun = session.data.begin(&history.journal_name(), &head, None);
+        let name = history.journal_name();
+        let begun = session
+            .data
+            .begin(&name, JobKind::Prepare, self.target, None);
         let journal = begun.map_err(|error| untouched(unusable(&error)))?;
         let state = Prepared {
             id: Some(id),
@@ -163,7 +224,7 @@ impl Work<'_> {
         let is_whole = preparation.finished_at.is_some();
         let is_over = is_whole || is_untouched || self.fill == Fill::Discard;
         let finished = noted.and_then(|()| match is_over {
-            true => cardmark_session::finish(journal),
+            true => crate::finish(journal),
             false => Ok(()),
         });
         finished.err()

@@ -1,15 +1,15 @@
 //! History of cards in the store.
 
+use crate::{Data, Prepared, Unfinished};
 use cardmark_core::{DeviceInfo, Fill, Preparation};
 use cardmark_host::{Resolution, Root, card_identity, device_info};
-use cardmark_session::{Data, Prepared, Unfinished};
 use cardmark_store::{CardKey, JobKind, PreparationId, Store};
 
-use crate::error::CommandError;
+use crate::CommandError;
 use crate::integrity::journal_name;
 
 /// The history of one card.
-pub(crate) struct CardHistory {
+pub struct CardHistory {
     store: Store,
     card: CardKey,
 }
@@ -17,7 +17,7 @@ pub(crate) struct CardHistory {
 impl CardHistory {
     /// Returns the history of the card that is the disk of that name; none if the card shows neither its CID
     /// nor a serial number, so that it cannot be recognised.
-    pub(crate) fn of(data: &Data, name: &str) -> Result<Option<Self>, CommandError> {
+    pub fn of(data: &Data, name: &str) -> Result<Option<Self>, CommandError> {
         let mut store = data.open()?;
         let Some(identity) = card_identity(&Root::system(), name) else {
             return Ok(None);
@@ -27,12 +27,12 @@ impl CardHistory {
     }
 
     /// Name of the journal of its preparation.
-    pub(crate) fn journal_name(&self) -> String {
+    pub fn journal_name(&self) -> String {
         journal_name(&self.card.name(), JobKind::Prepare)
     }
 
     /// Returns the preparation that can continue: the last one of this card, if it has that fill.
-    pub(crate) fn unfinished(
+    pub fn unfinished(
         &mut self,
         data: &Data,
         fill: Fill,
@@ -46,15 +46,12 @@ impl CardHistory {
     }
 
     /// Notes a new preparation.
-    pub(crate) fn begin(
-        &mut self,
-        preparation: &Preparation,
-    ) -> Result<PreparationId, CommandError> {
+    pub fn begin(&mut self, preparation: &Preparation) -> Result<PreparationId, CommandError> {
         Ok(self.store.begin_preparation(&self.card, preparation)?)
     }
 
     /// Notes how much of a preparation is durable, and its end.
-    pub(crate) fn note(
+    pub fn note(
         &mut self,
         id: PreparationId,
         preparation: &Preparation,
@@ -67,7 +64,7 @@ impl CardHistory {
     }
 
     /// Removes a preparation that did not change the card.
-    pub(crate) fn take_back(&mut self, id: PreparationId) -> Result<(), CommandError> {
+    pub fn take_back(&mut self, id: PreparationId) -> Result<(), CommandError> {
         Ok(self.store.forget_preparation(id)?)
     }
 }
@@ -89,10 +86,7 @@ fn last_preparation(
 
 /// The devices below a target, each with its last preparation. A loop device on the way is named
 /// too where it was prepared itself: what lies below it was not.
-pub(crate) fn devices(
-    resolution: &Resolution,
-    data: &Data,
-) -> Result<Vec<DeviceInfo>, CommandError> {
+pub fn devices(resolution: &Resolution, data: &Data) -> Result<Vec<DeviceInfo>, CommandError> {
     let root = Root::system();
     let mut store = data.open()?;
     let mut last = |name: &str| -> Result<Option<Preparation>, CommandError> {

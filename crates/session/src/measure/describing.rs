@@ -8,12 +8,12 @@ use cardmark_core::{
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
-use super::Job;
+use super::Measurement;
 
 /// Difference between wall clock and monotonic clock over a run that counts as a step.
 const STEP: Duration = Duration::from_secs(2);
 
-pub(super) fn header(job: &Job<'_>, plan: &Plan, mut record: Record) -> Record {
+pub(super) fn header(job: &Measurement<'_>, plan: &Plan, mut record: Record) -> Record {
     record.method = Some(METHOD);
     record.tool = Some(Tool {
         name: "cardmark".into(),

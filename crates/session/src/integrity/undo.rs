@@ -7,8 +7,7 @@ use cardmark_host::{Resolution, Root, resolve};
 use cardmark_integrity::{BLOCK_BYTES, Medium, Restoring, Span, Trouble, UndoLog};
 use cardmark_report::text;
 
-use crate::error::{CommandError, Exit};
-use crate::print;
+use crate::{CommandError, Exit, Voice};
 
 /// Room left on the filesystem of the log, bytes: a full root filesystem harms a board.
 const RESERVE_BYTES: u64 = 64 << 20;
@@ -19,11 +18,12 @@ const BESIDES_BYTES: u64 = 32 << 20;
 const MOST_SHOWN: usize = 10;
 
 /// A device whose overwritten blocks are kept elsewhere.
-pub(crate) type Borrowed = Restoring<Blocks, FileLog>;
+pub(super) type Borrowed = Restoring<Blocks, FileLog>;
 
 /// Checks that overwritten blocks can be kept in that folder: it lies on another device, which has room
 /// for `bytes`, if they are given.
-pub(crate) fn room_for_undo(
+pub(super) fn room_for_undo(
+    voice: &dyn Voice,
     folder: &Path,
     device: &Resolution,
     bytes: Option<u64>,
@@ -59,7 +59,7 @@ pub(crate) fn room_for_undo(
     }
     if below.memory_backed {
         let shown = folder.display();
-        print::notice(&format!(
+        voice.notice(&format!(
             "warning: `{shown}` is in memory: a loss of power takes away what is kept there"
         ));
     }
@@ -86,7 +86,7 @@ fn lacking_room(folder: &Path, bytes: u64) -> Option<String> {
 }
 
 /// Checks that a new log of `bytes` fits into the place of an earlier one.
-pub(crate) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
+pub(super) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
     let lacking = log.parent().and_then(|folder| lacking_room(folder, bytes));
     lacking.map_or(Ok(()), |why| {
         Err(cannot_keep(why).hint("the device was restored; no new test was begun"))
@@ -94,7 +94,7 @@ pub(crate) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
 }
 
 /// Opens the log that an earlier session left at `path`, if any.
-pub(crate) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
+pub(super) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
     FileLog::open(path).map_err(|error| {
         let what = format!("cannot use the undo log `{}`", path.display());
         CommandError::new(Exit::Trouble, what)
@@ -108,7 +108,7 @@ pub(crate) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
 }
 
 /// Makes a log at `path`, of a session with that seed.
-pub(crate) fn create_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> {
+pub(super) fn create_log(path: &Path, seed: u64) -> Result<FileLog, CommandError> {
     FileLog::create(path, seed).map_err(|error| {
         let what = format!("cannot create the undo log `{}`", path.display());
         CommandError::new(Exit::Trouble, what)
@@ -118,7 +118,7 @@ pub(crate) fn create_log(path: &Path, seed: u64) -> Result<FileLog, CommandError
 }
 
 /// Refuses a card that is not the one whose blocks are kept.
-pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+pub(super) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
     let is_known = borrowed
         .knows_storage()
         .map_err(|trouble| not_put_back(why(trouble), log))?;
@@ -139,11 +139,15 @@ pub(crate) fn recognise(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comma
 }
 
 /// Restores what was overwritten, and reports it. Fails if any block is not restored, or the log is damaged.
-pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), CommandError> {
+pub(super) fn put_back(
+    voice: &dyn Voice,
+    borrowed: &mut Borrowed,
+    log: &Path,
+) -> Result<(), CommandError> {
     let kept_bytes = borrowed.kept_blocks() * BLOCK_BYTES as u64;
     if kept_bytes > 0 {
         let amount = text::amount(kept_bytes);
-        print::notice(&format!(
+        voice.notice(&format!(
             "putting back what was there: {amount}, then reading it back; do not interrupt"
         ));
     }
@@ -152,7 +156,7 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
         let percent = done * 100 / all.max(1);
         if all > 200 && percent >= told + 25 && percent < 100 {
             told = percent;
-            print::notice(&format!("puts back what was there: {percent} %"));
+            voice.notice(&format!("puts back what was there: {percent} %"));
         }
     });
     match restored {
@@ -169,17 +173,17 @@ pub(crate) fn put_back(borrowed: &mut Borrowed, log: &Path) -> Result<(), Comman
 }
 
 /// Announces what is read after the log of an interrupted test was restored.
-pub(crate) fn announce_reading(borrowed: &Borrowed, log: &Path) {
+pub(super) fn announce_reading(voice: &dyn Voice, borrowed: &Borrowed, log: &Path) {
     if !borrowed.is_damaged() {
         let possible = borrowed.log().possible().iter();
         let read = text::amount(possible.map(|span| span.bytes()).sum());
-        print::notice(&format!(
+        voice.notice(&format!(
             "then all blocks that it could have overwritten are read and checked: {read}"
         ));
         return;
     }
     let all = text::amount(borrowed.blocks_count() * BLOCK_BYTES as u64);
-    print::notice(&format!(
+    voice.notice(&format!(
         "warning: the undo log `{}` is damaged: its intact pieces are restored, then the whole device \
          ({all}) is read to find blocks that are not",
         log.display()
@@ -258,7 +262,7 @@ fn kept_aside(error: CommandError, kept: std::io::Result<std::path::PathBuf>) ->
 }
 
 /// The error for a device with content of a test that no undo log here covers.
-pub(crate) fn residue(block: u64) -> CommandError {
+pub(super) fn residue(block: u64) -> CommandError {
     let what =
         "the device holds content of an earlier probe or anatomy, and its undo log is not here";
     let at = Span::new(block, 0).offset_bytes();

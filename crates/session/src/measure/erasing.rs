@@ -5,9 +5,9 @@ use cardmark_engine::Plan;
 use cardmark_host::Resolution;
 
 use super::now_text;
-use crate::error::CommandError;
+use crate::CommandError;
+use crate::Data;
 use crate::history::CardHistory;
-use cardmark_session::Data;
 use cardmark_store::PreparationId;
 
 /// An erasing that a suite begins with, in the card's history.

@@ -1,0 +1,300 @@
+//! Verification: every block is written and read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cardmark_core::{Record, StorageKind};
+use cardmark_device::{Blocks, free_bytes};
+use cardmark_host::Resolution;
+use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
+use cardmark_report::text;
+use cardmark_sim::{Model, SimMedium};
+use cardmark_store::{JobKind, Journal};
+
+use crate::gate::{Intent, permit_writing};
+use crate::integrity::{
+    TestFolder, TestRequest, TestResult, Told, blocks_of, card_name, day_of, ended_early, head,
+    journal_name, model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head,
+    tell_anew,
+};
+use crate::target::Chosen;
+use crate::whole_device::WholeDevice;
+use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished};
+
+const WHOLE: &str = "a device is verified as a whole, or what is free in a directory";
+/// Folder of the files in a directory that is verified.
+const FOLDER: &str = "cardmark-verify";
+/// Room left free on a filesystem, bytes: a full root filesystem harms a board.
+const RESERVE_BYTES: u64 = 64 << 20;
+/// The used room of a directory is a multiple of this, bytes.
+const UNIT_BYTES: u64 = 1 << 20;
+
+/// Writes and reads every block of a device, or of the free room of a directory, at most `limit_bytes`.
+/// `name` is the target as the user named it.
+///
+/// # Errors
+/// If the target may not be written, or the test cannot reach its end.
+pub fn verify(
+    session: &Session<'_>,
+    name: &str,
+    chosen: Chosen,
+    test: &TestRequest<'_>,
+    limit_bytes: Option<u64>,
+) -> Result<TestResult, CommandError> {
+    match chosen {
+        Chosen::Simulated(model) => simulated(session, &model, test.new_seed(true)),
+        Chosen::Real { path, resolution } if path.is_dir() => {
+            let limit_bytes = limit_bytes.unwrap_or(u64::MAX);
+            in_directory(session, name, test, (&path, &resolution), limit_bytes)
+        }
+        Chosen::Real { path, resolution } => {
+            let device = WholeDevice::of(name, path, resolution, WHOLE)?;
+            on_device(session, name, test, &device)
+        }
+    }
+}
+
+fn simulated(session: &Session<'_>, model: &Model, seed: u64) -> Result<TestResult, CommandError> {
+    let head = simulated_head(model, "Verify ", seed);
+    let mut medium = SimMedium::new(model, seed);
+    let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
+    test.run(&mut medium).map_err(model_fault)?;
+    keep(session, head, &test)
+}
+
+/// Keeps the result of a test that came to its end.
+fn keep(session: &Session<'_>, head: Record, test: &Verify) -> Result<TestResult, CommandError> {
+    let verdict = test.verdict().ok_or_else(no_verdict)?;
+    let exit = match verdict.kind {
+        StorageKind::Confirmed => Exit::Done,
+        _ => Exit::Bad,
+    };
+    Ok(TestResult::keep(
+        session,
+        of_verify(head, test, &verdict),
+        exit,
+    ))
+}
+
+fn on_device(
+    session: &Session<'_>,
+    target: &str,
+    test: &TestRequest<'_>,
+    device: &WholeDevice,
+) -> Result<TestResult, CommandError> {
+    let size_bytes = device.info.size_bytes.unwrap_or(0);
+    let blocks_count = size_bytes / BLOCK_BYTES as u64;
+    let name = card_name(session.data, &device.info.name)?;
+    let begun = begun(session, test, name.as_deref(), blocks_count)?;
+    let written = begun
+        .test
+        .as_ref()
+        .map_or(0, |test| test.state.written_blocks());
+    let opened = permit_writing(
+        session.voice,
+        &device.path,
+        &device.resolution,
+        test.consent,
+        &Intent {
+            what: "write to every block of a raw device",
+            bytes_to_write: Some(size_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
+            puts_back: false,
+        },
+    )?;
+    refuse_changed(device, name.as_deref(), &opened, session.data)?;
+    let mut blocks = blocks_of(opened, &session.pulse)?;
+    let verify = RealVerify {
+        target,
+        resolution: &device.resolution,
+        session,
+        seed: test.new_seed(false),
+        files: None,
+    };
+    verify.work(begun, blocks_count, &mut blocks)
+}
+
+fn in_directory(
+    session: &Session<'_>,
+    target: &str,
+    test: &TestRequest<'_>,
+    (path, resolution): (&Path, &Resolution),
+    limit_bytes: u64,
+) -> Result<TestResult, CommandError> {
+    let files = path.join(FOLDER);
+    let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
+    let name = path_name(path, session.data)?;
+    let mut begun = begun(session, test, Some(&name), 0)?;
+    let kept = TestFolder::find(&files)?;
+    if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
+        if begun.test.take().is_some() {
+            session
+                .voice
+                .notice("begins again: the files of the interrupted test are gone");
+        }
+        // Of a test without a journal: its content cannot be distinguished from any other.
+        kept.remove()?;
+    }
+    // Its lock with it.
+    drop(kept);
+    let free = free_bytes(path).map_err(|error| unusable(&error))?;
+    let usable = free.saturating_sub(RESERVE_BYTES).min(limit_bytes) / UNIT_BYTES * UNIT_BYTES;
+    let blocks_count = match &begun.test {
+        Some(test) => test.state.blocks_count(),
+        None => usable / BLOCK_BYTES as u64,
+    };
+    if blocks_count == 0 {
+        let what = format!("not enough room in `{}`", path.display());
+        return Err(CommandError::new(Exit::Trouble, what)
+            .because(format!("{} are free", text::amount(free)))
+            .hint("free some room, or name a directory on another filesystem"));
+    }
+    let seed = begun
+        .test
+        .as_ref()
+        .map_or_else(|| test.new_seed(false), |test| test.state.content().seed);
+    let folder = TestFolder::make(&files, seed)?;
+    let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&session.pulse))
+        .map_err(|error| unusable(&error))?;
+    let verify = RealVerify {
+        target,
+        resolution,
+        session,
+        seed,
+        files: Some(folder),
+    };
+    verify.work(begun, blocks_count, &mut blocks)
+}
+
+/// An earlier verify of the same target.
+struct Begun {
+    /// Name of the journal; none if the device could not be recognised later.
+    name: Option<String>,
+    test: Option<Unfinished<Verify>>,
+}
+
+/// Returns the unfinished test of that card; for a device only if the number of blocks is equal.
+fn begun(
+    session: &Session<'_>,
+    test: &TestRequest<'_>,
+    card: Option<&str>,
+    blocks_count: u64,
+) -> Result<Begun, CommandError> {
+    let Some(card) = card else {
+        session.voice.notice(
+            "warning: the device reports neither a CID nor a serial number: an interrupted test cannot be \
+             taken up again",
+        );
+        return Ok(Begun {
+            name: None,
+            test: None,
+        });
+    };
+    let name = journal_name(card, JobKind::Verify);
+    let test = match test.restart {
+        true => None,
+        false => session.data.unfinished::<Verify>(&name)?,
+    };
+    let is_same = |test: &Verify| blocks_count == 0 || test.blocks_count() == blocks_count;
+    Ok(Begun {
+        name: Some(name),
+        test: test.filter(|test| is_same(&test.state)),
+    })
+}
+
+/// A verify of real storage.
+struct RealVerify<'a> {
+    target: &'a str,
+    resolution: &'a Resolution,
+    session: &'a Session<'a>,
+    /// Of a new test.
+    seed: u64,
+    /// The folder of its files; none on a device.
+    files: Option<TestFolder>,
+}
+
+impl RealVerify<'_> {
+    fn work(
+        &self,
+        begun: Begun,
+        blocks_count: u64,
+        blocks: &mut Blocks,
+    ) -> Result<TestResult, CommandError> {
+        let fresh = self.new_test(blocks_count)?;
+        let again = match begun.name {
+            Some(_) => "the same command goes on there",
+            None => "the same command begins again",
+        };
+        let hint =
+            "what is known is kept; when the device answers again, the same command goes on there";
+        let (driven, signal) = self.session.watched(Told { hint }, || {
+            let (mut journal, head, mut test) = match self.taken_up(begun.test, blocks)? {
+                Some((journal, head, test)) => (Some(journal), head, test),
+                None => {
+                    let (head, test) = fresh;
+                    let job = JobKind::Verify;
+                    let begin = |name: String| {
+                        let begun = self
+                            .session
+                            .data
+                            .begin(&name, job, self.target, Some(&head));
+                        begun.map_err(Interruption::NotKept)
+                    };
+                    (begun.name.map(begin).transpose()?, head, test)
+                }
+            };
+            self.session.drive(&mut test, blocks, journal.as_mut())?;
+            Ok((head, test, journal))
+        })?;
+        let (head, test, journal) =
+            driven.map_err(|trouble| ended_early(trouble, signal, again))?;
+        keep(self.session, head, &test)?.finish(|| {
+            self.files.as_ref().map_or(Ok(()), TestFolder::remove)?;
+            crate::finish(journal)
+        })
+    }
+
+    /// The test that was begun, if it can go on: what it wrote must still be there. Files of ours are named
+    /// for it, a device may be another one.
+    fn taken_up(
+        &self,
+        begun: Option<Unfinished<Verify>>,
+        blocks: &mut Blocks,
+    ) -> Result<Option<(Journal, Record, Verify)>, Trouble> {
+        let Some((journal, head, mut test)) = begun.and_then(parts) else {
+            return Ok(None);
+        };
+        test.take_up();
+        let is_at_stake = self.files.is_none() && !test.is_done();
+        if is_at_stake && Traces::of(&test, blocks)?.are_disturbed() {
+            tell_anew(
+                self.session.voice,
+                &head,
+                test.written_blocks() * BLOCK_BYTES as u64,
+            );
+            return Ok(None);
+        }
+        self.tell_going_on(&head, &test);
+        Ok(Some((journal, head, test)))
+    }
+
+    fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
+        let seed = self.seed;
+        let bytes = blocks_count * BLOCK_BYTES as u64;
+        let head = head(self.resolution, self.session.data, seed, bytes)?;
+        Ok((head, Verify::new(blocks_count, Content { seed, round: 0 })))
+    }
+
+    fn tell_going_on(&self, head: &Record, test: &Verify) {
+        let (moved, all) = test.moved_bytes();
+        let day = day_of(head);
+        let (moved, all) = (text::amount(moved), text::amount(all));
+        self.session.voice.notice(&format!(
+            "continues the test of {day}: {moved} of {all} were written and read"
+        ));
+    }
+}
+
+/// The parts of a test that can continue: its record must be known.
+fn parts(begun: Unfinished<Verify>) -> Option<(Journal, Record, Verify)> {
+    Some((begun.journal, begun.record?, begun.state))
+}
