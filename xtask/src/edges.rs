@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::code::{self, Code};
-use crate::{Checked, cargo, files};
+use crate::project::{self, Checked, Error};
+use crate::sources::{Source, sources};
 
 const RULES: &str = "xtask/edges.toml";
 
@@ -58,28 +57,13 @@ struct Dependency {
 
 pub(crate) fn check(root: &Path) -> Checked {
     let rules: Rules = toml::from_str(&std::fs::read_to_string(root.join(RULES))?)?;
-    let output = Command::new(cargo())
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .current_dir(root)
-        .output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
-    }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
+    let metadata = ["metadata", "--no-deps", "--format-version", "1"];
+    let metadata: Metadata = serde_json::from_slice(&project::cargo(root, &metadata)?)?;
     let mut problems = edges(&rules, &metadata);
 
     let folders = folders(root, &metadata);
     problems.extend(lints(root, &rules, &folders)?);
-    let mut sources = Vec::new();
-    for path in files::project_files(root)? {
-        if path.ends_with(".rs")
-            && let Some(text) = files::text(root, &path)?
-        {
-            let code = code::parse(&text).map_err(|error| format!("{path}: {error}"))?;
-            sources.push((path, code));
-        }
-    }
-    problems.extend(impure_code(&rules, &folders, &sources));
+    problems.extend(impure_code(&rules, &folders, &sources(root)?));
     Ok(problems)
 }
 
@@ -88,14 +72,14 @@ fn short(name: &str) -> &str {
     name.strip_prefix("cardmark-").unwrap_or(name)
 }
 
-/// Folder of each crate, relative to the root, with a slash at its end.
+/// Folder of each crate, relative to the root.
 fn folders(root: &Path, metadata: &Metadata) -> BTreeMap<String, String> {
     let folder = |package: &Package| {
         let manifest = Path::new(&package.manifest_path);
         let folder = manifest.strip_prefix(root).ok()?.parent()?;
         Some((
             short(&package.name).to_owned(),
-            format!("{}/", folder.display()),
+            folder.display().to_string(),
         ))
     };
     metadata.packages.iter().filter_map(folder).collect()
@@ -149,7 +133,7 @@ fn lints(
     root: &Path,
     rules: &Rules,
     folders: &BTreeMap<String, String>,
-) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     for (name, folder) in folders {
         let text = std::fs::read_to_string(root.join(folder).join("Cargo.toml"))?;
@@ -162,58 +146,40 @@ fn lints(
             .is_some_and(|rule| rule.may_be_unsafe);
         if !is_checked && !may_be_unsafe {
             problems.push(format!(
-                "{folder}Cargo.toml: needs `lints.workspace = true`"
+                "{folder}/Cargo.toml: needs `lints.workspace = true`"
             ));
         }
     }
     Ok(problems)
 }
 
-type Sources = [(String, Code)];
-
 fn impure_code(
     rules: &Rules,
     folders: &BTreeMap<String, String>,
-    sources: &Sources,
+    sources: &[Source],
 ) -> Vec<String> {
     let mut problems = Vec::new();
     let is_pure = |(_, rule): &(&String, &CrateRule)| !rule.io;
     let pure = rules.crates.iter().filter(is_pure);
-    for folder in pure.filter_map(|(name, _)| folders.get(name)) {
-        let folder = format!("{folder}src/");
-        let own: Vec<&(String, Code)> = sources
-            .iter()
-            .filter(|(path, _)| path.starts_with(&folder))
-            .collect();
-        let tests: Vec<String> = own
-            .iter()
-            .flat_map(|(path, code)| test_files(path, code))
-            .collect();
-        for (path, code) in own {
-            if tests.iter().any(|test| path.starts_with(test.as_str())) {
-                continue;
-            }
-            for named in &code.paths {
-                if let Some(word) = io_word(&rules.io_words, &named.segments) {
-                    problems.push(format!("{path}:{}: `{word}` in a pure crate", named.line));
-                }
+    let pure: BTreeSet<&String> = pure.filter_map(|(name, _)| folders.get(name)).collect();
+    for Source {
+        folder,
+        below,
+        code,
+    } in sources
+        .iter()
+        .filter(|source| pure.contains(&source.folder))
+    {
+        for named in &code.paths {
+            if let Some(word) = io_word(&rules.io_words, &named.segments) {
+                let line = named.line;
+                problems.push(format!(
+                    "{folder}/src/{below}:{line}: `{word}` in a pure crate"
+                ));
             }
         }
     }
     problems
-}
-
-/// Path prefixes of the test modules that a file declares.
-fn test_files(path: &str, code: &Code) -> Vec<String> {
-    let stem = path.strip_suffix(".rs").unwrap_or(path);
-    let folder = ["/lib", "/main", "/mod"]
-        .iter()
-        .find_map(|end| stem.strip_suffix(end))
-        .unwrap_or(stem);
-    code.test_modules
-        .iter()
-        .flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/")])
-        .collect()
 }
 
 /// The word of I/O that a path begins with, or that is one of its segments.
@@ -231,6 +197,7 @@ fn io_word<'a>(words: &'a [String], segments: &[String]) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::without_tests;
 
     fn rules() -> Rules {
         toml::from_str(
@@ -302,13 +269,10 @@ mod tests {
 
     fn look_at(path: &str, text: &str) -> Vec<String> {
         let folders = folders(Path::new("/r"), &metadata("", ""));
-        let sources = [
-            (path.to_owned(), code::parse(text).unwrap()),
-            (
-                "crates/core/src/lib.rs".to_owned(),
-                code::parse("#[cfg(test)]\nmod checks;\nmod other;").unwrap(),
-            ),
-        ];
+        let declares_tests = "#[cfg(test)]\nmod checks;\nmod other;";
+        let sources = [(path, text), ("crates/core/src/lib.rs", declares_tests)]
+            .map(|(path, text)| Source::parse(path, text).unwrap().unwrap());
+        let sources = without_tests(sources.into());
         impure_code(&rules(), &folders, &sources)
     }
 

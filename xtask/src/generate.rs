@@ -4,50 +4,40 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Checked, quantities};
+use crate::project::Checked;
+use crate::quantities;
 
 const COMMAND: &str = "cargo run -q -p xtask -- gen";
 
-struct Generated {
-    path: String,
-    text: String,
-}
-
 pub(crate) fn write(root: &Path) -> Checked {
-    for file in generated()? {
-        let path = root.join(&file.path);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(path, file.text)?;
-    }
-    quantities::check(root, &schema()?)
+    let schema = schema()?;
+    std::fs::write(root.join(path()), text(&schema)?)?;
+    quantities::check(root, &schema)
 }
 
 pub(crate) fn check(root: &Path) -> Checked {
-    let mut problems = Vec::new();
-    for file in generated()? {
-        let there = std::fs::read_to_string(root.join(&file.path)).ok();
-        problems.extend(compare(&file, there.as_deref()));
-    }
-    problems.extend(quantities::check(root, &schema()?)?);
+    let schema = schema()?;
+    let there = std::fs::read_to_string(root.join(path())).ok();
+    let mut problems = quantities::check(root, &schema)?;
+    problems.extend(compare(&path(), &text(&schema)?, there.as_deref()));
     Ok(problems)
 }
 
-fn compare(file: &Generated, there: Option<&str>) -> Option<String> {
+fn compare(path: &str, text: &str, there: Option<&str>) -> Option<String> {
     let state = match there {
         None => "is missing",
-        Some(text) if text != file.text => "is out of date",
+        Some(there) if there != text => "is out of date",
         Some(_) => return None,
     };
-    Some(format!("{} {state}; run: {COMMAND}", file.path))
+    Some(format!("{path} {state}; run: {COMMAND}"))
 }
 
-fn generated() -> Result<Vec<Generated>, serde_json::Error> {
-    let path = format!("schema/record-{}.json", cardmark_core::FORMAT);
-    let mut text = serde_json::to_string_pretty(&schema()?)?;
-    text.push('\n');
-    Ok(vec![Generated { path, text }])
+fn path() -> String {
+    format!("schema/record-{}.json", cardmark_core::FORMAT)
+}
+
+fn text(schema: &Value) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(schema)? + "\n")
 }
 
 fn schema() -> Result<Value, serde_json::Error> {
@@ -74,16 +64,13 @@ mod tests {
 
     #[test]
     fn a_stale_or_missing_file_is_caught_with_the_command() {
-        let file = Generated {
-            path: "a.json".into(),
-            text: "{}\n".into(),
-        };
-        assert_eq!(compare(&file, Some("{}\n")), None);
+        let compare = |there| compare("a.json", "{}\n", there);
+        assert_eq!(compare(Some("{}\n")), None);
         assert_eq!(
-            compare(&file, Some("{ }\n")).unwrap(),
+            compare(Some("{ }\n")).unwrap(),
             "a.json is out of date; run: cargo run -q -p xtask -- gen"
         );
-        assert!(compare(&file, None).unwrap().contains("is missing"));
+        assert!(compare(None).unwrap().contains("is missing"));
     }
 
     #[test]

@@ -10,18 +10,16 @@
 
 mod code;
 mod edges;
-mod files;
 mod generate;
 mod modules;
+mod project;
 mod quantities;
 mod size;
+mod sources;
 mod wording;
 mod words;
 
 use std::process::ExitCode;
-
-/// What a check hands back: problems, or why it could not look.
-type Checked = Result<Vec<String>, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   edges             which crate may use which, and which crates stay pure
@@ -30,15 +28,10 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   words             spelling of units and names
   gen [--check]     write generated files, or list those that are out of date";
 
-/// The cargo that runs this program.
-fn cargo() -> std::ffi::OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
-}
-
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let root = files::root();
+    let root = project::root();
     let checked = match arguments[..] {
         ["edges"] => edges::check(&root),
         ["size"] => size::check(&root),
@@ -58,12 +51,11 @@ fn main() -> ExitCode {
             for problem in &problems {
                 eprintln!("{problem}");
             }
-            let noun = if problems.len() == 1 {
-                "problem"
-            } else {
-                "problems"
-            };
-            eprintln!("xtask {}: {} {noun}", arguments.join(" "), problems.len());
+            eprintln!(
+                "xtask {}: problems: {}",
+                arguments.join(" "),
+                problems.len()
+            );
             ExitCode::FAILURE
         }
         Err(error) => {

@@ -61,7 +61,9 @@ impl Modules<'_> {
             .rev()
             .find(|&end| self.0.contains_key(&full[..end]))?;
         let module = full[..known].to_vec();
-        let name = full.get(known)?;
+        let Some(name) = full.get(known) else {
+            return (segments.len() > 1).then_some(module);
+        };
         let is_it = |path: &&Named| path.is_reexport && path.segments.last() == Some(name);
         let reexport = self.0[&module].paths.iter().find(is_it);
         let follow = |path: &Named| self.resolve(&module, &path.segments, depth + 1);
@@ -150,7 +152,7 @@ mod tests {
     fn circles_are_found_through_reexports_and_super() {
         let files = [
             ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;"),
-            ("a.rs", "use crate::B;"),
+            ("a.rs", "use crate::b;"),
             ("b.rs", "mod c; fn f(_: crate::A) { c::g() }"),
             ("b/c.rs", "use super::B;"),
         ];

@@ -17,7 +17,7 @@ struct Rules {
     allowed: BTreeMap<String, String>,
 }
 
-pub(crate) fn check(root: &Path, schema: &Value) -> crate::Checked {
+pub(crate) fn check(root: &Path, schema: &Value) -> crate::project::Checked {
     let rules: Rules = toml::from_str(&std::fs::read_to_string(root.join(RULES))?)?;
     Ok(look_at(&rules, schema))
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::{Checked, files};
+use crate::project::{self, Checked};
 
 /// A habit, and the most lines per 1,000 that may have it.
 struct Habit {
@@ -50,14 +50,14 @@ static STRING: LazyLock<Option<Regex>> =
 pub(crate) fn check(root: &Path, lists: bool) -> Checked {
     let mut lines_count = 0_u32;
     let mut counts = vec![0_u32; HABITS.len()];
-    for path in files::project_files(root)? {
+    for path in project::project_files(root)? {
         let is_prose = [".rs", ".md", ".toml"]
             .iter()
             .any(|end| path.ends_with(end));
         if !is_prose || path.contains("/fixtures/") || path.contains("/published/") {
             continue;
         }
-        let Some(text) = files::text(root, &path)? else {
+        let Some(text) = project::text(root, &path)? else {
             continue;
         };
         for (number, line) in (1..).zip(text.lines()) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{Checked, files};
+use crate::project::{self, Checked};
 
 const RULES: &str = "xtask/words.toml";
 
@@ -31,8 +31,8 @@ struct WordRule {
 pub(crate) fn check(root: &Path) -> Checked {
     let rules: Rules = toml::from_str(&std::fs::read_to_string(root.join(RULES))?)?;
     let mut problems = Vec::new();
-    for path in files::project_files(root)? {
-        if let Some(text) = files::text(root, &path)? {
+    for path in project::project_files(root)? {
+        if let Some(text) = project::text(root, &path)? {
             problems.extend(look_at(&rules, &path, &text));
         }
     }
@@ -56,7 +56,7 @@ fn look_at(rules: &Rules, path: &str, text: &str) -> Vec<String> {
     {
         for wrong in &rule.wrong {
             for at in whole(text, wrong) {
-                let line = files::line_of(text, at);
+                let line = text[..at].matches('\n').count() + 1;
                 problems.push(format!("{path}:{line}: `{wrong}`: write {}", rule.right));
             }
         }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_committed_rules_can_be_read() {
-        let text = std::fs::read_to_string(files::root().join(RULES)).unwrap();
+        let text = std::fs::read_to_string(project::root().join(RULES)).unwrap();
         let rules: Rules = toml::from_str(&text).unwrap();
         for sample in [["12 KB", "/s"], ["12 kb", "/s"], ["12 Kb", "ps"]] {
             assert_eq!(

@@ -1,8 +1,13 @@
-//! Which files belong to the project.
+//! The project: its folder, its files, and cargo.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub(crate) type Error = Box<dyn std::error::Error>;
+
+/// Problems that a check found.
+pub(crate) type Checked = Result<Vec<String>, Error>;
 
 /// The workspace's folder.
 pub(crate) fn root() -> PathBuf {
@@ -12,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Paths of all files that are tracked or would be, relative to `root`, sorted. Without git (a
 /// source archive) everything but build folders.
-pub(crate) fn project_files(root: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+pub(crate) fn project_files(root: &Path) -> Result<Vec<String>, Error> {
     let listing = Command::new("git")
         .args(["-c", "safe.directory=*", "ls-files", "-z"])
         .args(["--cached", "--others", "--exclude-standard"])
@@ -58,9 +63,17 @@ pub(crate) fn text(root: &Path, path: &str) -> std::io::Result<Option<String>> {
         .filter(|text| !text.contains('\0')))
 }
 
-/// Line of a byte offset, from 1.
-pub(crate) fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+/// Returns what cargo prints.
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(arguments)
+        .current_dir(root)
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(output.stdout)
 }
 
 #[cfg(test)]
@@ -70,10 +83,10 @@ mod tests {
     #[test]
     fn own_sources_are_listed_with_and_without_git() {
         let by_git = project_files(&root()).unwrap();
-        assert!(by_git.iter().any(|path| path == "xtask/src/files.rs"));
+        assert!(by_git.iter().any(|path| path == "xtask/src/project.rs"));
         let mut by_walk = Vec::new();
         walk(&root(), "", &mut by_walk).unwrap();
-        assert!(by_walk.iter().any(|path| path == "xtask/src/files.rs"));
+        assert!(by_walk.iter().any(|path| path == "xtask/src/project.rs"));
         assert!(!by_walk.iter().any(|path| path.starts_with("target/")));
     }
 }
