@@ -1,5 +1,6 @@
 //! The command line. Parsing has no side effect.
 
+mod examples;
 mod integrity;
 
 use std::path::PathBuf;
@@ -8,13 +9,15 @@ use cardmark_core::Fill;
 use cardmark_judge::Price;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use examples::examples;
+
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
 
 /// Measures microSD cards and other small storage, honestly.
 ///
 /// Without a command it shows what is there and asks what to test.
 #[derive(Debug, Parser)]
-#[command(name = "cardmark", version, max_term_width = 100)]
+#[command(name = "cardmark", version, max_term_width = 100, after_help = examples(""))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -24,41 +27,50 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure a target and keep the record
+    #[command(after_help = examples("run"))]
     Run(RunArguments),
     /// Bring a device into a known state before it is measured
     ///
     /// Everything on it is lost. The preparation of a card is stored and shown with later runs, so
     /// that figures before and after all its cells were written can be compared. What was
     /// interrupted goes on where it ended.
+    #[command(after_help = examples("prepare"))]
     Prepare(PrepareArguments),
     /// Check within minutes that a device has the capacity it claims and keeps its data
     ///
     /// Writes and reads samples across all of it, at most about 2.3 GB by default, and restores what was there
     /// unless `--destroy`. Exit status: 0 if the capacity is confirmed, 1 if it is false or the device is
     /// damaged. A confirmed capacity does not prove the brand.
+    #[command(after_help = examples("probe"))]
     Probe(ProbeArguments),
     /// Write and read every block: is all of it there, and does it hold what is written?
     ///
     /// In a directory all free room is used, but for a reserve, and given back afterwards. On a device
     /// everything is lost. What was interrupted goes on where it ended. Ends with 1 where a block does not
     /// hold what was written.
+    #[command(after_help = examples("verify"))]
     Verify(VerifyArguments),
     /// Write and read a device again and again until it fails
     ///
     /// Everything on it is lost, and it is worn out. What was interrupted goes on where it ended.
+    #[command(after_help = examples("endure"))]
     Endure(EndureArguments),
     /// Find out how the inside of a card is made: erase blocks, and how many can be written in turn
     ///
     /// Reads across boundaries, and writes a little, at most about 350 MB, which is put back afterwards
     /// unless `--destroy`. A card that can be written in few places at once suits no database.
+    #[command(after_help = examples("anatomy"))]
     Anatomy(AnatomyArguments),
     /// Show a target: card, reader, board, and known facts about them
     ///
     /// Writes nothing, and works without root; it lists what only root could see.
+    #[command(after_help = examples("info"))]
     Info(InfoArguments),
     /// Show a run
+    #[command(after_help = examples("show"))]
     Show(ShowArguments),
     /// List runs, devices, suites, models or published results
+    #[command(after_help = examples("list"))]
     List(ListArguments),
     /// Compare runs, cards or products: is one faster, by how much, how sure is that
     ///
@@ -66,17 +78,21 @@ pub(crate) enum Command {
     /// model, card, capacity, or with its command queue on or off. With fewer than three runs a side the
     /// answer is about these runs, with three about these cards, with two cards of each about these
     /// products.
+    #[command(after_help = examples("compare"))]
     Compare(CompareArguments),
     /// Show where a run stands among own and published results
+    #[command(after_help = examples("rank"))]
     Rank(RankArguments),
     /// Show how a card's rates changed from run to run over months: is it getting worse?
     ///
     /// Runs of one suite under the same circumstances are put together, in the order of time. Without
     /// CARD it lists the cards that there are runs of.
+    #[command(after_help = examples("history"))]
     History(HistoryArguments),
     /// Name the products that suit a use best, from own and published results
     ///
     /// For each product it shows how well it suits, what limits it, and the number of runs behind that.
+    #[command(after_help = examples("recommend"))]
     Recommend(RecommendArguments),
     /// Import results from other tools
     ///
@@ -87,20 +103,28 @@ pub(crate) enum Command {
     /// run per row, the first column a label; decimal commas if commas do not separate the columns. Records keep
     /// numbers with their units, never lines of the text. Lines with numbers that were not understood are listed.
     /// If one of several files cannot be imported, the others are, and the exit status is 1.
+    #[command(after_help = examples("import"))]
     Import(ImportArguments),
     /// Write a report on one run or many: tables, charts, findings
+    #[command(after_help = examples("report"))]
     Report(ReportArguments),
     /// Measure many cards on several boards, led through changing them, and report on all
+    #[command(after_help = examples("campaign"))]
     Campaign(CampaignArguments),
     /// Explain a class, a metric, a finding, a register, a limit of a board
+    #[command(after_help = examples("explain"))]
     Explain(ExplainArguments),
     /// Add remarks to a run, or take them away
+    #[command(after_help = examples("label"))]
     Label(LabelArguments),
     /// Write all runs, for other programs
+    #[command(after_help = examples("export"))]
     Export(ExportArguments),
     /// Run the original tools and ours in turn on a target, and compare
+    #[command(after_help = examples("crosscheck"))]
     Crosscheck(CrosscheckArguments),
     /// Turn the journals of interrupted runs into partial records
+    #[command(after_help = examples("recover"))]
     Recover(RecoverArguments),
     /// Write completions or the man page
     #[command(hide = true)]

@@ -2,15 +2,14 @@
 
 mod again;
 mod args;
-mod campaign;
 mod commands;
-mod crosscheck;
 mod error;
-mod file;
 mod fill_progress;
+mod labels;
 mod print;
 mod progress;
 mod runs;
+mod tests_of_devices;
 
 use std::process::ExitCode;
 use std::thread::JoinHandle;

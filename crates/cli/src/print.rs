@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cardmark_core::visible;
 use cardmark_engine::{Observer, Pulse};
 use cardmark_report::Style;
+use serde::Serialize;
 
 use cardmark_session::{Data, Progress, Voice};
 
@@ -73,6 +74,15 @@ pub(crate) fn result(text: &str) -> Result<(), CommandError> {
         .because(error.to_string())),
         _ => Ok(()),
     }
+}
+
+/// JSON in several lines, for people and programs.
+pub(crate) fn pretty(value: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the result cannot be written").because(error.to_string())
+        })
 }
 
 /// Writes a line for the person to stderr.

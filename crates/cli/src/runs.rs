@@ -12,8 +12,8 @@ use cardmark_store::{Condition, Store, has_capacity};
 
 use crate::args::parse_size;
 use crate::error::{CommandError, Exit};
-use crate::file;
 use crate::print;
+use cardmark_session::file;
 use cardmark_session::{Data, store_error};
 
 /// Largest record file that is read, bytes. A run's record has some hundred kilobytes.

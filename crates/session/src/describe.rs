@@ -68,6 +68,14 @@ pub fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
     hidden
 }
 
+/// Now, RFC 3339, UTC, whole seconds.
+pub(crate) fn now_text() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second())
+        .unwrap_or(now)
+        .to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use cardmark_core::{Health, Reader, UsbBridge};

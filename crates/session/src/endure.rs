@@ -11,9 +11,10 @@ use jiff::SignedDuration;
 
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    TestRequest, TestResult, Told, blocks_of, card_name, ended_early, head, journal_name,
-    model_fault, no_verdict, of_endure, of_retention, refuse_changed, simulated_head, tell_anew,
+    TestRequest, TestResult, Told, blocks_of, card_name, ended_early, head, model_fault,
+    no_verdict, of_endure, of_retention, refuse_changed, simulated_head, tell_anew,
 };
+use crate::keep::journal_name;
 use crate::whole_device::{Tested, WholeDevice};
 use crate::{
     CommandError, Data, Endurance, Exit, Interruption, Job, Rest, Session, Traces, Unfinished,

@@ -6,7 +6,7 @@ use cardmark_host::{Resolution, Root, card_identity, device_info};
 use cardmark_store::{CardKey, JobKind, PreparationId, Store};
 
 use crate::CommandError;
-use crate::integrity::journal_name;
+use crate::keep::journal_name;
 
 /// The history of one card.
 pub struct CardHistory {

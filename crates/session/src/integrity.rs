@@ -19,14 +19,13 @@ use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
 use cardmark_report::text;
 use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
-use cardmark_store::JobKind;
 
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use test_folder::TestFolder;
 
-use crate::measure::now_text;
+use crate::describe::now_text;
 use crate::whole_device::Tested;
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Consent, Data, Exit, Rescue, Session, Voice, describe, history};
@@ -209,11 +208,6 @@ pub(crate) fn tell_anew(voice: &dyn Voice, head: &Record, written_bytes: u64) {
 pub(crate) fn blocks_of(target: OpenTarget, pulse: &Arc<Pulse>) -> Result<Blocks, CommandError> {
     Blocks::of_device(target, Arc::clone(pulse))
         .ok_or_else(|| CommandError::new(Exit::Trouble, "there is no memory for the test"))
-}
-
-/// Name of the journal of a test of that card.
-pub fn journal_name(card: &str, job: JobKind) -> String {
-    format!("{card}-{}", job.name())
 }
 
 /// A name for journals of work on that file or directory, or of a device node.

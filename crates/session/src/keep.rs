@@ -91,6 +91,11 @@ pub fn unusable(error: &JournalError) -> CommandError {
     }
 }
 
+/// Name of the journal of a test of that card.
+pub fn journal_name(card: &str, job: JobKind) -> String {
+    format!("{card}-{}", job.name())
+}
+
 /// Finishes a journal: its result is stored.
 ///
 /// # Errors

@@ -12,9 +12,9 @@ use cardmark_device::{FillError, Filler};
 use cardmark_report::text;
 use cardmark_store::{JobKind, Journal, PreparationId};
 
+use crate::describe::now_text;
 use crate::gate::{Consent, Intent, permit_writing};
 use crate::history::CardHistory;
-use crate::measure::now_text;
 use crate::whole_device::WholeDevice;
 
 /// Brings a device into a known state, and notes that in the card's history. Continues an interrupted preparation,

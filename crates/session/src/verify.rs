@@ -1,6 +1,6 @@
 //! Verification: every block is written and read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_core::{Record, StorageKind};
@@ -11,13 +11,13 @@ use cardmark_report::text;
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::{JobKind, Journal};
 
-use crate::gate::{Intent, permit_writing};
+use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
     TestFolder, TestRequest, TestResult, Told, blocks_of, card_name, day_of, ended_early, head,
-    journal_name, model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head,
-    tell_anew,
+    model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head, tell_anew,
 };
-use crate::target::Chosen;
+use crate::keep::journal_name;
+use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished};
 
@@ -29,6 +29,42 @@ const RESERVE_BYTES: u64 = 64 << 20;
 /// The used room of a directory is a multiple of this, bytes.
 const UNIT_BYTES: u64 = 1 << 20;
 
+/// Target of a verification.
+pub enum VerifyTarget {
+    /// A simulated card.
+    Simulated(Box<Model>),
+    /// A directory, whose free room is verified.
+    Directory {
+        /// Its path without symbolic links.
+        path: PathBuf,
+        /// Layers below.
+        resolution: Box<Resolution>,
+    },
+    /// A device.
+    Device(Box<WholeDevice>),
+}
+
+impl VerifyTarget {
+    /// Resolves the name of a target.
+    ///
+    /// # Errors
+    /// If it does not exist, is in use, or is a part of a device.
+    pub fn named(name: &str) -> Result<Self, CommandError> {
+        Ok(match choose(name)? {
+            Chosen::Simulated(model) => Self::Simulated(model),
+            Chosen::Real { path, resolution } => {
+                refuse_used(&path, &resolution)?;
+                match path.is_dir() {
+                    true => Self::Directory { path, resolution },
+                    false => {
+                        Self::Device(Box::new(WholeDevice::of(name, path, resolution, WHOLE)?))
+                    }
+                }
+            }
+        })
+    }
+}
+
 /// Writes and reads every block of a device, or of the free room of a directory, at most `limit_bytes`.
 /// `name` is the target as the user named it.
 ///
@@ -37,20 +73,17 @@ const UNIT_BYTES: u64 = 1 << 20;
 pub fn verify(
     session: &Session<'_>,
     name: &str,
-    chosen: Chosen,
+    target: &VerifyTarget,
     test: &TestRequest<'_>,
     limit_bytes: Option<u64>,
 ) -> Result<TestResult, CommandError> {
-    match chosen {
-        Chosen::Simulated(model) => simulated(session, &model, test.new_seed(true)),
-        Chosen::Real { path, resolution } if path.is_dir() => {
+    match target {
+        VerifyTarget::Simulated(model) => simulated(session, model, test.new_seed(true)),
+        VerifyTarget::Directory { path, resolution } => {
             let limit_bytes = limit_bytes.unwrap_or(u64::MAX);
-            in_directory(session, name, test, (&path, &resolution), limit_bytes)
+            in_directory(session, name, test, (path, resolution), limit_bytes)
         }
-        Chosen::Real { path, resolution } => {
-            let device = WholeDevice::of(name, path, resolution, WHOLE)?;
-            on_device(session, name, test, &device)
-        }
+        VerifyTarget::Device(device) => on_device(session, name, test, device),
     }
 }
 

@@ -4,10 +4,10 @@ use cardmark_integrity::LEAST_UNIT_BYTES;
 use cardmark_report::text;
 use cardmark_session::{Session, Tested};
 
-use super::{opened_data, show_result};
 use crate::args::AnatomyArguments;
 use crate::error::{CommandError, Exit};
 use crate::print::TERMINAL;
+use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "only a device as a whole lies on its own units";
 

@@ -7,8 +7,8 @@ use cardmark_host::{Place, Root, mounted_directories};
 use cardmark_report::text;
 use clap::Parser;
 
-use super::run::run;
 use crate::args::{Arguments, Command};
+use crate::commands::run::run;
 use crate::error::{CommandError, Exit};
 use crate::print;
 

@@ -1,25 +1,12 @@
 //! `cardmark campaign`.
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::io::IsTerminal;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use cardmark_campaign::{Campaign, CampaignRequest, EXAMPLE, Folder, measure, plan};
+use cardmark_session::Data;
 
-use cardmark_core::{Finding, Record, Severity, simulated_run_id};
-use cardmark_host::{Resolution, Root, read_board, resolve};
-use cardmark_report::{headline, text};
-
-use super::report;
-use crate::args::{CampaignArguments, Consent};
-use crate::campaign::{
-    Answer, CAMPAIGN, Campaign, Child, Done, EXAMPLE, Folder, Progress, REPEAT, SAMPLE, SETTING,
-    Seen, Slot, Visit, ask, identity, recognise, suites_left,
-};
+use crate::args::CampaignArguments;
+use crate::commands::report;
 use crate::error::{CommandError, Exit};
-use crate::print;
-use cardmark_session::{Chosen, Data, choose, devices, journal_name, path_name, unusable};
-use cardmark_store::{JobKind, Journal};
+use crate::print::{self, TERMINAL};
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {
@@ -33,87 +20,28 @@ pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandErr
         print::result(&plan(&campaign, &folder.done(&campaign.title)?))?;
         return Ok(Exit::Done);
     }
-    if arguments.report {
-        report_on(&campaign, &folder)?;
-        return Ok(Exit::Done);
-    }
-    let computer = read_board(&Root::system()).model;
-    let boards = campaign.boards_here(arguments.board.as_deref(), computer.as_deref())?;
-    let data = Data::from_environment()?;
-    // A broken store is reported at once, not after a card is measured.
-    data.open()?;
-    folder.make()?;
-    let journal = begin(file, &data)?;
-    let child = Child::new()?;
     let mut exit = Exit::Done;
-    for &board in &boards {
-        let mut tour = Tour::new(&campaign, board, &folder, &data, &child, arguments);
-        let ended = match &board.simulated {
-            Some(_) => tour.simulate(),
-            None => tour.lead(),
+    if !arguments.report {
+        let data = Data::from_environment()?;
+        let request = CampaignRequest {
+            file,
+            board: arguments.board.as_deref(),
+            device_serial: arguments.consent.given().device_serial,
+            timeout_s: arguments.timeout,
+            voice: &TERMINAL,
+            data: &data,
         };
-        exit = exit.or_worse(ended?);
-        if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-            print::notice("what was measured is kept; the same command goes on");
-            return Ok(exit);
-        }
+        exit = measure(&campaign, &folder, &request)?;
     }
-    report_on(&campaign, &folder)?;
-    let is_left = |board: &Slot| {
-        let done = folder.done(&campaign.title)?;
-        Ok(!Progress::of(&campaign, board, &done).left.is_empty())
-    };
-    let left: Result<Vec<bool>, CommandError> = boards.iter().map(|board| is_left(board)).collect();
-    if !left?.contains(&true) {
-        cardmark_session::finish(Some(journal))?;
+    if !matches!(exit, Exit::Interrupted | Exit::Terminated) {
+        report_on(&campaign, &folder)?;
     }
     Ok(exit)
 }
 
-/// Begins the journal, which names the campaign until all is measured. Its results are the records in the
-/// folder.
-fn begin(file: &Path, data: &Data) -> Result<Journal, CommandError> {
-    let name = journal_name(&path_name(file, data)?, JobKind::Campaign);
-    let target = file.display().to_string();
-    let begun = data.begin(&name, JobKind::Campaign, &target, None);
-    begun.map_err(|error| unusable(&error))
-}
-
-/// Progress of each card on each board.
-fn plan(campaign: &Campaign, done: &[Done]) -> String {
-    let mut lines = Vec::new();
-    for board in &campaign.boards {
-        let progress = Progress::of(campaign, board, done);
-        let done_count = progress.all_count - progress.left.len();
-        lines.push(format!(
-            "{}: {done_count} of {} done",
-            board.name, progress.all_count
-        ));
-        for card in &campaign.cards {
-            let left = progress
-                .left
-                .iter()
-                .filter(|visit| visit.card.name == card.name);
-            let done_count = campaign.repeats as usize - left.count();
-            let product = card.product.as_ref().map(|product| format!(" ({product})"));
-            lines.push(format!(
-                "  {}{}: {done_count} of {}",
-                card.name,
-                product.unwrap_or_default(),
-                campaign.repeats
-            ));
-        }
-        if let Some(next) = progress.left.first() {
-            lines.push(format!("  next: {}", next.card.name));
-        }
-    }
-    lines.join("\n") + "\n"
-}
-
 /// The report on all runs there are, in the campaign's folder.
 fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
-    let mut records = folder.records()?;
-    records.retain(|record| record.labels.get(CAMPAIGN) == Some(&campaign.title));
+    let records = folder.records_of(&campaign.title)?;
     if records.is_empty() {
         print::notice("nothing was measured yet");
         return Ok(());
@@ -121,332 +49,4 @@ fn report_on(campaign: &Campaign, folder: &Folder) -> Result<(), CommandError> {
     let page = report::write_all(&campaign.title, &records, folder.path())?;
     print::notice(&format!("report: {}", page.display()));
     Ok(())
-}
-
-/// Refuses a directory on the disk that the system runs from: no card is mounted there.
-fn refuse_own_disk(target: &str, resolution: &Resolution) -> Result<(), CommandError> {
-    let names = |resolution: &Resolution| -> Vec<String> {
-        let disks = resolution.disks.iter();
-        disks.map(|disk| disk.name.clone()).collect()
-    };
-    let Ok(own) = resolve(&Root::system(), Path::new("/")) else {
-        return Ok(());
-    };
-    let own = names(&own);
-    if !names(resolution).iter().any(|name| own.contains(name)) {
-        return Ok(());
-    }
-    let what = format!("`{target}` lies on the disk that the system runs from");
-    Err(CommandError::new(Exit::Refused, what)
-        .because("no card is mounted there")
-        .hint("mount it; where the board runs from the card itself: `runs_from_card = true`"))
-}
-
-/// The way through the cards on one board.
-struct Tour<'a> {
-    campaign: &'a Campaign,
-    board: &'a Slot,
-    folder: &'a Folder,
-    data: &'a Data,
-    child: &'a Child,
-    consent: &'a Consent,
-    timeout: u64,
-    /// Cards that the person wants later.
-    put_off: BTreeSet<String>,
-    /// Visits, by card and time, in which something failed: not again before the next time.
-    failed: BTreeSet<(String, u32)>,
-    /// Duration of the runs.
-    spent: Duration,
-    spent_count: u32,
-}
-
-impl<'a> Tour<'a> {
-    fn new(
-        campaign: &'a Campaign,
-        board: &'a Slot,
-        folder: &'a Folder,
-        data: &'a Data,
-        child: &'a Child,
-        arguments: &'a CampaignArguments,
-    ) -> Self {
-        Self {
-            campaign,
-            board,
-            folder,
-            data,
-            child,
-            consent: &arguments.consent,
-            timeout: arguments.timeout,
-            put_off: BTreeSet::new(),
-            failed: BTreeSet::new(),
-            spent: Duration::ZERO,
-            spent_count: 0,
-        }
-    }
-
-    /// Measures simulated cards, one after the other.
-    fn simulate(&mut self) -> Result<Exit, CommandError> {
-        let mut exit = Exit::Done;
-        let done = self.folder.done(&self.campaign.title)?;
-        for visit in Progress::of(self.campaign, self.board, &done).left {
-            let (Some(model), Some(board)) = (&visit.card.simulated, &self.board.simulated) else {
-                continue;
-            };
-            let target = format!("sim:{model}@{board}");
-            exit = exit.or_worse(self.visit(visit, &target, &done)?);
-            if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-                break;
-            }
-        }
-        Ok(exit)
-    }
-
-    /// Leads the person through the cards.
-    fn lead(&mut self) -> Result<Exit, CommandError> {
-        if !std::io::stdin().is_terminal() {
-            return Err(CommandError::new(
-                Exit::Usage,
-                "there is no terminal to lead through the cards",
-            )
-            .because("standard input is not a terminal")
-            .hint("`--plan` shows what is left, `--report` reports on what there is"));
-        }
-        let mut exit = Exit::Done;
-        loop {
-            let done = self.folder.done(&self.campaign.title)?;
-            let progress = Progress::of(self.campaign, self.board, &done);
-            let Some(next) = self.next(&progress) else {
-                if !self.failed.is_empty() {
-                    print::notice("what failed is tried again by the same command");
-                }
-                return Ok(exit);
-            };
-            self.tell(&next, &progress, &done);
-            match ask(&mut std::io::stdin().lock())? {
-                Answer::End => return Ok(exit),
-                Answer::Later => {
-                    self.put_off.insert(next.card.name.clone());
-                    continue;
-                }
-                Answer::Go => {}
-            }
-            let Some(visit) = self.look(next, &done, &progress) else {
-                continue;
-            };
-            self.put_off.remove(&visit.card.name);
-            let target = self.board.target.as_deref().unwrap_or_default();
-            exit = exit.or_worse(self.visit(visit, target, &done)?);
-            if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-                return Ok(exit);
-            }
-        }
-    }
-
-    /// The next visit of a card that is not put off; of any, where all are.
-    fn next<'b>(&mut self, progress: &Progress<'b>) -> Option<Visit<'b>> {
-        let has_failed = |visit: &Visit<'_>| {
-            let visit = (visit.card.name.clone(), visit.repeat);
-            self.failed.contains(&visit)
-        };
-        let mut left = progress.left.clone();
-        left.retain(|visit| !has_failed(visit));
-        let is_wanted = |visit: &&Visit<'b>| !self.put_off.contains(&visit.card.name);
-        let wanted = left.iter().find(is_wanted).copied();
-        if wanted.is_none() {
-            self.put_off.clear();
-        }
-        wanted.or_else(|| left.first().copied())
-    }
-
-    fn tell(&self, next: &Visit<'_>, progress: &Progress<'_>, done: &[Done]) {
-        let number = progress.all_count - progress.left.len() + 1;
-        let product = next
-            .card
-            .product
-            .as_ref()
-            .map(|product| format!(", {product}"));
-        let left = self.spent.checked_div(self.spent_count).map(|each| {
-            let left_ns = each.as_nanos() * u128::from(self.runs_left(progress, done));
-            let left_ns = u64::try_from(left_ns).unwrap_or(u64::MAX);
-            format!("; about {} of measuring left", text::span(left_ns))
-        });
-        print::notice(&format!(
-            "\n{number} of {} on {}{}\nPut in card \"{}\"{} (time {} of {}).",
-            progress.all_count,
-            self.board.name,
-            left.unwrap_or_default(),
-            next.card.name,
-            product.unwrap_or_default(),
-            next.repeat,
-            self.campaign.repeats
-        ));
-    }
-
-    fn runs_left(&self, progress: &Progress<'_>, done: &[Done]) -> u32 {
-        let left = progress.left.iter();
-        let runs = left.map(|visit| suites_left(self.campaign, self.board, *visit, done).len());
-        u32::try_from(runs.sum::<usize>()).unwrap_or(u32::MAX)
-    }
-
-    /// Finds the inserted card. `None`: it is not to be measured now, which is reported.
-    fn look<'b>(
-        &self,
-        asked: Visit<'b>,
-        done: &[Done],
-        progress: &Progress<'b>,
-    ) -> Option<Visit<'b>> {
-        let sample_id = self.sample_id().inspect_err(print::error).ok()?;
-        let name = &asked.card.name;
-        let visit = match recognise(&asked, sample_id.as_deref(), done, progress) {
-            Seen::Asked => asked,
-            Seen::Hidden => {
-                print::notice("this reader does not show which card it is: taken on trust");
-                asked
-            }
-            Seen::Other(other) => {
-                print::notice(&format!(
-                    "this is \"{}\": measured now instead",
-                    other.card.name
-                ));
-                other
-            }
-            Seen::Finished(other) => {
-                print::notice(&format!("this is \"{other}\", which is complete here"));
-                return None;
-            }
-            Seen::Stranger => {
-                print::notice(&format!(
-                    "this is not the card measured as \"{name}\" before"
-                ));
-                return None;
-            }
-        };
-        Some(visit)
-    }
-
-    /// By which the card is recognised that is in the slot now.
-    fn sample_id(&self) -> Result<Option<String>, CommandError> {
-        let target = self.board.target.as_deref().unwrap_or_default();
-        match choose(target)? {
-            Chosen::Real { resolution, .. } => {
-                if !self.board.runs_from_card {
-                    refuse_own_disk(target, &resolution)?;
-                }
-                let devices = devices(&resolution, self.data)?;
-                Ok(devices.last().and_then(identity))
-            }
-            Chosen::Simulated(_) => Ok(None),
-        }
-    }
-
-    /// Measures a card by all suites that are left, and keeps the runs.
-    fn visit(
-        &mut self,
-        visit: Visit<'_>,
-        target: &str,
-        done: &[Done],
-    ) -> Result<Exit, CommandError> {
-        let mut exit = Exit::Done;
-        for suite in suites_left(self.campaign, self.board, visit, done) {
-            let began = Instant::now();
-            let draft = self.folder.draft();
-            // One that was left behind is not of this run.
-            self.folder.drop_draft();
-            exit = exit.or_worse(self.child.run(&self.words(visit, suite, target, &draft))?);
-            if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-                self.folder.drop_draft();
-                break;
-            }
-            self.spent += began.elapsed();
-            self.spent_count += 1;
-            let kept = self.folder.keep_draft()?;
-            if let Some(record) = &kept {
-                self.say(visit, suite, record);
-            }
-            // A signal may have come after the run's last operation.
-            if let Some(asked) = self.child.asked_to_end() {
-                return Ok(exit.or_worse(asked));
-            }
-            if kept.is_none() {
-                // The reason was shown.
-                break;
-            }
-        }
-        if exit == Exit::Trouble {
-            let failed = (visit.card.name.clone(), visit.repeat);
-            self.failed.insert(failed);
-        }
-        Ok(exit)
-    }
-
-    /// The command line of one run.
-    fn words(&self, visit: Visit<'_>, suite: &str, target: &str, draft: &Path) -> Vec<OsString> {
-        let mut words: Vec<OsString> = ["run", target, "--suite", suite, "--json"]
-            .map(OsString::from)
-            .into();
-        words.push(draft.into());
-        let timeout = self.timeout.to_string();
-        words.extend(["--timeout", &timeout].map(OsString::from));
-        for (key, value) in self.labels(visit) {
-            words.push("--label".into());
-            words.push(format!("{key}={value}").into());
-        }
-        for claim in &visit.card.claims {
-            words.extend(["--claim", claim].map(OsString::from));
-        }
-        if let Some(serial) = &self.consent.device_serial {
-            words.extend(["--yes", "--device-serial", serial].map(OsString::from));
-        }
-        if self.board.simulated.is_some() {
-            // From what it is, so that the campaign can be repeated.
-            let repeat = visit.repeat.to_string();
-            let parts = [
-                &self.campaign.title,
-                &visit.card.name,
-                &self.board.name,
-                &repeat,
-            ];
-            let seed = simulated_run_id(&parts.map(String::as_str)).as_u64_pair().1;
-            words.extend(["--seed", &seed.to_string()].map(OsString::from));
-        }
-        words
-    }
-
-    fn labels(&self, visit: Visit<'_>) -> Vec<(String, String)> {
-        let card = visit.card;
-        let mut labels: Vec<(String, String)> = card.labels.clone().into_iter().collect();
-        if let Some(product) = &card.product {
-            labels.push(("product".to_owned(), product.clone()));
-        }
-        let own = [
-            (CAMPAIGN, self.campaign.title.clone()),
-            (SAMPLE, card.name.clone()),
-            (SETTING, self.board.name.clone()),
-            (REPEAT, visit.repeat.to_string()),
-        ];
-        labels.extend(own.map(|(key, value)| (key.to_owned(), value)));
-        labels
-    }
-
-    /// One line on a run, and what is wrong with it.
-    fn say(&self, visit: Visit<'_>, suite: &str, record: &Record) {
-        let rates: Vec<_> = record
-            .metrics
-            .iter()
-            .filter(|metric| metric.rate_bytes_per_s.is_some() || metric.operations_per_s.is_some())
-            .map(|metric| (metric.id.clone(), metric.value, metric.quantity))
-            .collect();
-        print::notice(&format!(
-            "{} on {}, {suite}, {} of {}: {}",
-            visit.card.name,
-            self.board.name,
-            visit.repeat,
-            self.campaign.repeats,
-            headline(&rates)
-        ));
-        let told = |finding: &&Finding| finding.severity >= Severity::Warning;
-        for finding in record.findings.iter().filter(told) {
-            print::notice(&format!("  {}: {}", finding.kind.name(), finding.detail));
-        }
-    }
 }

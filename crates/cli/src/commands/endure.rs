@@ -3,10 +3,10 @@
 use cardmark_integrity::EndureEnd;
 use cardmark_session::{EndureRequest, Session, Tested, is_resting, refuse_used};
 
-use super::{opened_data, show_result};
 use crate::args::EndureArguments;
 use crate::error::{CommandError, Exit};
 use crate::print::TERMINAL;
+use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "a device wears out as a whole";
 

@@ -10,9 +10,9 @@ use cardmark_report::identity;
 use cardmark_sim::{Model, SimulatedCard};
 use serde_json::json;
 
-use super::run::labels;
 use crate::args::InfoArguments;
 use crate::error::{CommandError, Exit};
+use crate::labels::labels;
 use crate::print;
 use cardmark_session::describe::{self, hidden};
 use cardmark_session::{Chosen, choose};
@@ -84,12 +84,7 @@ fn as_json(root: &Root, record: &Record, hidden: &[&str]) -> Result<String, Comm
         "registers": fields,
         "hidden": hidden,
     });
-    serde_json::to_string_pretty(&value)
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            CommandError::new(Exit::Bug, "what is known cannot be written")
-                .because(error.to_string())
-        })
+    print::pretty(&value)
 }
 
 #[cfg(test)]

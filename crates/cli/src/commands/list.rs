@@ -47,7 +47,7 @@ fn suites(json: bool) -> Result<String, CommandError> {
                 })
             })
             .collect();
-        return as_json(&rows);
+        return print::pretty(&rows);
     }
     let told = |suite: Suite| {
         (
@@ -90,7 +90,7 @@ fn devices(json: bool) -> Result<String, CommandError> {
             row["directories"] = json!(on(device));
             row
         };
-        return as_json(&devices.iter().map(row).collect::<Vec<_>>());
+        return print::pretty(&devices.iter().map(row).collect::<Vec<_>>());
     }
     if devices.is_empty() {
         print::notice("no disk is to be seen here");
@@ -115,7 +115,7 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
             .iter()
             .map(|(name, summary)| json!({"name": name, "summary": summary}))
             .collect();
-        return as_json(&rows);
+        return print::pretty(&rows);
     }
     Ok(name_table(rows.to_vec(), print::width()))
 }
@@ -127,7 +127,7 @@ fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
         .map_err(|error| store_error(&error))?;
     if arguments.json {
         let rows: Vec<_> = runs.iter().map(row).collect();
-        return as_json(&rows);
+        return print::pretty(&rows);
     }
     if runs.is_empty() {
         print::notice(
@@ -170,14 +170,6 @@ fn line(run: Summary) -> RunLine {
     }
 }
 
-fn as_json(rows: &[serde_json::Value]) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(rows)
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            CommandError::new(Exit::Bug, "the list cannot be written").because(error.to_string())
-        })
-}
-
 /// Publications of others, with their numbers of results.
 fn published(json: bool) -> Result<String, CommandError> {
     if json {
@@ -200,7 +192,7 @@ fn published(json: bool) -> Result<String, CommandError> {
                 })
             })
             .collect();
-        return as_json(&records);
+        return print::pretty(&records);
     }
     let told = |publication: &Publication| {
         let date = publication.published.as_deref().unwrap_or("no date");

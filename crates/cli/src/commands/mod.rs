@@ -28,8 +28,6 @@ pub(crate) use history::circumstances;
 
 use crate::args::{Arguments, Command};
 use crate::error::{CommandError, Exit};
-use crate::print;
-use cardmark_session::{Data, TestResult};
 
 /// Executes what was asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
@@ -58,38 +56,4 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Recover(arguments)) => recover::recover(&arguments),
         Some(Command::Generate(arguments)) => generate::generate(&arguments),
     }
-}
-
-/// The places of the store, which can be opened: a broken store is reported before anything is measured.
-fn opened_data() -> Result<Data, CommandError> {
-    let data = Data::from_environment()?;
-    data.open()?;
-    Ok(data)
-}
-
-/// Shows the result of a test, and its errors.
-fn show_result(result: &TestResult, data: &Data, as_json: bool) -> Result<Exit, CommandError> {
-    let text = match as_json {
-        true => pretty(&result.record)?,
-        false => cardmark_report::terminal(&result.record, print::width(), print::style()),
-    };
-    print::result(&text)?;
-    let mut exit = result.exit;
-    for error in &result.errors {
-        print::error(error);
-        exit = exit.or_worse(error.exit);
-    }
-    if result.errors.is_empty() {
-        print::owner(data);
-    }
-    Ok(exit)
-}
-
-/// The record as text in several lines, for people and programs.
-fn pretty(record: &cardmark_core::Record) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(record)
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
-        })
 }

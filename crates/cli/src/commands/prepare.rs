@@ -95,11 +95,7 @@ fn json(ended: &PreparationEnd, info: &DeviceInfo) -> Result<String, CommandErro
         "span_ns": span_ns(ended.span),
         "rate_bytes_per_s": rate(ended),
     });
-    serde_json::to_string_pretty(&row)
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            CommandError::new(Exit::Bug, "the result cannot be written").because(error.to_string())
-        })
+    print::pretty(&row)
 }
 
 /// Reason for an early end, and advice.

@@ -9,8 +9,9 @@ use cardmark_report::{csv, survey};
 
 use crate::args::{ReportArguments, ReportFormat};
 use crate::error::{CommandError, Exit};
+use crate::print;
 use crate::runs::{Found, Runs, Source};
-use crate::{file, print};
+use cardmark_session::file;
 
 /// Runs whose trials are read for the charts over time and of latencies. The others are there with
 /// their figures: reading thousands of whole records takes longer than anybody waits.
@@ -33,7 +34,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         ReportFormat::Md => markdown(&document),
         ReportFormat::Html => html(&document),
         ReportFormat::Csv => csv(&records),
-        ReportFormat::Json => json(&records)?,
+        ReportFormat::Json => print::pretty(&records)?,
         ReportFormat::Svg => chart(&document, arguments)?.svg(Theme::Auto, Size::Wide),
         ReportFormat::Png => return picture(chart(&document, arguments)?, arguments),
     };
@@ -97,14 +98,6 @@ fn title_of(records: &[Record]) -> String {
         }
         _ => "Storage measured by cardmark".to_owned(),
     }
-}
-
-fn json(records: &[Record]) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(records)
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            CommandError::new(Exit::Bug, "the records cannot be written").because(error.to_string())
-        })
 }
 
 /// The chart of that number, or whose title holds that text.

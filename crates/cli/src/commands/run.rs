@@ -1,19 +1,18 @@
 //! `cardmark run`.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
-use cardmark_judge::{CLAIMS_LABEL, REQUIRED_LABEL, families};
+use cardmark_judge::{REQUIRED_LABEL, families};
 use cardmark_report::terminal_with_again;
 
-use super::pretty;
 use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::error::{CommandError, Exit};
-use crate::file;
+use crate::labels::{class_label, labels};
 use crate::print::{self, TERMINAL};
+use cardmark_session::file;
 use cardmark_session::{
     Chosen, Data, Measured, Measurement, Session, choose, measure, refuse_used, seed,
 };
@@ -117,24 +116,6 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
     (exit != Exit::Done).then_some(error)
 }
 
-/// Remarks and claims as labels of the record.
-pub(super) fn labels(remarks: &[(String, String)], claims: &[String]) -> Vec<(String, String)> {
-    let mut labels = remarks.to_vec();
-    labels.extend(class_label(CLAIMS_LABEL, claims));
-    labels
-}
-
-/// The label that holds names of classes, each once; none where there are none.
-fn class_label(label: &str, classes: &[String]) -> Option<(String, String)> {
-    let mut seen = BTreeSet::new();
-    let each: Vec<&str> = classes
-        .iter()
-        .map(String::as_str)
-        .filter(|class| seen.insert(*class))
-        .collect();
-    (!each.is_empty()).then(|| (label.to_owned(), each.join(" ")))
-}
-
 /// Error of a run that lacks a part, in addition to the table.
 fn incomplete(measured: &Measured) -> Option<CommandError> {
     let errors = measured
@@ -173,8 +154,8 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
 /// Shows the record; what the store knows of the card only where the store could be written.
 fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), CommandError> {
     match json {
-        Some(JsonFile::Output) => return print::result(&pretty(record)?),
-        Some(JsonFile::File(path)) => write(path, &pretty(record)?)?,
+        Some(JsonFile::Output) => return print::result(&print::pretty(record)?),
+        Some(JsonFile::File(path)) => write(path, &print::pretty(record)?)?,
         None => {}
     }
     let again = if is_kept {

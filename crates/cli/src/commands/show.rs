@@ -2,7 +2,6 @@
 
 use cardmark_report::terminal_with_again;
 
-use super::pretty;
 use crate::again::rates_again;
 use crate::args::ShowArguments;
 use crate::error::{CommandError, Exit};
@@ -13,7 +12,7 @@ use crate::runs::Runs;
 pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let (record, remarks) = Runs::default().one(&arguments.run)?;
     if arguments.json {
-        print::result(&pretty(&record)?)?;
+        print::result(&print::pretty(&record)?)?;
         return Ok(Exit::Done);
     }
     let again = rates_again(&record, &remarks)?;

@@ -1,24 +1,21 @@
 //! `cardmark verify`.
 
-use cardmark_session::{Chosen, Session, choose, refuse_used};
+use cardmark_session::{Session, VerifyTarget};
 
-use super::{opened_data, show_result};
 use crate::args::VerifyArguments;
 use crate::error::{CommandError, Exit};
 use crate::print::TERMINAL;
+use crate::tests_of_devices::{opened_data, show_result};
 
 /// Writes and reads every block.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> {
-    let chosen = choose(&arguments.target)?;
-    if let Chosen::Real { path, resolution } = &chosen {
-        refuse_used(path, resolution)?;
-    }
+    let target = VerifyTarget::named(&arguments.target)?;
     let data = opened_data()?;
     let test = &arguments.test;
     let session = Session::new(&TERMINAL, &data, test.timeout);
     let consent = test.consent.given();
     let request = test.request(&consent, arguments.restart);
-    let target = &arguments.target;
-    let result = cardmark_session::verify(&session, target, chosen, &request, arguments.size)?;
+    let (name, most_bytes) = (&arguments.target, arguments.size);
+    let result = cardmark_session::verify(&session, name, &target, &request, most_bytes)?;
     show_result(&result, &data, test.json)
 }

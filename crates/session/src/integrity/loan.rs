@@ -9,8 +9,9 @@ use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble}
 use super::undo::{
     Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
 };
-use super::{Told, blocks_of, card_name, ended_early, journal_name, refuse_changed, tests_folder};
+use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder};
 use crate::gate::{Consent, Intent, permit_writing};
+use crate::keep::journal_name;
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Data, Exit, InTurns, Rescue, Session, Turn, Voice, finish, unusable};
 use cardmark_store::{JobKind, Journal};

@@ -14,8 +14,9 @@ use cardmark_stats::refresh;
 use rustix::io::Errno;
 
 use super::describing::target;
+use super::execution::{Measured, on_host, real_header, same_device};
 use super::opening::{counters, directory, has_room, open_error, plan};
-use super::{Measured, Measurement, on_host, real_header, same_device};
+use super::request::Measurement;
 use crate::{CommandError, Exit, Voice};
 
 /// Measures a directory of a real filesystem.

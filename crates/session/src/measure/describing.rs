@@ -8,7 +8,7 @@ use cardmark_core::{
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
-use super::Measurement;
+use super::request::Measurement;
 
 /// Difference between wall clock and monotonic clock over a run that counts as a step.
 const STEP: Duration = Duration::from_secs(2);
@@ -99,14 +99,6 @@ pub(super) fn clock_step(
         );
         Finding::new(FindingKind::ClockStepped, Severity::Note, detail)
     })
-}
-
-/// Now, RFC 3339, UTC, whole seconds.
-pub(crate) fn now_text() -> String {
-    let now = jiff::Timestamp::now();
-    jiff::Timestamp::from_second(now.as_second())
-        .unwrap_or(now)
-        .to_string()
 }
 
 #[cfg(test)]

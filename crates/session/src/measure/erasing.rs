@@ -4,9 +4,9 @@ use cardmark_core::{Fill, Preparation, Record, Start, TargetKind, Trial};
 use cardmark_engine::Plan;
 use cardmark_host::Resolution;
 
-use super::now_text;
 use crate::CommandError;
 use crate::Data;
+use crate::describe::now_text;
 use crate::history::CardHistory;
 use cardmark_store::PreparationId;
 

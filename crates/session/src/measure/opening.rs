@@ -11,7 +11,7 @@ use cardmark_engine::{Place, Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, Units, 
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
 
-use super::Measurement;
+use super::request::Measurement;
 use crate::gate;
 use crate::target::refuse_memory;
 use crate::{CommandError, Exit, Voice};

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{Record, Severity, parse_record};
+use cardmark_core::{DeviceInfo, ReaderKind, Record, Severity, parse_record};
 
-use super::recognise::identity;
-use crate::error::{CommandError, Exit};
+use cardmark_session::{CommandError, Exit};
 
 /// Label: the campaign's title.
 pub(crate) const CAMPAIGN: &str = "campaign";
@@ -24,19 +23,19 @@ const DRAFT: &str = "draft";
 
 /// A run that is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Done {
+pub struct Done {
     /// The card's name.
-    pub(crate) card: String,
+    pub card: String,
     /// The board's name.
-    pub(crate) board: String,
+    pub board: String,
     /// The method.
-    pub(crate) suite: String,
+    pub suite: String,
     /// Number of the repeat, from 1.
-    pub(crate) repeat: u32,
+    pub repeat: u32,
     /// By which the card is recognised; absent where the reader does not show it.
-    pub(crate) sample_id: Option<String>,
+    pub sample_id: Option<String>,
     /// True if nothing failed.
-    pub(crate) is_whole: bool,
+    pub is_whole: bool,
 }
 
 impl Done {
@@ -57,6 +56,16 @@ impl Done {
     }
 }
 
+/// Identity of a card: its registers, or the identification of a disk. A USB reader
+/// reports its own, whatever card is in it.
+pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
+    let kind = device.reader.as_ref()?.kind;
+    match kind {
+        ReaderKind::Slot | ReaderKind::Sata | ReaderKind::Nvme => device.sample_id.clone(),
+        ReaderKind::Usb | ReaderKind::Virtual => None,
+    }
+}
+
 fn is_whole(record: &Record) -> bool {
     let mut findings = record.findings.iter();
     findings.all(|finding| finding.severity != Severity::Error)
@@ -64,13 +73,13 @@ fn is_whole(record: &Record) -> bool {
 
 /// The folder.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
     /// The folder of a campaign's file: of `cards.toml` it is `cards`.
-    pub(crate) fn of(file: &Path) -> Result<Self, CommandError> {
+    pub fn of(file: &Path) -> Result<Self, CommandError> {
         let path = file.with_extension("");
         if path == file {
             let what = format!("the campaign `{}` has no ending", file.display());
@@ -96,7 +105,7 @@ impl Folder {
     }
 
     /// Its path.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
@@ -130,9 +139,19 @@ impl Folder {
         Ok(records)
     }
 
+    /// The runs of the campaign with that title.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub fn records_of(&self, title: &str) -> Result<Vec<Record>, CommandError> {
+        let mut records = self.records()?;
+        records.retain(|record| record.labels.get(CAMPAIGN).is_some_and(|own| own == title));
+        Ok(records)
+    }
+
     /// The runs that there are. Those of another campaign are an error: its files have the same
     /// names.
-    pub(crate) fn done(&self, title: &str) -> Result<Vec<Done>, CommandError> {
+    pub fn done(&self, title: &str) -> Result<Vec<Done>, CommandError> {
         let records = self.records()?;
         let other = |record: &&Record| record.labels.get(CAMPAIGN).is_none_or(|own| own != title);
         if let Some(record) = records.iter().find(other) {
@@ -203,4 +222,29 @@ fn unreadable(path: &Path, cause: String) -> CommandError {
     CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
         .because(cause)
         .hint("move it away to measure again what it held")
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::Reader;
+
+    use super::*;
+
+    #[test]
+    fn a_usb_reader_does_not_tell_which_card_is_in_it() {
+        let device = |kind| DeviceInfo {
+            sample_id: Some("a1".to_owned()),
+            reader: Some(Reader {
+                kind,
+                driver: None,
+                bus: None,
+                usb: None,
+                pcie: None,
+                sata_bits_per_s: None,
+            }),
+            ..DeviceInfo::default()
+        };
+        assert_eq!(identity(&device(ReaderKind::Slot)), Some("a1".to_owned()));
+        assert_eq!(identity(&device(ReaderKind::Usb)), None);
+    }
 }

@@ -2,7 +2,8 @@
 
 use cardmark_core::Rng;
 
-use super::{Campaign, Card, Done, Slot};
+use crate::folder::Done;
+use crate::spec::{Campaign, Card, Slot};
 
 /// A card that is put into a board once more.
 #[derive(Clone, Copy, Debug)]

@@ -12,8 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::error::{CommandError, Exit};
-use crate::print;
+use cardmark_session::{CommandError, Exit, Voice};
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Interval of checks for the end of the run.
@@ -26,11 +25,12 @@ pub(crate) struct Child {
     is_idle: Arc<AtomicBool>,
     /// The last signal that asked for the end.
     signal: Arc<AtomicUsize>,
+    voice: &'static dyn Voice,
 }
 
 impl Child {
     /// Begins to heed signals.
-    pub(crate) fn new() -> Result<Self, CommandError> {
+    pub(crate) fn new(voice: &'static dyn Voice) -> Result<Self, CommandError> {
         let program = std::env::current_exe().map_err(|error| cannot_run(&error))?;
         let is_idle = Arc::new(AtomicBool::new(true));
         let signal = Arc::new(AtomicUsize::new(0));
@@ -47,6 +47,7 @@ impl Child {
             program,
             is_idle,
             signal,
+            voice,
         })
     }
 
@@ -76,7 +77,7 @@ impl Child {
         let mut is_told = false;
         loop {
             if let Some(status) = child.try_wait().map_err(|error| cannot_run(&error))? {
-                return Ok(exit_of(status));
+                return Ok(self.exit_of(status));
             }
             // Ctrl-C reaches the run by itself, and a second one would end it at once. The others
             // are handed on.
@@ -89,30 +90,22 @@ impl Child {
             std::thread::sleep(LOOK);
         }
     }
-}
 
-/// The exit that stands for how a run ended.
-fn exit_of(status: ExitStatus) -> Exit {
-    match status.signal() {
-        None => {}
-        Some(SIGINT) => return Exit::Interrupted,
-        Some(SIGTERM | SIGHUP) => return Exit::Terminated,
-        Some(number) => {
-            print::notice(&format!("the run was killed by signal {number}"));
-            return Exit::Trouble;
+    /// The exit that stands for how a run ended.
+    fn exit_of(&self, status: ExitStatus) -> Exit {
+        match status.signal() {
+            None => {}
+            Some(SIGINT) => return Exit::Interrupted,
+            Some(SIGTERM | SIGHUP) => return Exit::Terminated,
+            Some(number) => {
+                self.voice
+                    .notice(&format!("the run was killed by signal {number}"));
+                return Exit::Trouble;
+            }
         }
+        let is_it = |exit: &Exit| status.code() == Some(i32::from(exit.code()));
+        Exit::ALL.into_iter().find(is_it).unwrap_or(Exit::Bug)
     }
-    let known = [
-        Exit::Done,
-        Exit::Bad,
-        Exit::Usage,
-        Exit::Trouble,
-        Exit::Refused,
-        Exit::Interrupted,
-        Exit::Terminated,
-    ];
-    let is_it = |exit: &Exit| status.code() == Some(i32::from(exit.code()));
-    known.into_iter().find(is_it).unwrap_or(Exit::Bug)
 }
 
 fn cannot_run(error: &std::io::Error) -> CommandError {

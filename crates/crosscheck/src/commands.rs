@@ -185,11 +185,11 @@ mod tests {
     #[test]
     fn iozone_is_called_as_for_the_fixtures() {
         let single =
-            include_str!("../../../import/fixtures/iozone-3.489-4k-1m.txt").replace("8M", "8192k");
+            include_str!("../../import/fixtures/iozone-3.489-4k-1m.txt").replace("8M", "8192k");
         let invocation = iozone_single("/mnt/card/iozone", 8192 * KIB, &[4 * KIB, 1024 * KIB]);
         assert_eq!(line(&invocation), used(&single));
-        let threads = include_str!("../../../import/fixtures/iozone-3.489-threads.txt")
-            .replace("4m", "4096k");
+        let threads =
+            include_str!("../../import/fixtures/iozone-3.489-threads.txt").replace("4m", "4096k");
         let invocation = iozone_threads("/mnt/card", 4, 4096 * KIB, 4 * KIB);
         assert_eq!(line(&invocation), used(&threads));
         assert_eq!(invocation.directory.as_deref(), Some("/mnt/card"));

@@ -1,13 +1,4 @@
-//! A campaign: many cards on several boards, measured in an order that favours none.
-//!
-//! Its whole state is the records in the folder beside its file, so that both can be carried from
-//! board to board, and it goes on where it ended.
-
-mod child;
-mod folder;
-mod order;
-mod question;
-mod recognise;
+//! The file of a campaign: cards, boards, methods.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,17 +7,10 @@ use cardmark_catalog::class;
 use cardmark_sim::Model;
 use serde::Deserialize;
 
-use crate::error::{CommandError, Exit};
-use crate::file;
-
-pub(crate) use child::Child;
-pub(crate) use folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
-pub(crate) use order::{Progress, Visit, suites_left};
-pub(crate) use question::{Answer, ask};
-pub(crate) use recognise::{Seen, identity, recognise};
+use cardmark_session::{CommandError, Exit, file};
 
 /// A file to begin with.
-pub(crate) const EXAMPLE: &str = include_str!("../../../docs/campaign.toml");
+pub const EXAMPLE: &str = include_str!("../../../docs/campaign.toml");
 /// Most times that each card is measured on each board.
 const MOST_REPEATS: u32 = 100;
 /// Largest campaign file, bytes.
@@ -37,55 +21,55 @@ const LONGEST: usize = 200;
 /// Content of the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Campaign {
+pub struct Campaign {
     /// Heading of the report.
-    pub(crate) title: String,
+    pub title: String,
     /// The methods, in the order in which each card is measured by them.
     #[serde(default = "quick")]
-    pub(crate) suites: Vec<String>,
+    pub suites: Vec<String>,
     /// Number of times that each card is put into each board. Fewer than three support no claim about
     /// the cards, only of the runs.
     #[serde(default = "three")]
-    pub(crate) repeats: u32,
+    pub repeats: u32,
     /// The cards.
-    pub(crate) cards: Vec<Card>,
+    pub cards: Vec<Card>,
     /// The boards.
-    pub(crate) boards: Vec<Slot>,
+    pub boards: Vec<Slot>,
 }
 
 /// A card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Card {
+pub struct Card {
     /// Text on its sticker.
-    pub(crate) name: String,
+    pub name: String,
     /// Product name.
-    pub(crate) product: Option<String>,
+    pub product: Option<String>,
     /// The classes that its label promises.
     #[serde(default)]
-    pub(crate) claims: Vec<String>,
+    pub claims: Vec<String>,
     /// Further labels of its runs, such as its price.
     #[serde(default)]
-    pub(crate) labels: BTreeMap<String, String>,
+    pub labels: BTreeMap<String, String>,
     /// The model, of a simulated one.
-    pub(crate) simulated: Option<String>,
+    pub simulated: Option<String>,
 }
 
 /// A board with a slot or reader for cards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Slot {
+pub struct Slot {
     /// Name.
-    pub(crate) name: String,
+    pub name: String,
     /// A part of the name by which the board knows itself, such as `Raspberry Pi 4`.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// Place of the card there: a directory on it, or its block device.
-    pub(crate) target: Option<String>,
+    pub target: Option<String>,
     /// True if the board runs from the card itself, so that changing it needs a restart.
     #[serde(default)]
-    pub(crate) runs_from_card: bool,
+    pub runs_from_card: bool,
     /// The simulated board.
-    pub(crate) simulated: Option<String>,
+    pub simulated: Option<String>,
 }
 
 fn quick() -> Vec<String> {
@@ -98,7 +82,7 @@ fn three() -> u32 {
 
 impl Campaign {
     /// Reads the file.
-    pub(crate) fn read(path: &Path) -> Result<Self, CommandError> {
+    pub fn read(path: &Path) -> Result<Self, CommandError> {
         let failed = |cause: String| {
             let what = format!("cannot read campaign `{}`", path.display());
             CommandError::new(Exit::Usage, what)

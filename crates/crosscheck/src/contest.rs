@@ -6,11 +6,11 @@ use std::time::Duration;
 use cardmark_core::{KIB, MIB};
 use cardmark_import::{Imported, import};
 
-use super::commands::{
+use crate::commands::{
     FioJob, FioPattern, HdparmTest, Invocation, dd, ddrescue_read, ddrescue_write, fio, hdparm,
     iozone_single, iozone_threads,
 };
-use super::original::Place;
+use crate::original::Place;
 
 // The sizes are those of the workloads in the suite `crosscheck`; a test compares them.
 const DD_BLOCK_BYTES: u64 = 8 * KIB;
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn figures_bear_the_names_of_our_metrics() {
-        let text = include_str!("../../../import/fixtures/iozone-3.489-threads.txt");
+        let text = include_str!("../../import/fixtures/iozone-3.489-threads.txt");
         let known: Vec<String> = suite().figures.iter().map(|f| f.id.clone()).collect();
         let list = contests(&place(None));
         let threads = list

@@ -4,8 +4,8 @@ use cardmark_report::Agreement;
 use cardmark_stats::{median, median_interval};
 use serde::{Deserialize, Serialize};
 
-use super::contest::Figures;
-use crate::error::CommandError;
+use crate::contest::Figures;
+use cardmark_session::CommandError;
 
 /// Side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ fn spread(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Exit;
+    use cardmark_session::Exit;
 
     fn kept(_: &Pairs) -> Result<(), CommandError> {
         Ok(())

@@ -1,8 +1,7 @@
 //! Recognition of the inserted card.
 
-use cardmark_core::{DeviceInfo, ReaderKind};
-
-use super::{Done, Progress, Visit};
+use crate::folder::Done;
+use crate::order::{Progress, Visit};
 
 /// Known facts about the inserted card.
 #[derive(Debug)]
@@ -17,16 +16,6 @@ pub(crate) enum Seen<'a> {
     Stranger,
     /// The reader does not show which card it is.
     Hidden,
-}
-
-/// Identity of a card: its registers, or the identification of a disk. A USB reader
-/// reports its own, whatever card is in it.
-pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
-    let kind = device.reader.as_ref()?.kind;
-    match kind {
-        ReaderKind::Slot | ReaderKind::Sata | ReaderKind::Nvme => device.sample_id.clone(),
-        ReaderKind::Usb | ReaderKind::Virtual => None,
-    }
 }
 
 /// Recognises a card by its earlier runs, on any board. A card that was never seen is
@@ -58,10 +47,8 @@ pub(crate) fn recognise<'a>(
 
 #[cfg(test)]
 mod tests {
-    use cardmark_core::Reader;
-
-    use super::super::Campaign;
     use super::*;
+    use crate::spec::Campaign;
 
     const TEXT: &str = r#"
         title = "t"
@@ -97,24 +84,6 @@ mod tests {
             Seen::Stranger => "stranger".to_owned(),
             Seen::Hidden => "hidden".to_owned(),
         }
-    }
-
-    #[test]
-    fn a_usb_reader_does_not_tell_which_card_is_in_it() {
-        let device = |kind| DeviceInfo {
-            sample_id: Some("a1".to_owned()),
-            reader: Some(Reader {
-                kind,
-                driver: None,
-                bus: None,
-                usb: None,
-                pcie: None,
-                sata_bits_per_s: None,
-            }),
-            ..DeviceInfo::default()
-        };
-        assert_eq!(identity(&device(ReaderKind::Slot)), Some("a1".to_owned()));
-        assert_eq!(identity(&device(ReaderKind::Usb)), None);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use cardmark_core::{MIB, fill_payload};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::{NamedTempFile, TempDir};
 
-use super::commands::Invocation;
-use crate::error::{CommandError, Exit};
+use crate::commands::Invocation;
 use cardmark_session::Signals;
+use cardmark_session::{CommandError, Exit};
 
 /// Directories of programs for the administrator, which an ordinary user's path may not have.
 const FURTHER_PLACES: [&str; 2] = ["/usr/sbin", "/sbin"];

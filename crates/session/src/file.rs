@@ -5,13 +5,15 @@ use std::io::{Error, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::error::{CommandError, Exit};
+use crate::{CommandError, Exit};
 
 /// Mode of a new file before the user's mask applies.
 const NEW_FILE_MODE: u32 = 0o666;
 
 /// Reads a file of at most `limit_bytes`. Devices such as /dev/zero have no end.
-pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, Error> {
+/// # Errors
+/// If the system refuses it.
+pub fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path)?;
     file.take(limit_bytes + 1).read_to_end(&mut bytes)?;
@@ -25,7 +27,9 @@ pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, Error> {
 
 /// Writes a file: all or nothing, what was there stays if the new one cannot be written. A new file
 /// gets the permissions of any new file, another keeps its own.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+/// # Errors
+/// If the system refuses it.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let written = match std::fs::metadata(path) {
         // A pipe or a terminal must not be replaced.
         Ok(known) if !known.is_file() => OpenOptions::new()
