@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 use cardmark_core::Quantity;
 use serde::Deserialize;
 
+use crate::facts::from_toml;
+
 const TEXT: &str = include_str!("../facts/spreads.toml");
 
-static ALL: LazyLock<File> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+static ALL: LazyLock<File> = LazyLock::new(|| from_toml(TEXT).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_file_is_read_and_every_class_has_repeats() {
-        toml::from_str::<File>(TEXT).expect("spreads and repeats");
+        from_toml::<File>(TEXT).expect("spreads and repeats");
         for spread in spreads() {
             assert!(repeats().iter().any(|row| row.class == spread.class));
             assert!(spread.typical > 0.0 && spread.typical < spread.pooled);

@@ -3,6 +3,8 @@
 use cardmark_core::{Suite, SuiteError};
 use thiserror::Error;
 
+use crate::facts::from_toml;
+
 /// A version of a suite: its name, its version and its text.
 type SuiteText = (&'static str, u32, &'static str);
 
@@ -111,7 +113,7 @@ pub fn crosscheck_suite() -> Result<Suite, CatalogError> {
 /// # Errors
 /// If the text is not TOML in the form of a suite, or breaks a rule.
 pub fn parse_suite(text: &str) -> Result<Suite, CatalogError> {
-    let suite: Suite = toml::from_str(text)?;
+    let suite: Suite = from_toml(text)?;
     suite.check()?;
     Ok(suite)
 }

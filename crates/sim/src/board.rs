@@ -2,10 +2,11 @@
 
 use cardmark_core::{Board, Bus, BusMode, Reader, ReaderKind};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::data::{BridgeData, ModelData, broken_bridge};
 use crate::library::Entry;
-use crate::model::content_of;
+use crate::model::{content_of, from_table, table};
 use crate::{Model, ModelError};
 
 /// The boards that come with the program.
@@ -37,9 +38,8 @@ pub(crate) struct BoardData {
 }
 
 impl BoardData {
-    fn parse(text: &str) -> Result<Self, ModelError> {
-        let data: Self =
-            toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))?;
+    fn of(table: Map<String, Value>) -> Result<Self, ModelError> {
+        let data: Self = from_table(table)?;
         match broken_bridge(data.slot) {
             Some(what) => Err(ModelError::Invalid {
                 name: data.name,
@@ -88,7 +88,8 @@ pub fn boards() -> Vec<Entry> {
     let entry = |(name, text): (&'static str, &str)| Entry {
         name,
         // A test parses every board, so that the empty summary is never seen.
-        summary: BoardData::parse(text)
+        summary: table(text)
+            .and_then(BoardData::of)
             .map(|board| board.summary)
             .unwrap_or_default(),
     };
@@ -113,10 +114,9 @@ impl Model {
                 what: "comes in a USB reader, and that fits into no slot",
             });
         }
-        let board = BoardData::parse(text)?;
-        let table: toml::Table =
-            toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))?;
+        let table = table(text)?;
         let content = format!("{}{}", self.content(), content_of(&table));
+        let board = BoardData::of(table)?;
         let data = ModelData {
             bridge: Some(board.slot),
             board: Some(board),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::board::BoardData;
@@ -82,9 +84,7 @@ impl Model {
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let table = with_rest(text)?;
         let content = content_of(&table);
-        let data: ModelData = table
-            .try_into()
-            .map_err(|error: toml::de::Error| ModelError::Text(error.to_string()))?;
+        let data: ModelData = from_table(table)?;
         if let Some(what) = broken_rule(&data) {
             return Err(ModelError::Invalid {
                 name: data.name,
@@ -275,7 +275,7 @@ impl Model {
 const PROSE: [&str; 2] = ["summary", "source"];
 
 /// A table as text, keys sorted, without prose.
-pub(crate) fn content_of(table: &toml::Table) -> String {
+pub(crate) fn content_of(table: &Map<String, Value>) -> String {
     let mut lines: Vec<String> = table
         .iter()
         .filter(|(key, _)| !PROSE.contains(&key.as_str()))
@@ -286,19 +286,18 @@ pub(crate) fn content_of(table: &toml::Table) -> String {
 }
 
 /// A value on one line, keys sorted.
-fn written(value: &toml::Value) -> String {
-    use toml::Value;
+fn written(value: &Value) -> String {
     let mut parts: Vec<String> = match value {
         Value::String(text) => return format!("{text:?}"),
-        Value::Integer(number) => return number.to_string(),
-        Value::Float(number) => return number.to_string(),
-        Value::Boolean(is_so) => return is_so.to_string(),
-        Value::Datetime(time) => return time.to_string(),
+        Value::Number(number) if number.is_f64() => {
+            return number.as_f64().unwrap_or(f64::NAN).to_string();
+        }
+        Value::Null | Value::Number(_) | Value::Bool(_) => return value.to_string(),
         Value::Array(values) => {
             let parts: Vec<String> = values.iter().map(written).collect();
             return format!("[{}]", parts.join(", "));
         }
-        Value::Table(table) => table
+        Value::Object(table) => table
             .iter()
             .map(|(key, value)| format!("{key} = {}", written(value)))
             .collect(),
@@ -307,14 +306,23 @@ fn written(value: &toml::Value) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
+/// Parses TOML. JSON stands for its values, because the program has readers for that.
+pub(crate) fn table(text: &str) -> Result<Map<String, Value>, ModelError> {
+    toml::from_str(text).map_err(|error| ModelError::Text(error.to_string()))
+}
+
+/// Reads data of a table.
+pub(crate) fn from_table<T: DeserializeOwned>(table: Map<String, Value>) -> Result<T, ModelError> {
+    serde_json::from_value(Value::Object(table))
+        .map_err(|error| ModelError::Text(error.to_string()))
+}
+
 /// Returns the text as a table, with missing values from the model that it is like.
-fn with_rest(text: &str) -> Result<toml::Table, ModelError> {
-    let unreadable = |error: toml::de::Error| ModelError::Text(error.to_string());
-    let mut table: toml::Table = toml::from_str(text).map_err(unreadable)?;
+fn with_rest(text: &str) -> Result<Map<String, Value>, ModelError> {
+    let mut table = table(text)?;
     if let Some(like) = table.remove("like") {
         let name = like.as_str().unwrap_or_default();
-        let rest: toml::Table = toml::from_str(crate::library::text(name)?).map_err(unreadable)?;
-        for (key, value) in rest {
+        for (key, value) in self::table(crate::library::text(name)?)? {
             table.entry(key).or_insert(value);
         }
     }

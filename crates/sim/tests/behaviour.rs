@@ -41,11 +41,16 @@ fn numbers_out_of_range_are_refused() {
     for (from, to) in [
         ("channels = 1", "channels = 0"),
         ("variation = 0.22", "variation = 0.0"),
-        ("run_deviation = 0.02", "run_deviation = nan"),
+        ("run_deviation = 0.02", "run_deviation = -0.02"),
     ] {
         assert!(text.contains(from));
         let refused = Model::parse(&text.replacen(from, to, 1));
         assert!(matches!(refused, Err(ModelError::Invalid { .. })), "{to}");
+    }
+    for no_number in ["nan", "inf"] {
+        let to = format!("run_deviation = {no_number}");
+        let refused = Model::parse(&text.replacen("run_deviation = 0.02", &to, 1));
+        assert!(matches!(refused, Err(ModelError::Text(_))), "{to}");
     }
 }
 

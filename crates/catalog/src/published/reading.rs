@@ -4,6 +4,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::{Publication, PublishedFigure, PublishedRun, Unit};
+use crate::facts::from_toml;
 use crate::product;
 
 /// Error in the files of a publication.
@@ -45,7 +46,7 @@ struct Row {
 /// # Errors
 /// If either has the wrong form, or a line contains an unknown setting, product or unit, or no number.
 pub(super) fn read(about: &str, figures: &str) -> Result<Publication, PublishedError> {
-    let mut publication: Publication = toml::from_str(about)?;
+    let mut publication: Publication = from_toml(about)?;
     let mut rows = csv::Reader::from_reader(figures.as_bytes());
     // The first line is the heading.
     for (line, row) in (2..).zip(rows.deserialize::<Row>()) {

@@ -273,11 +273,9 @@ const EXAMPLES: [(&str, &Examples); 22] = [
 pub(super) fn examples(command: &str) -> String {
     let found = EXAMPLES.iter().find(|(name, _)| *name == command);
     let examples = found.map_or(&[][..], |(_, examples)| examples);
-    let widths = examples.iter().map(|(line, _)| line.chars().count());
-    let width = widths.max().unwrap_or(0);
     let lines = examples
         .iter()
-        .map(|(line, meaning)| format!("  {line:<width$}  {meaning}\n"));
+        .map(|(line, meaning)| format!("  {line}\n      {meaning}\n"));
     format!("Examples:\n{}", lines.collect::<String>())
 }
 
@@ -331,7 +329,7 @@ mod tests {
     fn an_example_fits_into_a_line_of_the_help() {
         for (name, _) in EXAMPLES {
             for line in examples(name).lines() {
-                assert!(line.chars().count() <= 100, "{line}");
+                assert!(line.chars().count() <= 80, "{line}");
             }
         }
     }
