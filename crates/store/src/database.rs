@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::failure::Failure;
-use crate::journal::make_directory;
+use crate::files::make_directory;
 use crate::{StoreError, legacy};
 
 /// Steps that lead from an empty database to the current tables, each with the version it leads to.

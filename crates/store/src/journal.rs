@@ -4,114 +4,26 @@
 //! and target), `record` (second line, if the work results in a record: that record without trials), `trial`,
 //! `finding`, or `state` (progress; the last one counts). A lock on the file marks the work as under way.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::Duration;
 
 use cardmark_core::{Finding, Record, Trial};
-use rustix::fs::{FlockOperation, fdatasync, flock, fsync};
-use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
+use rustix::fs::fdatasync;
+use serde::Serialize;
 
 use crate::JournalError;
-use crate::checksum::crc32;
-use crate::recover::{self, Content};
-
-/// Extension of journals.
-pub(crate) const EXTENSION: &str = "journal";
-/// Extension of journals until their first line is durable.
-pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
-/// Number of attempts to lock a draft, with a pause between them: `recover` locks it for a moment to check
-/// whether it is in use.
-const LOCK_TRIES: u32 = 20;
-const LOCK_PAUSE: Duration = Duration::from_millis(5);
+use crate::content::{Content, JournalHead, LineKind, encode, read};
+use crate::files::{
+    DRAFT_EXTENSION, EXTENSION, failed, lock, make_directory, open_locked, refuse_live,
+    sync_directory,
+};
 
 /// Most superseded states in a journal, as a multiple of its other content, before it is
 /// rewritten.
 const MOST_DEAD_SHARE: u64 = 4;
 /// Superseded states that never cause a journal to be rewritten, bytes.
 const FREE_DEAD_BYTES: u64 = 1 << 20;
-
-/// Command that unfinished work belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum JobKind {
-    /// `cardmark run`.
-    Run,
-    /// `cardmark prepare`.
-    Prepare,
-    /// `cardmark probe`.
-    Probe,
-    /// `cardmark verify`.
-    Verify,
-    /// `cardmark endure`.
-    Endure,
-    /// `cardmark anatomy`.
-    Anatomy,
-    /// `cardmark crosscheck`.
-    Crosscheck,
-    /// `cardmark campaign`.
-    Campaign,
-}
-
-impl JobKind {
-    /// Name of the command.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Prepare => "prepare",
-            Self::Probe => "probe",
-            Self::Verify => "verify",
-            Self::Endure => "endure",
-            Self::Anatomy => "anatomy",
-            Self::Crosscheck => "crosscheck",
-            Self::Campaign => "campaign",
-        }
-    }
-}
-
-/// First line of a journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JournalHead {
-    /// The command.
-    pub job: JobKind,
-    /// Target of the command as the user named it.
-    pub target: String,
-}
-
-/// Kind of content of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LineKind {
-    Head,
-    Record,
-    State,
-    Trial,
-    Finding,
-}
-
-impl LineKind {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Head,
-        Self::Record,
-        Self::State,
-        Self::Trial,
-        Self::Finding,
-    ];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Head => "head",
-            Self::Record => "record",
-            Self::State => "state",
-            Self::Trial => "trial",
-            Self::Finding => "finding",
-        }
-    }
-}
 
 /// The journal of work that is under way.
 #[derive(Debug)]
@@ -166,7 +78,7 @@ impl Journal {
             file => file.map_err(failed("open", &path))?,
         };
         lock(&file, &path)?;
-        let content = recover::read(&path)?;
+        let content = read(&path)?;
         let mut journal = Self::on(file, path);
         journal.whole_bytes = content.whole_bytes;
         journal.state_bytes = content.state.as_ref().map_or(0, |state| state.len() as u64);
@@ -312,106 +224,5 @@ impl Journal {
     fn write_durably(&self, line: &[u8]) -> io::Result<()> {
         (&self.file).write_all(line)?;
         Ok(fdatasync(&self.file)?)
-    }
-}
-
-fn encode(kind: LineKind, content: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
-    let mut line = format!("00000000 {} ", kind.name()).into_bytes();
-    serde_json::to_writer(&mut line, content)?;
-    let sum = format!("{:08x}", crc32(&line[9..]));
-    line[..8].copy_from_slice(sum.as_bytes());
-    line.push(b'\n');
-    Ok(line)
-}
-
-/// The kind and the JSON of a line without its end, when it is whole.
-pub(crate) fn decode(line: &[u8]) -> Option<(LineKind, &str)> {
-    let (sum, rest) = line.split_at_checked(8)?;
-    let body = rest.strip_prefix(b" ")?;
-    let sum = std::str::from_utf8(sum).ok()?;
-    if u32::from_str_radix(sum, 16).ok()? != crc32(body) {
-        return None;
-    }
-    let (kind, json) = std::str::from_utf8(body).ok()?.split_once(' ')?;
-    let kind = LineKind::ALL.into_iter().find(|each| each.name() == kind)?;
-    Some((kind, json))
-}
-
-/// Opens a draft for appending and locks it; content left by a crash is removed.
-fn open_locked(draft: &Path) -> Result<File, JournalError> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    for _ in 0..LOCK_TRIES {
-        let file = options.open(draft).map_err(failed("make", draft))?;
-        match try_lock(&file) {
-            // Between opening and locking, `recover` may have removed it.
-            Ok(()) if is_named(&file, draft) => {
-                file.set_len(0).map_err(failed("empty", draft))?;
-                return Ok(file);
-            }
-            Ok(()) | Err(Errno::WOULDBLOCK) => sleep(LOCK_PAUSE),
-            Err(errno) => return Err(failed("lock", draft)(errno.into())),
-        }
-    }
-    Err(JournalError::Live {
-        path: draft.to_owned(),
-    })
-}
-
-/// Locks a file; `WOULDBLOCK` if it is already locked.
-pub(crate) fn try_lock(file: &File) -> Result<(), Errno> {
-    flock(file, FlockOperation::NonBlockingLockExclusive)
-}
-
-/// Returns whether the path still refers to this file.
-pub(crate) fn is_named(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// Refuses a journal that a process holds; a missing one is free.
-pub(crate) fn refuse_live(path: &Path) -> Result<(), JournalError> {
-    match File::open(path) {
-        Ok(file) => lock(&file, path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(failed("open", path)(error)),
-    }
-}
-
-fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    try_lock(file).map_err(|errno| match errno {
-        Errno::WOULDBLOCK => JournalError::Live {
-            path: path.to_owned(),
-        },
-        other => failed("lock", path)(other.into()),
-    })
-}
-
-/// Makes a directory only its owner can enter, parents included.
-pub(crate) fn make_directory(dir: &Path) -> io::Result<()> {
-    if dir.is_dir() {
-        return Ok(());
-    }
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
-    // Some filesystems have nothing to sync in a directory and return an error.
-    match fsync(File::open(dir)?) {
-        Err(Errno::INVAL) => Ok(()),
-        other => Ok(other?),
-    }
-}
-
-pub(crate) fn failed<'a>(
-    action: &'static str,
-    path: &'a Path,
-) -> impl FnOnce(io::Error) -> JournalError + 'a {
-    move |source| JournalError::Io {
-        action,
-        path: path.to_owned(),
-        source,
     }
 }

@@ -5,11 +5,13 @@
 //! original document, extracts for listings, and the history of cards.
 
 mod checksum;
+mod content;
 mod damage;
 mod database;
 mod error;
 mod failure;
 mod figures;
+mod files;
 mod heads;
 mod journal;
 mod legacy;
@@ -20,12 +22,13 @@ mod rows;
 mod selection;
 mod store;
 
+pub use content::{Content, JobKind, JournalHead};
 pub use error::{DamagedPart, DocumentError, JournalError, StoreError};
 pub use figures::{StoredFigure, StoredSubject};
-pub use journal::{JobKind, Journal, JournalHead};
+pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
-pub use recover::{Content, Recovery, discard, peek, recover};
+pub use recover::{Recovery, discard, peek, recover};
 pub use selection::{Condition, has_capacity};
 pub use store::{Found, Inserted, Options, Store, sqlite_path};
 
