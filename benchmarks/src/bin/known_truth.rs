@@ -51,7 +51,6 @@ fn suite(cap_bytes_per_s: u64) -> Result<Suite, String> {
     for workload in &mut suite.workloads {
         workload.span_bytes = workload.span_bytes.min(suite.file_bytes);
     }
-    suite.check().map_err(|error| error.to_string())?;
     Ok(suite)
 }
 

@@ -1,10 +1,9 @@
 //! Explanations of terms for users who want to know the meaning of a figure or a finding.
 
-mod fields;
-
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use cardmark_core::{Field, register_tables};
 use serde::Deserialize;
 
 use crate::facts::embedded;
@@ -12,6 +11,13 @@ use crate::facts::embedded;
 const TEXT: &str = include_str!("../facts/explanations.toml");
 
 static ROWS: LazyLock<Vec<Explanation>> = LazyLock::new(|| embedded(TEXT, "explanations"));
+
+/// Sources of the fields of card registers.
+const SD_ASSOCIATION: &str = "SD Specifications, Part 1, Physical Layer Simplified Specification 9.10, chapters \
+                  4.10 and 5";
+const JEDEC: &str = "JEDEC JESD84-B51A, chapter 7";
+/// Day on which the source was read.
+const CHECKED_ON: &str = "2026-11-20";
 
 /// Minimum similarity for a suggestion; 1 is equality.
 const LIKE: f64 = 0.85;
@@ -55,7 +61,7 @@ pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
         .iter()
         .find(|row| row.words().any(|known| plain(known) == word));
     row.map(Cow::Borrowed)
-        .or_else(|| fields::explanation(&word).map(Cow::Owned))
+        .or_else(|| field_explanation(&word).map(Cow::Owned))
 }
 
 /// Returns the known terms that are similar to this one, the most similar first.
@@ -63,7 +69,7 @@ pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = plain(word);
     let rows = ROWS.iter().filter_map(|row| row.likest(&word));
-    let fields = fields::names().map(|name| (likeness(name, &word), name));
+    let fields = fields().map(|(_, field)| (likeness(field.name, &word), field.name));
     let mut found: Vec<(f64, &str)> = rows
         .chain(fields)
         .filter(|(likeness, _)| *likeness >= LIKE)
@@ -99,6 +105,56 @@ fn plain(word: &str) -> String {
         .filter(|c| !matches!(c, ' ' | '-' | '_'))
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+/// Returns the meaning of a field in each register that contains it.
+fn field_explanation(word: &str) -> Option<Explanation> {
+    let found: Vec<_> = fields()
+        .filter(|(_, field)| plain(field.name) == word)
+        .collect();
+    let (_, first) = found.first()?;
+    let places: Vec<String> = found
+        .iter()
+        .map(|(register, field)| format!("{register}, {}: {}", bits(field), field.about))
+        .collect();
+    let of = |emmc: bool| {
+        let mut registers = found.iter().map(|(register, _)| register);
+        registers.any(|register| register.contains("eMMC") == emmc)
+    };
+    let sources = [(of(false), SD_ASSOCIATION), (of(true), JEDEC)];
+    let sources: Vec<&str> = sources
+        .into_iter()
+        .filter(|(is_there, _)| *is_there)
+        .map(|(_, source)| source)
+        .collect();
+    Some(Explanation {
+        id: first.name.to_owned(),
+        aliases: Vec::new(),
+        title: format!("{}, a field of a card's registers", first.name),
+        text: format!(
+            "{}. `cardmark info --json` shows its value if the reader lets the registers \
+             through.",
+            places.join("; ")
+        ),
+        source: sources.join("; "),
+        checked_on: CHECKED_ON.to_owned(),
+        vectors: vec![first.name.to_owned()],
+    })
+}
+
+/// Returns all named fields with their registers.
+fn fields() -> impl Iterator<Item = (&'static str, &'static Field)> {
+    let all = register_tables()
+        .into_iter()
+        .flat_map(|(register, table)| table.iter().map(move |field| (register, field)));
+    all.filter(|(_, field)| !field.name.starts_with("RESERVED_"))
+}
+
+fn bits(field: &Field) -> String {
+    if field.high == field.low {
+        return format!("bit {}", field.low);
+    }
+    format!("bits {} to {}", field.high, field.low)
 }
 
 #[cfg(test)]

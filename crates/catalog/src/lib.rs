@@ -7,6 +7,7 @@ mod explanations;
 mod facts;
 mod manufacturers;
 mod products;
+mod publications;
 mod published;
 mod quirks;
 mod readers;
@@ -20,12 +21,11 @@ pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use explanations::{Explanation, explanation, explanations, nearest};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
-pub use published::{
-    Absent, Publication, PublishedError, PublishedFigure, PublishedRun, Setting, Unit, publications,
-};
+pub use publications::{PublishedError, publications};
+pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting, Unit};
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
 pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
-pub use suites::{CatalogError, crosscheck_suite, parse_suite, suite, suite_names};
+pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};

@@ -1,11 +1,52 @@
-//! Parses the two files of a publication into runs.
+//! The published results that are part of the program, parsed from their two files each.
+
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::{Publication, PublishedFigure, PublishedRun, Unit};
 use crate::facts::from_toml;
 use crate::product;
+use crate::published::{Publication, PublishedFigure, PublishedRun, Unit};
+
+/// The files of each source.
+macro_rules! sources {
+    ($($name:literal),+ $(,)?) => {
+        [$((
+            include_str!(concat!("../published/", $name, ".toml")),
+            include_str!(concat!("../published/", $name, ".csv")),
+        )),+]
+    };
+}
+
+const TEXTS: [(&str, &str); 12] = sources![
+    "geerling-dramble",
+    "geerling-2019",
+    "geerling-2019-comments",
+    "geerling-a2",
+    "geerling-turing-pi",
+    "kulesz",
+    "admin-76",
+    "pitt-pladdy",
+    "command-queue",
+    "kaiser-a1-a2",
+    "pibenchmarks-2019",
+    "speed-camera-58",
+];
+
+static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
+    // A test reads them one by one and shows errors.
+    TEXTS
+        .iter()
+        .filter_map(|(about, figures)| read(about, figures).ok())
+        .collect()
+});
+
+/// Returns all publications.
+#[must_use]
+pub fn publications() -> &'static [Publication] {
+    &PUBLICATIONS
+}
 
 /// Error in the files of a publication.
 #[derive(Debug, Error)]
@@ -45,7 +86,7 @@ struct Row {
 ///
 /// # Errors
 /// If either has the wrong form, or a line contains an unknown setting, product or unit, or no number.
-pub(super) fn read(about: &str, figures: &str) -> Result<Publication, PublishedError> {
+fn read(about: &str, figures: &str) -> Result<Publication, PublishedError> {
     let mut publication: Publication = from_toml(about)?;
     let mut rows = csv::Reader::from_reader(figures.as_bytes());
     // The first line is the heading.
@@ -120,16 +161,4 @@ fn number(text: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_points_or_commas() {
-        assert_eq!(number("22,35"), Some(22.35));
-        assert_eq!(number("7.06"), Some(7.06));
-        assert_eq!(number("5353"), Some(5353.0));
-        for text in ["", "TODO", "1,234.5", "-3", "1e3", "0", "inf", " 7"] {
-            assert_eq!(number(text), None, "{text}");
-        }
-    }
-}
+mod tests;

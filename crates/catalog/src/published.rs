@@ -1,9 +1,6 @@
 //! Published results of others: `published/*.toml` and `*.csv`.
 
-mod reading;
-
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use cardmark_core::{
     Board, Bus, Context, DeviceInfo, Finding, FindingKind, Metric, Origin, OriginKind, Printed,
@@ -12,33 +9,6 @@ use cardmark_core::{
 use serde::Deserialize;
 
 use crate::Product;
-pub use reading::PublishedError;
-use reading::read;
-
-/// The files of each source.
-macro_rules! sources {
-    ($($name:literal),+ $(,)?) => {
-        [$((
-            include_str!(concat!("../published/", $name, ".toml")),
-            include_str!(concat!("../published/", $name, ".csv")),
-        )),+]
-    };
-}
-
-const TEXTS: [(&str, &str); 12] = sources![
-    "geerling-dramble",
-    "geerling-2019",
-    "geerling-2019-comments",
-    "geerling-a2",
-    "geerling-turing-pi",
-    "kulesz",
-    "admin-76",
-    "pitt-pladdy",
-    "command-queue",
-    "kaiser-a1-a2",
-    "pibenchmarks-2019",
-    "speed-camera-58",
-];
 
 /// A publication, with notes on its figures.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -161,20 +131,6 @@ pub struct PublishedFigure {
     pub value: f64,
     /// Difference between the middle and the readings of its unit, as a ratio; 0 if there is one reading.
     pub doubt_ratio: f64,
-}
-
-static PUBLICATIONS: LazyLock<Vec<Publication>> = LazyLock::new(|| {
-    // A test reads them one by one and shows errors.
-    TEXTS
-        .iter()
-        .filter_map(|(about, figures)| read(about, figures).ok())
-        .collect()
-});
-
-/// Returns all publications.
-#[must_use]
-pub fn publications() -> &'static [Publication] {
-    &PUBLICATIONS
 }
 
 impl Publication {
@@ -310,6 +266,3 @@ fn doubts(figures: &[PublishedFigure]) -> Vec<Finding> {
     let in_doubt = figures.iter().filter(|figure| figure.doubt_ratio > 0.0);
     vec![in_doubt.fold(finding, |finding, figure| finding.on(&figure.metric))]
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,29 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::finding::name_of;
-use crate::{DeviceInfo, OriginKind, Reader, ReaderKind, Record};
+use crate::{Context, DeviceInfo, OriginKind, Reader, ReaderKind, Record};
 
 /// Text for an unknown value.
 const UNKNOWN: &str = "unknown";
 /// Text for the connection of a simulated card.
 const SIMULATED: &str = "simulated";
-
-/// The context of a record, by name. Two records are known to match in a value only if it is equal and
-/// `unknown` in neither.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Context {
-    /// Values that must match before figures are compared: `suite`, `method`, `origin`, `target`, `span`,
-    /// `reader`, `bus`, `command_queue`, `cache`.
-    pub must: BTreeMap<String, String>,
-    /// Values shown beside a comparison that do not prevent it: `board`, `filesystem`, `kernel`, `governor`,
-    /// `scheduler`, `preparation` (the last fill by `cardmark prepare`), `fill` (used share of the filesystem, to the
-    /// nearest 10 %), `temperature` (highest, whole degrees Celsius).
-    pub shown: BTreeMap<String, String>,
-}
 
 impl Context {
     /// Returns the context of a record.

@@ -14,21 +14,19 @@ mod permutation;
 mod preparation;
 mod printed;
 mod procedure;
-mod procedure_rules;
 mod record;
 mod registers;
 mod rng;
 mod smart;
 mod spread;
 mod suite;
-mod suite_rules;
 mod text;
 mod upgrade;
 mod verdict;
 mod workload;
 
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
-pub use context::{Context, ContextRow, context_rows, told};
+pub use context::{ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,
     Reader, ReaderKind, SerialKind, UsbBridge,
@@ -46,10 +44,10 @@ pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
-    DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD, Metric,
-    OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record, Slice, StallCount,
-    Stalls, StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition, Trial,
-    Untimed, Window, Windows,
+    Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD,
+    Metric, OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record, Slice,
+    StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition,
+    Trial, Untimed, Window, Windows,
 };
 pub use registers::{
     CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,
@@ -59,7 +57,6 @@ pub use rng::{Rng, mix};
 pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
-pub use suite_rules::SuiteError;
 pub use text::{clean, is_hidden, visible};
 pub use upgrade::{ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};

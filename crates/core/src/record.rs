@@ -10,7 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    Anatomy, Board, Context, Derived, DeviceInfo, Finding, FindingKind, Host, Integrity, Printed,
+    Anatomy, Board, Derived, DeviceInfo, Finding, FindingKind, Host, Integrity, Printed,
     SensorSample, SurfacePart, Workload,
 };
 
@@ -134,6 +134,19 @@ impl Record {
     pub fn metric(&self, id: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
+}
+
+/// The context of a record, by name. Two records are known to match in a value only if it is equal and
+/// `unknown` in neither.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Context {
+    /// Values that must match before figures are compared: `suite`, `method`, `origin`, `target`, `span`,
+    /// `reader`, `bus`, `command_queue`, `cache`.
+    pub must: BTreeMap<String, String>,
+    /// Values shown beside a comparison that do not prevent it: `board`, `filesystem`, `kernel`, `governor`,
+    /// `scheduler`, `preparation` (the last fill by `cardmark prepare`), `fill` (used share of the filesystem, to the
+    /// nearest 10 %), `temperature` (highest, whole degrees Celsius).
+    pub shown: BTreeMap<String, String>,
 }
 
 /// Kind of source of a record.

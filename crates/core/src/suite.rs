@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::suite_rules::{SuiteError, broken_rule};
 use crate::{PrintStyle, Start, TargetKind, Workload};
 
 /// A named, versioned method.
@@ -264,14 +263,6 @@ pub struct Score {
 }
 
 impl Suite {
-    /// Checks every rule the engine relies on.
-    ///
-    /// # Errors
-    /// The first rule that does not hold.
-    pub fn check(&self) -> Result<(), SuiteError> {
-        broken_rule(self).map_or(Ok(()), Err)
-    }
-
     /// Returns whether it brings its target into a known state first: the target is erased, or its file is
     /// recreated.
     #[must_use]

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use cardmark_core::{FindingKind, OriginKind};
+
 use super::*;
 use crate::{product, suite};
 
@@ -418,4 +420,14 @@ fn lines_that_cannot_be_right_are_refused() {
     let told = fails(&format!("{good}\n{good}"));
     assert!(told.contains("line 3: a second"), "{told}");
     assert!(read(about, &format!("{heading}\n1,2\n")).is_err());
+}
+
+#[test]
+fn numbers_have_points_or_commas() {
+    assert_eq!(number("22,35"), Some(22.35));
+    assert_eq!(number("7.06"), Some(7.06));
+    assert_eq!(number("5353"), Some(5353.0));
+    for text in ["", "TODO", "1,234.5", "-3", "1e3", "0", "inf", " 7"] {
+        assert_eq!(number(text), None, "{text}");
+    }
 }

@@ -1,16 +1,9 @@
 //! CSD: size of a card, and parameters of its operation.
 
-use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3};
+use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3, line_bits_per_s};
 use super::field::{Field, Register};
-use super::words::{TENTHS, entry};
 use crate::{CardKind, KIB};
 
-/// Tenths by a code of four bits, in `TRAN_SPEED` of MMC; 0 is reserved.
-const MMC_RATE_TENTHS: [u64; 16] = [
-    0, 10, 12, 13, 15, 20, 26, 30, 35, 40, 45, 52, 55, 60, 70, 80,
-];
-/// Units of `TRAN_SPEED`, a tenth of them, bits per second.
-const RATE_TENTH_BITS_PER_S: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 /// The least `C_SIZE` of SDXC; lower values are SDHC.
 const SDXC_LEAST_C_SIZE: u64 = 0xffff;
 /// `C_SIZE` of an eMMC with its size in `EXT_CSD` instead.
@@ -167,16 +160,4 @@ impl Register for Csd {
     fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
-}
-
-/// Decodes `TRAN_SPEED`.
-pub(super) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
-    let tenths = match kind {
-        CardKind::Sd => TENTHS,
-        CardKind::Mmc => MMC_RATE_TENTHS,
-    };
-    let unit = entry(&RATE_TENTH_BITS_PER_S, code & 0b111)?;
-    // Bit 7 is reserved, and with it all that is above the table.
-    let value = entry(&tenths, code >> 3)?;
-    (value > 0).then_some(value * unit)
 }

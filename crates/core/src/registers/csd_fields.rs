@@ -1,6 +1,5 @@
 //! Positions of the fields of a CSD, in each of its layouts.
 
-use super::csd::line_bits_per_s;
 use super::field::Field;
 use super::words::{TENTHS, bit_numbers, block, entry, tenths, word, yes_or_no};
 use crate::CardKind;
@@ -267,6 +266,12 @@ const FILE_FORMAT: Field = Field::raw("FILE_FORMAT", 11, 10, "how files are kept
 const CRC: Field = Field::raw("CRC", 7, 1, "checksum");
 const ALWAYS_1: Field = Field::raw("ALWAYS_1", 0, 0, "end of the register");
 
+/// Tenths by a code of four bits, in `TRAN_SPEED` of MMC; 0 is reserved.
+const MMC_RATE_TENTHS: [u64; 16] = [
+    0, 10, 12, 13, 15, 20, 26, 30, 35, 40, 45, 52, 55, 60, 70, 80,
+];
+/// Units of `TRAN_SPEED`, a tenth of them, bits per second.
+const RATE_TENTH_BITS_PER_S: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 /// Units of times of access, a tenth of them, and how they are called.
 const TIME_UNITS: [(u64, &str); 8] = [
     (1, "ns"),
@@ -283,6 +288,18 @@ fn access_time(code: u64) -> Option<String> {
     let (factor, unit) = entry(&TIME_UNITS, code & 0b111)?;
     let value = entry(&TENTHS, code >> 3).filter(|value| *value > 0)?;
     Some(format!("{} {unit}", tenths(value * factor)))
+}
+
+/// Decodes `TRAN_SPEED`.
+pub(super) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
+    let tenths = match kind {
+        CardKind::Sd => TENTHS,
+        CardKind::Mmc => MMC_RATE_TENTHS,
+    };
+    let unit = entry(&RATE_TENTH_BITS_PER_S, code & 0b111)?;
+    // Bit 7 is reserved, and with it all that is above the table.
+    let value = entry(&tenths, code >> 3)?;
+    (value > 0).then_some(value * unit)
 }
 
 fn rate(kind: CardKind, code: u64) -> Option<String> {

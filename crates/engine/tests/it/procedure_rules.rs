@@ -1,7 +1,10 @@
 //! The rules of workloads that are an application's.
 
+use cardmark_core::{
+    DatabaseJournal, Flush, Manner, Order, Procedure, Suite, TargetNeed, Workload,
+};
+
 use crate::suite_rules::Rule;
-use crate::{DatabaseJournal, Flush, Order, Procedure, Suite, TargetNeed, Workload};
 
 /// Page sizes that `SQLite` knows, bytes.
 const PAGE_BYTES: std::ops::RangeInclusive<u32> = 512..=65_536;
@@ -16,7 +19,7 @@ pub(crate) fn procedure_rules(workload: &Workload, suite: &Suite) -> Vec<Rule> {
     let is_plain = workload.queue_depth == 1
         && workload.read_share_percent == 0
         && workload.flush == Flush::EachOperation
-        && workload.manner == crate::Manner::default()
+        && workload.manner == Manner::default()
         && workload.stop.most_bytes.is_none();
     let own = match procedure {
         Procedure::Transaction {

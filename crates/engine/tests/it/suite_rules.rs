@@ -1,9 +1,11 @@
 //! The rules of a suite that the engine relies on.
 
+use cardmark_core::{
+    CourseFigure, FigureOf, Object, Order, Passes, Rounds, Suite, TargetNeed, Workload,
+};
 use thiserror::Error;
 
 use crate::procedure_rules::procedure_rules;
-use crate::{CourseFigure, FigureOf, Order, Passes, Suite, TargetNeed, Workload};
 
 /// Largest block size, bytes.
 const LARGEST_BLOCK_BYTES: u64 = 1 << 30;
@@ -12,7 +14,7 @@ const MOST_IN_FLIGHT: u32 = 256;
 
 /// Reason why a suite is not usable.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum SuiteError {
+pub(crate) enum SuiteError {
     /// The layout names no workload, or one that does not write the whole file in sequence.
     #[error("layout `{0}` is not a sequential write of the whole file")]
     Layout(String),
@@ -124,7 +126,7 @@ fn rounds_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
     let beside = rounds.unless_equal_to.as_ref();
     [
         (
-            suite.passes.is_none() || *rounds == crate::Rounds::default(),
+            suite.passes.is_none() || *rounds == Rounds::default(),
             "a list with passes has no rounds",
         ),
         (
@@ -214,7 +216,7 @@ fn span_rules(workload: &Workload, suite: &Suite) -> [Rule; 4] {
         ),
         (
             workload.span_bytes.saturating_mul(streams) <= suite.file_bytes
-                || workload.manner.object == crate::Object::Disk,
+                || workload.manner.object == Object::Disk,
             "span larger than the file",
         ),
         (
@@ -294,4 +296,241 @@ fn tier_rules(suite: &Suite) -> Result<(), SuiteError> {
         }
     }
     Ok(())
+}
+
+/// Folder of the suites of the program.
+const SUITES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalog/suites");
+
+#[test]
+fn every_suite_of_the_program_holds_the_rules() {
+    let files = std::fs::read_dir(SUITES).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let suites = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let mut count = 0;
+    for path in suites {
+        let suite = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!(broken_rule(&suite), None, "{}", path.display());
+        count += 1;
+    }
+    assert!(count > 10, "{count} suites");
+}
+
+/// Returns the first broken rule of a suite after replacing this text.
+fn broken(suite: &str, from: &str, to: &str) -> String {
+    let text = std::fs::read_to_string(format!("{SUITES}/{suite}.toml")).unwrap();
+    assert!(text.contains(from), "{from}");
+    let changed = toml::from_str(&text.replacen(from, to, 1)).unwrap();
+    broken_rule(&changed).expect("a broken rule").to_string()
+}
+
+#[test]
+fn broken_rules_are_named() {
+    let cases = [
+        (
+            "layout = \"seq_write_1m\"",
+            "layout = \"rand_read_4k\"",
+            "layout `rand_read_4k`",
+        ),
+        ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
+        (
+            "layout_trials_count = 4",
+            "layout_trials_count = 7",
+            "cannot be laid out",
+        ),
+        (
+            "queue_depth = 32",
+            "queue_depth = 512",
+            "queue depth must be",
+        ),
+        (
+            "id = \"seq_read_1m\"",
+            "id = \"seq_write_1m\"",
+            "listed twice",
+        ),
+        ("block_bytes = 4096", "block_bytes = 5000", "power of two"),
+    ];
+    for (from, to, message) in cases {
+        let rule = broken("quick-1", from, to);
+        assert!(rule.contains(message), "{from} → {to}: {rule}");
+    }
+}
+
+#[test]
+fn a_list_has_neither_rounds_nor_a_layout_and_is_run_at_least_once() {
+    let once = "passes = { count = 1 }";
+    for to in [
+        "passes = { count = 0 }",
+        "passes = { until_good = 0 }",
+        // No figure has a mark, so it would never be good.
+        "passes = { until_good = 3 }",
+        "passes = { count = 1 }\nlooks = [6]",
+        "passes = { count = 1 }\nlayout = \"dd_write\"",
+        "passes = { count = 1 }\nlayout_trials_count = 4",
+    ] {
+        let message = broken("dramble-1", once, to);
+        assert!(
+            message.starts_with("passes must be one or more"),
+            "{message}"
+        );
+    }
+    let message = broken("dramble-1", once, "");
+    assert!(message.contains("is not a sequential write"), "{message}");
+}
+
+#[test]
+fn broken_workloads_of_the_old_tools_are_named() {
+    let streams = "streams_count = 4";
+    let exact = "stop = { most_bytes = 0 }";
+    let span =
+        "order = \"permuted\"\nblock_bytes = 4_096\nqueue_depth = 32\nspan_bytes = 268_435_456";
+    let all = &span.replace("268_435_456", "0");
+    for (suite, from, to, message) in [
+        (
+            "parallel4",
+            streams,
+            "streams_count = 257",
+            "streams must be 1–256",
+        ),
+        (
+            "parallel4",
+            streams,
+            "streams_count = 0",
+            "streams must be 1–256",
+        ),
+        (
+            "parallel4",
+            streams,
+            "streams_count = 5",
+            "span larger than the file",
+        ),
+        (
+            "parallel4",
+            "queue_depth = 1",
+            "queue_depth = 2",
+            "each at queue depth 1",
+        ),
+        (
+            "parallel4",
+            exact,
+            "stop = { least_span_ns = 1 }",
+            "through their whole span",
+        ),
+        (
+            "parallel4",
+            exact,
+            "stop = { most_bytes = 0, longest_span_ns = 1 }",
+            "through their whole span",
+        ),
+        (
+            "parallel4",
+            "span_bytes = 268_435_456",
+            "span_bytes = 268_437_504",
+            "span larger than",
+        ),
+        (
+            "dramble",
+            "span_bytes = 419_430_400",
+            "span_bytes = 419_438_592",
+            "span larger than",
+        ),
+        (
+            "dramble",
+            "span_bytes = 104_857_600",
+            "span_bytes = 104_857_601",
+            "not a multiple",
+        ),
+        ("agnostics", span, all, "known number of blocks"),
+    ] {
+        let said = broken(&format!("{suite}-1"), from, to);
+        assert!(
+            said.starts_with("workload `") && said.contains(message),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn broken_procedures_are_named() {
+    let plain = "procedure = { kind = \"transaction\", journal = \"delete\", page_bytes = 4_096, \
+                 cache_bytes = 2_048_000, rows_count = 10_000 }";
+    let own = "block, span and order are not those of the procedure";
+    for (from, to, message) in [
+        (
+            "needs = \"filesystem\"",
+            "needs = \"directory\"",
+            "not a sequential write",
+        ),
+        ("looks = [6, 12, 24]", "looks = [6, 6]", "looks must rise"),
+        ("rows_count = 10_000", "rows_count = 9_999", own),
+        ("journal = \"delete\"", "journal = \"wal\"", own),
+        ("page_bytes = 4_096", "page_bytes = 256", own),
+        ("packages_count = 8", "packages_count = 7", own),
+        ("117, 226", "118, 226", own),
+        ("order = \"sequential\"", "order = \"random\"", own),
+        (
+            "queue_depth = 1",
+            "queue_depth = 2",
+            "one durable write at a time",
+        ),
+        (
+            "\"each_operation\"",
+            "\"after_trial\"",
+            "one durable write at a time",
+        ),
+        (plain, "", "has procedures only"),
+    ] {
+        let said = broken("application-1", from, to);
+        assert!(said.contains(message), "{from} → {to}: {said}");
+    }
+    let file = "span_bytes = 419_430_400\n";
+    let with = format!("{file}procedure = {{ kind = \"append\" }}\n");
+    let said = broken("dramble-1", file, &with);
+    assert!(said.contains("a procedure needs files"), "{said}");
+}
+
+#[test]
+fn broken_figures_are_named() {
+    let one = "of = \"children\"";
+    for (suite, from, to, message) in [
+        (
+            "dramble",
+            "workload = \"dd_write\"",
+            "workload = \"cp_write\"",
+            "no such workload",
+        ),
+        (
+            "dramble",
+            "printed = \"dd\"",
+            "of = \"children\"\nprinted = \"dd\"",
+            "of several streams",
+        ),
+        ("parallel4", one, "of = \"rate\"", "of several streams"),
+        (
+            "parallel4",
+            one,
+            "of = \"operations\"",
+            "of several streams",
+        ),
+        (
+            "agnostics",
+            "printed = \"agnostics\"\n",
+            "",
+            "of printed numbers",
+        ),
+        (
+            "pibenchmarks",
+            "printed = \"pibenchmarks_dd\"\n",
+            "",
+            "of printed numbers",
+        ),
+    ] {
+        let said = broken(&format!("{suite}-1"), from, to);
+        assert!(
+            said.starts_with("figure `") && said.contains(message),
+            "{said}"
+        );
+    }
+    let twice = "[[figures]]\nid = \"hdparm_T\"";
+    let said = broken("dramble-1", twice, &twice.replace("hdparm_T", "hdparm_t"));
+    assert_eq!(said, "`hdparm_t` is listed twice");
 }
