@@ -4,9 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{
-    CardKind, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Register, Registers, Scr, Ssr, crc7,
-};
+use cardmark_cards::{Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Register, Registers, Scr, Ssr, crc7};
+use cardmark_core::{CardKind};
 use libfuzzer_sys::fuzz_target;
 
 /// Names of the kernel's files, in the order of the lines of text in an input.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use cardmark_core::{Field, register_tables};
+use cardmark_cards::{Field, register_tables};
 use serde::Deserialize;
 
 use crate::facts::embedded;

@@ -1,7 +1,6 @@
 //! Properties of a block device: card, reader, bus, queue, health.
 
-use std::collections::BTreeMap;
-
+use cardmark_cards::{Card, Health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,93 +76,6 @@ pub struct Queue {
     /// For SD cards and eMMC: true if a hardware command queue is in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_queue: Option<bool>,
-}
-
-/// Family of cards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CardKind {
-    /// An SD card of any size.
-    Sd,
-    /// eMMC, or an old MMC card.
-    Mmc,
-}
-
-/// An SD card or eMMC as its registers describe it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Card {
-    /// Family.
-    pub kind: CardKind,
-    /// The registers in hexadecimal digits, most significant byte first, by name: `cid`, `csd`,
-    /// `scr`, `ssr`; of eMMC `rev`, the revision of its EXT_CSD. Serial number and checksums are zero.
-    pub registers: BTreeMap<String, String>,
-    /// Their decoded meaning.
-    pub decoded: CardFacts,
-}
-
-/// Kind of serial number of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SerialKind {
-    /// Zero.
-    Zero,
-    /// Above zero, but below 65,536.
-    Low,
-    /// Like those of most cards.
-    Usual,
-}
-
-/// Decoded registers of a card. Values that the registers do not contain are absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CardFacts {
-    /// Number of the manufacturer: of SD-3C for SD cards, of JEDEC for eMMC, which differ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub manufacturer_id: Option<u8>,
-    /// Two bytes of the brand's owner, 4 hexadecimal digits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub oem: Option<String>,
-    /// Name of the product, five or six characters; `?` replaces an unprintable one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub product: Option<String>,
-    /// Revision of the product, such as `8.0`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub revision: Option<String>,
-    /// Month of making, such as `2021-07`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<String>,
-    /// Kind of serial number; the number itself is not kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub serial: Option<SerialKind>,
-    /// Size reported by the card, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capacity_bytes: Option<u64>,
-    /// Version of the SD specification, such as `6.xx`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sd_version: Option<String>,
-    /// The classes it claims, such as `C10`, `U3`, `V30`, `A2`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<String>,
-    /// Allocation unit, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocation_unit_bytes: Option<u64>,
-    /// Allocation unit at UHS speeds, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uhs_allocation_unit_bytes: Option<u64>,
-    /// Allocation unit of the video classes, bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub video_allocation_unit_bytes: Option<u64>,
-    /// True if the card has a cache that the host can turn on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub has_cache: Option<bool>,
-    /// Number of commands that its queue holds; 0: it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command_queue_count: Option<u32>,
-    /// True if the card offers discard in addition to erase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub has_discard: Option<bool>,
-    /// True if a checksum shown by the host matches its register; absent if no host shows one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checksum_fits: Option<bool>,
 }
 
 /// Reader or bridge between the card or disk and the board.
@@ -347,34 +259,4 @@ pub struct PcieLink {
     /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_lanes_count: Option<u64>,
-}
-
-/// Wear and errors reported by a device. Missing values are absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Health {
-    /// Share of its rated life that is used, percent; above 100: more than that. eMMC reports steps of ten;
-    /// this is the upper end of the step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub used_percent: Option<u32>,
-    /// Spare blocks left, percent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spare_percent: Option<u32>,
-    /// Warnings that the device gives, in its standard's words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
-    /// Bytes written in its life.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written_bytes: Option<u64>,
-    /// Hours under power.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub powered_hours_count: Option<u64>,
-    /// Number of power losses without prior notice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unsafe_shutdowns_count: Option<u64>,
-    /// Errors of its medium that it could not mend; of SATA, sectors set aside or waiting for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub media_errors_count: Option<u64>,
-    /// Temperature, thousandths of a degree Celsius.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature_mc: Option<i32>,
 }

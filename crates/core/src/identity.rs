@@ -1,4 +1,4 @@
-//! Ids of runs and of cards.
+//! Ids of runs.
 
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
@@ -23,28 +23,9 @@ pub fn run_id_from_bytes(bytes: [u8; 16]) -> Uuid {
     Builder::from_random_bytes(bytes).into_uuid()
 }
 
-/// Returns the id of a card: SHA-256 of its identity, cut to 24 bits, as 6 hexadecimal digits. That is enough
-/// to distinguish cards of one product. For a serial number of 32 bits, some 256 candidates remain: a person
-/// who knows the number can check whether it fits, but the number cannot be worked out. Shorter numbers would
-/// be revealed.
-#[must_use]
-pub fn sample_id(identity: &[u8]) -> String {
-    let digest = Sha256::digest(identity);
-    digest[..3]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sample_id_is_the_beginning_of_the_hash() {
-        // The published digest of "abc" begins so.
-        assert_eq!(sample_id(b"abc"), "ba7816");
-    }
 
     #[test]
     fn parts_are_told_apart_from_their_joint_text() {

@@ -2,6 +2,8 @@
 //!
 //! Pure: nothing here reads a clock, a file, the environment or a random source.
 
+pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind};
+
 mod anatomy;
 mod context;
 mod device;
@@ -10,14 +12,11 @@ mod host;
 mod identity;
 mod integrity;
 mod payload;
-mod permutation;
 mod preparation;
 mod printed;
 mod procedure;
 mod record;
-mod registers;
 mod rng;
-mod smart;
 mod spread;
 mod suite;
 mod text;
@@ -28,18 +27,16 @@ mod workload;
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
 pub use context::{ContextRow, context_rows, told};
 pub use device::{
-    Bus, BusMode, BusSource, Card, CardFacts, CardKind, DeviceInfo, Health, PcieLink, Queue,
-    Reader, ReaderKind, SerialKind, UsbBridge,
+    Bus, BusMode, BusSource, DeviceInfo, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
 };
 pub use finding::{Finding, FindingKind, Severity};
 pub use host::{Board, Host, SensorSample};
-pub use identity::{run_id_from_bytes, sample_id, simulated_run_id};
+pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{
     BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed, Sampling,
     StorageKind, SurfacePart,
 };
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
-pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
@@ -49,12 +46,7 @@ pub use record::{
     StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition,
     Trial, Untimed, Window, Windows,
 };
-pub use registers::{
-    CapacityClass, Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Field, Month, PreEol, Register,
-    RegisterField, Registers, Scr, SdVersion, SerialNumber, Ssr, crc7, register_tables,
-};
 pub use rng::{Rng, mix};
-pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};

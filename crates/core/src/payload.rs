@@ -38,11 +38,7 @@ impl Payload {
 
 /// Fills `buffer` with incompressible bytes of `seed`.
 pub fn fill_payload(seed: u64, buffer: &mut [u8]) {
-    let mut rng = Rng::new(seed);
-    for chunk in buffer.chunks_mut(8) {
-        let word = rng.next_u64().to_le_bytes();
-        chunk.copy_from_slice(&word[..chunk.len()]);
-    }
+    Rng::new(seed).fill(buffer);
 }
 
 /// Stamps each 4 KiB of `buffer` with its address and generation, mixed so that the stamps do not

@@ -75,11 +75,7 @@ pub fn fill_content(fill: Fill, seed: u64, address: u64, buffer: &mut [u8]) {
         Fill::Random => {
             let first = address / FILL_BLOCK_BYTES as u64;
             for (block, number) in buffer.chunks_mut(FILL_BLOCK_BYTES).zip(first..) {
-                let mut rng = Rng::for_part(seed, PART, number);
-                for chunk in block.chunks_mut(8) {
-                    let word = rng.next_u64().to_le_bytes();
-                    chunk.copy_from_slice(&word[..chunk.len()]);
-                }
+                Rng::for_part(seed, PART, number).fill(block);
             }
         }
     }

@@ -55,6 +55,14 @@ impl Rng {
         result
     }
 
+    /// Fills `buffer` with the next numbers, each as eight bytes, the lowest first.
+    pub fn fill(&mut self, buffer: &mut [u8]) {
+        for chunk in buffer.chunks_mut(8) {
+            let word = self.next_u64().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+
     /// A number in `0..below`, by multiply and shift (Lemire 2019, without the rejection step:
     /// the bias is below 2⁻³² for the spans used here). `below` 0 gives 0.
     #[inline]

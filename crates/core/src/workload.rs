@@ -14,9 +14,7 @@ pub enum Order {
     Sequential,
     /// Uniformly drawn, aligned to the block size, with replacement.
     Random,
-    /// Every block once, in the order that iozone always takes: see [`permutation`].
-    ///
-    /// [`permutation`]: crate::permutation
+    /// Every block once, in the order that iozone always takes.
     Permuted,
     /// One block after the other at one of 64 places spread over the span; each round takes another:
     /// see [`spread_place`].

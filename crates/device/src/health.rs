@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::path::Path;
 
-use cardmark_core::{Health, SMART_LOG_BYTES, ata_health, nvme_health};
+use cardmark_cards::{SMART_LOG_BYTES, ata_health, nvme_health};
+use cardmark_core::Health;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
 /// Longest wait for an answer, milliseconds.

@@ -10,6 +10,7 @@ mod event;
 mod flow;
 mod long;
 mod offsets;
+mod permutation;
 mod plan;
 mod ports;
 mod read_back;
@@ -25,6 +26,7 @@ mod wear;
 mod windows;
 
 pub use event::Event;
+pub use permutation::permutation;
 pub use plan::{Place, Plan, PlanError, Request, make_plan};
 pub use ports::{Backend, Clock, Done, Observer, Op, OpKind, Pulse, Sensors};
 pub use recorder::record;

@@ -1,6 +1,8 @@
 //! The order in which blocks are visited.
 
-use cardmark_core::{Order, Rng, Workload, permutation, spread_start};
+use cardmark_core::{Order, Rng, Workload, spread_start};
+
+use crate::permutation::permutation;
 
 use crate::TrialContext;
 

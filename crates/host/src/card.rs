@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use cardmark_core::sample_id;
+use cardmark_cards::sample_id;
 
 use crate::Root;
 use crate::block::BlockDevice;

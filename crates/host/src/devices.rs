@@ -1,6 +1,7 @@
 //! Properties that a block device reports about itself.
 
-use cardmark_core::{Card, DeviceInfo, EmmcLife, Health, Queue, Registers, SerialKind};
+use cardmark_cards::{EmmcLife, Registers};
+use cardmark_core::{Card, DeviceInfo, Health, Queue, SerialKind};
 
 use crate::Root;
 use crate::block::{Below, BlockDevice, is_numbered};

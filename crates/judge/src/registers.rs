@@ -1,10 +1,11 @@
 //! Plausibility of a card's registers: conformance with the specification, and similarity to most genuine
 //! cards. Hints, never proof.
 
+use cardmark_cards::{CapacityClass, Registers, SdVersion};
 use cardmark_catalog::{Sign, SignInput, Weight, signs};
 use cardmark_core::{
-    CapacityClass, Card, CardKind, DeviceInfo, Finding, FindingKind, Record, Registers, SdVersion,
-    SerialKind, Severity, Verdict, VerdictOutcome,
+    Card, CardKind, DeviceInfo, Finding, FindingKind, Record, SerialKind, Severity, Verdict,
+    VerdictOutcome,
 };
 
 /// Name of the verdict.

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use cardmark_cards::{Register, Registers, Ssr};
 use cardmark_core::{
-    CardKind, DeviceInfo, FindingKind, Origin, OriginKind, Record, Register, Registers, Ssr,
-    Verdict, VerdictOutcome, run_id_from_bytes,
+    CardKind, DeviceInfo, FindingKind, Origin, OriginKind, Record, Verdict, VerdictOutcome,
+    run_id_from_bytes,
 };
 use cardmark_judge::{judge, notice};
 

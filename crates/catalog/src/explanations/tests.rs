@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use cardmark_core::register_tables;
+use cardmark_cards::register_tables;
 
 use super::*;
 use crate::facts::checking::check_file;

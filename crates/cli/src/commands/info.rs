@@ -1,8 +1,8 @@
 //! `cardmark info`.
 
+use cardmark_cards::{RegisterField, Registers};
 use cardmark_core::{
-    Context, METHOD, Origin, OriginKind, Record, RegisterField, Registers, Target, TargetKind,
-    run_id_from_bytes,
+    Context, METHOD, Origin, OriginKind, Record, Target, TargetKind, run_id_from_bytes,
 };
 use cardmark_host::{Resolution, Root, register_texts};
 use cardmark_judge::{judge, notice};

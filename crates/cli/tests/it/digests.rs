@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use cardmark_core::sample_id;
+use cardmark_cards::sample_id;
 use cardmark_sim::SIMULATION_REVISION;
 use serde_json::Value;
 

@@ -1,13 +1,8 @@
-//! The registers of cards: known cards, properties of all bits, what a record may hold; its context.
+//! The context of records.
 
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests stand outside the tests"
 )]
 
-mod bits;
-mod cards;
 mod context;
-mod meanings;
-mod privacy;
-mod support;

@@ -2,9 +2,8 @@
 
 use cardmark_core::{
     Access, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
-    permutation,
 };
-use cardmark_engine::{Failure, OpKind, TrialContext};
+use cardmark_engine::{Failure, OpKind, TrialContext, permutation};
 
 use crate::support::{CONTEXT, EIO, MS, ORIGIN_NS, Rig, Script, list, plan, sequential, workload};
 

@@ -1,9 +1,7 @@
 //! Several streams and the stone wall, calculated by hand.
 
-use cardmark_core::{
-    KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload, permutation,
-};
-use cardmark_engine::{Failure, OpKind};
+use cardmark_core::{KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload};
+use cardmark_engine::{Failure, OpKind, permutation};
 
 use crate::support::{CONTEXT, EIO, MS, Rig, Script, sequential};
 

@@ -1,8 +1,8 @@
 //! Positions of the fields of a CSD, in each of its layouts.
 
-use super::field::Field;
-use super::words::{TENTHS, bit_numbers, block, entry, tenths, word, yes_or_no};
 use crate::CardKind;
+use crate::field::Field;
+use crate::words::{TENTHS, bit_numbers, block, entry, tenths, word, yes_or_no};
 
 /// The table of an SD card around the fields that contain its size.
 macro_rules! sd_table {
@@ -47,7 +47,7 @@ macro_rules! sd_table {
 }
 
 /// Structure 0 of SD: SDSC.
-pub(super) const SD_V1: &[Field] = sd_table![
+pub(crate) const SD_V1: &[Field] = sd_table![
     Field::reserved("RESERVED_74", 75, 74),
     C_SIZE_SMALL,
     VDD_R_CURR_MIN,
@@ -58,20 +58,20 @@ pub(super) const SD_V1: &[Field] = sd_table![
 ];
 
 /// Structure 1 of SD: SDHC and SDXC.
-pub(super) const SD_V2: &[Field] = sd_table![
+pub(crate) const SD_V2: &[Field] = sd_table![
     Field::reserved("RESERVED_70", 75, 70),
     Field::raw("C_SIZE", 69, 48, "size, in steps of 512 KiB"),
     Field::reserved("RESERVED_47", 47, 47),
 ];
 
 /// Structure 2 of SD: SDUC.
-pub(super) const SD_V3: &[Field] = sd_table![
+pub(crate) const SD_V3: &[Field] = sd_table![
     Field::raw("C_SIZE", 75, 48, "size, in steps of 512 KiB"),
     Field::reserved("RESERVED_47", 47, 47),
 ];
 
 /// Structure 3 of SD, which defines no fields.
-pub(super) const SD_UNDEFINED: &[Field] = &[
+pub(crate) const SD_UNDEFINED: &[Field] = &[
     STRUCTURE,
     Field::reserved("RESERVED_64", 125, 64),
     Field::reserved("RESERVED_8", 63, 8),
@@ -80,7 +80,7 @@ pub(super) const SD_UNDEFINED: &[Field] = &[
 ];
 
 /// MMC and eMMC.
-pub(super) const MMC: &[Field] = &[
+pub(crate) const MMC: &[Field] = &[
     STRUCTURE,
     Field::new(
         "SPEC_VERS",
@@ -291,7 +291,7 @@ fn access_time(code: u64) -> Option<String> {
 }
 
 /// Decodes `TRAN_SPEED`.
-pub(super) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
+pub(crate) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
     let tenths = match kind {
         CardKind::Sd => TENTHS,
         CardKind::Mmc => MMC_RATE_TENTHS,

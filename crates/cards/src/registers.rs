@@ -1,36 +1,9 @@
-//! Registers of SD cards and eMMC: their bits and their meanings. Nothing here fails: a value that the standard
-//! does not define has no meaning.
-//!
-//! Layouts are those of the SD Physical Layer specification 9.10 (4.10.2, 5.2, 5.3, 5.6) and of JEDEC's eMMC
-//! standard 5.1 (7.2, 7.3).
-
-mod checksum;
-mod cid;
-mod csd;
-mod csd_fields;
-mod ext_csd;
-mod facts;
-mod field;
-mod life;
-mod listing;
-mod scr;
-mod ssr;
-mod words;
+//! All registers of one card.
 
 use std::collections::BTreeMap;
 
-pub use checksum::crc7;
-pub use cid::{Cid, Month, SerialNumber};
-pub use csd::{CapacityClass, Csd};
-pub use ext_csd::{EXT_CSD_BYTES, ExtCsd};
-pub use field::{Field, Register};
-pub use life::{EmmcLife, PreEol};
-pub use listing::{RegisterField, register_tables};
-pub use scr::{Scr, SdVersion};
-pub use ssr::Ssr;
-
-use crate::CardKind;
-use field::{byte_from_hex, from_hex};
+use crate::field::{byte_from_hex, from_hex};
+use crate::{CardKind, Cid, Csd, ExtCsd, Month, Scr, Ssr, checksum};
 
 /// The registers of one card, as far as the host shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::field::{Field, Register, to_hex};
-use super::words::{characters, revision, text, word};
 use crate::CardKind;
+use crate::field::{Field, Register, to_hex};
+use crate::words::{characters, revision, text, word};
 
 /// Fields of an SD card's CID.
 const SD: &[Field] = &[
@@ -46,7 +46,7 @@ const MMC: &[Field] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cid {
     kind: CardKind,
-    pub(super) bytes: [u8; 16],
+    pub(crate) bytes: [u8; 16],
 }
 
 impl Cid {

@@ -18,7 +18,7 @@ pub struct Field {
 
 impl Field {
     /// Creates a field whose values are explained by `says`.
-    pub(super) const fn new(
+    pub(crate) const fn new(
         name: &'static str,
         high: u16,
         low: u16,
@@ -35,12 +35,12 @@ impl Field {
     }
 
     /// A field that is a plain number, or whose values depend on other fields.
-    pub(super) const fn raw(name: &'static str, high: u16, low: u16, about: &'static str) -> Self {
+    pub(crate) const fn raw(name: &'static str, high: u16, low: u16, about: &'static str) -> Self {
         Self::new(name, high, low, about, |_| None)
     }
 
     /// Bits that the standard keeps for later.
-    pub(super) const fn reserved(name: &'static str, high: u16, low: u16) -> Self {
+    pub(crate) const fn reserved(name: &'static str, high: u16, low: u16) -> Self {
         Self::raw(name, high, low, "reserved")
     }
 
@@ -141,7 +141,7 @@ fn joined(bytes: &[u8]) -> u128 {
 }
 
 /// A field of any width as hexadecimal digits.
-pub(super) fn hex_value(bytes: &[u8], field: &Field) -> String {
+pub(crate) fn hex_value(bytes: &[u8], field: &Field) -> String {
     let digits = usize::from(field.bits_count().div_ceil(4));
     if let Some(value) = get(bytes, field) {
         return format!("{value:0digits$x}");
@@ -155,7 +155,7 @@ pub(super) fn hex_value(bytes: &[u8], field: &Field) -> String {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub(super) fn to_hex(bytes: &[u8]) -> String {
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
     digits
         .filter_map(|digit| char::from_digit(digit.into(), 16))
@@ -163,7 +163,7 @@ pub(super) fn to_hex(bytes: &[u8]) -> String {
 }
 
 /// Exactly `N` bytes from hexadecimal digits in either case, white space around them left aside.
-pub(super) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.trim().as_bytes();
     if digits.len() != 2 * N {
         return None;
@@ -177,7 +177,7 @@ pub(super) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 /// A byte from hexadecimal digits, with or without `0x` before them.
-pub(super) fn byte_from_hex(text: &str) -> Option<u8> {
+pub(crate) fn byte_from_hex(text: &str) -> Option<u8> {
     let digits = text.trim();
     let digits = digits.strip_prefix("0x").unwrap_or(digits);
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

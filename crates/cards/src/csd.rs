@@ -1,8 +1,9 @@
 //! CSD: size of a card, and parameters of its operation.
 
-use super::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3, line_bits_per_s};
-use super::field::{Field, Register};
-use crate::{CardKind, KIB};
+use crate::CardKind;
+use crate::csd_fields::{MMC, SD_UNDEFINED, SD_V1, SD_V2, SD_V3, line_bits_per_s};
+use crate::field::{Field, Register};
+use crate::words::KIB;
 
 /// The least `C_SIZE` of SDXC; lower values are SDHC.
 const SDXC_LEAST_C_SIZE: u64 = 0xffff;
@@ -32,7 +33,7 @@ const FIXED: [(&str, u64); 13] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Csd {
     kind: CardKind,
-    pub(super) bytes: [u8; 16],
+    pub(crate) bytes: [u8; 16],
 }
 
 /// The families of SD cards by capacity.

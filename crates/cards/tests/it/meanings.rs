@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{
+use cardmark_cards::{
     CapacityClass, CardKind, Cid, Csd, PreEol, Register, Registers, Scr, SdVersion, Ssr,
 };
 

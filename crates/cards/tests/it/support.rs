@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{CardKind, Registers, crc7};
+use cardmark_cards::{CardKind, Registers, crc7};
 use proptest::prelude::*;
 
 /// Registers from pairs of name and digits.

@@ -1,8 +1,8 @@
 //! Life time data of an eMMC.
 
-use super::field::byte_from_hex;
-use super::words::entry;
 use crate::Health;
+use crate::field::byte_from_hex;
+use crate::words::entry;
 
 /// The code of a life time that is over.
 const EXCEEDED: u8 = 0x0b;

@@ -1,8 +1,7 @@
 //! SSR: the SD status, with the classes that a card claims.
 
-use super::field::{Field, Register};
-use super::words::{allocation_unit_bytes, entry, size, word, yes_or_no};
-use crate::MIB;
+use crate::field::{Field, Register};
+use crate::words::{MIB, allocation_unit_bytes, entry, size, word, yes_or_no};
 
 const TABLE: &[Field] = &[
     Field::new(

@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::field::{Field, Register, hex_value};
-use super::words::capacity;
-use super::{Cid, Csd, Registers, Scr, Ssr};
-use crate::CardKind;
+use crate::field::{Field, Register, hex_value};
+use crate::words::capacity;
+use crate::{CardKind, Cid, Csd, Registers, Scr, Ssr};
 
 /// Fields that identify a single card, or are not part of the content.
 const HIDDEN: [&str; 3] = ["PSN", "CRC", "ALWAYS_1"];

@@ -1,6 +1,6 @@
 //! Cards whose registers and whose truth others have published.
 
-use cardmark_core::{CapacityClass, CardKind, Month, Register, Registers, SdVersion, Ssr};
+use cardmark_cards::{CapacityClass, CardKind, Month, Register, Registers, SdVersion, Ssr};
 
 use crate::support::{hex, registers};
 

@@ -1,6 +1,6 @@
 //! The used part of an eMMC's `EXT_CSD`. The rest is not kept, because much of it belongs to the manufacturer.
 
-use super::life::EmmcLife;
+use crate::life::EmmcLife;
 
 /// Size of the register, bytes.
 pub const EXT_CSD_BYTES: usize = 512;
@@ -9,14 +9,14 @@ const SECTOR_BYTES: u64 = 512;
 
 /// Byte offsets in the register. Numbers of several bytes have the least significant first.
 mod at {
-    pub(super) const REVISION: usize = 192;
-    pub(super) const SECTORS_COUNT: usize = 212;
-    pub(super) const CACHE_SIZE: usize = 249;
-    pub(super) const PRE_EOL: usize = 267;
-    pub(super) const LIFE_A: usize = 268;
-    pub(super) const LIFE_B: usize = 269;
-    pub(super) const QUEUE_DEPTH: usize = 307;
-    pub(super) const QUEUE_SUPPORT: usize = 308;
+    pub(crate) const REVISION: usize = 192;
+    pub(crate) const SECTORS_COUNT: usize = 212;
+    pub(crate) const CACHE_SIZE: usize = 249;
+    pub(crate) const PRE_EOL: usize = 267;
+    pub(crate) const LIFE_A: usize = 268;
+    pub(crate) const LIFE_B: usize = 269;
+    pub(crate) const QUEUE_DEPTH: usize = 307;
+    pub(crate) const QUEUE_SUPPORT: usize = 308;
 }
 
 /// Properties of an eMMC beyond CID and CSD. Properties that its revision does not have are absent.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::field::{Field, Register};
-use super::words::{word, yes_or_no};
+use crate::field::{Field, Register};
+use crate::words::{word, yes_or_no};
 
 const TABLE: &[Field] = &[
     Field::raw("SCR_STRUCTURE", 63, 60, "layout of this register"),

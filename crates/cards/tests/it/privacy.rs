@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{CardKind, Cid, Register, Registers};
+use cardmark_cards::{CardKind, Cid, Register, Registers};
 use proptest::prelude::*;
 
 use crate::support::{any_registers, checked, hex, kinds, registers};

@@ -1,6 +1,6 @@
 //! Tables are whole, and fields can be set and read without touching others.
 
-use cardmark_core::{CardKind, Cid, Csd, Field, Register, Scr, Ssr, register_tables};
+use cardmark_cards::{CardKind, Cid, Csd, Field, Register, Scr, Ssr, register_tables};
 use proptest::prelude::*;
 
 use crate::support::kinds;

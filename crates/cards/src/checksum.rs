@@ -23,7 +23,7 @@ pub fn crc7(bytes: &[u8]) -> u8 {
 ///
 /// Some controllers show the checksum with the end bit cleared, so only the upper seven bits must
 /// match. The end bit of a real register is always 1.
-pub(super) fn fits(register: &[u8; 16]) -> Option<bool> {
+pub(crate) fn fits(register: &[u8; 16]) -> Option<bool> {
     let [upper @ .., last] = register;
     match last {
         0 | 1 => None,
@@ -36,7 +36,7 @@ pub(super) fn fits(register: &[u8; 16]) -> Option<bool> {
 /// Combines the checksums of CID and CSD. If both end alike and not both fit, the host wrote the last
 /// bytes: damage rarely gives two registers the same one, but a constant fits one register in 64 by
 /// chance.
-pub(super) fn both_fit(cid: &[u8; 16], csd: &[u8; 16]) -> Option<bool> {
+pub(crate) fn both_fit(cid: &[u8; 16], csd: &[u8; 16]) -> Option<bool> {
     match (fits(cid), fits(csd)) {
         (Some(true), Some(true)) => Some(true),
         _ if cid[15] == csd[15] => None,

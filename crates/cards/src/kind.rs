@@ -1,0 +1,14 @@
+//! Families of cards.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Family of cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CardKind {
+    /// An SD card of any size.
+    Sd,
+    /// eMMC, or an old MMC card.
+    Mmc,
+}
