@@ -193,7 +193,8 @@ impl FindingKind {
 }
 
 /// Returns the name of a value of an enumeration, as in records.
-pub(crate) fn name_of<T: Serialize>(value: &T) -> String {
+#[must_use]
+pub fn name_of<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),

@@ -29,7 +29,7 @@ pub use context::{ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, DeviceInfo, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
 };
-pub use finding::{Finding, FindingKind, Severity};
+pub use finding::{Finding, FindingKind, Severity, name_of};
 pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{
@@ -41,10 +41,10 @@ pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
 pub use record::{
-    Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyHistogram, Layer, METHOD,
-    Metric, OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record, Slice,
-    StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target, TargetKind, Tool, Transition,
-    Trial, Untimed, Window, Windows,
+    Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
+    Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
+    ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
+    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};

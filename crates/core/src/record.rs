@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::finding::name_of;
 use crate::{
     Anatomy, Board, Derived, DeviceInfo, Finding, FindingKind, Host, Integrity, Printed,
     SensorSample, SurfacePart, Workload,
@@ -293,13 +294,56 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {
     /// `mount`, `overlay`, `btrfs`, `loop`, `dm`, `md`, `partition`, `disk`, `zram`, `network`, `memory`.
-    pub kind: String,
+    #[schemars(with = "String")]
+    pub kind: LayerKind,
     /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// For a partition: its start on the disk, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_bytes: Option<u64>,
+}
+
+impl Layer {
+    /// Returns the name of the device, or else of the kind.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let device = self.device.clone();
+        device.unwrap_or_else(|| name_of(&self.kind))
+    }
+}
+
+/// Kind of a layer, written as its lower-case name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LayerKind {
+    /// A mounted filesystem.
+    Mount,
+    /// An overlay of several directories.
+    Overlay,
+    /// Btrfs, whose data may lie on several devices.
+    Btrfs,
+    /// A loop device.
+    Loop,
+    /// A device of the device mapper: LVM, encryption.
+    Dm,
+    /// A RAID of Linux.
+    Md,
+    /// A cached device.
+    Bcache,
+    /// A partition.
+    Partition,
+    /// A whole disk.
+    Disk,
+    /// Compressed memory.
+    Zram,
+    /// Storage on another machine.
+    Network,
+    /// Memory.
+    Memory,
+    /// A kind that this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// Reason for the end of a trial or of a metric's series of rounds.
@@ -605,6 +649,38 @@ pub struct Metric {
     pub printed: Option<Printed>,
 }
 
+/// Latency figure that accompanies the rate of a workload as a metric of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatencyFigure {
+    /// Arithmetic mean.
+    Mean,
+    /// Median.
+    P50,
+    /// 99th percentile.
+    P99,
+    /// Largest latency.
+    Max,
+}
+
+impl LatencyFigure {
+    const ALL: [Self; 4] = [Self::Mean, Self::P50, Self::P99, Self::Max];
+
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::Max => "max",
+        }
+    }
+
+    /// Returns the name of this metric of a workload, such as `rand_read_4k_p99`.
+    #[must_use]
+    pub fn of(self, workload: &str) -> String {
+        format!("{workload}_{}", self.ending())
+    }
+}
+
 /// Components of a rate. Rates have the unit of the metric's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateParts {
@@ -701,6 +777,19 @@ impl Metric {
         }
     }
 
+    /// Returns the workload and the figure if it is a latency that accompanies the rate of a workload.
+    #[must_use]
+    pub fn latency(&self) -> Option<(&str, LatencyFigure)> {
+        let (workload, end) = self.id.rsplit_once('_')?;
+        let figure = LatencyFigure::ALL
+            .into_iter()
+            .find(|figure| figure.ending() == end);
+        Some((
+            workload,
+            figure.filter(|_| self.quantity == Quantity::Span)?,
+        ))
+    }
+
     /// Returns the warning that voids it as a figure of the device; `None` if there is none.
     #[must_use]
     pub fn voided_by(&self) -> Option<&str> {
@@ -710,5 +799,36 @@ impl Metric {
                 .any(|kind| kind.name() == **warning)
         };
         self.warnings.iter().map(String::as_str).find(is_voiding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layer_kinds_are_names_and_those_of_other_versions_stay() {
+        for (kind, name) in [
+            (LayerKind::Loop, "loop"),
+            (LayerKind::Md, "md"),
+            (LayerKind::Other("zoned".to_owned()), "zoned"),
+        ] {
+            let json = format!("{{\"kind\":\"{name}\"}}");
+            let layer: Layer = serde_json::from_str(&json).unwrap();
+            assert_eq!(layer.kind, kind);
+            assert_eq!(layer.name(), name);
+            assert_eq!(serde_json::to_string(&layer).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn latencies_belong_to_workloads() {
+        let span = |id: &str| Metric::new(id, Quantity::Span, 1.0);
+        let p99 = span(&LatencyFigure::P99.of("rand_read_4k"));
+        assert_eq!(p99.id, "rand_read_4k_p99");
+        assert_eq!(p99.latency(), Some(("rand_read_4k", LatencyFigure::P99)));
+        assert_eq!(span("longest_pause").latency(), None);
+        let rate = Metric::new("iozone_t4_read_max", Quantity::ByteRate, 1.0);
+        assert_eq!(rate.latency(), None);
     }
 }

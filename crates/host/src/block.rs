@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::root::{DeviceNumber, Root, names_in, number_of, text_of};
+use cardmark_core::LayerKind;
 
 /// Bytes of a sector in sysfs, independent of the device's own blocks.
 pub(crate) const SECTOR_BYTES: u64 = 512;
@@ -24,9 +25,9 @@ pub(crate) enum Below {
     /// It is a loop device on a file.
     File,
     /// It is made from these, by `dm`, `md` or `bcache`.
-    Members(&'static str, Vec<String>),
+    Members(LayerKind, Vec<String>),
     /// It is memory: `zram` or `memory`.
-    Memory(&'static str),
+    Memory(LayerKind),
     /// It is reached through the network.
     Network,
     /// Nothing: it is a disk.
@@ -197,17 +198,17 @@ impl BlockDevice {
         }
         let members = || names_in(self.path("slaves"));
         let below = if self.path("dm").exists() {
-            Below::Members("dm", members())
+            Below::Members(LayerKind::Dm, members())
         } else if self.path("md").exists() {
-            Below::Members("md", members())
+            Below::Members(LayerKind::Md, members())
         } else if is_numbered(&self.name, "bcache") {
-            Below::Members("bcache", members())
+            Below::Members(LayerKind::Bcache, members())
         } else if is_numbered(&self.name, "loop") {
             Below::File
         } else if is_numbered(&self.name, "zram") {
-            Below::Memory("zram")
+            Below::Memory(LayerKind::Zram)
         } else if is_numbered(&self.name, "ram") {
-            Below::Memory("memory")
+            Below::Memory(LayerKind::Memory)
         } else if ["nbd", "rbd", "drbd"]
             .iter()
             .any(|kind| is_numbered(&self.name, kind))

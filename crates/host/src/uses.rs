@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::block::{Below, BlockDevice};
+use cardmark_core::LayerKind;
 
 /// A reason against writing to a block device. Devices go by the kernel's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,9 +182,9 @@ impl MadeKind {
     pub(crate) fn of(device: &BlockDevice) -> Self {
         match device.below() {
             Some(Below::File) => Self::Loop,
-            Some(Below::Members("md", _)) => Self::Raid,
-            Some(Below::Members("bcache", _)) => Self::Bcache,
-            Some(Below::Members("dm", _)) => {
+            Some(Below::Members(LayerKind::Md, _)) => Self::Raid,
+            Some(Below::Members(LayerKind::Bcache, _)) => Self::Bcache,
+            Some(Below::Members(LayerKind::Dm, _)) => {
                 let id = device.text("dm/uuid").unwrap_or_default();
                 match id.split('-').next() {
                     Some("LVM") => Self::Lvm,

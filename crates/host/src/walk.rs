@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{Finding, FindingKind, Layer, Severity, TargetKind};
+use cardmark_core::{Finding, FindingKind, Layer, LayerKind, Severity, TargetKind};
 
 use crate::Resolution;
 use crate::backing::lost_file;
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
     /// A directory, or a file below a loop device.
     fn path(&mut self, path: &Path, stat: Stat, counting: bool) {
         let mount = holding_mount(&self.mounts, path, stat.device).cloned();
-        self.layer("mount", None);
+        self.layer(LayerKind::Mount, None);
         if let Some(mount) = &mount
             && self.out.filesystem.is_none()
             && self.out.kind == TargetKind::Directory
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
             "btrfs" => self.btrfs(mount, counting),
             _ if !stat.device.is_anonymous() => self.number(stat.device, counting),
             _ if is_memory(name) => {
-                self.layer("memory", None);
+                self.layer(LayerKind::Memory, None);
                 self.out.memory_backed = true;
                 self.unknown(
                     counting,
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
                 );
             }
             _ if is_remote(name) => {
-                self.layer("network", None);
+                self.layer(LayerKind::Network, None);
                 self.out.network = true;
                 self.unknown(counting, format!("{name} stores on another computer"));
             }
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
 
     /// Writes to an overlay go to its upper directory.
     fn overlay(&mut self, mount: &Mount, counting: bool) {
-        self.layer("overlay", None);
+        self.layer(LayerKind::Overlay, None);
         let Some((path, stat)) = upper_directory(self.root, mount) else {
             self.unknown(
                 counting,
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
 
     /// The source of the mount is one of the filesystem's devices; sysfs knows all of them.
     fn btrfs(&mut self, mount: &Mount, counting: bool) {
-        self.layer("btrfs", None);
+        self.layer(LayerKind::Btrfs, None);
         let members = btrfs_members(self.root, &mount.source);
         if members.is_empty() {
             self.unknown(
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
     fn below(&mut self, device: &BlockDevice) {
         match device.below() {
             Some(Below::Disk(disk)) => {
-                self.layer("partition", Some(device));
+                self.layer(LayerKind::Partition, Some(device));
                 self.block(&disk, false);
             }
             Some(Below::File) => self.loop_file(device),
@@ -184,15 +184,15 @@ impl<'a> Walk<'a> {
             }
             Some(Below::Network) => {
                 self.out.network = true;
-                self.layer("network", Some(device));
+                self.layer(LayerKind::Network, Some(device));
                 self.disk(device);
             }
             Some(Below::Nothing) => {
-                self.layer("disk", Some(device));
+                self.layer(LayerKind::Disk, Some(device));
                 self.disk(device);
             }
             None => {
-                self.layer("partition", Some(device));
+                self.layer(LayerKind::Partition, Some(device));
                 self.disk(device);
                 self.unknown(
                     false,
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn members(&mut self, device: &BlockDevice, kind: &str, members: &[String]) {
+    fn members(&mut self, device: &BlockDevice, kind: LayerKind, members: &[String]) {
         self.layer(kind, Some(device));
         if members.is_empty() {
             self.disk(device);
@@ -245,7 +245,7 @@ impl<'a> Walk<'a> {
     /// Follows a loop device to its file. The file's name is the one at the time of setup, and is accepted only
     /// if a file of that size, or a block device, is found under that name.
     fn loop_file(&mut self, device: &BlockDevice) {
-        self.layer("loop", Some(device));
+        self.layer(LayerKind::Loop, Some(device));
         let file = path_of(device.path("loop/backing_file"));
         let file = file.and_then(|path| self.root.canonical(&path).ok());
         let found = file.and_then(|path| Some((self.root.stat(&path).ok()?, path)));
@@ -289,9 +289,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn layer(&mut self, kind: &str, device: Option<&BlockDevice>) {
+    fn layer(&mut self, kind: LayerKind, device: Option<&BlockDevice>) {
         let layer = Layer {
-            kind: kind.to_owned(),
+            kind,
             device: device.map(|device| device.name.clone()),
             start_bytes: device.and_then(BlockDevice::start_bytes),
         };

@@ -9,7 +9,9 @@
 //! it divided fio's KiB per second by 1024, since 1.5.1 by 1000. Its reports have their version
 //! since 1.6.0; in one without, operations times block size are taken.
 
-use cardmark_core::{Finding, FindingKind, KIB, MIB, Metric, Printed, Quantity, Severity};
+use cardmark_core::{
+    Finding, FindingKind, KIB, LatencyFigure, MIB, Metric, Printed, Quantity, Severity,
+};
 
 use crate::Imported;
 use crate::number::{Number, plain_number_and_unit, whole};
@@ -238,8 +240,11 @@ impl Page<'_> {
         self.metrics.push(metric);
         let lost = program == KDISKMARK && self.lost_threads(test, &id, version);
         if let Some(latency_ns) = figures.latency_ns.filter(|&ns| ns > 0 && !lost) {
-            let id = format!("{id}_mean");
-            let metric = Metric::new(id, Quantity::Span, latency_ns as f64);
+            let metric = Metric::new(
+                LatencyFigure::Mean.of(&id),
+                Quantity::Span,
+                latency_ns as f64,
+            );
             self.metrics.push(metric);
         }
         Ok(())

@@ -96,16 +96,11 @@ fn record(readings: Vec<Reading>) -> Imported {
     one
 }
 
-/// Endings of metrics that are measured together with a rate.
-const BESIDE: [&str; 3] = ["_mean", "_p50", "_p99"];
-
 /// Names on each metric the findings that limit trust in it.
 pub(crate) fn name_warnings(metrics: &mut [Metric], findings: &[Finding]) {
     for metric in metrics {
-        let is_of = |id: &String| {
-            let rest = metric.id.strip_prefix(id.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || BESIDE.contains(&rest))
-        };
+        let rate = metric.latency().map(|(workload, _)| workload);
+        let is_of = |id: &String| *id == metric.id || Some(id.as_str()) == rate;
         let touches = |finding: &&Finding| {
             finding.severity >= Severity::Warning
                 && (finding.workloads.is_empty() || finding.workloads.iter().any(is_of))

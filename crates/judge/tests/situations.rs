@@ -4,8 +4,8 @@
 
 use cardmark_core::{
     Board, Bus, BusMode, Card, CardFacts, CardKind, DeviceInfo, Finding, FindingKind, Health, Host,
-    Layer, Origin, OriginKind, PcieLink, Queue, Reader, ReaderKind, Record, Severity, Target,
-    TargetKind, UsbBridge, run_id_from_bytes,
+    Layer, LayerKind, Origin, OriginKind, PcieLink, Queue, Reader, ReaderKind, Record, Severity,
+    Target, TargetKind, UsbBridge, run_id_from_bytes,
 };
 use cardmark_judge::{CLAIMS_LABEL, notice};
 
@@ -277,7 +277,7 @@ fn partitions_begin_on_boundaries() {
     let at = |start, device: DeviceInfo| {
         let mut record = record(PI4, device);
         record.target.as_mut().unwrap().layers = vec![Layer {
-            kind: "partition".to_owned(),
+            kind: LayerKind::Partition,
             device: Some("mmcblk0p2".to_owned()),
             start_bytes: Some(start),
         }];

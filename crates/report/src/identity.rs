@@ -2,8 +2,8 @@
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
-    BusSource, Card, CardKind, DeviceInfo, Health, Layer, PcieLink, Reader, ReaderKind, Record,
-    UsbBridge,
+    BusSource, Card, CardKind, DeviceInfo, Health, Layer, LayerKind, PcieLink, Reader, ReaderKind,
+    Record, UsbBridge,
 };
 
 use crate::layout::{joined, painted, wrap};
@@ -323,16 +323,19 @@ fn way(record: &Record) -> Option<String> {
             options => format!("{filesystem} ({})", options.join(", ")),
         });
     }
-    let layers = target.layers.iter().filter(|layer| layer.kind != "mount");
+    let layers = target
+        .layers
+        .iter()
+        .filter(|layer| layer.kind != LayerKind::Mount);
     parts.extend(layers.map(layer));
     parts.dedup();
     (!parts.is_empty()).then(|| parts.join(" on "))
 }
 
 fn layer(layer: &Layer) -> String {
-    let name = layer.device.as_deref().unwrap_or(&layer.kind);
+    let name = layer.name();
     match layer.start_bytes {
         Some(start) => format!("{name} (from {} on)", size(start)),
-        None => name.to_owned(),
+        None => name,
     }
 }

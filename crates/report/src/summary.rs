@@ -1,7 +1,7 @@
 //! Text after a run.
 
 use cardmark_core::{
-    Finding, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
+    Finding, LayerKind, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
 };
 
 use crate::again::{self, RateAgain};
@@ -157,9 +157,12 @@ fn layers(record: &Record) -> Option<String> {
         .map(clean)
         .into_iter()
         .collect();
-    for layer in target.layers.iter().filter(|layer| layer.kind != "mount") {
-        let device = layer.device.as_deref().unwrap_or(&layer.kind);
-        parts.push(clean(device));
+    for layer in target
+        .layers
+        .iter()
+        .filter(|layer| layer.kind != LayerKind::Mount)
+    {
+        parts.push(clean(&layer.name()));
     }
     parts.dedup();
     (!parts.is_empty()).then(|| parts.join(" on "))

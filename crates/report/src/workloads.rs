@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::{IntervalKind, Metric, Printed, Quantity, Record};
+use cardmark_core::{IntervalKind, LatencyFigure, Metric, Printed, Quantity, Record};
 
-use crate::names::{QUICK, SINCE_VERSION_2, workload_name};
+use crate::names::{ALWAYS_LISTED, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Row, Table};
 use crate::text::{self, LatencyUnit, MISSING, figure, in_unit, percent, unit, value};
@@ -15,8 +15,6 @@ const WITHIN_MARK: &str = "~";
 const WARNING_MARK: &str = "!";
 /// Largest size of blocks whose rates are given in operations, bytes.
 const SMALL_BLOCK_BYTES: f64 = 4096.0;
-/// Endings of ids of latencies that belong to a workload.
-const LATENCY_ENDINGS: [&str; 3] = ["_p50", "_p99", "_max"];
 
 /// One workload's figures.
 pub(crate) struct Workload {
@@ -134,7 +132,7 @@ fn row(record: &Record, id: &str) -> Workload {
             .filter(|metric| is_spoken_of_in_operations(metric))
             .and_then(|metric| metric.operations_per_s.or_else(|| own_operations(metric))),
         p99_ns: record
-            .metric(&format!("{id}_p99"))
+            .metric(&LatencyFigure::P99.of(id))
             .map(|metric| metric.value),
         printed: metric
             .and_then(|metric| metric.printed.as_ref())
@@ -163,11 +161,12 @@ fn is_spoken_of_in_operations(metric: &Metric) -> bool {
 
 fn ids(record: &Record) -> Vec<&str> {
     let mut ids = Vec::new();
-    if let Some(suite) = record.suite.as_ref().filter(|suite| suite.name == "quick") {
-        let is_wanted = |id: &str| suite.only.is_empty() || suite.only.iter().any(|o| o == id);
-        let is_of_version = |id: &str| suite.version > 1 || !SINCE_VERSION_2.contains(&id);
-        let known = QUICK.iter().map(|(id, _)| *id);
-        ids.extend(known.filter(|id| is_wanted(id) && is_of_version(id)));
+    if let Some(asked) = &record.suite
+        && let Ok(suite) = cardmark_catalog::suite(&asked.name, Some(asked.version))
+    {
+        let is_wanted = |id: &str| asked.only.is_empty() || asked.only.iter().any(|o| o == id);
+        let known = ALWAYS_LISTED.iter().map(|(id, _)| *id);
+        ids.extend(known.filter(|id| is_wanted(id) && suite.workload(id).is_some()));
     }
     let rates = record
         .metrics
@@ -191,10 +190,9 @@ fn ids(record: &Record) -> Vec<&str> {
 /// Names and values of the metrics that have no place in the table.
 pub(crate) fn others(record: &Record, rows: &[Workload]) -> Vec<(String, String)> {
     let is_latency_of_row = |metric: &Metric| {
-        LATENCY_ENDINGS
-            .iter()
-            .filter_map(|ending| metric.id.strip_suffix(ending))
-            .any(|id| rows.iter().any(|row| row.id == id))
+        metric.latency().is_some_and(|(id, figure)| {
+            figure != LatencyFigure::Mean && rows.iter().any(|row| row.id == id)
+        })
     };
     let metrics = record.metrics.iter();
     metrics

@@ -1,7 +1,7 @@
 //! History of cards in the store.
 
 use crate::{Data, Prepared, Unfinished};
-use cardmark_core::{DeviceInfo, Fill, Preparation};
+use cardmark_core::{DeviceInfo, Fill, LayerKind, Preparation};
 use cardmark_host::{Resolution, Root, card_identity, device_info};
 use cardmark_store::{CardKey, JobKind, PreparationId, Store};
 
@@ -100,7 +100,7 @@ pub fn devices(resolution: &Resolution, data: &Data) -> Result<Vec<DeviceInfo>, 
     let loops = resolution
         .layers
         .iter()
-        .filter(|layer| layer.kind == "loop");
+        .filter(|layer| layer.kind == LayerKind::Loop);
     for name in loops.filter_map(|layer| layer.device.as_deref()) {
         let is_lowest = resolution.disks.iter().any(|disk| disk.name == name);
         if let Some(prepared) = last(name)?.filter(|_| !is_lowest) {

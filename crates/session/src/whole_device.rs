@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::DeviceInfo;
+use cardmark_core::{DeviceInfo, LayerKind};
 use cardmark_host::{Resolution, Root, device_info};
 use cardmark_sim::Model;
 
@@ -83,15 +83,15 @@ impl WholeDevice {
                 .hint("name the block device, such as /dev/mmcblk0"));
         }
         let layer = resolution.layers.first();
-        let kind = layer.map(|layer| layer.kind.as_str()).unwrap_or_default();
+        let kind = layer.map(|layer| &layer.kind);
         let kernel_name = layer.and_then(|layer| layer.device.clone());
         match (kind, kernel_name) {
-            ("disk" | "loop", Some(kernel_name)) => Ok(Self {
+            (Some(LayerKind::Disk | LayerKind::Loop), Some(kernel_name)) => Ok(Self {
                 info: device_info(&Root::system(), &kernel_name),
                 path,
                 resolution,
             }),
-            ("partition", _) => Err(refuse(format!("`{name}` is a partition"))
+            (Some(LayerKind::Partition), _) => Err(refuse(format!("`{name}` is a partition"))
                 .because("its cells are not its own: the device moves data among all of them")
                 .hint("name the device as a whole, such as /dev/mmcblk0")),
             _ => Err(refuse(format!("`{name}` is made from other devices"))

@@ -1,7 +1,7 @@
 //! From trials to metrics: the one place where figures come from.
 
 use cardmark_core::{
-    IntervalKind, KIB, Metric, Passes, Quantity, StopReason, Suite, Trial, Workload,
+    IntervalKind, KIB, LatencyFigure, Metric, Passes, Quantity, StopReason, Suite, Trial, Workload,
 };
 
 use crate::clusters::clusters;
@@ -197,12 +197,17 @@ fn latency_metrics(
     stopped_by: StopReason,
 ) -> Option<Vec<Metric>> {
     let largest = merged_histogram(whole)?.max_ns()? as f64;
-    let metric = |suffix: &str, value| {
-        let id = format!("{}_{suffix}", workload.id);
-        bare_metric(id, Quantity::Span, value, whole, stopped_by)
+    let metric = |figure: LatencyFigure, value| {
+        bare_metric(
+            figure.of(&workload.id),
+            Quantity::Span,
+            value,
+            whole,
+            stopped_by,
+        )
     };
     let mut metrics = Vec::new();
-    for (suffix, q) in [("p50", 0.5), ("p99", 0.99)] {
+    for (figure, q) in [(LatencyFigure::P50, 0.5), (LatencyFigure::P99, 0.99)] {
         let estimate = percentile_interval(whole, q)?;
         metrics.push(Metric {
             low: estimate.ends_ns.map(|ends| ends.0),
@@ -211,10 +216,10 @@ fn latency_metrics(
                 Some(_) => IntervalKind::BetweenRounds,
                 None => IntervalKind::None,
             },
-            ..metric(suffix, estimate.value_ns)
+            ..metric(figure, estimate.value_ns)
         });
     }
-    metrics.push(metric("max", largest));
+    metrics.push(metric(LatencyFigure::Max, largest));
     Some(metrics)
 }
 

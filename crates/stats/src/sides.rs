@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{IntervalKind, Metric, Quantity, Record};
+use cardmark_core::{IntervalKind, LatencyFigure, Metric, Quantity, Record};
 
 use crate::{LEVEL, StallPair, StallRun, student_t};
 
@@ -151,8 +151,10 @@ fn compared<'a>(records: &[&'a Record]) -> Vec<&'a Metric> {
 
 /// True for a median or 99th percentile of latencies.
 fn is_latency(metric: &Metric) -> bool {
-    let is_percentile = metric.id.ends_with("_p50") || metric.id.ends_with("_p99");
-    metric.quantity == Quantity::Span && is_percentile
+    matches!(
+        metric.latency(),
+        Some((_, LatencyFigure::P50 | LatencyFigure::P99))
+    )
 }
 
 /// Returns the stalls of all workloads that report them on both sides.

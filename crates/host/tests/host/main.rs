@@ -20,7 +20,7 @@ mod usage;
 
 use std::path::Path;
 
-use cardmark_core::FindingKind;
+use cardmark_core::{FindingKind, name_of};
 use cardmark_host::{Resolution, Root, Use, loop_backing_by_path, resolve, usage as usage_of};
 
 /// Resolves a path that must be a target.
@@ -36,8 +36,8 @@ fn used(root: &Root, name: &str) -> Vec<Use> {
 /// The layers as text, such as `mount`, `partition mmcblk0p2`, `disk mmcblk0`.
 fn layers(resolution: &Resolution) -> Vec<String> {
     let text = |layer: &cardmark_core::Layer| match &layer.device {
-        Some(device) => format!("{} {device}", layer.kind),
-        None => layer.kind.clone(),
+        Some(device) => format!("{} {device}", name_of(&layer.kind)),
+        None => name_of(&layer.kind),
     };
     resolution.layers.iter().map(text).collect()
 }

@@ -1,6 +1,6 @@
 //! Stacks of several layers: the disks at their bottom, and the devices that count each request once.
 
-use cardmark_core::FindingKind;
+use cardmark_core::{FindingKind, LayerKind};
 use cardmark_host::Use;
 use cardmark_testkit::trees::{PI3_STICK, Tree, pc_uas, pi3_stick, pi4, pi4_ddr50, pi5_nvme};
 
@@ -200,7 +200,7 @@ fn partitions_tell_where_they_begin() {
         let resolution = resolved(&tree.root(), path);
         let mut layers = resolution.layers.into_iter();
         layers
-            .find(|layer| layer.kind == "partition")
+            .find(|layer| layer.kind == LayerKind::Partition)
             .unwrap()
             .start_bytes
     };

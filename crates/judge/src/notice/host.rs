@@ -78,7 +78,7 @@ fn misaligned(record: &Record) -> Option<Finding> {
     });
     let starts = target.layers.iter().filter_map(|layer| {
         let start = layer.start_bytes?;
-        Some((layer.device.as_deref().unwrap_or(&layer.kind), start))
+        Some((layer.name(), start))
     });
     let (name, start) = starts
         .filter(|(_, start)| start % BOUNDARY_BYTES != 0)

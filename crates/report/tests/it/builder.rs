@@ -1,8 +1,8 @@
 //! A record with defaults, and pieces to add.
 
 use cardmark_core::{
-    Board, DeviceInfo, Finding, FindingKind, IntervalKind, Layer, Metric, Origin, OriginKind,
-    Quantity, Record, Severity, SuiteRef, Target, TargetKind,
+    Board, DeviceInfo, Finding, FindingKind, IntervalKind, Layer, LayerKind, Metric, Origin,
+    OriginKind, Quantity, Record, Severity, SuiteRef, Target, TargetKind,
 };
 use uuid::Uuid;
 
@@ -20,9 +20,9 @@ pub(crate) fn empty() -> Record {
     record.target = Some(Target {
         kind: TargetKind::Directory,
         layers: vec![
-            layer("mount", None),
-            layer("partition", Some("mmcblk0p2")),
-            layer("disk", Some("mmcblk0")),
+            layer(LayerKind::Mount, None),
+            layer(LayerKind::Partition, Some("mmcblk0p2")),
+            layer(LayerKind::Disk, Some("mmcblk0")),
         ],
         filesystem: Some("ext4".to_owned()),
         span_bytes: 268_435_456,
@@ -47,9 +47,9 @@ pub(crate) fn empty() -> Record {
     record
 }
 
-fn layer(kind: &str, device: Option<&str>) -> Layer {
+fn layer(kind: LayerKind, device: Option<&str>) -> Layer {
     Layer {
-        kind: kind.to_owned(),
+        kind,
         device: device.map(str::to_owned),
         start_bytes: None,
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::{publications, suite, suite_names};
-use cardmark_core::{FigureOf, KIB, Quantity, Suite, Workload};
+use cardmark_core::{FigureOf, KIB, LatencyFigure, Quantity, Suite, Workload};
 use cardmark_import::{KnownMetric, tool_metrics};
 use cardmark_report::workload_name;
 
@@ -53,7 +53,8 @@ fn of_suite(suite: &Suite) -> Vec<(String, Quantity)> {
             BYTE_RATE_BLOCK_BYTES.. => Quantity::ByteRate,
             _ => Quantity::OperationRate,
         };
-        let spans = ["p50", "p99"].map(|end| (format!("{}_{end}", workload.id), Quantity::Span));
+        let spans = [LatencyFigure::P50, LatencyFigure::P99];
+        let spans = spans.map(|figure| (figure.of(&workload.id), Quantity::Span));
         std::iter::once((workload.id.clone(), quantity)).chain(spans)
     });
     figures.chain(workloads).collect()
