@@ -4,15 +4,16 @@
 //! in brackets; both must agree. Rates stand alone before version 10.
 
 mod probe;
+mod size;
 
 use cardmark_core::{Finding, FindingKind, Metric, Quantity, Severity};
 
-use crate::number::{Number, plain_number_and_unit};
+use crate::number::plain_number_and_unit;
 use crate::reading::{Found, Reading, byte_rate, printed};
 use crate::text::{Damage, Line};
 use probe::Probing;
+use size::{Size, TOOL, after_label, count, data_lost, unit_bytes};
 
-const TOOL: &str = "f3";
 /// Lines of what f3read found, above its rate.
 const BLOCK_LINES: usize = 6;
 /// Its sectors, whatever those of the device are.
@@ -227,10 +228,6 @@ impl<'a> F3Read<'a> {
     }
 }
 
-fn data_lost(detail: impl Into<String>) -> Finding {
-    Finding::new(FindingKind::DataLost, Severity::Warning, detail)
-}
-
 fn amount(id: &str, sectors: u64) -> Metric {
     Metric::new(id, Quantity::Size, (sectors as f64) * SECTOR_BYTES as f64)
 }
@@ -280,57 +277,4 @@ fn rate(id: &str, text: &str) -> Option<Metric> {
         number.value * bytes,
         printed(TOOL, shown, right),
     ))
-}
-
-/// A rounded size and behind it the exact one: `1.02 GB (2131424 sectors)`.
-#[derive(Clone, Copy)]
-struct Size<'a> {
-    number: Number,
-    unit: f64,
-    /// The text in the brackets.
-    exact: &'a str,
-}
-
-impl<'a> Size<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let (size, rest) = text.split_once('(')?;
-        let (exact, _) = rest.split_once(')')?;
-        let (number, unit) = plain_number_and_unit(size)?;
-        Some(Self {
-            number,
-            unit: unit_bytes(unit)?,
-            exact,
-        })
-    }
-
-    /// Returns whether this number of bytes would be printed in this form.
-    fn is(&self, bytes: u64) -> bool {
-        self.number.agrees(bytes as f64 / self.unit, 0.0)
-    }
-}
-
-/// Parses `2131424 sectors`, and from version 10 `1 sector`.
-fn count(text: &str, noun: &str) -> Option<u64> {
-    let text = text.strip_suffix('s').unwrap_or(text);
-    text.strip_suffix(noun)?.trim_end().parse().ok()
-}
-
-/// The text behind a label, whose capitals differ between versions.
-fn after_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
-    let is_labelled = text.get(..label.len())?.eq_ignore_ascii_case(label);
-    is_labelled.then(|| text[label.len()..].trim())
-}
-
-fn unit_bytes(unit: &str) -> Option<f64> {
-    let power = match unit {
-        "Byte" | "Bytes" => 0,
-        "KB" => 1,
-        "MB" => 2,
-        "GB" => 3,
-        "TB" => 4,
-        "PB" => 5,
-        "EB" => 6,
-        _ => return None,
-    };
-    Some(1024f64.powi(power))
 }

@@ -15,9 +15,8 @@ mod diskmark;
 mod f3;
 mod figure;
 mod fio;
-mod fio_data;
-mod fio_text;
 mod hdparm;
+mod imported;
 mod iozone;
 mod metrics;
 mod number;
@@ -29,47 +28,12 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{Board, DeviceInfo, Finding, Host, Metric};
-
 pub use figure::{FigureError, figures};
+pub use imported::Imported;
 pub use metrics::{KnownMetric, tool_metrics};
 
 use reading::Found;
 use text::{Line, lines, numbers, plain};
-
-/// Parts of one record.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Imported {
-    /// The tools that printed the figures, with their version if known.
-    pub tools: Vec<String>,
-    /// The suite of ours that gives the same figures.
-    pub suite: Option<&'static str>,
-    /// The figures.
-    pub metrics: Vec<Metric>,
-    /// Units with two meanings, figures that were not understood, lost data.
-    pub findings: Vec<Finding>,
-    /// Facts about card and report that have no field of their own.
-    pub labels: BTreeMap<String, String>,
-    /// The computer, if the report names it.
-    pub board: Option<Board>,
-    /// The system, if the report names it.
-    pub host: Option<Host>,
-    /// The card or disk, if the report describes it.
-    pub device: Option<DeviceInfo>,
-}
-
-impl Imported {
-    /// The printed figures, one `id: number unit` per line.
-    #[must_use]
-    pub fn printed_text(&self) -> Option<String> {
-        let figure = |metric: &Metric| {
-            let printed = metric.printed.as_ref()?;
-            Some(format!("{}: {}", metric.id, printed.text))
-        };
-        let figures: Vec<String> = self.metrics.iter().filter_map(figure).collect();
-        (!figures.is_empty()).then(|| figures.join("\n"))
-    }
-}
 
 /// A line with numbers that no reader understood.
 #[derive(Clone, Debug, PartialEq, Eq)]

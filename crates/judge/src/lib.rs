@@ -6,6 +6,7 @@
 mod advice;
 mod classes;
 mod field;
+mod labels;
 mod marks;
 mod notice;
 mod recommendation;
@@ -19,16 +20,11 @@ use cardmark_core::{Derived, Record, Suite};
 pub use advice::advise;
 pub use classes::families;
 pub use field::{Field, FieldFilter, ranked_metrics};
+pub use labels::{CLAIMS_LABEL, REQUIRED_LABEL};
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
-
-/// Record label for claimed classes: their names, separated by spaces.
-pub const CLAIMS_LABEL: &str = "claims";
-
-/// Record label for classes that were requested with `--require`; they need not be claimed.
-pub const REQUIRED_LABEL: &str = "required";
 
 /// Version of the judge; increased whenever verdicts may change.
 pub const JUDGE_VERSION: u32 = 2;

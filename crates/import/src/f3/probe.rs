@@ -2,7 +2,7 @@
 
 use cardmark_core::{DeviceInfo, Finding, FindingKind, Metric, Quantity, Severity};
 
-use super::{Size, TOOL, after_label, count, data_lost};
+use super::size::{Size, TOOL, after_label, count, data_lost};
 use crate::reading::Reading;
 use crate::text::{Damage, Line};
 

@@ -3,7 +3,7 @@
 use cardmark_catalog::{Quirk, QuirkEffect, quirks};
 use cardmark_core::{Bus, BusMode, Finding, FindingKind, Severity};
 
-use super::Situation;
+use super::situation::Situation;
 
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     let reader = situation.device.reader.as_ref();

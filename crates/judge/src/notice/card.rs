@@ -2,7 +2,7 @@
 
 use cardmark_core::{Finding, FindingKind, Severity};
 
-use super::Situation;
+use super::situation::Situation;
 use crate::CLAIMS_LABEL;
 
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 use cardmark_catalog::{BridgeKind, usb_bridge};
 use cardmark_core::{Finding, FindingKind, PcieLink, ReaderKind, Severity, UsbBridge};
 
-use super::Situation;
+use super::situation::Situation;
 
 /// Rate of USB 3.0, bits per second.
 const SUPER_SPEED_BITS_PER_S: u64 = 5_000_000_000;

@@ -4,14 +4,11 @@
 //! characters, by version 2 to six. A rate stands beside bytes and span, and mostly beside the
 //! number of operations too: all must agree.
 
-mod figures;
-mod latency;
-
-use crate::fio::{Direction, Job, TOOL};
+use super::figures::{self, Figures, Shown};
+use super::job::{Direction, Job, TOOL};
+use super::latency::Latencies;
 use crate::reading::Found;
 use crate::text::{Damage, Line};
-use figures::{Figures, Shown};
-use latency::Latencies;
 
 /// Beginnings of lines behind those of a job's directions.
 const LAST: [&str; 3] = ["cpu ", "IO depths", "Run status group"];

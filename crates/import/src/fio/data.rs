@@ -3,7 +3,7 @@
 use cardmark_core::KIB;
 use serde_json::{Deserializer, Value};
 
-use crate::fio::{Direction, Job, TOOL};
+use super::job::{Direction, Job, TOOL};
 use crate::number::{self, LARGEST};
 use crate::reading::Found;
 use crate::text::{Damage, Line};

@@ -1,8 +1,8 @@
 //! Percentiles of completion latencies.
 
-use super::{Damage, Job, Line, TOOL};
-use crate::fio::PERCENTILES;
+use super::job::{Job, PERCENTILES, TOOL};
 use crate::number::{plain_number_and_unit, whole};
+use crate::text::{Damage, Line};
 
 /// Kind of percentiles in the next rows.
 #[derive(Clone, Copy, Default)]

@@ -2,8 +2,9 @@
 
 use cardmark_core::SECOND_NS;
 
-use super::{Damage, Direction, Line, TOOL};
+use super::job::{Direction, TOOL};
 use crate::number::{Number, plain_number_and_unit};
+use crate::text::{Damage, Line};
 
 const NS_PER_MS: u64 = 1_000_000;
 
