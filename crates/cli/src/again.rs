@@ -1,14 +1,11 @@
 //! In which range the rates of a run lie when its card is measured again, from the runs in the store.
 
-use std::collections::BTreeSet;
-
 use cardmark_core::{Metric, OriginKind, Record};
-use cardmark_judge::known_spread;
+use cardmark_judge::{known_spread, repeats_of};
 use cardmark_report::RateAgain;
 use cardmark_stats::again;
 use cardmark_store::Condition;
 
-use crate::commands::circumstances;
 use crate::error::CommandError;
 use cardmark_session::{Data, store_error};
 
@@ -48,8 +45,7 @@ pub(crate) fn rates_again(
     Ok(rates.collect())
 }
 
-/// The other runs of the same card under the same circumstances. Of a simulated card each seed counts
-/// once: with the same seed its figures repeat.
+/// The other runs of the same card under the same circumstances.
 fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Record>, CommandError> {
     let Some(conditions) = same_card(record, remarks) else {
         return Ok(Vec::new());
@@ -59,14 +55,8 @@ fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Recor
         return Ok(Vec::new());
     }
     let selected = data.open()?.select(&conditions);
-    let mut runs = selected.map_err(|error| store_error(&error))?;
-    let ours = circumstances(record);
-    runs.retain(|run| run.id != record.id && circumstances(run) == ours);
-    if record.origin.kind == OriginKind::Simulated {
-        let mut seeds = BTreeSet::from([record.seed.clone()]);
-        runs.retain(|run| seeds.insert(run.seed.clone()));
-    }
-    Ok(runs)
+    let runs = selected.map_err(|error| store_error(&error))?;
+    Ok(repeats_of(record, runs))
 }
 
 /// Conditions for the runs of the record's card; none if it cannot be recognised.

@@ -18,6 +18,7 @@ mod procedure;
 mod record;
 mod rng;
 mod spread;
+mod subject;
 mod suite;
 mod text;
 mod upgrade;
@@ -48,6 +49,7 @@ pub use record::{
 };
 pub use rng::{Rng, mix};
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
+pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};
 pub use upgrade::{ParseError, parse_record, record_to_json};

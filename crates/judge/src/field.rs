@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use cardmark_catalog::product_name;
-use cardmark_core::{Context, Metric, Quantity, Record};
-use cardmark_stats::{Candidate, Place, Subject, rank};
+use cardmark_core::{Metric, Quantity, Record, Subject};
+use cardmark_stats::{Candidate, Place, rank};
+use serde::Serialize;
 
 use crate::spread::known_spread;
 
@@ -28,11 +29,24 @@ impl FieldFilter {
     }
 }
 
+/// Places in one metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The metric.
+    pub metric: String,
+    /// Quantity of its figures.
+    pub quantity: Quantity,
+    /// The places, the highest figure first.
+    pub places: Vec<Place>,
+}
+
 /// Figures of one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field<'a> {
     metric: &'a str,
     filter: &'a FieldFilter,
+    /// Id of the run that was asked for.
+    asked: Option<String>,
     quantity: Option<Quantity>,
     candidates: Vec<Candidate>,
     begins_with_asked: bool,
@@ -46,6 +60,7 @@ impl<'a> Field<'a> {
         let mut field = Self {
             metric,
             filter,
+            asked: asked.map(|record| record.id.to_string()),
             quantity: None,
             candidates: Vec::new(),
             begins_with_asked: false,
@@ -63,25 +78,41 @@ impl<'a> Field<'a> {
     /// Adds the figure of a record, if it has one.
     pub fn add_record(&mut self, record: &Record) {
         if let Some(metric) = record.metric(self.metric) {
-            self.add(metric.quantity, candidate(record, metric));
+            self.put(metric.quantity, candidate(record, metric));
+        }
+    }
+
+    /// Adds the figure of a stored run. The run that was asked for is known already: it may come from a file.
+    pub fn add(&mut self, run: &str, subject: &Arc<Subject>, quantity: Quantity, value: f64) {
+        if self.asked.as_deref() != Some(run) {
+            let candidate = Candidate {
+                subject: Arc::clone(subject),
+                value,
+                printed: None,
+            };
+            self.put(quantity, candidate);
         }
     }
 
     /// Adds a figure. Figures of another quantity under the same name are left out.
-    pub fn add(&mut self, quantity: Quantity, candidate: Candidate) {
+    fn put(&mut self, quantity: Quantity, candidate: Candidate) {
         let is_alike = *self.quantity.get_or_insert(quantity) == quantity;
         if is_alike && quantity.is_rate() && self.filter.passes(&candidate.subject) {
             self.candidates.push(candidate);
         }
     }
 
-    /// Returns the quantity and the places, the highest figure first; `None` without any figure.
+    /// Returns the places, the highest figure first; `None` without any figure.
     #[must_use]
-    pub fn places(&self) -> Option<(Quantity, Vec<Place>)> {
+    pub fn ranking(&self) -> Option<Ranking> {
         let quantity = self.quantity.filter(|_| !self.candidates.is_empty())?;
         let asked = self.begins_with_asked.then_some(0);
         let spread = known_spread(self.metric, quantity);
-        Some((quantity, rank(&self.candidates, asked, spread)))
+        Some(Ranking {
+            metric: self.metric.to_owned(),
+            quantity,
+            places: rank(&self.candidates, asked, spread),
+        })
     }
 }
 
@@ -94,26 +125,18 @@ pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
         .collect()
 }
 
+/// Returns the subject with its product as the catalogue names it.
+#[must_use]
+pub fn in_catalogue(subject: Subject) -> Subject {
+    Subject {
+        product: subject.product.map(|label| product_name(&label)),
+        ..subject
+    }
+}
+
 fn candidate(record: &Record, metric: &Metric) -> Candidate {
-    let device = record.devices.first();
-    let label = |key: &str| record.labels.get(key).cloned();
-    let name = label("product").map(|label| product_name(&label));
-    let model = || device.and_then(|device| device.model.clone());
-    let source = || record.origin.source.clone();
-    let subject = Subject {
-        name: name
-            .or_else(model)
-            .or_else(source)
-            .unwrap_or_else(|| "unknown".to_owned()),
-        board: record.board.as_ref().and_then(|board| board.model.clone()),
-        setting: label("setting"),
-        origin: record.origin.kind,
-        publication: label("publication"),
-        card: label("sample").or_else(|| device?.sample_id.clone()),
-        context: Arc::new(Context::of(record).must),
-    };
     Candidate {
-        subject: Arc::new(subject),
+        subject: Arc::new(in_catalogue(Subject::of(record))),
         value: metric.value,
         printed: metric.printed.as_ref().map(|printed| printed.text.clone()),
     }
@@ -143,7 +166,7 @@ mod tests {
     fn names(asked: Option<&Record>, others: &[Record], filter: &FieldFilter) -> Vec<String> {
         let mut field = Field::new("dd_write", asked, filter);
         others.iter().for_each(|other| field.add_record(other));
-        let places = field.places().map(|(_, places)| places);
+        let places = field.ranking().map(|ranking| ranking.places);
         let places = places.into_iter().flatten();
         places.map(|place| place.name).collect()
     }

@@ -5,7 +5,9 @@
 
 mod advice;
 mod classes;
+mod comparison;
 mod field;
+mod history;
 mod labels;
 mod marks;
 mod notice;
@@ -19,7 +21,11 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use classes::families;
-pub use field::{Field, FieldFilter, ranked_metrics};
+pub use comparison::{Compared, Counts, NotComparable, compare_sides};
+pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
+pub use history::{
+    HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
+};
 pub use labels::{CLAIMS_LABEL, REQUIRED_LABEL};
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};

@@ -8,14 +8,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_catalog::{ProductKind, Use, product, product_name};
-use cardmark_core::{
-    Context, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes, told,
-};
+use cardmark_core::{Context, Metric, OriginKind, Quantity, Record, told};
 use cardmark_stats::{KnownSpread, Ranked, possible_places};
 use serde::Serialize;
 
 use crate::spread::known_spread;
-use crate::suitability::{Suitability, Supply, suitability};
+use crate::suitability::{Suitability, Supply, metric_of, suitability};
 
 /// Minimum number of runs for every need; with fewer a product is marked as sparse.
 const LEAST_RUNS: usize = 3;
@@ -253,10 +251,10 @@ fn standing(
     wanted: &Use,
     price: Option<&Price>,
 ) -> Option<Standing> {
-    let joined = joined(records);
-    let suitability = suitability(&joined, wanted)?;
+    let means = means(records);
+    let suitability = suitability(&means, wanted)?;
     let behind = |supply: &Supply| {
-        let rate = joined.metric(&supply.metric);
+        let rate = metric_of(&means, &supply.metric);
         let is_of_it = |metric: &Metric| {
             is_usable(metric) && rate.is_some_and(|rate| rate.quantity == metric.quantity)
         };
@@ -293,7 +291,7 @@ fn standing(
         limit: Ranked {
             value: suitability.limiting.share(),
             runs_count: behind(&suitability.limiting),
-            spread: spread(&joined, &suitability.limiting),
+            spread: spread(&means, &suitability.limiting),
         },
         places: [1, 1],
         suitability,
@@ -302,8 +300,8 @@ fn standing(
     })
 }
 
-fn spread(joined: &Record, limiting: &Supply) -> Option<KnownSpread> {
-    let metric = joined.metric(&limiting.metric)?;
+fn spread(means: &[Metric], limiting: &Supply) -> Option<KnownSpread> {
+    let metric = metric_of(means, &limiting.metric)?;
     known_spread(&metric.id, metric.quantity)
 }
 
@@ -340,8 +338,8 @@ fn card(record: &Record) -> Card<'_> {
     (label("publication"), sample)
 }
 
-/// Returns a record with the mean of each rate over the cards' means of their runs.
-fn joined(records: &[&Record]) -> Record {
+/// Returns the mean of each rate over the cards' means of their runs.
+fn means(records: &[&Record]) -> Vec<Metric> {
     type ByCard<'a> = BTreeMap<Card<'a>, Vec<f64>>;
     let mut rates = BTreeMap::<&str, (Quantity, ByCard<'_>)>::new();
     for record in records {
@@ -359,10 +357,7 @@ fn joined(records: &[&Record]) -> Record {
         let means: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
         Metric::new(id, quantity, libm::exp(mean(&means)))
     };
-    // Not a real run: only its metrics are used.
-    let mut joined = Record::new(run_id_from_bytes([0; 16]), Origin::of(OriginKind::Imported));
-    joined.metrics = rates.into_iter().map(metric).collect();
-    joined
+    rates.into_iter().map(metric).collect()
 }
 
 fn is_usable(metric: &Metric) -> bool {
@@ -421,7 +416,7 @@ fn one_each(standings: Vec<Standing>) -> Vec<Standing> {
 #[cfg(test)]
 mod tests {
     use cardmark_catalog::{publications, use_of};
-    use cardmark_core::Board;
+    use cardmark_core::{Board, Origin, run_id_from_bytes};
 
     use super::*;
 

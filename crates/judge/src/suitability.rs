@@ -4,7 +4,7 @@
 //! fast in everything has twice the score, regardless of units.
 
 use cardmark_catalog::{Requirement, Use};
-use cardmark_core::{Metric, Quantity, Record};
+use cardmark_core::{Metric, Quantity};
 use serde::Serialize;
 
 /// Version of the score; increased whenever scores may change.
@@ -71,13 +71,13 @@ pub struct Suitability {
     pub score: Option<f64>,
 }
 
-/// Returns the suitability of a record's storage for a use; `None` if no need has a metric.
+/// Returns the suitability of storage with these rates for a use; `None` if no need has a metric.
 #[must_use]
-pub fn suitability(record: &Record, wanted: &Use) -> Option<Suitability> {
+pub fn suitability(metrics: &[Metric], wanted: &Use) -> Option<Suitability> {
     let rates: Vec<(&Requirement, Option<(&Metric, f64)>)> = wanted
         .needs
         .iter()
-        .map(|need| (need, rate(record, need)))
+        .map(|need| (need, rate(metrics, need)))
         .collect();
     let supplies: Vec<Supply> = rates
         .iter()
@@ -123,15 +123,19 @@ fn fit(share: f64) -> Fit {
     }
 }
 
-/// Returns the first of the need's metrics that the record has, in the need's unit.
-fn rate<'a>(record: &'a Record, need: &Requirement) -> Option<(&'a Metric, f64)> {
-    let metric = need.metrics.iter().find_map(|id| record.metric(id))?;
+/// Returns the first of the need's metrics that was measured, in the need's unit.
+fn rate<'a>(metrics: &'a [Metric], need: &Requirement) -> Option<(&'a Metric, f64)> {
+    let metric = need.metrics.iter().find_map(|id| metric_of(metrics, id))?;
     let value = match (need.quantity, metric.quantity) {
         (wanted, found) if wanted == found => metric.value,
         (Quantity::OperationRate, Quantity::ByteRate) => metric.value / BLOCK_BYTES,
         _ => return None,
     };
     (value > 0.0).then_some((metric, value))
+}
+
+pub(crate) fn metric_of<'a>(metrics: &'a [Metric], id: &str) -> Option<&'a Metric> {
+    metrics.iter().find(|metric| metric.id == id)
 }
 
 fn score(rates: &[(&Requirement, Option<(&Metric, f64)>)]) -> Option<f64> {
@@ -145,35 +149,22 @@ fn score(rates: &[(&Requirement, Option<(&Metric, f64)>)]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use cardmark_catalog::use_of;
-    use cardmark_core::{Origin, OriginKind, run_id_from_bytes};
-
     use super::*;
+    use cardmark_catalog::use_of;
 
-    fn record(metrics: &[(&str, Quantity, f64)]) -> Record {
-        let id = run_id_from_bytes([0; 16]);
-        let metric =
-            |(id, quantity, value): &(&str, Quantity, f64)| Metric::new(*id, *quantity, *value);
-        Record {
-            metrics: metrics.iter().map(metric).collect(),
-            ..Record::new(id, Origin::of(OriginKind::Measured))
-        }
+    fn rates(rates: &[(&str, Quantity, f64)]) -> Vec<Metric> {
+        let metrics = rates.iter();
+        metrics
+            .map(|(id, quantity, value)| Metric::new(*id, *quantity, *value))
+            .collect()
     }
 
     /// Returns the metrics of the reference card of this use, times a factor.
-    fn reference(wanted: &Use, factor: f64) -> Record {
-        let metrics: Vec<_> = wanted
-            .needs
-            .iter()
-            .map(|need| {
-                (
-                    need.metrics[0].as_str(),
-                    need.quantity,
-                    factor * need.reference,
-                )
-            })
-            .collect();
-        record(&metrics)
+    fn reference(wanted: &Use, factor: f64) -> Vec<Metric> {
+        let metrics = wanted.needs.iter();
+        metrics
+            .map(|need| Metric::new(&need.metrics[0], need.quantity, factor * need.reference))
+            .collect()
     }
 
     #[test]
@@ -195,12 +186,12 @@ mod tests {
     fn the_scarcest_rate_limits() {
         let boot = use_of("boot").unwrap();
         let of = |write: f64| {
-            let rates = [
+            let few = [
                 ("rand_read_4k", Quantity::OperationRate, 9000.0),
                 ("rand_write_4k", Quantity::OperationRate, write),
                 ("seq_read_1m", Quantity::ByteRate, 90e6),
             ];
-            suitability(&record(&rates), boot).unwrap()
+            suitability(&rates(&few), boot).unwrap()
         };
         for (write, fit) in [
             (399.0, Fit::Poor),
@@ -219,8 +210,8 @@ mod tests {
     #[test]
     fn rates_of_other_suites_count_in_the_same_unit() {
         let boot = use_of("boot").unwrap();
-        let rates = [("iozone_random_write", Quantity::ByteRate, 800.0 * 4096.0)];
-        let found = suitability(&record(&rates), boot).unwrap();
+        let few = [("iozone_random_write", Quantity::ByteRate, 800.0 * 4096.0)];
+        let found = suitability(&rates(&few), boot).unwrap();
         assert_eq!((found.fit, found.limiting.value), (Fit::Good, 800.0));
         assert_eq!(found.unknown, ["rand_read_4k", "seq_read_1m"]);
         assert_eq!(found.score, None);
@@ -229,8 +220,8 @@ mod tests {
     #[test]
     fn without_any_rate_nothing_is_said() {
         let camera = use_of("camera").unwrap();
-        assert_eq!(suitability(&record(&[]), camera), None);
+        assert_eq!(suitability(&rates(&[]), camera), None);
         let wrong = [("seq_write_1m", Quantity::Span, 5.0)];
-        assert_eq!(suitability(&record(&wrong), camera), None);
+        assert_eq!(suitability(&rates(&wrong), camera), None);
     }
 }

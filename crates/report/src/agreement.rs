@@ -50,7 +50,7 @@ fn table(agreements: &[Agreement]) -> Table {
 }
 
 fn row(agreement: &Agreement) -> Row {
-    let rate = |rate: f64| value(&agreement.id, agreement.quantity(), rate);
+    let rate = |rate: f64| value(&agreement.id, agreement.quantity, rate);
     let (name, ends) = (name(agreement), ends(agreement));
     let ratio = format!("{:.3}", agreement.ratio);
     let stacked = format!("{name}: {ratio} ({ends})");

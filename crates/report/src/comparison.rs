@@ -1,6 +1,7 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use cardmark_core::{ContextRow, Quantity};
+use cardmark_core::Quantity;
+use cardmark_judge::{Compared, Counts};
 use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
 
 use crate::circumstances::circumstances;
@@ -17,37 +18,18 @@ pub struct Comparison<'a> {
     pub base: &'a str,
     /// Name of the other side.
     pub other: &'a str,
-    /// Numbers of runs and cards of each side.
-    pub counts: [Counts; 2],
-    /// Claim that these numbers of runs and cards support.
-    pub claim: Claim,
-    /// The metrics that both sides have.
-    pub differences: &'a [Difference],
-    /// Stalls of both sides.
-    pub stalls: &'a [StallDifference],
+    /// The results.
+    pub results: &'a Compared,
     /// The command that makes one more run of a side that has one only.
     pub repeat: Option<&'a str>,
-    /// The context of both sides.
-    pub context: &'a [ContextRow],
     /// Names of the context that were allowed to differ.
     pub across: &'a [String],
-    /// Products that are on one side only, and were left out.
-    pub left_out: &'a [String],
-}
-
-/// Numbers of runs and physical cards of a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Runs.
-    pub runs: usize,
-    /// Physical cards.
-    pub cards: usize,
 }
 
 /// The comparison as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> String {
-    let table = table(comparison.differences);
+    let table = table(&comparison.results.differences);
     let shows_p = table.fit(width).is_some_and(|fitted| fitted.has(P));
     let blocks = [
         heading(comparison, width, style),
@@ -60,7 +42,7 @@ pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> St
 }
 
 fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
-    let [base, other] = comparison.counts.map(runs_and_cards);
+    let [base, other] = comparison.results.counts.map(runs_and_cards);
     let text = format!(
         "{} ({other}) against {} ({base})",
         clean(comparison.other),
@@ -80,7 +62,7 @@ fn runs_and_cards(counts: Counts) -> String {
 /// Results in words: faster, slower, equal, and undecided metrics.
 fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
     let of = |outcome: Outcome| {
-        let found = comparison.differences.iter();
+        let found = comparison.results.differences.iter();
         found.filter(move |difference| difference.outcome == outcome)
     };
     let told = |outcome: Outcome| -> Vec<String> { of(outcome).map(clause).collect() };
@@ -95,8 +77,12 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
             same.join(", ")
         ));
     }
-    clauses.extend(comparison.stalls.iter().filter_map(stall_clause));
-    let is_single = comparison.differences.iter().any(|d| d.p_value.is_none());
+    clauses.extend(comparison.results.stalls.iter().filter_map(stall_clause));
+    let is_single = comparison
+        .results
+        .differences
+        .iter()
+        .any(|d| d.p_value.is_none());
     if is_single {
         clauses.push(single(comparison));
         return points(&clauses, width);
@@ -117,7 +103,7 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
         ));
     }
     let mut lines = points(&clauses, width);
-    if comparison.differences.is_empty() {
+    if comparison.results.differences.is_empty() {
         lines.push("no metric is there on both sides".to_owned());
     }
     lines
@@ -125,7 +111,7 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
 
 /// Advice if a side has one run.
 fn single(comparison: &Comparison<'_>) -> String {
-    let [base, other] = comparison.counts.map(|counts| counts.runs);
+    let [base, other] = comparison.results.counts.map(|counts| counts.runs);
     let what = match base.max(other) {
         1 => "one run each cannot decide",
         _ if base.min(other) == 1 => "one run on a side cannot decide",
@@ -244,6 +230,7 @@ fn probability(of: f64) -> String {
 /// Circumstances that differ between the sides, or may differ.
 fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {
     let told = comparison
+        .results
         .context
         .iter()
         .filter(|row| row.differs() || (row.must_match && row.is_unknown()));
@@ -262,7 +249,7 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
 }
 
 fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style) -> Vec<String> {
-    let claim = match comparison.claim {
+    let claim = match comparison.results.claim {
         Claim::Runs => "this is about these runs: a claim about the cards needs three runs of each",
         Claim::Cards => {
             "this is about these cards: a claim about the products needs two cards of each"
@@ -274,11 +261,20 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
         }
     };
     let mut notes = vec![claim.to_owned()];
-    if !comparison.left_out.is_empty() {
-        let names: Vec<String> = comparison.left_out.iter().map(|name| clean(name)).collect();
+    if !comparison.results.left_out.is_empty() {
+        let names: Vec<String> = comparison
+            .results
+            .left_out
+            .iter()
+            .map(|name| clean(name))
+            .collect();
         notes.push(format!("left out, not on both sides: {}", names.join(", ")));
     }
-    let has_p = comparison.differences.iter().any(|d| d.p_value.is_some());
+    let has_p = comparison
+        .results
+        .differences
+        .iter()
+        .any(|d| d.p_value.is_some());
     if shows_p && has_p {
         notes.push(
             "p: how probable such a difference would be by chance, corrected for the number of \
@@ -286,7 +282,7 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
                 .to_owned(),
         );
     }
-    if !comparison.differences.is_empty() {
+    if !comparison.results.differences.is_empty() {
         notes.push("`cardmark explain comparison` describes the method".to_owned());
     }
     if !comparison.across.is_empty() {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::Record;
+use cardmark_core::{Context, Record};
+use cardmark_judge::HistoryGroup;
 use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
 
 use crate::layout::{joined, painted, points};
@@ -12,41 +13,35 @@ use crate::summary::SHORT_ID;
 use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, in_unit, p_value, percent, unit};
 
-/// A card's runs.
-#[derive(Clone, Debug)]
-pub struct CardHistory<'a> {
-    /// Name of the card.
-    pub card: String,
-    /// Runs that may be put together, group by group.
-    pub groups: &'a [HistoryGroup<'a>],
-}
-
-/// Runs under the same circumstances.
-#[derive(Clone, Debug)]
-pub struct HistoryGroup<'a> {
-    /// Suite and circumstances in words.
-    pub about: String,
-    /// The runs, in the order of time.
-    pub runs: Vec<&'a Record>,
-    /// Trend of each rate.
-    pub trends: Vec<RateTrend>,
-}
-
 /// The history as a text of lines at most `width` columns wide.
 #[must_use]
-pub fn card_history(history: &CardHistory<'_>, width: usize, style: Style) -> String {
-    let count: usize = history.groups.iter().map(|group| group.runs.len()).sum();
+pub fn card_history(card: &str, groups: &[HistoryGroup<'_>], width: usize, style: Style) -> String {
+    let count: usize = groups.iter().map(|group| group.runs.len()).sum();
     let runs = count_of(count, "run", "runs");
-    let title = format!("{} · {runs}", clean(&history.card));
+    let title = format!("{} · {runs}", clean(card));
     let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
-    for group in history.groups {
-        let mut lines = painted(&[clean(&group.about)], width, style, Tone::Heading);
+    for group in groups {
+        let mut lines = painted(&[clean(&about(&group.runs))], width, style, Tone::Heading);
         lines.extend(table(group).lines(width, style));
         blocks.push(lines);
         blocks.push(trend_lines(group, width));
     }
-    blocks.push(notes(history.groups, width, style));
+    blocks.push(notes(groups, width, style));
     joined(&blocks)
+}
+
+/// Suite, board, kind of target and bus in words.
+fn about(runs: &[&Record]) -> String {
+    let Some(run) = runs.first() else {
+        return String::new();
+    };
+    let context = Context::of(run);
+    let part = |name: &str| context.must.get(name).filter(|value| *value != "unknown");
+    let board = run.board.as_ref().and_then(|board| board.model.as_ref());
+    let parts = [part("suite"), board, part("target"), part("bus")];
+    let mut parts: Vec<String> = parts.into_iter().flatten().cloned().collect();
+    parts.push(count_of(runs.len(), "run", "runs"));
+    parts.join(" · ")
 }
 
 /// Date, run, and those rates that fit, in order.
@@ -237,7 +232,6 @@ mod tests {
                 .collect(),
         };
         let group = HistoryGroup {
-            about: "quick 1".to_owned(),
             runs: records.iter().collect(),
             trends: rate_trends(&[history]),
         };

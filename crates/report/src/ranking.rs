@@ -1,9 +1,10 @@
 //! Places in a ranking, with bars.
 
-use cardmark_core::{OriginKind, Quantity};
+use cardmark_core::OriginKind;
+use cardmark_judge::Ranking;
 use cardmark_stats::Place;
 
-use crate::layout::{bar, painted, wrap};
+use crate::layout::{bar, joined, painted, wrap};
 use crate::names::{origin_word, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Cut, Row, Table};
@@ -24,30 +25,22 @@ const REMARKS: usize = 6;
 /// Indentation of lines below a place.
 const INDENT: usize = 4;
 
-/// One metric's places.
-#[derive(Clone, Debug)]
-pub struct Ranking<'a> {
-    /// The metric.
-    pub metric: &'a str,
-    /// Name.
-    pub quantity: Quantity,
-    /// The places, the highest first.
-    pub places: &'a [Place],
-    /// True if all are shown, not only the first and the neighbours of the requested one.
-    pub all: bool,
-}
-
-/// The ranking as a text of lines at most `width` columns wide.
+/// The rankings as a text of lines at most `width` columns wide. Unless `all` places are wanted, only the first
+/// ones and the neighbours of the requested one are shown.
 #[must_use]
-pub fn ranking(ranking: &Ranking<'_>, width: usize, style: Style) -> String {
-    let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
-    lines.extend(table(ranking, width, style));
-    lines.extend(painted(remark(ranking).as_slice(), width, style, Tone::Dim));
-    lines.join("\n") + "\n"
+pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> String {
+    let block = |ranking: &Ranking| {
+        let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
+        lines.extend(table(ranking, all, width, style));
+        lines
+    };
+    let mut blocks: Vec<Vec<String>> = rankings.iter().map(block).collect();
+    blocks.push(painted(&legend(rankings), width, style, Tone::Dim));
+    joined(&blocks)
 }
 
-fn title(ranking: &Ranking<'_>) -> String {
-    let name = clean(workload_name(ranking.metric));
+fn title(ranking: &Ranking) -> String {
+    let name = clean(workload_name(&ranking.metric));
     let count = ranking.places.len();
     match ranking.places.iter().position(|place| place.is_asked) {
         Some(index) => {
@@ -64,23 +57,40 @@ fn numbers(place: &Place, index: usize) -> String {
 }
 
 /// Legend of the places.
-fn remark(ranking: &Ranking<'_>) -> Option<&'static str> {
+fn legend(rankings: &[Ranking]) -> Vec<String> {
     let is_shared = |place: &Place| place.places.is_some_and(|[first, last]| first < last);
-    if ranking.places.iter().any(is_shared) {
-        return Some(
-            "2–5: repeats of one card differ by as much as the figures in these places do; more runs \
-             narrow the range.",
-        );
+    let is_unknown = |ranking: &&Ranking| {
+        ranking.places.len() > 1 && ranking.places.iter().any(|place| place.places.is_none())
+    };
+    let mut lines = Vec::new();
+    if rankings
+        .iter()
+        .any(|ranking| ranking.places.iter().any(is_shared))
+    {
+        let shared = "2–5: repeats of one card differ by as much as the figures in these places do; more runs \
+                      narrow the range.";
+        lines.push(shared.to_owned());
     }
-    let is_unknown = ranking.places.iter().any(|place| place.places.is_none());
-    (is_unknown && ranking.places.len() > 1)
-        .then_some("No repeats of this metric were published, so neighbours may be equal.")
+    let unknown = rankings.iter().filter(is_unknown);
+    let names: Vec<&str> = unknown
+        .map(|ranking| workload_name(&ranking.metric))
+        .collect();
+    if !names.is_empty() {
+        let of = match rankings {
+            [_] => "this metric".to_owned(),
+            _ => clean(&names.join(", ")),
+        };
+        lines.push(format!(
+            "No repeats of {of} were published, so neighbours may be equal."
+        ));
+    }
+    lines
 }
 
 /// The places that are shown, by index.
-fn shown(ranking: &Ranking<'_>) -> Vec<usize> {
+fn shown(ranking: &Ranking, all: bool) -> Vec<usize> {
     let count = ranking.places.len();
-    if ranking.all {
+    if all {
         return (0..count).collect();
     }
     let asked = ranking.places.iter().position(|place| place.is_asked);
@@ -90,11 +100,11 @@ fn shown(ranking: &Ranking<'_>) -> Vec<usize> {
         .collect()
 }
 
-fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
+fn table(ranking: &Ranking, all: bool, width: usize, style: Style) -> Vec<String> {
     let mut rows = Vec::new();
     let mut places = Vec::new();
     let mut before = None;
-    for index in shown(ranking) {
+    for index in shown(ranking, all) {
         if before.is_some_and(|before| index > before + 1) {
             rows.push(Row::new(vec![String::new(), "…".to_owned()]));
             places.push(None);
@@ -129,7 +139,7 @@ fn table(ranking: &Ranking<'_>, width: usize, style: Style) -> Vec<String> {
 }
 
 /// Details that do not fit beside a place.
-fn below(ranking: &Ranking<'_>, place: &Place, width: usize, style: Style) -> Vec<String> {
+fn below(ranking: &Ranking, place: &Place, width: usize, style: Style) -> Vec<String> {
     let board = place.board.as_deref().map(clean);
     let parts: Vec<String> = board.into_iter().chain(remarks(ranking, place)).collect();
     if parts.is_empty() {
@@ -141,7 +151,7 @@ fn below(ranking: &Ranking<'_>, place: &Place, width: usize, style: Style) -> Ve
 }
 
 /// Number, name, figure, the same in its source's words, bar, board, remarks.
-fn row(ranking: &Ranking<'_>, index: usize) -> Row {
+fn row(ranking: &Ranking, index: usize) -> Row {
     let place = &ranking.places[index];
     let most = ranking.places.first().map_or(0.0, |place| place.value);
     let (mark, tone) = match place.is_asked {
@@ -149,7 +159,7 @@ fn row(ranking: &Ranking<'_>, index: usize) -> Row {
         false => ("", Tone::Plain),
     };
     let (number, name) = (numbers(place, index), clean(&place.name));
-    let value = value(ranking.metric, ranking.quantity, place.value);
+    let value = value(&ranking.metric, ranking.quantity, place.value);
     let remarks = remarks(ranking, place).join("; ");
     let stacked = vec![format!("{mark}{number} {name}: {value}"), remarks.clone()];
     Row::new(vec![
@@ -170,7 +180,7 @@ fn printed(text: &str) -> String {
     format!("({})", clean(text))
 }
 
-fn remarks(ranking: &Ranking<'_>, place: &Place) -> Vec<String> {
+fn remarks(ranking: &Ranking, place: &Place) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(publication) = &place.publication {
         remarks.push(clean(publication));
@@ -179,7 +189,7 @@ fn remarks(ranking: &Ranking<'_>, place: &Place) -> Vec<String> {
     }
     remarks.extend(place.conditions.iter().map(|condition| clean(condition)));
     if place.cards_count > 1 {
-        let value = |rate: f64| value(ranking.metric, ranking.quantity, rate);
+        let value = |rate: f64| value(&ranking.metric, ranking.quantity, rate);
         remarks.push(format!(
             "{} cards, {} to {}",
             place.cards_count,

@@ -13,6 +13,9 @@ pub const AGREEMENT_POINT: (f64, f64) = (0.97, 1.03);
 pub struct Agreement {
     /// Name of our metric.
     pub id: String,
+    /// Quantity of its figures.
+    #[serde(skip)]
+    pub quantity: Quantity,
     /// Pairs of runs.
     pub pairs_count: usize,
     /// Median of our figure over the original's.
@@ -21,7 +24,7 @@ pub struct Agreement {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Median of the original's figures: bytes, or operations of fio, a second.
+    /// Median of the original's figures.
     pub original: f64,
     /// Median of ours.
     pub ours: f64,
@@ -48,20 +51,11 @@ impl Agreement {
     pub fn row(&self) -> AgreementRow<'_> {
         AgreementRow {
             agreement: self,
-            unit: match self.quantity() {
+            unit: match self.quantity {
                 Quantity::OperationRate => "operations_per_s",
                 _ => "bytes_per_s",
             },
             agrees: self.agrees(),
-        }
-    }
-
-    /// Returns the quantity of the figures: fio's are operations, all others bytes a second.
-    #[must_use]
-    pub fn quantity(&self) -> Quantity {
-        match self.id.starts_with("fio_") {
-            true => Quantity::OperationRate,
-            false => Quantity::ByteRate,
         }
     }
 
@@ -83,6 +77,7 @@ mod tests {
     fn agreement(ratio: f64, ends: Option<(f64, f64)>) -> Agreement {
         Agreement {
             id: "dd_write".to_owned(),
+            quantity: Quantity::ByteRate,
             pairs_count: 8,
             ratio,
             low: ends.map(|(low, _)| low),
@@ -109,15 +104,5 @@ mod tests {
             assert_eq!(found, Some(agrees), "{ratio} {low} {high}");
         }
         assert_eq!(agreement(1.0, None).agrees(), None);
-    }
-
-    #[test]
-    fn operations_are_those_of_fio() {
-        assert_eq!(agreement(1.0, None).quantity(), Quantity::ByteRate);
-        let fio = Agreement {
-            id: "fio_rand_read".to_owned(),
-            ..agreement(1.0, None)
-        };
-        assert_eq!(fio.quantity(), Quantity::OperationRate);
     }
 }

@@ -4,29 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cardmark_core::{OriginKind, told};
+use cardmark_core::{OriginKind, Subject, told};
 use serde::Serialize;
 
 use crate::{KnownSpread, Ranked, possible_places};
-
-/// Object and circumstances of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
-    /// Product if known, otherwise the name that the device reports.
-    pub name: String,
-    /// The computer, if known.
-    pub board: Option<String>,
-    /// The label `setting`: any other change in the setup, in the user's own words.
-    pub setting: Option<String>,
-    /// Origin of the figure.
-    pub origin: OriginKind,
-    /// Its publication.
-    pub publication: Option<String>,
-    /// Id of the physical card, if known.
-    pub card: Option<String>,
-    /// Values that must match if figures are compared. Identical contexts may be shared between runs.
-    pub context: Arc<BTreeMap<String, String>>,
-}
 
 /// Figure of the metric in one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +142,7 @@ fn share_places(places: &mut [Place], spread: Option<KnownSpread>) {
 
 fn key(subject: &Subject) -> Key<'_> {
     Key {
-        name: &subject.name,
+        name: subject.name(),
         board: subject.board.as_deref(),
         setting: subject.setting.as_deref(),
         publication: subject.publication.as_deref(),
@@ -182,7 +163,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         .map(|values| geometric_mean(values))
         .collect();
     Some(Place {
-        name: first.name.clone(),
+        name: first.name().to_owned(),
         board: board(first),
         origin: first.origin,
         publication: first.publication.clone(),
@@ -259,7 +240,8 @@ mod tests {
 
     fn candidate(name: &str, card: &str, value: f64) -> Candidate {
         let subject = Subject {
-            name: name.to_owned(),
+            product: Some(name.to_owned()),
+            model: None,
             board: Some("Raspberry Pi 4 Model B".to_owned()),
             setting: None,
             origin: OriginKind::Measured,

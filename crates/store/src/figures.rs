@@ -1,54 +1,13 @@
 //! One metric of all records, and the subjects of their runs.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use cardmark_core::{OriginKind, Quantity};
+use cardmark_core::{Quantity, Subject};
 use rusqlite::{Error, Row};
 
 use crate::damage::{self, Variant, collect, finite, refuse};
 use crate::heads::{Head, heads};
 use crate::{Store, StoreError};
-
-/// Subject of a run: card, board and conditions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredSubject {
-    /// Id of the run.
-    pub run: String,
-    /// Origin of the record.
-    pub origin: OriginKind,
-    /// Model of the computer.
-    pub board: Option<String>,
-    /// Model of the first device, as it reports itself.
-    pub model: Option<String>,
-    /// Id of the physical card.
-    pub card: Option<String>,
-    /// Label `product`.
-    pub product: Option<String>,
-    /// Label `sample`.
-    pub sample: Option<String>,
-    /// Label `setting`.
-    pub setting: Option<String>,
-    /// Conditions that must match before two runs are compared. Runs with equal conditions share it.
-    pub context: Arc<BTreeMap<String, String>>,
-}
-
-impl From<Head> for StoredSubject {
-    fn from(mut head: Head) -> Self {
-        let mut label = |key| head.labels.remove(key);
-        Self {
-            product: label("product"),
-            sample: label("sample"),
-            setting: label("setting"),
-            run: head.run,
-            origin: head.origin,
-            board: head.board,
-            model: head.model,
-            card: head.card,
-            context: head.context,
-        }
-    }
-}
 
 /// A metric of one record.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,13 +21,13 @@ pub struct StoredFigure {
 }
 
 impl Store {
-    /// Returns the subjects of all runs in the order of storing.
+    /// Returns the subjects of all runs by the run's id.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
-    pub fn subjects(&mut self) -> Result<Vec<StoredSubject>, StoreError> {
+    pub fn subjects(&mut self) -> Result<BTreeMap<String, Subject>, StoreError> {
         let heads = self.read(heads)?;
-        Ok(heads.into_iter().map(StoredSubject::from).collect())
+        Ok(heads.into_iter().map(subject).collect())
     }
 
     /// Returns one metric of all records that have it, in the order of run ids. Excludes figures
@@ -90,6 +49,21 @@ impl Store {
             Ok(figures.into_iter().flatten().collect())
         })
     }
+}
+
+fn subject(mut head: Head) -> (String, Subject) {
+    let mut label = |key| head.labels.remove(key);
+    let subject = Subject {
+        product: label("product"),
+        setting: label("setting"),
+        publication: label("publication"),
+        card: label("sample").or(head.card),
+        model: head.model,
+        board: head.board,
+        origin: head.origin,
+        context: head.context,
+    };
+    (head.run, subject)
 }
 
 fn figure(row: &Row<'_>) -> Result<Option<StoredFigure>, Error> {

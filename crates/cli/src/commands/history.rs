@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use cardmark_core::{Context, Metric, Record};
-use cardmark_report::{CardHistory, HistoryGroup, card_history, device_line};
-use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
+use cardmark_core::{Context, Record};
+use cardmark_judge::{
+    self as judge, HistoryGroup, are_of_several_cards, sort_by_start, started_at_s,
+};
+use cardmark_report::{card_history, device_line};
+use cardmark_stats::RateTrend;
 use cardmark_store::{Condition, Store};
 use serde_json::json;
 
@@ -16,17 +19,14 @@ use crate::runs::Runs;
 use cardmark_session::{Chosen, choose};
 use cardmark_session::{Data, store_error};
 
-/// Seconds of a day.
-const DAY_S: f64 = 86_400.0;
-
 /// Lists the runs of one card in the order of time, with the trend of its rates.
 pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError> {
     let Some(card) = &arguments.card else {
         return cards(arguments.json);
     };
     let mut runs = of_card(card)?;
-    runs.sort_by_cached_key(|run| (moment(run), run.id));
-    let groups = grouped(&runs, &arguments.metrics);
+    sort_by_start(&mut runs);
+    let groups = judge::history(&runs, &arguments.metrics);
     if groups.is_empty() {
         let what = format!("the runs of `{card}` have no such rates");
         return Err(CommandError::new(Exit::Usage, what)
@@ -37,11 +37,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
         return Ok(Exit::Done);
     }
     let name = runs.last().map_or_else(|| card.clone(), name_of);
-    let history = CardHistory {
-        card: name,
-        groups: &groups,
-    };
-    let text = card_history(&history, print::width(), print::style());
+    let text = card_history(&name, &groups, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
 }
@@ -52,7 +48,7 @@ fn of_card(card: &str) -> Result<Vec<Record>, CommandError> {
     if card.contains('=') && !Path::new(card).exists() {
         let runs = Runs::default().side(card)?;
         refuse_unknown_times(&runs)?;
-        if are_of_several(&runs) {
+        if are_of_several_cards(&runs) {
             let what = format!("`{card}` holds for runs of several cards");
             return Err(CommandError::new(Exit::Usage, what)
                 .hint("name one of them: `cardmark history` lists them"));
@@ -78,7 +74,7 @@ fn of_card(card: &str) -> Result<Vec<Record>, CommandError> {
 
 /// Refuses runs whose time of start is not a time: they would be missing in the trends.
 fn refuse_unknown_times(runs: &[Record]) -> Result<(), CommandError> {
-    let is_damaged = |run: &&Record| run.started_at.is_some() && moment(run).is_none();
+    let is_damaged = |run: &&Record| run.started_at.is_some() && started_at_s(run).is_none();
     match runs.iter().find(is_damaged) {
         Some(run) => Err(CommandError::new(
             Exit::Trouble,
@@ -86,19 +82,6 @@ fn refuse_unknown_times(runs: &[Record]) -> Result<(), CommandError> {
         )),
         None => Ok(()),
     }
-}
-
-/// Returns whether runs are of more than one card by their labels `sample`, or else their ids; runs
-/// without an id do not count as runs of a card that has one.
-fn are_of_several(runs: &[Record]) -> bool {
-    let labels: Option<BTreeSet<&String>> =
-        runs.iter().map(|run| run.labels.get("sample")).collect();
-    let id = |run: &'_ Record| run.devices.first().and_then(|d| d.sample_id.clone());
-    let count = labels.map_or_else(
-        || runs.iter().map(id).collect::<BTreeSet<_>>().len(),
-        |labels| labels.len(),
-    );
-    count > 1
 }
 
 fn condition(name: &str, value: &str) -> Condition {
@@ -142,13 +125,6 @@ fn conditions_of(target: &str) -> Result<Vec<Condition>, CommandError> {
     }
 }
 
-/// Start of a run, whole seconds; none if it is unknown.
-fn moment(run: &Record) -> Option<i64> {
-    let text = run.started_at.as_deref()?;
-    let at: jiff::Timestamp = text.parse().ok()?;
-    Some(at.as_second())
-}
-
 /// Name of a card: its id and its own identification.
 fn name_of(run: &Record) -> String {
     let Some(device) = run.devices.first() else {
@@ -158,102 +134,6 @@ fn name_of(run: &Record) -> String {
         Some(id) => format!("{id}, {}", device_line(device, &[])),
         None => device_line(device, &[]),
     }
-}
-
-/// Circumstances that must be equal in runs whose rates are combined: the context, and the board, because
-/// another one is not a change of the card.
-pub(crate) fn circumstances(
-    run: &Record,
-) -> (BTreeMap<String, String>, Option<String>, Option<String>) {
-    let model = run.devices.first().and_then(|device| device.model.clone());
-    let board = run.board.as_ref().and_then(|board| board.model.clone());
-    (Context::of(run).must, board, model)
-}
-
-/// The runs by their circumstances, the earliest first, each group with its trends. Corrected is over
-/// the rates of all groups.
-fn grouped<'a>(runs: &'a [Record], wanted: &[String]) -> Vec<HistoryGroup<'a>> {
-    let mut groups: Vec<(_, Vec<&Record>)> = Vec::new();
-    for run in runs
-        .iter()
-        .filter(|run| rates(run, wanted).next().is_some())
-    {
-        let key = circumstances(run);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => members.push(run),
-            None => groups.push((key, vec![run])),
-        }
-    }
-    let histories: Vec<Vec<RateHistory>> = groups
-        .iter()
-        .map(|(_, members)| histories(members, wanted))
-        .collect();
-    let mut trends = rate_trends(&histories.concat()).into_iter();
-    groups
-        .into_iter()
-        .zip(&histories)
-        .map(|((_, members), histories)| HistoryGroup {
-            about: about(&members),
-            runs: members,
-            trends: trends.by_ref().take(histories.len()).collect(),
-        })
-        .collect()
-}
-
-fn rates<'a>(run: &'a Record, wanted: &'a [String]) -> impl Iterator<Item = &'a Metric> {
-    let is_wanted = |id: &String| wanted.is_empty() || wanted.contains(id);
-    let metrics = run.metrics.iter();
-    metrics.filter(move |metric| metric.quantity.is_rate() && is_wanted(&metric.id))
-}
-
-/// Each rate with the moments and values of the runs that have both.
-fn histories(runs: &[&Record], wanted: &[String]) -> Vec<RateHistory> {
-    let mut histories: Vec<RateHistory> = Vec::new();
-    for run in runs {
-        for metric in rates(run, wanted) {
-            let alike = |known: &RateHistory| {
-                known.metric == metric.id && known.quantity == metric.quantity
-            };
-            let index = histories.iter().position(alike).unwrap_or_else(|| {
-                histories.push(RateHistory {
-                    metric: metric.id.clone(),
-                    quantity: metric.quantity,
-                    runs: Vec::new(),
-                });
-                histories.len() - 1
-            });
-            if let Some(second) = moment(run) {
-                let day = second as f64 / DAY_S;
-                let kernel = run.host.as_ref().and_then(|host| host.kernel.clone());
-                histories[index].runs.push(HistoryRun {
-                    at_days: day,
-                    value: metric.value,
-                    kernel,
-                });
-            }
-        }
-    }
-    histories
-}
-
-/// Suite, board, kind of target and bus in words.
-fn about(runs: &[&Record]) -> String {
-    let Some(run) = runs.first() else {
-        return String::new();
-    };
-    let context = Context::of(run);
-    let part = |name: &str| context.must.get(name).filter(|value| *value != "unknown");
-    let board = run.board.as_ref().and_then(|board| board.model.clone());
-    let parts = [
-        part("suite").cloned(),
-        board,
-        part("target").cloned(),
-        part("bus").cloned(),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let count = runs.len();
-    let word = if count == 1 { "run" } else { "runs" };
-    format!("{} · {count} {word}", parts.join(" · "))
 }
 
 fn as_json(card: &str, groups: &[HistoryGroup<'_>]) -> serde_json::Value {
@@ -295,7 +175,7 @@ fn cards(is_json: bool) -> Result<Exit, CommandError> {
     let mut lines = Vec::new();
     let mut rows = Vec::new();
     for (id, mut runs) in cards {
-        runs.sort_by_cached_key(|run| (moment(run), run.id));
+        sort_by_start(&mut runs);
         let (first, last) = (day(runs.first()), day(runs.last()));
         let name = runs.last().map_or_else(|| id.clone(), name_of);
         rows.push(json!({

@@ -24,8 +24,6 @@ mod run;
 mod show;
 mod verify;
 
-pub(crate) use history::circumstances;
-
 use crate::args::{Arguments, Command};
 use crate::error::{CommandError, Exit};
 

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cardmark_catalog::{product_name, publications};
-use cardmark_core::{Metric, Record};
-use cardmark_judge::{Field, FieldFilter, ranked_metrics};
-use cardmark_report::{Ranking, ranking};
-use cardmark_stats::{Candidate, Subject};
-use cardmark_store::{StoredFigure, StoredSubject};
+use cardmark_catalog::publications;
+use cardmark_core::{Metric, Record, Subject};
+use cardmark_judge::{Field, FieldFilter, in_catalogue, ranked_metrics};
+use cardmark_store::StoredFigure;
 use serde_json::json;
 
 use crate::args::RankArguments;
@@ -32,48 +30,36 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         all_figures.push(store.figures(metric).map_err(|error| store_error(&error))?);
     }
     let subjects = store.subjects().map_err(|error| store_error(&error))?;
-    let subjects: HashMap<String, Arc<Subject>> = subjects.into_iter().map(of_store).collect();
+    let subjects: HashMap<String, Arc<Subject>> = subjects
+        .into_iter()
+        .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
+        .collect();
     let filter = FieldFilter {
         board: arguments.board.clone(),
         publication: arguments.publication.clone(),
     };
-    let asked_id = asked.as_ref().map(|record| record.id.to_string());
-    let mut texts = Vec::new();
-    let mut rows = Vec::new();
+    let mut rankings = Vec::new();
     for (metric, figures) in metrics.iter().zip(all_figures) {
         let mut field = Field::new(metric, asked.as_ref(), &filter);
         published.iter().for_each(|record| field.add_record(record));
-        // A run from a file may not be in the store.
-        let others = figures.into_iter();
-        for figure in others.filter(|figure| Some(&figure.run) != asked_id.as_ref()) {
-            let subject = subjects.get(&figure.run);
-            field.add(figure.quantity, candidate(&figure, subject)?);
+        for figure in figures {
+            let subject = subjects.get(&figure.run).ok_or_else(|| orphan(&figure))?;
+            field.add(&figure.run, subject, figure.quantity, figure.value);
         }
-        let Some((quantity, found)) = field.places() else {
-            continue;
-        };
-        texts.push(ranking(
-            &Ranking {
-                metric,
-                quantity,
-                places: &found,
-                all: arguments.all || asked.is_none(),
-            },
-            print::width(),
-            print::style(),
-        ));
-        rows.push(json!({ "metric": metric, "quantity": quantity, "places": found }));
+        rankings.extend(field.ranking());
     }
-    if rows.is_empty() {
+    if rankings.is_empty() {
         let what = format!("no results of {}", metrics.join(", "));
         return Err(CommandError::new(Exit::Usage, what)
             .hint("`cardmark list published` shows which metrics others published"));
     }
-    if arguments.json {
-        print::result(&format!("{:#}\n", json!(rows)))?;
+    let text = if arguments.json {
+        format!("{:#}\n", json!(rankings))
     } else {
-        print::result(&texts.join("\n"))?;
-    }
+        let all = arguments.all || asked.is_none();
+        cardmark_report::rankings(&rankings, all, print::width(), print::style())
+    };
+    print::result(&text)?;
     Ok(Exit::Done)
 }
 
@@ -108,36 +94,10 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
     Ok(rates.into_iter().map(|metric| metric.id.clone()).collect())
 }
 
-fn candidate(
-    figure: &StoredFigure,
-    subject: Option<&Arc<Subject>>,
-) -> Result<Candidate, CommandError> {
-    let subject = subject.ok_or_else(|| {
-        let what = format!("a figure of run {} belongs to no stored run", figure.run);
-        CommandError::new(Exit::Trouble, what)
-            .because("the store is damaged")
-            .hint("restore it from a backup; `cardmark export` writes what is readable")
-    })?;
-    Ok(Candidate {
-        subject: Arc::clone(subject),
-        value: figure.value,
-        printed: None,
-    })
-}
-
-/// Subject of a stored run, by its id.
-fn of_store(stored: StoredSubject) -> (String, Arc<Subject>) {
-    let name = stored.product.map(|label| product_name(&label));
-    let subject = Subject {
-        name: name
-            .or(stored.model)
-            .unwrap_or_else(|| "unknown".to_owned()),
-        board: stored.board,
-        setting: stored.setting,
-        origin: stored.origin,
-        publication: None,
-        card: stored.sample.or(stored.card),
-        context: stored.context,
-    };
-    (stored.run, Arc::new(subject))
+/// The error for a figure of an unknown run.
+fn orphan(figure: &StoredFigure) -> CommandError {
+    let what = format!("a figure of run {} belongs to no stored run", figure.run);
+    CommandError::new(Exit::Trouble, what)
+        .because("the store is damaged")
+        .hint("restore it from a backup; `cardmark export` writes what is readable")
 }

@@ -81,20 +81,30 @@ fn the_same_card_is_no_faster_than_itself() {
 }
 
 #[test]
-fn sides_that_say_nothing_together_are_refused() {
+fn sides_that_cannot_be_compared_are_refused() {
     let scratch = scratch();
     let program = program(&scratch);
-    measure(&program, "a1-32gb", 1..2, &["product=A"]);
     let of_pi2 = "publication=geerling-dramble,setting=pi2";
     let of_pi4 = "publication=geerling-2019-comments,setting=c42-pi-4";
-    let cases = [
-        (vec!["product=A", "last"], "is on both sides"),
-        (vec![of_pi2, of_pi4], "are mixtures of products"),
-        (vec!["product=A", ""], "names no run"),
+    let card = "publication=geerling-dramble,setting=pi2,product=Samsung Evo+ 32 GB";
+    let elsewhere = "publication=geerling-a2,product=SanDisk Extreme 64 GB A2";
+    let cases: [(&[&str], &[&str]); 6] = [
+        (&[card, card], &["is on both sides"]),
+        (&[of_pi2, of_pi4], &["are mixtures of products"]),
+        (&[card, ""], &["names no run"]),
+        (
+            &["product=Z", card],
+            &["no run fulfils `product=Z`", "hint: "],
+        ),
+        (&[card, elsewhere], &[" against ", "--across "]),
+        (
+            &[card, elsewhere, "--across", "weather"],
+            &["no part of the context is called `weather`", "board"],
+        ),
     ];
-    for (sides, told) in cases {
-        let output = program.run(&[&["compare"], sides.as_slice()].concat());
-        assert_error(&output, 2, &[told]);
+    for (sides, said) in cases {
+        let output = program.run(&[&["compare"], sides].concat());
+        assert_error(&output, 2, said);
     }
 }
 
@@ -115,90 +125,6 @@ fn a_run_named_twice_is_one_run() {
     let all = json(&program, &["compare", &thrice, ids[1], "--json"]);
     assert_eq!(all[0]["claim"], "runs");
     assert_eq!(all[0]["base"]["runs"].as_array().unwrap().len(), 1);
-}
-
-#[test]
-fn what_is_unlike_is_refused_unless_it_is_named() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    measure(&program, "a1-32gb", 1..2, &["product=A"]);
-    measure(&program, "a1-32gb", 2..3, &["group=other"]);
-    let quick = "product=A";
-    let published = "publication=geerling-dramble,setting=pi2,product=Samsung Evo+ 32 GB";
-    let output = program.run(&["compare", quick, published]);
-    let expected = ["origin (simulated against published)", "--across "];
-    assert_error(&output, 2, &expected);
-    let output = program.run(&["compare", quick, "group=other", "--across", "weather"]);
-    assert_error(
-        &output,
-        2,
-        &["no part of the context is called `weather`", "board"],
-    );
-    let output = program.run(&["compare", "product=Z", quick]);
-    assert_error(&output, 2, &["no run fulfils `product=Z`", "hint: "]);
-}
-
-/// The article: the card slot of the Pi 3, overclocked, is twice as fast in sequence.
-#[test]
-fn the_same_cards_in_two_settings_are_matched() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    let all = json(
-        &program,
-        &[
-            "compare",
-            "publication=geerling-dramble,setting=pi3",
-            "publication=geerling-dramble,setting=pi3-oc100",
-            "--json",
-        ],
-    );
-    assert_eq!(all[0]["claim"], "matched");
-    let read = difference(&all[0], "hdparm_t");
-    assert_eq!(read["outcome"], "higher", "{read}");
-    let ratio = read["ratio"].as_f64().unwrap();
-    assert!((1.6..1.9).contains(&ratio), "{read}");
-}
-
-#[test]
-fn the_best_card_of_the_seed_comes_out_first() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    let rank = [
-        "rank",
-        "--metric",
-        "iozone_random_write",
-        "--board",
-        "Raspberry Pi 2",
-        "--json",
-    ];
-    let all = json(&program, &rank);
-    let places = all[0]["places"].as_array().unwrap();
-    let of_article = |place: &&Value| place["publication"] == "geerling-dramble";
-    let cards: Vec<&Value> = places.iter().filter(of_article).collect();
-    let names: Vec<&str> = cards.iter().map(|p| p["name"].as_str().unwrap()).collect();
-    assert_eq!(names[0], "OWC Envoy SSD 64 GB", "an SSD at USB");
-    assert_eq!(names[1], "Samsung Evo+ 32 GB");
-    assert_eq!(*names.last().unwrap(), "Kingston C10 8 GB");
-}
-
-/// One card in one board in two settings: two places, and what sets them apart is told.
-#[test]
-fn an_overclocked_slot_is_a_place_of_its_own() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    let rank = ["rank", "--metric", "hdparm_t", "--board", "Pi 3"];
-    let of_article = ["--publication", "geerling-dramble", "--json"];
-    let all = json(&program, &[&rank[..], &of_article].concat());
-    let places = all[0]["places"].as_array().unwrap();
-    assert_eq!(places.len(), 16, "eight cards, twice");
-    let evo = places.iter().filter(|p| p["name"] == "Samsung Evo+ 32 GB");
-    let told: Vec<(&Value, &Value)> = evo.map(|p| (&p["printed"], &p["conditions"])).collect();
-    assert_eq!(told[0].0, "37.68 MB/s");
-    assert_eq!(told[0].1[0], "bus overclocked to 100 MHz");
-    assert_eq!(told[1].0, "21.77 MB/s");
-    assert!(told[1].1.is_null(), "{told:?}");
-    let nobody = ["rank", "--metric", "hdparm_t", "--publication", "nobody"];
-    assert_error(&program.run(&nobody), 2, &["no results of hdparm_t"]);
 }
 
 #[test]

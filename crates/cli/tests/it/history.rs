@@ -89,29 +89,6 @@ fn too_few_days_are_told_and_nothing_is_made_of_them() {
 }
 
 #[test]
-fn runs_under_other_circumstances_are_kept_apart() {
-    let scratch = scratch();
-    let program = program(&scratch);
-    keep(&program, "aaaaaa", 6, 1.0);
-    let mut store = Store::open(&program.database()).unwrap();
-    let output = program.run(&["run", "sim:a1-32gb", "--seed", "77", "--json=-"]);
-    let mut record: Record = output.record();
-    record.id = uuid::Uuid::new_v4();
-    record.origin.kind = OriginKind::Measured;
-    record.started_at = Some("2026-10-03T10:00:00Z".to_owned());
-    record.devices[0].sample_id = Some("aaaaaa".to_owned());
-    record.suite.as_mut().unwrap().version += 1;
-    store.insert(&record).unwrap();
-    let all = json(&program, &["history", "aaaaaa", "--json"]);
-    let groups = all["groups"].as_array().unwrap();
-    let counts: Vec<usize> = groups
-        .iter()
-        .map(|group| group["runs"].as_array().unwrap().len())
-        .collect();
-    assert_eq!(counts, [6, 1]);
-}
-
-#[test]
 fn cards_are_listed_and_what_is_no_card_is_refused() {
     let scratch = scratch();
     let program = program(&scratch);

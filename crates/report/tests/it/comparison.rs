@@ -1,7 +1,8 @@
 //! Two sides beside each other.
 
 use cardmark_core::{ContextRow, Quantity};
-use cardmark_report::{Comparison, Counts, Style, comparison};
+use cardmark_judge::{Compared, Counts};
+use cardmark_report::{Comparison, Style, comparison};
 use cardmark_stats::{Claim, Difference, Outcome};
 use insta::assert_snapshot;
 
@@ -68,22 +69,48 @@ fn text(claim: Claim, width: usize) -> String {
     text_of(&differences(), claim, width)
 }
 
+fn results(differences: &[Difference], claim: Claim) -> Compared {
+    Compared {
+        counts: [Counts { runs: 1, cards: 1 }; 2],
+        claim,
+        differences: differences.to_vec(),
+        stalls: Vec::new(),
+        context: Vec::new(),
+        left_out: Vec::new(),
+    }
+}
+
 fn text_of(differences: &[Difference], claim: Claim, width: usize) -> String {
     let across = ["board".to_owned()];
+    let results = Compared {
+        counts: [Counts { runs: 3, cards: 1 }, Counts { runs: 6, cards: 2 }],
+        context: context(),
+        ..results(differences, claim)
+    };
     comparison(
         &Comparison {
             base: "product=SanDisk Ultra",
             other: "product=Samsung Evo\u{1b}[2J Plus",
-            counts: [Counts { runs: 3, cards: 1 }, Counts { runs: 6, cards: 2 }],
-            claim,
-            differences,
-            stalls: &[],
+            results: &results,
             repeat: None,
-            context: &context(),
             across: &across,
-            left_out: &[],
         },
         width,
+        Style::Plain,
+    )
+}
+
+/// The text of one run a side.
+fn single(differences: &[Difference], repeat: Option<&str>) -> String {
+    comparison(
+        &Comparison {
+            base: "a",
+            other: "b",
+            results: &results(differences, Claim::Runs),
+            repeat,
+            across: &[],
+        },
+        80,
         Style::Plain,
     )
 }
@@ -181,56 +208,25 @@ fn every_width_is_kept_to() {
 
 #[test]
 fn nothing_in_common_is_said() {
-    let text = comparison(
-        &Comparison {
-            base: "a",
-            other: "b",
-            counts: [Counts { runs: 1, cards: 1 }; 2],
-            claim: Claim::Runs,
-            differences: &[],
-            stalls: &[],
-            repeat: None,
-            context: &[],
-            across: &[],
-            left_out: &[],
-        },
-        80,
-        Style::Plain,
-    );
-    assert_snapshot!(text);
+    assert_snapshot!(single(&[], None));
 }
 
 #[test]
 fn one_run_a_side_is_told_to_repeat() {
-    let single = |difference: Difference| Difference {
+    let without_interval = |difference: Difference| Difference {
         low: None,
         high: None,
         p_value: None,
         adjusted_p_value: None,
         ..difference
     };
-    let found = [single(difference(
+    let found = [without_interval(difference(
         "rand_write_4k",
         [7e5, 2.94e6],
         1.09,
         Outcome::Undecided,
     ))];
-    let text = comparison(
-        &Comparison {
-            base: "a",
-            other: "b",
-            counts: [Counts { runs: 1, cards: 1 }; 2],
-            claim: Claim::Runs,
-            differences: &found,
-            stalls: &[],
-            repeat: Some("cardmark run TARGET --suite quick"),
-            context: &[],
-            across: &[],
-            left_out: &[],
-        },
-        80,
-        Style::Plain,
-    );
+    let text = single(&found, Some("cardmark run TARGET --suite quick"));
     assert!(
         text.contains("one run each cannot decide; repeat with"),
         "{text}"

@@ -1,7 +1,8 @@
 //! Places.
 
 use cardmark_core::{OriginKind, Quantity};
-use cardmark_report::{Ranking, Style, ranking};
+use cardmark_judge::Ranking;
+use cardmark_report::{Style, rankings};
 use cardmark_stats::Place;
 use insta::assert_snapshot;
 
@@ -60,18 +61,17 @@ fn places() -> Vec<Place> {
     ]
 }
 
+fn of(metric: &str, places: Vec<Place>) -> Ranking {
+    Ranking {
+        metric: metric.to_owned(),
+        quantity: Quantity::ByteRate,
+        places,
+    }
+}
+
 fn text(all: bool, width: usize) -> String {
-    let places = places();
-    ranking(
-        &Ranking {
-            metric: "rand_write_4k",
-            quantity: Quantity::ByteRate,
-            places: &places,
-            all,
-        },
-        width,
-        Style::Plain,
-    )
+    let ranking = of("rand_write_4k", places());
+    rankings(&[ranking], all, width, Style::Plain)
 }
 
 #[test]
@@ -102,16 +102,8 @@ fn shared_places_are_ranges() {
             ..place
         })
         .collect();
-    let text = ranking(
-        &Ranking {
-            metric: "rand_write_4k",
-            quantity: Quantity::ByteRate,
-            places: &places,
-            all: false,
-        },
-        80,
-        Style::Plain,
-    );
+    let ranking = of("rand_write_4k", places);
+    let text = rankings(&[ranking], false, 80, Style::Plain);
     assert!(
         text.starts_with("random write 4 KiB: place 1–3 of 3"),
         "{text}"
@@ -119,6 +111,31 @@ fn shared_places_are_ranges() {
     assert!(text.contains("▶1–3"), "{text}");
     assert!(text.contains("more runs"), "{text}");
     assert!(!text.contains("cannot tell"), "{text}");
+}
+
+#[test]
+fn several_metrics_share_one_legend() {
+    let alike = |mut places: Vec<Place>| {
+        places.truncate(2);
+        for place in &mut places {
+            place.places = Some([1, 2]);
+        }
+        places
+    };
+    let all = [
+        of("seq_read_1m", alike(places())),
+        of("seq_write_1m", alike(places())),
+        of("rand_write_4k", places()),
+    ];
+    let text = rankings(&all, true, 200, Style::Plain);
+    assert_eq!(
+        text.matches("2–5: repeats of one card").count(),
+        1,
+        "{text}"
+    );
+    let unknown = "No repeats of random write 4 KiB were published";
+    assert_eq!(text.matches("No repeats").count(), 1, "{text}");
+    assert!(text.contains(unknown), "{text}");
 }
 
 #[test]

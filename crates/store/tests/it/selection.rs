@@ -119,13 +119,11 @@ fn figures_come_with_what_places_them() {
         .unwrap();
     let subjects = store.subjects().unwrap();
     assert_eq!(subjects.len(), 1);
-    let subject = &subjects[0];
-    assert_eq!(subject.run, stored.id.to_string());
+    let subject = &subjects[&stored.id.to_string()];
     assert_eq!(subject.origin, stored.origin.kind);
     assert_eq!(subject.board.as_deref(), Some("Pi 4"));
     assert_eq!(subject.model.as_deref(), Some("SN64G"));
-    assert_eq!(subject.card.as_deref(), Some("ba7816"));
     assert_eq!(subject.product.as_deref(), Some("A"));
-    assert_eq!(subject.sample.as_deref(), Some("second"));
+    assert_eq!(subject.card.as_deref(), Some("second"));
     assert_eq!(*subject.context, Context::of(&stored).must);
 }

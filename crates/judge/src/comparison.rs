@@ -1,0 +1,142 @@
+//! Comparison of two sides of runs: which sides can be compared, and what of them.
+
+use cardmark_core::{ContextRow, Record, context_rows};
+use cardmark_stats::{
+    Claim, Difference, Products, StallDifference, cards_count, claim_of, compare_with_stalls,
+    pairs, stall_pairs,
+};
+
+use crate::spread::known_spread;
+
+/// Results of a comparison.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Numbers of runs and cards of each side.
+    pub counts: [Counts; 2],
+    /// Claim that these numbers of runs and cards support.
+    pub claim: Claim,
+    /// The metrics that both sides have.
+    pub differences: Vec<Difference>,
+    /// Stalls of both sides.
+    pub stalls: Vec<StallDifference>,
+    /// The context of both sides.
+    pub context: Vec<ContextRow>,
+    /// Products that are on one side only, and were left out.
+    pub left_out: Vec<String>,
+}
+
+/// Numbers of runs and physical cards of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs.
+    pub runs: usize,
+    /// Physical cards.
+    pub cards: usize,
+}
+
+/// Reason for which two sides cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotComparable {
+    /// The run with this id is on both sides.
+    OnBothSides(String),
+    /// A side is a mixture of products that the other does not have: its mean would depend on which of them
+    /// happened to be measured.
+    Mixtures {
+        /// Products on both sides.
+        common: Vec<String>,
+    },
+    /// A name that should be allowed to differ, but is not part of the context.
+    UnknownContext {
+        /// The name.
+        name: String,
+        /// Names of the context.
+        known: Vec<String>,
+    },
+    /// Circumstances that must match, do not, and were not allowed to differ.
+    Differ(Vec<ContextRow>),
+    /// None of the wanted metrics is on both sides.
+    NoMetric,
+}
+
+/// Compares the other side with the base. Of the context, the names in `across` may differ. `metrics` restricts
+/// the comparison, unless it is empty.
+///
+/// # Errors
+/// If the sides cannot be compared.
+pub fn compare_sides(
+    sides: &[Vec<&Record>; 2],
+    metrics: &[String],
+    across: &[String],
+) -> Result<Compared, NotComparable> {
+    let [base, other] = sides;
+    let products = Products::of(base, other);
+    check_sides(sides, &products)?;
+    let context = context_rows(sides);
+    check_context(&context, across)?;
+    let is_wanted = |id: &String| metrics.is_empty() || metrics.contains(id);
+    let mut pairs = pairs(base, other);
+    pairs.retain(|pair| is_wanted(&pair.metric));
+    for pair in &mut pairs {
+        pair.known = known_spread(&pair.metric, pair.quantity);
+    }
+    if pairs.is_empty() && !metrics.is_empty() {
+        return Err(NotComparable::NoMetric);
+    }
+    let (mut stalls, mut left_out) = (Vec::new(), Vec::new());
+    if products.are_matched() {
+        // Counts of several products are no counts of one process.
+        left_out = products.one.into_iter().collect();
+    } else {
+        stalls = stall_pairs(base, other);
+        stalls.retain(|pair| is_wanted(&pair.metric));
+    }
+    let (differences, stalls) = compare_with_stalls(&pairs, &stalls);
+    Ok(Compared {
+        counts: sides.clone().map(|side| counts(side, &left_out)),
+        claim: claim_of(&pairs),
+        differences,
+        stalls,
+        context,
+        left_out,
+    })
+}
+
+fn check_sides(sides: &[Vec<&Record>; 2], products: &Products) -> Result<(), NotComparable> {
+    let is_on_both = |record: &&&Record| sides[1].iter().any(|other| other.id == record.id);
+    if let Some(record) = sides[0].iter().find(is_on_both) {
+        return Err(NotComparable::OnBothSides(record.id.to_string()));
+    }
+    if products.are_several && !products.are_matched() {
+        let common = products.both.iter().cloned().collect();
+        return Err(NotComparable::Mixtures { common });
+    }
+    Ok(())
+}
+
+fn check_context(context: &[ContextRow], across: &[String]) -> Result<(), NotComparable> {
+    let is_known = |name: &&String| context.iter().any(|row| row.name == **name);
+    if let Some(name) = across.iter().find(|name| !is_known(name)) {
+        return Err(NotComparable::UnknownContext {
+            name: name.clone(),
+            known: context.iter().map(|row| row.name.clone()).collect(),
+        });
+    }
+    let is_refused =
+        |row: &&ContextRow| row.must_match && row.differs() && !across.contains(&row.name);
+    let differing: Vec<ContextRow> = context.iter().filter(is_refused).cloned().collect();
+    match differing.is_empty() {
+        true => Ok(()),
+        false => Err(NotComparable::Differ(differing)),
+    }
+}
+
+fn counts(mut side: Vec<&Record>, left_out: &[String]) -> Counts {
+    side.retain(|record| {
+        let product = record.labels.get("product");
+        product.is_none_or(|product| !left_out.contains(product))
+    });
+    Counts {
+        runs: side.len(),
+        cards: cards_count(&side),
+    }
+}

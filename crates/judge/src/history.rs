@@ -1,0 +1,130 @@
+//! Runs of one card over time, with the trends of its rates.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_core::{Context, Metric, OriginKind, Record};
+use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
+
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
+
+/// Runs under the same circumstances.
+#[derive(Clone, Debug)]
+pub struct HistoryGroup<'a> {
+    /// The runs, in the order of time.
+    pub runs: Vec<&'a Record>,
+    /// Trend of each rate.
+    pub trends: Vec<RateTrend>,
+}
+
+/// Groups runs, which are in the order of time, by their circumstances and returns the trends of their rates. The correction
+/// for their number covers the rates of all groups. `metrics` restricts the rates, unless it is empty; runs
+/// without any of them are left out.
+#[must_use]
+pub fn history<'a>(runs: &'a [Record], metrics: &[String]) -> Vec<HistoryGroup<'a>> {
+    let mut groups: Vec<(Circumstances, Vec<&Record>)> = Vec::new();
+    let has_rates = |run: &&Record| rates(run, metrics).next().is_some();
+    for run in runs.iter().filter(has_rates) {
+        let key = circumstances(run);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(run),
+            None => groups.push((key, vec![run])),
+        }
+    }
+    let histories: Vec<Vec<RateHistory>> = groups
+        .iter()
+        .map(|(_, members)| histories(members, metrics))
+        .collect();
+    let mut trends = rate_trends(&histories.concat()).into_iter();
+    groups
+        .into_iter()
+        .zip(&histories)
+        .map(|((_, runs), histories)| HistoryGroup {
+            runs,
+            trends: trends.by_ref().take(histories.len()).collect(),
+        })
+        .collect()
+}
+
+/// Start of a run, whole seconds since 1970-01-01 (UTC); `None` if it is unknown.
+#[must_use]
+pub fn started_at_s(run: &Record) -> Option<i64> {
+    let at: jiff::Timestamp = run.started_at.as_deref()?.parse().ok()?;
+    Some(at.as_second())
+}
+
+/// Sorts runs by their start, those of an unknown one first.
+pub fn sort_by_start(runs: &mut [Record]) {
+    runs.sort_by_cached_key(|run| (started_at_s(run), run.id));
+}
+
+/// Returns whether runs are of more than one card by their labels `sample`, or else their ids; runs
+/// without an id do not count as runs of a card that has one.
+#[must_use]
+pub fn are_of_several_cards(runs: &[Record]) -> bool {
+    let labels: Option<BTreeSet<&String>> =
+        runs.iter().map(|run| run.labels.get("sample")).collect();
+    let id = |run: &Record| run.devices.first().and_then(|d| d.sample_id.clone());
+    let count = labels.map_or_else(
+        || runs.iter().map(id).collect::<BTreeSet<_>>().len(),
+        |labels| labels.len(),
+    );
+    count > 1
+}
+
+/// Circumstances that must be equal in runs whose rates are combined: the context, the board, because another
+/// one is not a change of the card, and the model.
+type Circumstances = (BTreeMap<String, String>, Option<String>, Option<String>);
+
+fn circumstances(run: &Record) -> Circumstances {
+    let model = run.devices.first().and_then(|device| device.model.clone());
+    let board = run.board.as_ref().and_then(|board| board.model.clone());
+    (Context::of(run).must, board, model)
+}
+
+/// Returns those of a card's runs, without the record itself, that repeat it under the same circumstances. Of a
+/// simulated card each seed counts once: with the same seed its figures repeat.
+#[must_use]
+pub fn repeats_of(record: &Record, mut runs: Vec<Record>) -> Vec<Record> {
+    let own = circumstances(record);
+    runs.retain(|run| run.id != record.id && circumstances(run) == own);
+    if record.origin.kind == OriginKind::Simulated {
+        let mut seeds = BTreeSet::from([record.seed.clone()]);
+        runs.retain(|run| seeds.insert(run.seed.clone()));
+    }
+    runs
+}
+
+fn rates<'a>(run: &'a Record, wanted: &'a [String]) -> impl Iterator<Item = &'a Metric> {
+    let is_wanted = |id: &String| wanted.is_empty() || wanted.contains(id);
+    let metrics = run.metrics.iter();
+    metrics.filter(move |metric| metric.quantity.is_rate() && is_wanted(&metric.id))
+}
+
+/// Each rate with the moments and values of the runs that have both.
+fn histories(runs: &[&Record], wanted: &[String]) -> Vec<RateHistory> {
+    let mut histories: Vec<RateHistory> = Vec::new();
+    for run in runs {
+        for metric in rates(run, wanted) {
+            let alike = |known: &RateHistory| {
+                known.metric == metric.id && known.quantity == metric.quantity
+            };
+            let index = histories.iter().position(alike).unwrap_or_else(|| {
+                histories.push(RateHistory {
+                    metric: metric.id.clone(),
+                    quantity: metric.quantity,
+                    runs: Vec::new(),
+                });
+                histories.len() - 1
+            });
+            if let Some(second) = started_at_s(run) {
+                histories[index].runs.push(HistoryRun {
+                    at_days: second as f64 / DAY_S,
+                    value: metric.value,
+                    kernel: run.host.as_ref().and_then(|host| host.kernel.clone()),
+                });
+            }
+        }
+    }
+    histories
+}
