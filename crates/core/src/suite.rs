@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{PrintStyle, Start, TargetKind, Workload};
+use crate::{PrintStyle, Quantity, Start, TargetKind, Workload};
 
 /// A named, versioned method.
 ///
@@ -199,6 +199,18 @@ pub enum FigureOf {
     Slowest,
     /// Part of a long series of writes.
     Course(CourseFigure),
+}
+
+impl FigureOf {
+    /// Returns the quantity of the figure; `None` for those of a course, which have several.
+    #[must_use]
+    pub fn quantity(self) -> Option<Quantity> {
+        match self {
+            Self::Operations | Self::Parts => Some(Quantity::OperationRate),
+            Self::Course(_) => None,
+            _ => Some(Quantity::ByteRate),
+        }
+    }
 }
 
 impl FigureOf {

@@ -1,5 +1,6 @@
 //! Pairs of runs, and when there are enough of them.
 
+use cardmark_core::Quantity;
 use cardmark_report::Agreement;
 use cardmark_stats::{median, median_interval};
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,7 @@ fn agreement(id: &str, originals: &[f64], ours: &[f64]) -> Option<Agreement> {
     ratios.sort_by(f64::total_cmp);
     Some(Agreement {
         id: id.to_owned(),
+        quantity: quantity(id),
         pairs_count: ratios.len(),
         ratio: median(&ratios)?,
         low: interval.map(|interval| interval.low),
@@ -133,6 +135,14 @@ fn agreement(id: &str, originals: &[f64], ours: &[f64]) -> Option<Agreement> {
         original_spread_ratio: spread(originals)?,
         ours_spread_ratio: spread(ours)?,
     })
+}
+
+/// Quantity of a figure of the suite.
+fn quantity(id: &str) -> Quantity {
+    let suite = cardmark_catalog::crosscheck_suite().ok();
+    let figure = suite.and_then(|suite| suite.figures.into_iter().find(|figure| figure.id == id));
+    let quantity = figure.and_then(|figure| figure.of.quantity());
+    quantity.unwrap_or(Quantity::ByteRate)
 }
 
 fn middle(values: &[f64]) -> Option<f64> {

@@ -89,7 +89,93 @@ impl Escaper for MarkdownText {
     }
 }
 
+/// Columns that fit on a screen, behind the first.
+const MOST_COLUMNS: usize = 8;
+
+/// Returns the table as it fits on a screen: one with many columns is turned on its side if it is wider than
+/// high, and cut into parts with the same first column.
+fn parts(table: &Table) -> Vec<Table> {
+    let count = table.columns.len();
+    if count <= MOST_COLUMNS + 1 {
+        return vec![table.clone()];
+    }
+    let mut table = table.clone();
+    if table.rows.len() < count {
+        table = turned(&table);
+    }
+    let all: Vec<usize> = (1..table.columns.len()).collect();
+    let part = |columns: &[usize]| {
+        let mut part = table.clone();
+        part.retain(|index| index == 0 || columns.contains(&index));
+        part
+    };
+    all.chunks(MOST_COLUMNS).map(part).collect()
+}
+
+/// Returns the table with its rows as columns of figures.
+fn turned(table: &Table) -> Table {
+    let names = table.rows.iter().filter_map(|row| row.cells.first());
+    let columns = names.map(Column::right);
+    let mut columns: Vec<Column> = columns.collect();
+    columns.insert(0, Column::left(""));
+    let row = |(index, column): (usize, &Column)| {
+        let cell = |row: &Row| row.cells.get(index).cloned().unwrap_or_default();
+        let cells = table.rows.iter().map(cell);
+        Row::new(std::iter::once(column.title.clone()).chain(cells).collect())
+    };
+    let rows = table.columns.iter().enumerate().skip(1).map(row).collect();
+    Table { columns, rows }
+}
+
+/// Returns the HTML of a cell with figures, whose only break is before the uncertainty.
+fn figure(cell: &str) -> String {
+    let text = escaped(&clean(cell));
+    text.replace(' ', "\u{a0}").replace("\u{a0}±", " ±")
+}
+
 /// Returns the HTML of an id that may be broken behind each of its words.
 fn breakable(id: &str) -> String {
     escaped(&clean(id)).replace('_', "_<wbr>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: usize, rows: usize) -> Table {
+        let names = (0..columns).map(|column| format!("column {column}"));
+        let row = |row: usize| Row::new((0..columns).map(|it| format!("{row}.{it}")).collect());
+        Table {
+            columns: names.map(Column::right).collect(),
+            rows: (0..rows).map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn a_table_that_fits_stays() {
+        assert_eq!(parts(&table(9, 2)), [table(9, 2)]);
+    }
+
+    #[test]
+    fn a_wide_table_is_turned_on_its_side() {
+        let parts = parts(&table(10, 2));
+        let [turned] = parts.as_slice() else {
+            panic!("{parts:?}");
+        };
+        let titles: Vec<&str> = turned.columns.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(titles, ["", "0.0", "1.0"]);
+        assert_eq!(turned.rows.len(), 9);
+        assert_eq!(turned.rows[8].cells, ["column 9", "0.9", "1.9"]);
+    }
+
+    #[test]
+    fn a_wide_and_high_table_is_cut_behind_its_first_column() {
+        let parts = parts(&table(12, 40));
+        let widths: Vec<usize> = parts.iter().map(|part| part.columns.len()).collect();
+        assert_eq!(widths, [9, 4]);
+        for part in &parts {
+            assert_eq!(part.rows[39].cells[0], "39.0");
+        }
+        assert_eq!(parts[1].rows[39].cells[1], "39.9");
+    }
 }

@@ -87,7 +87,7 @@ fn sides_that_cannot_be_compared_are_refused() {
     let of_pi2 = "publication=geerling-dramble,setting=pi2";
     let of_pi4 = "publication=geerling-2019-comments,setting=c42-pi-4";
     let card = "publication=geerling-dramble,setting=pi2,product=Samsung Evo+ 32 GB";
-    let elsewhere = "publication=geerling-a2,product=SanDisk Extreme 64 GB A2";
+    let elsewhere = "publication=kulesz,product=Samsung Evo+ 32 GB";
     let cases: [(&[&str], &[&str]); 6] = [
         (&[card, card], &["is on both sides"]),
         (&[of_pi2, of_pi4], &["are mixtures of products"]),
@@ -96,7 +96,10 @@ fn sides_that_cannot_be_compared_are_refused() {
             &["product=Z", card],
             &["no run fulfils `product=Z`", "hint: "],
         ),
-        (&[card, elsewhere], &[" against ", "--across "]),
+        (
+            &[card, elsewhere],
+            &["reader (slot against usb)", "--across "],
+        ),
         (
             &[card, elsewhere, "--across", "weather"],
             &["no part of the context is called `weather`", "board"],

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cardmark_catalog::{publications, suite, suite_names};
-use cardmark_core::{FigureOf, KIB, LatencyFigure, Quantity, Suite, Workload};
+use cardmark_core::{KIB, LatencyFigure, Quantity, Suite, Workload};
 use cardmark_import::{KnownMetric, tool_metrics};
 use cardmark_report::workload_name;
 
@@ -37,15 +37,9 @@ pub(super) fn known_metrics() -> Vec<KnownMetric> {
 }
 
 fn of_suite(suite: &Suite) -> Vec<(String, Quantity)> {
-    let figures = suite.figures.iter().filter_map(|figure| {
-        let quantity = match figure.of {
-            FigureOf::Operations | FigureOf::Parts => Quantity::OperationRate,
-            // Those of a course have many quantities, and no tool prints them.
-            FigureOf::Course(_) => return None,
-            _ => Quantity::ByteRate,
-        };
-        Some((figure.id.clone(), quantity))
-    });
+    // Figures of a course have many quantities, and no tool prints them.
+    let figures = suite.figures.iter();
+    let figures = figures.filter_map(|figure| Some((figure.id.clone(), figure.of.quantity()?)));
     let has_figures = |workload: &&Workload| suite.figures_of(&workload.id).next().is_some();
     let workloads = suite.workloads.iter().filter(|it| !has_figures(it));
     let workloads = workloads.flat_map(|workload| {
