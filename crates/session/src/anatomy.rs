@@ -8,7 +8,9 @@ use cardmark_integrity::{
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
 
-use crate::integrity::{Loan, TestRequest, TestResult, Work, lend, model_fault};
+use crate::integrity::{
+    Loan, TestRequest, TestResult, Work, head, lend, model_fault, simulated_head,
+};
 use crate::whole_device::{Tested, WholeDevice};
 use crate::{CommandError, Exit, LoanTerms, Session, Voice};
 
@@ -46,7 +48,7 @@ fn simulated(
     request: &AnatomyRequest,
 ) -> Result<TestResult, CommandError> {
     let asked = format!("Anatomy {:?} {}", request.asked_blocks, request.with_writes);
-    let head = crate::simulated_head(model, &asked, request.seed);
+    let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);
     let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
     Ok(keep(session, head, found))
@@ -69,7 +71,7 @@ fn real(
     mut request: AnatomyRequest,
 ) -> Result<TestResult, CommandError> {
     let size_bytes = device.info.size_bytes.unwrap_or(0);
-    let mut head = crate::head(&device.resolution, session.data, request.seed, size_bytes)?;
+    let mut head = head(&device.resolution, session.data, request.seed, size_bytes)?;
     request.registers_blocks = registers_bytes(&head).map(blocks);
     let wanted_bytes = anatomy_bytes(blocks(size_bytes), &request);
     let loan = match request.with_writes {

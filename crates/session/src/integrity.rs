@@ -10,25 +10,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{METHOD, Origin, OriginKind, Record, Target, TargetKind, Tool};
-use cardmark_core::{run_id_from_bytes, simulated_run_id};
+use cardmark_core::{Record, Target, TargetKind};
 use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
 use cardmark_judge::notice;
 use cardmark_report::text;
-use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
+use cardmark_sim::Model;
 
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
 pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
 pub(crate) use test_folder::TestFolder;
 
-use crate::describe::now_text;
 use crate::whole_device::Tested;
 use crate::whole_device::WholeDevice;
-use crate::{CommandError, Consent, Data, Exit, Rescue, Session, Voice, describe, history};
+use crate::{CommandError, Consent, Data, Exit, Rescue, Session, Voice};
 
 /// Seed of a test of a simulated card that was given none, so that the demo shows the same to everybody.
 const DEMO_SEED: u64 = 1;
@@ -120,47 +118,23 @@ pub(crate) fn head(
     seed: u64,
     tested_bytes: u64,
 ) -> Result<Record, CommandError> {
-    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
-    let mut record = Record::new(id, Origin::of(OriginKind::Measured));
-    record.started_at = Some(now_text());
-    begin(&mut record, resolution.kind, seed, tested_bytes);
-    let devices = history::devices(resolution, data)?;
-    describe::real(&mut record, &Root::system(), resolution, devices);
+    let target = target(resolution.kind, tested_bytes);
+    let mut record = crate::head::of_storage(resolution, data, seed, target)?;
     notice(&mut record);
     Ok(record)
 }
 
 /// The head of a record of a test of a simulated card; `asked` is the test, and all that was asked for.
 pub(crate) fn simulated_head(model: &Model, asked: &str, seed: u64) -> Record {
-    let name = model.name_on_board();
-    let id = simulated_run_id(&[
-        &name,
-        model.content(),
-        &format!("{seed:016x}"),
-        asked,
-        &METHOD.to_string(),
-        &SIMULATION_REVISION.to_string(),
-    ]);
-    let mut origin = Origin::of(OriginKind::Simulated);
-    origin.source = Some(name);
-    let mut record = Record::new(id, origin);
-    begin(&mut record, TargetKind::Sim, seed, model.capacity_bytes());
-    describe::simulated(&mut record, &SimulatedCard::new(model, seed));
-    record
+    let target = target(TargetKind::Sim, model.capacity_bytes());
+    crate::head::of_model(model, seed, target, asked, &[])
 }
 
-fn begin(record: &mut Record, kind: TargetKind, seed: u64, tested_bytes: u64) {
-    record.method = Some(METHOD);
-    record.tool = Some(Tool {
-        name: "cardmark".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        commit: None,
-    });
-    record.seed = Some(format!("{seed:016x}"));
-    record.target = Some(Target {
+fn target(kind: TargetKind, tested_bytes: u64) -> Target {
+    Target {
         span_bytes: tested_bytes,
         ..Target::of(kind)
-    });
+    }
 }
 
 /// Name for files about the card that is the disk of that name; none if the card reports neither

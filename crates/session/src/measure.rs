@@ -11,20 +11,18 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
-use cardmark_core::{
-    METHOD, Origin, OriginKind, Record, SuiteRef, TargetKind, TargetNeed, simulated_run_id,
-};
+use cardmark_core::{SuiteRef, TargetKind, TargetNeed};
 use cardmark_engine::Place;
 use cardmark_host::Resolution;
-use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
+use cardmark_sim::{Model, SimulatedCard};
 
 pub use execution::Measured;
 pub use opening::{device_bytes, disk_path, has_room};
 pub use request::Measurement;
 
 use crate::target::Chosen;
-use crate::{CommandError, Silent, describe};
-use describing::{about_target, header, not_erased, target, threads};
+use crate::{CommandError, Silent, head};
+use describing::{about_target, not_erased, of_run, target, threads};
 use execution::{Run, add_late, on_host, real_header, same_device};
 use opening::{open, plan};
 
@@ -54,24 +52,11 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     if let Some(bytes) = job.request.most_bytes {
         asked.push_str(&format!(" {bytes} bytes"));
     }
-    let name = model.name_on_board();
-    // Not the program's version: other bytes mean another method, suite, model or revision.
-    let id = simulated_run_id(&[
-        &name,
-        model.content(),
-        &format!("{:016x}", plan.seed),
-        &asked,
-        &METHOD.to_string(),
-        &SIMULATION_REVISION.to_string(),
-        &labels.join("\n"),
-        &job.request.read_only.to_string(),
-    ]);
-    let mut origin = Origin::of(OriginKind::Simulated);
-    origin.source = Some(name);
-    let mut header = header(job, &plan, Record::new(id, origin));
-    header.target = Some(target(TargetKind::Sim, &plan));
-    describe::simulated(&mut header, &card);
-    let mut run = Run::new(job, &plan, header, Box::new(Silent))?;
+    let rest = [&*labels.join("\n"), &job.request.read_only.to_string()];
+    let target = target(TargetKind::Sim, &plan);
+    let head = head::of_model(model, plan.seed, target, &asked, &rest);
+    let head = of_run(job, &plan, head);
+    let mut run = Run::new(job, &plan, head, Box::new(Silent))?;
     run.execute(&mut backend, &mut clock, &mut sensors)
 }
 

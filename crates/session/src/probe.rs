@@ -8,7 +8,9 @@ use cardmark_integrity::{
 use cardmark_sim::{Model, SimMedium};
 use cardmark_store::JobKind;
 
-use crate::integrity::{TestRequest, TestResult, Work, lend, model_fault, of_probe};
+use crate::integrity::{
+    TestRequest, TestResult, Work, head, lend, model_fault, of_probe, simulated_head,
+};
 use crate::whole_device::{Tested, WholeDevice};
 use crate::{CommandError, Exit, LoanTerms, Session, Voice};
 
@@ -43,7 +45,7 @@ fn simulated(
     cache_bytes: u64,
 ) -> Result<TestResult, CommandError> {
     let asked = format!("Probe cache {cache_bytes}");
-    let head = crate::simulated_head(model, &asked, request.seed);
+    let head = simulated_head(model, &asked, request.seed);
     let mut medium = SimMedium::new(model, request.seed);
     let found = look(&mut medium, request, &mut |_| ()).map_err(model_fault)?;
     let record = of_probe(head, &found, medium.blocks_count());
@@ -74,7 +76,7 @@ fn real(
         (JobKind::Probe, wanted),
     )?;
     let tested_bytes = loan.target.size_bytes;
-    let head = crate::head(&device.resolution, session.data, request.seed, tested_bytes)?;
+    let head = head(&device.resolution, session.data, request.seed, tested_bytes)?;
     let work = Work {
         plan: &|blocks_count, grain_blocks| {
             rehearse(blocks_count, grain_blocks, |mut medium| {

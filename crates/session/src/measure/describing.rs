@@ -2,9 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use cardmark_core::{
-    Finding, FindingKind, METHOD, Record, Severity, Target, TargetKind, Tool, Workload,
-};
+use cardmark_core::{Finding, FindingKind, Record, Severity, Target, TargetKind, Workload};
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
@@ -13,17 +11,11 @@ use super::request::Measurement;
 /// Difference between wall clock and monotonic clock over a run that counts as a step.
 const STEP: Duration = Duration::from_secs(2);
 
-pub(super) fn header(job: &Measurement<'_>, plan: &Plan, mut record: Record) -> Record {
-    record.method = Some(METHOD);
-    record.tool = Some(Tool {
-        name: "cardmark".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        commit: None,
-    });
-    record.suite = Some(plan.suite_ref.clone());
-    record.seed = Some(format!("{:016x}", plan.seed));
-    record.labels = job.labels.iter().cloned().collect();
-    record
+/// The head of a record with the parts that only runs have.
+pub(super) fn of_run(job: &Measurement<'_>, plan: &Plan, mut head: Record) -> Record {
+    head.suite = Some(plan.suite_ref.clone());
+    head.labels = job.labels.iter().cloned().collect();
+    head
 }
 
 pub(super) fn target(kind: TargetKind, plan: &Plan) -> Target {

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cardmark_application::WorkFolder;
-use cardmark_core::{Finding, Origin, OriginKind, Record, Target, run_id_from_bytes};
+use cardmark_core::{Finding, OriginKind, Record, Target};
 use cardmark_device::MonotonicClock;
 use cardmark_engine::{Backend, Clock, Observer, Outcome, Plan, Ports, Sensors, execute, record};
 use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{advise, judge, notice};
 use cardmark_stats::refresh;
 
-use super::describing::{clock_step, header};
+use super::describing::{clock_step, of_run};
 use super::request::Measurement;
-use crate::describe::now_text;
 use crate::keeper::{Keeper, RunObserver, RunRescue};
-use crate::{CommandError, Exit, Silent, Turn, describe, history};
+use crate::{CommandError, Exit, Silent, Turn, head};
 
 /// A run that ended, one way or the other.
 pub struct Measured {
@@ -39,12 +38,8 @@ pub(super) fn real_header(
     target: Target,
     about: Vec<Finding>,
 ) -> Result<Record, CommandError> {
-    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
-    let mut header = header(job, plan, Record::new(id, Origin::of(OriginKind::Measured)));
-    header.started_at = Some(now_text());
-    header.target = Some(target);
-    let devices = history::devices(resolution, job.session.data)?;
-    describe::real(&mut header, &Root::system(), resolution, devices);
+    let head = head::of_storage(resolution, job.session.data, plan.seed, target)?;
+    let mut header = of_run(job, plan, head);
     header.findings.extend(about);
     notice(&mut header);
     Ok(header)

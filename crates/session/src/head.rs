@@ -1,0 +1,69 @@
+//! The head of a record: all that is known before anything is measured.
+
+use cardmark_core::{
+    METHOD, Origin, OriginKind, Record, Target, Tool, run_id_from_bytes, simulated_run_id,
+};
+use cardmark_host::{Resolution, Root};
+use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
+
+use crate::describe::now_text;
+use crate::{CommandError, Data, describe, history};
+
+/// The head of a record of real storage.
+pub(crate) fn of_storage(
+    resolution: &Resolution,
+    data: &Data,
+    seed: u64,
+    target: Target,
+) -> Result<Record, CommandError> {
+    let id = run_id_from_bytes(*uuid::Uuid::new_v4().as_bytes());
+    let mut record = of(
+        Record::new(id, Origin::of(OriginKind::Measured)),
+        seed,
+        target,
+    );
+    record.started_at = Some(now_text());
+    let devices = history::devices(resolution, data)?;
+    describe::real(&mut record, &Root::system(), resolution, devices);
+    Ok(record)
+}
+
+/// The head of a record of a simulated card. `asked` is all that was asked for, `rest` further parts of the id.
+pub(crate) fn of_model(
+    model: &Model,
+    seed: u64,
+    target: Target,
+    asked: &str,
+    rest: &[&str],
+) -> Record {
+    let name = model.name_on_board();
+    let (seed_text, method) = (format!("{seed:016x}"), METHOD.to_string());
+    // Not the program's version: other bytes mean another method, suite, model or revision.
+    let revision = SIMULATION_REVISION.to_string();
+    let parts = [
+        &name,
+        model.content(),
+        &seed_text,
+        asked,
+        &method,
+        &revision,
+    ];
+    let id = simulated_run_id(&[&parts, rest].concat());
+    let mut origin = Origin::of(OriginKind::Simulated);
+    origin.source = Some(name);
+    let mut record = of(Record::new(id, origin), seed, target);
+    describe::simulated(&mut record, &SimulatedCard::new(model, seed));
+    record
+}
+
+fn of(mut record: Record, seed: u64, target: Target) -> Record {
+    record.method = Some(METHOD);
+    record.tool = Some(Tool {
+        name: "cardmark".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+    });
+    record.seed = Some(format!("{seed:016x}"));
+    record.target = Some(target);
+    record
+}
