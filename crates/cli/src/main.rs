@@ -9,6 +9,7 @@ mod labels;
 mod print;
 mod progress;
 mod runs;
+mod terminal;
 mod tests_of_devices;
 
 use std::process::ExitCode;

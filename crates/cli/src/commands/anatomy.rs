@@ -6,7 +6,7 @@ use cardmark_session::{Session, Tested};
 
 use crate::args::AnatomyArguments;
 use crate::error::{CommandError, Exit};
-use crate::print::TERMINAL;
+use crate::terminal::TERMINAL;
 use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "only a device as a whole lies on its own units";

@@ -6,7 +6,8 @@ use cardmark_session::Data;
 use crate::args::CampaignArguments;
 use crate::commands::report;
 use crate::error::{CommandError, Exit};
-use crate::print::{self, TERMINAL};
+use crate::print;
+use crate::terminal::TERMINAL;
 
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {

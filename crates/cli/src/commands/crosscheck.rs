@@ -6,7 +6,8 @@ use cardmark_session::Data;
 
 use crate::args::CrosscheckArguments;
 use crate::error::{CommandError, Exit};
-use crate::print::{self, TERMINAL};
+use crate::print;
+use crate::terminal::TERMINAL;
 
 /// Runs the originals and ours in turn, and shows how they compare.
 pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, CommandError> {

@@ -5,7 +5,7 @@ use cardmark_session::{EndureRequest, Session, Tested, is_resting, refuse_used};
 
 use crate::args::EndureArguments;
 use crate::error::{CommandError, Exit};
-use crate::print::TERMINAL;
+use crate::terminal::TERMINAL;
 use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "a device wears out as a whole";

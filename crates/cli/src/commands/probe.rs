@@ -4,7 +4,7 @@ use cardmark_session::{Session, Tested};
 
 use crate::args::ProbeArguments;
 use crate::error::{CommandError, Exit};
-use crate::print::TERMINAL;
+use crate::terminal::TERMINAL;
 use crate::tests_of_devices::{opened_data, show_result};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";

@@ -11,7 +11,8 @@ use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::error::{CommandError, Exit};
 use crate::labels::{class_label, labels};
-use crate::print::{self, TERMINAL};
+use crate::print;
+use crate::terminal::TERMINAL;
 use cardmark_session::file;
 use cardmark_session::{
     Chosen, Data, Measured, Measurement, Session, choose, measure, refuse_used, seed,

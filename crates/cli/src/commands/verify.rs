@@ -4,7 +4,7 @@ use cardmark_session::{Session, VerifyTarget};
 
 use crate::args::VerifyArguments;
 use crate::error::{CommandError, Exit};
-use crate::print::TERMINAL;
+use crate::terminal::TERMINAL;
 use crate::tests_of_devices::{opened_data, show_result};
 
 /// Writes and reads every block.
