@@ -103,11 +103,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         match log.read(*line, text) {
             Ok(true) => log.lines.push(*line),
             Ok(false) => {}
-            Err(damage) if log.is_damaged => found.damages.push(damage),
-            Err(damage) => {
-                found.damaged_with(damage, "all of its report is left out");
-                log.is_damaged = true;
-            }
+            Err(damage) => found.damaged_report(damage, &mut log.is_damaged),
         }
     }
     log.end(found);

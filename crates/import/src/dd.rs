@@ -2,7 +2,7 @@
 
 use cardmark_core::{MIB, SECOND_NS};
 
-use crate::number::{Number, number_and_unit};
+use crate::number::{Number, number_and_unit, power};
 use crate::reading::{Found, Reading, byte_rate, printed, size};
 use crate::text::{Damage, Line};
 
@@ -130,20 +130,12 @@ fn bytes_per_s(line: Line, bytes: u64, seconds: Number, rate: &str) -> Result<f6
 
 /// Coreutils print `10.4 MB/s` in decimal units, busybox `9.9MB/s` in binary ones.
 fn unit_bytes(rate: &str, unit: &str) -> Option<f64> {
-    let base: f64 = if rate.trim().contains(' ') {
-        1000.0
-    } else {
-        1024.0
+    let base = match rate.trim().contains(' ') {
+        true => 1000.0,
+        false => 1024.0,
     };
-    let power = match unit.strip_suffix("B/s")? {
-        "" => 0,
-        "k" | "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        _ => return None,
-    };
-    Some(base.powi(power))
+    let units = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"];
+    power(base, &units, &unit.replacen('K', "k", 1))
 }
 
 impl Copy {

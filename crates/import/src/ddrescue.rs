@@ -1,6 +1,6 @@
 //! The screen of GNU ddrescue, and its log of rates.
 
-use crate::number::{self, number_and_unit};
+use crate::number::{self, number_and_unit, unit_bytes};
 use crate::reading::{Found, Reading, byte_rate, printed};
 use crate::text::{Damage, Line};
 
@@ -135,25 +135,6 @@ fn rate(line: Line, text: &str) -> Result<Rate, Damage> {
         bytes_per_s: bytes_per_s.ok_or_else(error)?,
         printed: text.to_owned(),
     })
-}
-
-/// Decimal, or binary with the `i` that `-B` prints.
-fn unit_bytes(unit: &str) -> Option<f64> {
-    let prefix = unit.strip_suffix('B')?;
-    let (base, prefix): (f64, _) = match prefix.strip_suffix('i') {
-        Some(prefix) => (1024.0, prefix),
-        None => (1000.0, prefix),
-    };
-    let power = match prefix {
-        "" if base < 1024.0 => 0,
-        "k" if base < 1024.0 => 1,
-        "K" if base > 1000.0 => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        _ => return None,
-    };
-    Some(base.powi(power))
 }
 
 /// Parses `3s`, `1m  5s`, `2h 10m`, and `2 s` or `1.53 h` of old versions.

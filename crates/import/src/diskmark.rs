@@ -56,11 +56,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         match page.read(*line, text) {
             Ok(true) => page.lines.push(*line),
             Ok(false) => {}
-            Err(damage) if page.is_damaged => found.damages.push(damage),
-            Err(damage) => {
-                found.damaged_with(damage, "all of its report is left out");
-                page.is_damaged = true;
-            }
+            Err(damage) => found.damaged_report(damage, &mut page.is_damaged),
         }
     }
     page.end(found);
@@ -354,13 +350,7 @@ fn test(text: &str, direction: Direction) -> Option<(Test, &str)> {
         direction,
         block_bytes: Some(block_bytes(block)?),
         queue_depth: Some(queue_depth.trim().parse().ok()?),
-        threads_count: Some(
-            threads_count
-                .trim()
-                .parse::<u32>()
-                .ok()
-                .filter(|&count| count > 0)?,
-        ),
+        threads_count: Some(count(threads_count)?),
     };
     Some((test, figures))
 }
@@ -399,21 +389,20 @@ fn old_test(head: &str) -> Option<Test> {
         threads_count: None,
     };
     for part in setting.split(',').filter(|part| !part.trim().is_empty()) {
-        let (name, count) = part.split_once('=')?;
-        let count = Some(
-            count
-                .trim()
-                .parse::<u32>()
-                .ok()
-                .filter(|&count| count > 0)?,
-        );
+        let (name, number) = part.split_once('=')?;
+        let number = Some(count(number)?);
         match name.trim() {
-            "Q" | "QD" => test.queue_depth = count,
-            "T" => test.threads_count = count,
+            "Q" | "QD" => test.queue_depth = number,
+            "T" => test.threads_count = number,
             _ => return None,
         }
     }
     (words.next().is_none() && block_bytes.is_some() == is_random).then_some(test)
+}
+
+/// Parses a number that is not zero.
+fn count(text: &str) -> Option<u32> {
+    text.trim().parse().ok().filter(|&count| count > 0)
 }
 
 /// Parses `1 MiB`, `4KiB` and `512KB`, whose unit is binary too.

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::Imported;
 use crate::metrics::{KnownMetric, metric, near};
-use crate::number::plain_number_and_unit;
+use crate::number::{plain_number_and_unit, unit_bytes};
 use crate::reading::{byte_rate, operation_rate};
 
 /// The tool of typed figures.
@@ -142,10 +142,10 @@ fn factor(quantity: Quantity, unit: &str) -> (&'static str, Option<f64>) {
                 .or_else(|| unit.strip_suffix("/sec"));
             (
                 "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s",
-                unit.and_then(bytes),
+                unit.and_then(unit_bytes),
             )
         }
-        Quantity::Size => ("B, kB, MB, GB, TB, KiB, MiB, GiB or TiB", bytes(unit)),
+        Quantity::Size => ("B, kB, MB, GB, TB, KiB, MiB, GiB or TiB", unit_bytes(unit)),
         Quantity::OperationRate => ("IOPS", (unit == "IOPS" || unit == "/s").then_some(1.0)),
         Quantity::Span => {
             let ns = match unit {
@@ -161,21 +161,6 @@ fn factor(quantity: Quantity, unit: &str) -> (&'static str, Option<f64>) {
             ("a number without unit", unit.is_empty().then_some(1.0))
         }
     }
-}
-
-fn bytes(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "B" => 1.0,
-        "kB" => 1e3,
-        "MB" => 1e6,
-        "GB" => 1e9,
-        "TB" => 1e12,
-        "KiB" => 1024.0,
-        "MiB" => 1024f64.powi(2),
-        "GiB" => 1024f64.powi(3),
-        "TiB" => 1024f64.powi(4),
-        _ => return None,
-    })
 }
 
 /// Tools that print units of 1,024 under the name of those of 1,000, as ids begin.

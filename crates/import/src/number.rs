@@ -82,6 +82,18 @@ fn exponent_length(text: &str) -> usize {
     text.len() - digits.len() + digits_count
 }
 
+/// `base` to the power of the unit's place in a list.
+pub(crate) fn power(base: f64, units: &[&str], unit: &str) -> Option<f64> {
+    let place = units.iter().position(|known| *known == unit)?;
+    Some(base.powi(i32::try_from(place).ok()?))
+}
+
+/// Bytes of a unit: `kB` and `MB` are decimal, `KiB` and `MiB` binary.
+pub(crate) fn unit_bytes(unit: &str) -> Option<f64> {
+    let decimal = power(1000.0, &["B", "kB", "MB", "GB", "TB"], unit);
+    decimal.or_else(|| power(1024.0, &["B", "KiB", "MiB", "GiB", "TiB"], unit))
+}
+
 /// A whole number of digits alone.
 pub(crate) fn digits(text: &str) -> Option<u64> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -129,6 +141,23 @@ mod tests {
         assert_eq!(unit("13840.05"), Some((13_840.05, "")));
         for wrong in ["8e09 MB/s", "8E9", "1e-5s", "e", ""] {
             assert_eq!(unit(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn decimal_and_binary_units_differ_by_their_names() {
+        let units = [
+            ("B", 1.0),
+            ("kB", 1e3),
+            ("TB", 1e12),
+            ("KiB", 1024.0),
+            ("GiB", 1_073_741_824.0),
+        ];
+        for (unit, bytes) in units {
+            assert_eq!(unit_bytes(unit), Some(bytes), "{unit}");
+        }
+        for wrong in ["", "KB", "kiB", "iB", "mB", "b", "PB"] {
+            assert_eq!(unit_bytes(wrong), None, "{wrong}");
         }
     }
 

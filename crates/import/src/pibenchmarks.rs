@@ -12,7 +12,7 @@ use cardmark_core::{
 };
 
 use crate::hdparm::{right_unit, timing};
-use crate::number::{digits, number_and_unit, whole};
+use crate::number::{digits, number_and_unit, unit_bytes, whole};
 use crate::reading::{Found, byte_rate, doubtful, operation_rate, operations, printed};
 use crate::records::{name_warnings, put};
 use crate::text::{Damage, Line};
@@ -289,14 +289,8 @@ impl<'a> Row<'a> {
     /// Only dd itself prints anything but `MB/s`.
     fn dd(&self, prints_units: bool) -> Result<Figure<'a>, Damage> {
         let (number, unit) = self.number_and_unit()?;
-        let unit_bytes = match unit.strip_suffix("B/s") {
-            Some("") => 1.0,
-            Some("k") => 1e3,
-            Some("M") => 1e6,
-            Some("G") => 1e9,
-            Some("T") => 1e12,
-            _ => return Err(self.damage("a rate such as `10.4 MB/s`")),
-        };
+        let unit_bytes = unit.strip_suffix("/s").and_then(unit_bytes);
+        let unit_bytes = unit_bytes.ok_or_else(|| self.damage("a rate such as `10.4 MB/s`"))?;
         let is_own = unit != "MB/s" || prints_units;
         Ok(self.figure(number, is_own.then_some(unit_bytes)))
     }

@@ -110,9 +110,18 @@ impl Found {
         self.damaged_with(damage, "it is left out");
     }
 
+    /// Notes a line that costs its whole report. Further ones of the report have no finding.
+    pub(crate) fn damaged_report(&mut self, damage: Damage, is_damaged: &mut bool) {
+        if std::mem::replace(is_damaged, true) {
+            self.damages.push(damage);
+        } else {
+            self.damaged_with(damage, "all of its report is left out");
+        }
+    }
+
     /// Notes a line that cannot be read. The finding names the tool, because metrics that were read
     /// are not in doubt.
-    pub(crate) fn damaged_with(&mut self, damage: Damage, outcome: &str) {
+    fn damaged_with(&mut self, damage: Damage, outcome: &str) {
         let Damage {
             tool,
             line,

@@ -148,19 +148,15 @@ fn clause(trend: &RateTrend) -> Option<String> {
 /// The date (UTC) of a moment in days since 1970-01-01.
 #[allow(
     clippy::cast_possible_truncation,
-    reason = "days; the cast saturates where there are too many"
+    reason = "seconds; the cast saturates where there are too many"
 )]
 fn date_of(at_days: f64) -> String {
-    // Years begin in March, so that the day that may be missing is the last one, and are counted in
-    // spans of 400, which are all alike.
-    let days = libm::floor(at_days + 719_468.0) as i64;
-    let (spans, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = (400 * spans + year + month / 10, (month + 2) % 12 + 1);
-    format!("{year:04}-{month:02}-{day:02}")
+    let second = libm::floor(at_days * 86_400.0) as i64;
+    let moment = jiff::Timestamp::from_second(second);
+    moment.map_or_else(
+        |_| MISSING.to_owned(),
+        |moment| moment.to_string().chars().take(10).collect(),
+    )
 }
 
 fn notes(groups: &[HistoryGroup<'_>], width: usize, style: Style) -> Vec<String> {

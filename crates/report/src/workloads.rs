@@ -75,24 +75,21 @@ impl Interval {
 
     fn ends_cell(self) -> Option<String> {
         let (low, high) = self.ends?;
-        let mark = if self.is_within_trial {
-            WITHIN_MARK
-        } else {
-            ""
-        };
-        Some(format!("{mark}{}–{}", shown(low), shown(high)))
+        Some(format!("{}{}–{}", self.mark(), shown(low), shown(high)))
     }
 
     fn half_width_cell(self) -> Option<String> {
         let (low, high) = self.ends.filter(|(low, high)| low + high > 0.0)?;
-        let mark = if self.is_within_trial {
-            WITHIN_MARK
-        } else {
-            ""
-        };
         // The ends are those of the rate between stalls; the value has the stalls in it.
         let half_width = percent((high - low) / (high + low));
-        Some(format!("{mark}±{half_width}"))
+        Some(format!("{}±{half_width}", self.mark()))
+    }
+
+    fn mark(self) -> &'static str {
+        match self.is_within_trial {
+            true => WITHIN_MARK,
+            false => "",
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cardmark_core::{Finding, FindingKind, Severity};
 
-use crate::number::{Number, plain_number_and_unit};
+use crate::number::{Number, plain_number_and_unit, power};
 
 pub(super) const TOOL: &str = "f3";
 
@@ -50,15 +50,7 @@ pub(super) fn after_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 pub(super) fn unit_bytes(unit: &str) -> Option<f64> {
-    let power = match unit {
-        "Byte" | "Bytes" => 0,
-        "KB" => 1,
-        "MB" => 2,
-        "GB" => 3,
-        "TB" => 4,
-        "PB" => 5,
-        "EB" => 6,
-        _ => return None,
-    };
-    Some(1024f64.powi(power))
+    let units = ["Byte", "KB", "MB", "GB", "TB", "PB", "EB"];
+    let unit = if unit == "Bytes" { units[0] } else { unit };
+    power(1024.0, &units, unit)
 }

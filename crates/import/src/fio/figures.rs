@@ -3,7 +3,7 @@
 use cardmark_core::SECOND_NS;
 
 use super::job::{Direction, TOOL};
-use crate::number::{Number, plain_number_and_unit};
+use crate::number::{Number, plain_number_and_unit, power, unit_bytes};
 use crate::text::{Damage, Line};
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -210,25 +210,12 @@ fn bytes_of_rate(text: &str, style: Style) -> Option<Shown> {
     bytes(text.strip_suffix("/s")?, style)
 }
 
-/// `16384KB` by version 2, `16.0MiB` or `16.8MB` from version 3.
+/// `16384KB` by version 2, `16.0MiB` or `16.8MB` from version 3. The P of version 2 is its T.
 fn bytes(text: &str, style: Style) -> Option<Shown> {
     let (number, unit) = plain_number_and_unit(text)?;
-    let prefix = unit.strip_suffix('B')?;
-    let (base, prefix): (f64, _) = match (style, prefix.strip_suffix('i')) {
-        (Style::Three, Some(prefix)) => (1024.0, prefix),
-        (Style::Three, None) => (1000.0, prefix),
-        (Style::Two, _) => (1024.0, prefix),
+    let unit_bytes = match style {
+        Style::Two => power(1024.0, &["B", "KB", "MB", "GB"], unit)?,
+        Style::Three => unit_bytes(unit)?,
     };
-    let power = match (style, prefix) {
-        (_, "") => 0,
-        (Style::Three, "k") if base < 1024.0 => 1,
-        (Style::Three, "K") if base > 1000.0 => 1,
-        (Style::Two, "K") => 1,
-        (_, "M") => 2,
-        (_, "G") => 3,
-        // The P of version 2 is its T.
-        (Style::Three, "T") => 4,
-        _ => return None,
-    };
-    Some(Shown::new(number, base.powi(power), style))
+    Some(Shown::new(number, unit_bytes, style))
 }
