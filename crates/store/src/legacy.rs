@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
+use crate::document::record_of;
 use crate::failure::Failure;
 use crate::rows;
-use crate::store::record_of;
 
 /// Newest version with such tables.
 pub(crate) const LAST: i64 = 4;

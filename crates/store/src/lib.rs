@@ -8,6 +8,7 @@ mod checksum;
 mod content;
 mod damage;
 mod database;
+mod document;
 mod error;
 mod failure;
 mod figures;
@@ -30,7 +31,7 @@ pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovery, discard, peek, recover};
 pub use selection::{Condition, has_capacity};
-pub use store::{Found, Inserted, Options, Store, sqlite_path};
+pub use store::{Found, Inserted, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

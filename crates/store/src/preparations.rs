@@ -1,12 +1,12 @@
 //! The history of cards: how they were brought into a known state.
 
-use cardmark_core::{Fill, Preparation};
+use cardmark_core::{Fill, Preparation, name_of};
 use rusqlite::{Error, OptionalExtension, Params, Row, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::damage::Variant;
-use crate::rows::{integer, name};
+use crate::rows::integer;
 use crate::{Store, StoreError};
 
 /// Name of a card in this store: a hash of its identity and of a secret of the store.
@@ -57,7 +57,7 @@ impl Store {
                  size_bytes, done_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
                     card.0,
-                    name(preparation.fill),
+                    name_of(&preparation.fill),
                     preparation.seed,
                     preparation.started_at,
                     preparation.finished_at,
@@ -108,7 +108,20 @@ impl Store {
         &mut self,
         card: &CardKey,
     ) -> Result<Option<(PreparationId, Preparation)>, StoreError> {
-        self.last(card)
+        let sql = "SELECT sequence, fill, seed, started_at, finished_at, size_bytes, done_bytes \
+                   FROM preparations WHERE card_key = ?1 ORDER BY sequence DESC LIMIT 1";
+        let row = self.read(|connection| {
+            let decode = |row: &Row<'_>| Ok((row.get(0)?, preparation(row)));
+            Ok(connection.query_row(sql, [card.0], decode).optional()?)
+        })?;
+        match row {
+            None => Ok(None),
+            Some((number, Ok(preparation))) => Ok(Some((PreparationId(number), preparation))),
+            Some((number, Err(_))) => Err(StoreError::DamagedPreparation {
+                path: self.path.clone(),
+                number,
+            }),
+        }
     }
 
     /// Returns the preparation of a card that can be resumed: the last one, if it is not finished
@@ -124,7 +137,7 @@ impl Store {
         let can_go_on = |(_, last): &(PreparationId, Preparation)| {
             last.finished_at.is_none() && last.fill == fill
         };
-        Ok(self.last(card)?.filter(can_go_on))
+        Ok(self.last_preparation(card)?.filter(can_go_on))
     }
 
     fn change(&mut self, sql: &str, parameters: impl Params) -> Result<(), StoreError> {
@@ -132,23 +145,6 @@ impl Store {
             connection.execute(sql, parameters)?;
             Ok(())
         })
-    }
-
-    fn last(&mut self, card: &CardKey) -> Result<Option<(PreparationId, Preparation)>, StoreError> {
-        let sql = "SELECT sequence, fill, seed, started_at, finished_at, size_bytes, done_bytes \
-                   FROM preparations WHERE card_key = ?1 ORDER BY sequence DESC LIMIT 1";
-        let row = self.read(|connection| {
-            let decode = |row: &Row<'_>| Ok((row.get(0)?, preparation(row)));
-            Ok(connection.query_row(sql, [card.0], decode).optional()?)
-        })?;
-        match row {
-            None => Ok(None),
-            Some((number, Ok(preparation))) => Ok(Some((PreparationId(number), preparation))),
-            Some((number, Err(_))) => Err(StoreError::DamagedPreparation {
-                path: self.path.clone(),
-                number,
-            }),
-        }
     }
 }
 

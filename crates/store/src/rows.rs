@@ -1,20 +1,10 @@
 //! Writes a record and its extracts.
 
-use cardmark_core::{Context, Metric, Record, record_to_json};
+use cardmark_core::{Context, Metric, Record, name_of, record_to_json};
 use rusqlite::{Connection, params};
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::{DocumentError, StoreError};
-
-/// Returns the name of an enum variant, as in JSON.
-pub(crate) fn name(value: impl Serialize) -> Option<String> {
-    match serde_json::to_value(value) {
-        Ok(Value::String(name)) => Some(name),
-        _ => None,
-    }
-}
 
 /// Converts to SQLite's integers, which end at 2⁶³ - 1. Devices and lists are smaller.
 pub(crate) fn integer(value: impl TryInto<i64>) -> i64 {
@@ -46,8 +36,8 @@ pub(crate) fn put(
         stored_at,
         suite.map(|suite| &suite.name),
         suite.map(|suite| suite.version),
-        record.target.as_ref().and_then(|target| name(target.kind)),
-        name(record.origin.kind),
+        record.target.as_ref().map(|target| name_of(&target.kind)),
+        name_of(&record.origin.kind),
         integer(record.metrics.len()),
         document,
     ])?;
@@ -96,7 +86,7 @@ fn put_metrics(connection: &Connection, id: &str, metrics: &[Metric]) -> Result<
             id,
             position,
             metric.id,
-            name(metric.quantity),
+            name_of(&metric.quantity),
             metric.value,
             metric.low,
             metric.high,

@@ -1,13 +1,12 @@
 //! Selects records, without their trials, by conditions.
 
-use cardmark_core::{DeviceInfo, Record};
+use cardmark_core::{DeviceInfo, Record, name_of};
 use rusqlite::Connection;
 
 use crate::damage::collect;
+use crate::document::parse;
 use crate::failure::Failure;
 use crate::heads::{Head, heads};
-use crate::rows::name;
-use crate::store::parse;
 use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
@@ -24,10 +23,9 @@ pub struct Condition {
 impl Condition {
     /// Checks the condition against columns and labels; `true` if only the record can answer.
     fn may_hold(&self, head: &Head) -> bool {
-        let origin = || name(head.origin);
         let found = match self.name.as_str() {
             "suite" => head.suite.clone(),
-            "origin" => origin(),
+            "origin" => Some(name_of(&head.origin)),
             "board" => head.board.clone(),
             "model" => head.model.clone(),
             "card" => head.card.clone(),
@@ -44,7 +42,7 @@ impl Condition {
         match self.name.as_str() {
             "source" => record.origin.source.as_ref() == Some(&self.value),
             "prepared" => {
-                let fill = |device: &DeviceInfo| name(device.prepared.as_ref()?.fill);
+                let fill = |device: &DeviceInfo| Some(name_of(&device.prepared.as_ref()?.fill));
                 device.and_then(fill).as_ref() == Some(&self.value)
             }
             "capacity" => {

@@ -5,36 +5,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cardmark_core::{FindingKind, OriginKind, Record, Severity, parse_record, record_to_json};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use cardmark_core::{FindingKind, OriginKind, Record, Severity};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
-use crate::damage::{collect, run_of};
+use crate::StoreError;
+use crate::damage::collect;
 use crate::database;
+use crate::document::{DOCUMENT_DAMAGE, document_of, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
 use crate::rows;
-use crate::{DocumentError, StoreError};
 
 /// Largest number of ids in the error for an ambiguous prefix.
 const AMBIGUOUS_MOST: i64 = 8;
-const DOCUMENT_DAMAGE: &str = "its document is not readable";
-
-/// Options for opening a store.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Time to wait for another process to release the store.
-    pub busy_timeout: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            busy_timeout: Duration::from_secs(5),
-        }
-    }
-}
+/// Time to wait for another process to release the store.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Effect of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,16 +58,16 @@ impl Store {
     /// # Errors
     /// If the file cannot be created or read, is damaged, locked, another program's, or newer.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_with(path, Options::default())
+        Self::open_with(path, BUSY_TIMEOUT)
     }
 
-    /// Opens the store with other options.
+    /// Opens the store, with another time to wait for other processes to release it.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_with(path: &Path, options: Options) -> Result<Self, StoreError> {
+    pub fn open_with(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self {
-            connection: database::open(path, options.busy_timeout)?,
+            connection: database::open(path, busy_timeout)?,
             path: path.into(),
         })
     }
@@ -260,7 +247,7 @@ fn insert(connection: &Connection, record: &Record, document: &[u8]) -> Result<I
     match parse(&id, stored) {
         // Another version may have written the same record differently.
         Ok(stored) if stored == *record => Ok(Inserted::Known),
-        Ok(stored) if gives_way(&stored, record) || is_of_other_version(&stored, record) => {
+        Ok(stored) if gives_way(&stored, record) => {
             rows::put(connection, record, document, now())?;
             Ok(Inserted::Replaced)
         }
@@ -300,49 +287,12 @@ fn unique_id(connection: &Connection, prefix: &str) -> Result<String, Failure> {
     }
 }
 
-/// Parses the record in a row of id and document.
-pub(crate) fn record_of(row: &Row<'_>) -> Result<Record, Failure> {
-    let run = run_of(row);
-    match row.get::<_, Vec<u8>>(1) {
-        Ok(document) => Ok(parse(&run, &document)?),
-        Err(_) => {
-            let what = DOCUMENT_DAMAGE;
-            Err(Failure::Damaged { run, what })
-        }
-    }
-}
-
 /// Returns seconds since 1970; 0 if the clock is set before that.
 fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
-fn document_of(record: &Record) -> Result<String, StoreError> {
-    let refuse = |source| StoreError::Document {
-        id: record.id.to_string(),
-        source,
-    };
-    if let Some(metric) = rows::not_finite(record) {
-        return Err(refuse(DocumentError::NotFinite(metric.to_owned())));
-    }
-    record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
-}
-
-pub(crate) fn parse(id: &str, document: &[u8]) -> Result<Record, StoreError> {
-    let refuse = |source| StoreError::Document {
-        id: id.to_owned(),
-        source,
-    };
-    let text = str::from_utf8(document).map_err(|error| refuse(DocumentError::NotText(error)))?;
-    let record = parse_record(text).map_err(|error| refuse(DocumentError::Parse(error)))?;
-    if record.id.to_string() == id {
-        Ok(record)
-    } else {
-        Err(refuse(DocumentError::OtherRun(record.id)))
-    }
 }
 
 /// Progress of a run; later is further.
@@ -374,21 +324,15 @@ impl End {
     }
 }
 
-/// Returns whether two records are of one simulated run, made by different versions of the program, whose
-/// wording may differ. The id guarantees that the simulation is the same.
-fn is_of_other_version(stored: &Record, record: &Record) -> bool {
+/// Returns whether the stored record is replaced by another one of the same id: one of the same simulated run that
+/// got further, or was made by another version of the program, whose wording may differ. The id guarantees that the
+/// simulation is the same.
+fn gives_way(stored: &Record, record: &Record) -> bool {
     let are_simulated = [stored, record]
         .iter()
         .all(|record| record.origin.kind == OriginKind::Simulated);
-    are_simulated && stored.tool != record.tool && End::of(stored) <= End::of(record)
-}
-
-/// Returns whether the stored record is replaced by another one of the same id.
-fn gives_way(stored: &Record, record: &Record) -> bool {
-    [stored, record]
-        .iter()
-        .all(|record| record.origin.kind == OriginKind::Simulated)
-        && End::of(stored) < End::of(record)
+    let (before, now) = (End::of(stored), End::of(record));
+    are_simulated && (before < now || before == now && stored.tool != record.tool)
 }
 
 /// The beginning of an id as the store spells it: small letters, hyphens in their places.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use cardmark_store::{Options, Store};
+use cardmark_store::Store;
 
 use crate::builder::record;
 
@@ -13,9 +13,7 @@ const PATH_VARIABLE: &str = "CARDMARK_STORE_TEST_PATH";
 const PREFIX_VARIABLE: &str = "CARDMARK_STORE_TEST_PREFIX";
 const RECORDS_EACH: usize = 5;
 /// More than all commits together take where syncing is slow: SQLite's waiting is not fair.
-const OPTIONS: Options = Options {
-    busy_timeout: Duration::from_secs(120),
-};
+const BUSY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Work of a child process; nothing in an ordinary test run.
 #[test]
@@ -23,7 +21,7 @@ fn child_inserts_its_records() {
     let (Some(path), Ok(prefix)) = (env::var_os(PATH_VARIABLE), env::var(PREFIX_VARIABLE)) else {
         return;
     };
-    let mut store = Store::open_with(Path::new(&path), OPTIONS).unwrap();
+    let mut store = Store::open_with(Path::new(&path), BUSY_TIMEOUT).unwrap();
     for number in 0..RECORDS_EACH {
         store
             .insert(&record(&format!("{prefix}{number:04}")))

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use cardmark_store::{Options, Store, StoreError};
+use cardmark_store::{Store, StoreError};
 use rusqlite::Connection;
 
 use crate::builder::record;
@@ -52,17 +52,15 @@ fn a_truncated_database_is_called_damaged_and_stays() {
 fn a_store_that_another_process_holds_is_called_locked() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("records.sqlite");
-    let options = Options {
-        busy_timeout: Duration::from_millis(20),
-    };
-    let mut store = Store::open_with(&path, options).unwrap();
+    let busy_timeout = Duration::from_millis(20);
+    let mut store = Store::open_with(&path, busy_timeout).unwrap();
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let error = store.insert(&record("67e5")).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     let error = store.list(1).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
-    let error = Store::open_with(&path, options).unwrap_err();
+    let error = Store::open_with(&path, busy_timeout).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     other.execute_batch("ROLLBACK").unwrap();
     store.insert(&record("67e5")).unwrap();

@@ -1,0 +1,50 @@
+//! Documents: records as the bytes that are stored.
+
+use cardmark_core::{Record, parse_record, record_to_json};
+use rusqlite::Row;
+
+use crate::damage::run_of;
+use crate::failure::Failure;
+use crate::{DocumentError, StoreError, rows};
+
+/// Damage of a row whose document is not readable.
+pub(crate) const DOCUMENT_DAMAGE: &str = "its document is not readable";
+
+/// Parses the record in a row of id and document.
+pub(crate) fn record_of(row: &Row<'_>) -> Result<Record, Failure> {
+    let run = run_of(row);
+    match row.get::<_, Vec<u8>>(1) {
+        Ok(document) => Ok(parse(&run, &document)?),
+        Err(_) => {
+            let what = DOCUMENT_DAMAGE;
+            Err(Failure::Damaged { run, what })
+        }
+    }
+}
+
+/// Returns the document of a record, whose figures must be finite.
+pub(crate) fn document_of(record: &Record) -> Result<String, StoreError> {
+    let refuse = |source| StoreError::Document {
+        id: record.id.to_string(),
+        source,
+    };
+    if let Some(metric) = rows::not_finite(record) {
+        return Err(refuse(DocumentError::NotFinite(metric.to_owned())));
+    }
+    record_to_json(record).map_err(|error| refuse(DocumentError::Encode(error)))
+}
+
+/// Parses the document of the run with this id.
+pub(crate) fn parse(id: &str, document: &[u8]) -> Result<Record, StoreError> {
+    let refuse = |source| StoreError::Document {
+        id: id.to_owned(),
+        source,
+    };
+    let text = str::from_utf8(document).map_err(|error| refuse(DocumentError::NotText(error)))?;
+    let record = parse_record(text).map_err(|error| refuse(DocumentError::Parse(error)))?;
+    if record.id.to_string() == id {
+        Ok(record)
+    } else {
+        Err(refuse(DocumentError::OtherRun(record.id)))
+    }
+}
