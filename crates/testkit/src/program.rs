@@ -388,16 +388,30 @@ impl Running {
     /// # Panics
     /// If it ends before.
     pub fn await_open(&self, path: &Path) {
-        let folder = format!("/proc/{}/fd", self.child.id());
-        loop {
-            let entries = std::fs::read_dir(&folder).unwrap();
-            let mut links = entries
-                .flatten()
-                .map(|entry| std::fs::read_link(entry.path()));
-            if links.any(|link| link.is_ok_and(|link| link == path)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        let is_it = |entry: &Path| std::fs::read_link(entry).is_ok_and(|link| link == path);
+        self.await_process(|| self.entries("fd").iter().any(|entry| is_it(entry)));
+    }
+
+    /// Waits until no thread of the program has this name.
+    pub fn await_end_of_thread(&self, name: &str) {
+        let is_it = |thread: &Path| {
+            let found = std::fs::read_to_string(thread.join("comm"));
+            found.is_ok_and(|found| found.trim_end() == name)
+        };
+        self.await_process(|| !self.entries("task").iter().any(|thread| is_it(thread)));
+    }
+
+    /// Entries of a folder of its process in `/proc`.
+    fn entries(&self, folder: &str) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id())).unwrap();
+        entries.flatten().map(|entry| entry.path()).collect()
+    }
+
+    fn await_process(&self, has_come: impl Fn() -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !has_come() {
+            assert!(Instant::now() < until, "not in time: {}", self.heard());
+            sleep(LOOK);
         }
     }
 

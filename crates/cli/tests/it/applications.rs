@@ -204,11 +204,11 @@ fn a_card_that_does_not_answer_leaves_a_partial_record() {
     needs!(Root, LoopDevice, Ext4, Freeze);
     let scratch = scratch();
     let (program, card) = (program(&scratch), Mount::ext4(scratch.path(), 160 * MIB));
-    let arguments = ["run", text(card.folder()), SUITE, "--timeout=1"];
+    let arguments = ["run", text(card.folder()), SUITE, "--timeout=4"];
     let running = program.start(&[&arguments[..], &["--only=append_sync_per_s"]].concat());
     running.hear("round 2");
     let frozen = card.freeze();
-    running.hear("the device has not answered for 1 s");
+    running.hear("the device has not answered for 4 s");
     running.hear("saved: ");
     drop(frozen);
     let output = running.wait();

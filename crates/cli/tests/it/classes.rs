@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cardmark_core::{Fill, FindingKind, Record, Start, VerdictOutcome};
 use cardmark_testkit::{LoopDevice, needs};
-use rustix::process::Signal;
 
-use crate::common::{MIB, assert_error, assert_nothing_kept, finding, program, scratch, text};
+use crate::common::{
+    MIB, assert_error, assert_nothing_kept, finding, killing_at_sync, program, scratch, text,
+};
 
 fn outcome(record: &Record, class: &str) -> Option<VerdictOutcome> {
     let verdicts = &record.derived.as_ref()?.verdicts;
@@ -102,21 +103,18 @@ fn reports_show_verdicts_and_deviations() {
     assert_eq!(record.suite.unwrap().tier.as_deref(), Some("raw-short"));
 }
 
-/// Killed at any moment, what its journal holds is never a pass unless all was measured; and the next
+/// Killed at any sync, what its journal holds is never a pass unless all was measured; and the next
 /// run begins with erasing.
 #[test]
 fn a_killed_procedure_is_no_pass() {
+    needs!(Strace);
     let asked = ["run", "sim:a2-64gb", "--suite=app-class", "--tier=raw-full"];
-    for kill in 1..=4_u32 {
+    for number in [2, 4, 6, 8] {
         let scratch = scratch();
         let program = program(&scratch);
-        let running = program.start(&asked);
-        std::thread::sleep(Duration::from_millis(u64::from(kill) * 250));
-        running.signal(Signal::KILL);
-        let ended = running.wait();
-        if ended.code == 0 {
-            continue;
-        }
+        let wrapper = killing_at_sync(number);
+        let ended = program.start_under(&wrapper, &asked).wait();
+        assert_eq!(ended.code, 137, "{ended}");
         let recovered = program.run(&["recover"]);
         assert_eq!(recovered.code, 0, "{recovered}");
         if program.runs_count() == 0 {

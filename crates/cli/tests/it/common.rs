@@ -99,7 +99,8 @@ pub(crate) fn cut_short(record: &Record) -> &Trial {
     last
 }
 
-/// A program that starts another one and kills it when one of its threads enters its `number`th sync.
+/// A program that starts another one and kills it when one of its threads enters its `number`th fsync or
+/// `number`th fdatasync.
 pub(crate) fn killing_at_sync(number: u64) -> [String; 9] {
     let inject = format!("inject=fdatasync,fsync:signal=KILL:when={number}");
     let words = [

@@ -1,6 +1,6 @@
 //! Storage that fails while it is measured: figures are kept, and the failure is reported.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cardmark_core::{FindingKind, MIB, Severity, StopReason};
 use cardmark_testkit::{FuseDir, Program, needs};
@@ -11,10 +11,6 @@ use crate::common::{
     scratch, text, whole_count,
 };
 
-/// Seconds after which the device counts as not answering, and the time that the message may take in addition:
-/// a second, and what a busy machine adds.
-const LIMIT: Duration = Duration::from_secs(8);
-const SLACK: Duration = Duration::from_secs(3);
 /// Trials of the layout.
 const LAYOUT: usize = 4;
 
@@ -151,10 +147,7 @@ fn stops_answering(workload: &str) {
     running.hear("round 2");
     card.hang_after(100);
     card.await_hanging();
-    let since = Instant::now();
     running.hear("error: the device has not answered for 8 s");
-    let waited = since.elapsed();
-    assert!(waited < LIMIT + SLACK, "told after {waited:?}");
     running.hear("cause: the kernel still waits for an operation");
     running.hear("saved: `cardmark show ");
     // The record is safe while the kernel still waits.
@@ -178,16 +171,12 @@ fn stops_answering(workload: &str) {
 fn an_answer_that_is_late_but_within_the_limit_is_measured() {
     needs!(Root, Fuse);
     let (_scratch, program, card) = rig();
+    // In the layout, which has no ramp outside the clock.
+    card.hang_after(20);
     let running = program.start(&["run", text(card.path()), QUICKEST, "--timeout=60"]);
-    running.hear("round 2");
-    // Some fall into a ramp, outside the clock.
-    for pause_ms in [300, 200, 400] {
-        std::thread::sleep(Duration::from_millis(pause_ms));
-        card.hang_after(0);
-        card.await_hanging();
-        std::thread::sleep(Duration::from_millis(1100));
-        card.release();
-    }
+    card.await_hanging();
+    std::thread::sleep(Duration::from_millis(1100));
+    card.release();
     let output = running.wait();
     assert_eq!(output.code, 0, "{output}");
     let slowest = program

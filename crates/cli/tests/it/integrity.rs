@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, chown};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cardmark_core::{IntegrityTest, Record, StorageKind, fill_payload};
 use cardmark_testkit::{LoopDevice, Mount, Output, Program, RateCap, Running, needs, wall_clock};
@@ -21,6 +21,8 @@ const SIZE: u64 = 192 * MIB;
 /// Fields of a device's `stat` in sysfs: sectors read, and sectors written.
 const READ: usize = 2;
 const WRITTEN: usize = 6;
+/// Timeout for the device to be read or written.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Excluded by a probe of it.
 const CACHE: &str = "16MiB";
 
@@ -29,12 +31,12 @@ fn record(output: &Output) -> Record {
 }
 
 /// Writes data into an image, of each card others.
-fn write_card(image: &Path, card: u64) {
+fn write_card(image: &Path, size_bytes: u64, card: u64) {
     let mut options = File::options();
     let file = options.write(true).create(true).truncate(false).open(image);
     let file = file.unwrap();
     let mut piece = vec![0; usize::try_from(8 * MIB).unwrap()];
-    for offset in (0..SIZE).step_by(piece.len()) {
+    for offset in (0..size_bytes).step_by(piece.len()) {
         fill_payload(card + offset, &mut piece);
         file.write_all_at(&piece, offset).unwrap();
     }
@@ -50,9 +52,13 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
+        Self::of(SIZE)
+    }
+
+    fn of(size_bytes: u64) -> Self {
         let scratch = scratch();
         let path = scratch.path().join("image");
-        write_card(&path, 0);
+        write_card(&path, size_bytes, 0);
         Self {
             device: LoopDevice::attach(&path, true),
             program: program(&scratch),
@@ -73,7 +79,7 @@ impl Rig {
 
     /// Puts other data on it, as when another card of that size is in the same reader.
     fn change_card(&self) {
-        write_card(self.device.file(), SIZE);
+        write_card(self.device.file(), SIZE, SIZE);
     }
 
     /// Returns whether the data are unchanged.
@@ -86,7 +92,8 @@ impl Rig {
         let file = File::open(self.device.file()).unwrap();
         let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
         let mut found = expected.clone();
-        (0..SIZE).step_by(expected.len()).all(|offset| {
+        let size_bytes = file.metadata().unwrap().len();
+        (0..size_bytes).step_by(expected.len()).all(|offset| {
             fill_payload(card + offset, &mut expected);
             file.read_exact_at(&mut found, offset).unwrap();
             found == expected
@@ -96,19 +103,43 @@ impl Rig {
     /// Starts a test and stops it when it has written all of the device and reads it.
     fn stop_in_reading(&self, command: &[&str]) {
         let cap = RateCap::on(&self.device, 128 * MIB);
-        let before = self.moved_bytes(READ);
-        let running = self.start(command);
-        self.await_reading(before);
-        running.signal(Signal::INT);
-        let stopped = running.wait();
-        assert_eq!(stopped.code, 130, "{stopped}");
+        self.stop_when_moved(command, READ);
         drop(cap);
     }
 
-    /// Waits until more of the device was read than whoever looks at it reads.
-    fn await_reading(&self, before: u64) {
-        while self.moved_bytes(READ) - before < 32 * MIB {
+    /// Starts a test on a capped device, and stops it when it has read or written a part of the device.
+    fn stop_when_moved(&self, command: &[&str], field: usize) {
+        let before = self.moved_bytes(field);
+        let running = self.start(command);
+        self.await_moved(field, before);
+        // So slow that it cannot end before it has noticed the signal.
+        let _crawl = RateCap::on(&self.device, 4 * MIB);
+        running.signal(Signal::INT);
+        let stopped = running.wait();
+        assert_eq!(stopped.code, 130, "{stopped}");
+    }
+
+    /// Waits until more of the device was read or written than whoever looks at it reads.
+    fn await_moved(&self, field: usize, before: u64) {
+        let until = Instant::now() + PATIENCE;
+        while self.moved_bytes(field) - before < 32 * MIB {
+            assert!(Instant::now() < until, "the device is idle");
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Kills a probe at a later and later sync until one has overwritten something.
+    fn kill_dirty(&self) {
+        let device = text(self.device.path());
+        let consent = ["--yes", "--device-serial", text(self.device.file())];
+        let words = [&["probe", device, "--cache", CACHE][..], &consent].concat();
+        for number in (4..).map(|power| 1 << power) {
+            let wrapper = killing_at_sync(number);
+            let killed = self.program.start_under(&wrapper, &words).wait();
+            assert_eq!(killed.code, 137, "nothing was overwritten: {killed}");
+            if !self.is_untouched() {
+                return;
+            }
         }
     }
 
@@ -183,39 +214,6 @@ fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
-/// Killed when it enters its first, second, fourth … sync, until one comes after its end.
-#[test]
-fn a_probe_that_is_killed_loses_nothing() {
-    needs!(Root, LoopDevice, Strace);
-    let rig = Rig::new();
-    let device = text(rig.device.path());
-    let words = ["probe", device, "--cache", CACHE, "--json"];
-    let words = [
-        &words[..],
-        &["--yes", "--device-serial", text(rig.device.file())],
-    ]
-    .concat();
-    let mut found_undone = 0;
-    for number in (0..10).map(|power| 1 << power) {
-        let killed = rig
-            .program
-            .start_under(&killing_at_sync(number), &words)
-            .wait();
-        if killed.code == 0 {
-            break;
-        }
-        found_undone += u32::from(!rig.is_untouched());
-        let again = rig.run(&["probe", "--cache", CACHE, "--json"]);
-        assert_eq!(again.code, 0, "{again}");
-        assert!(rig.is_untouched(), "after {number} syncs");
-        assert_eq!(rig.remembered(), <[&str; 0]>::default());
-    }
-    assert!(
-        found_undone > 0,
-        "no kill came while anything was overwritten"
-    );
-}
-
 /// Ctrl-C restores at once.
 #[test]
 fn a_probe_that_is_stopped_loses_nothing() {
@@ -233,6 +231,7 @@ fn a_probe_that_is_stopped_loses_nothing() {
 fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
     needs!(Root, LoopDevice, Blkio);
     let rig = Rig::new();
+    let slow = RateCap::on(&rig.device, 128 * MIB);
     let running = rig.start(&["probe", "--cache", CACHE]);
     running.hear("writes samples");
     let cap = RateCap::on(&rig.device, 4 * MIB);
@@ -241,7 +240,7 @@ fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
     running.hear("putting back what was there: ");
     running.signal(Signal::INT);
     let ended = running.wait();
-    drop(cap);
+    drop((cap, slow));
     assert_eq!(ended.code, 130, "{ended}");
     let kept = ended.stderr.lines().last().unwrap();
     for said in [".undo`", "the same command puts it back"] {
@@ -255,13 +254,9 @@ fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
 
 #[test]
 fn what_was_on_a_card_is_not_put_onto_another() {
-    needs!(Root, LoopDevice);
+    needs!(Root, LoopDevice, Strace);
     let rig = Rig::new();
-    let running = rig.start(&["probe", "--cache", CACHE]);
-    running.hear("writes samples");
-    running.signal(Signal::KILL);
-    assert_eq!(running.wait().code, 137);
-    assert!(!rig.is_untouched());
+    rig.kill_dirty();
     let first = rig.scratch.path().join("first");
     std::fs::copy(rig.device.file(), &first).unwrap();
     rig.change_card();
@@ -289,7 +284,7 @@ fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
         assert!(output.stdout.contains(said), "{output}");
     }
     needs!(Root, LoopDevice);
-    let rig = Rig::new();
+    let rig = Rig::of(64 * MIB);
     for (options, has_turns) in [(&["--read-only"][..], false), (&["--unit", "2MiB"], true)] {
         let output = rig.run(&[&["anatomy", "--json"], options].concat());
         assert_eq!(output.code, 0, "{output}");
@@ -332,15 +327,11 @@ fn nothing_is_written_that_could_not_be_put_back() {
 }
 
 #[test]
-fn verify_of_a_device_goes_on_after_it_was_killed() {
+fn verify_of_a_device_goes_on_after_it_was_stopped() {
     needs!(Root, LoopDevice, Blkio);
     let rig = Rig::new();
     let cap = RateCap::on(&rig.device, 64 * MIB);
-    let running = rig.start(&["verify", "--json", "--seed", "5"]);
-    std::thread::sleep(Duration::from_millis(1500));
-    running.signal(Signal::INT);
-    let stopped = running.wait();
-    assert_eq!(stopped.code, 130, "{stopped}");
+    rig.stop_when_moved(&["verify", "--json", "--seed", "5"], WRITTEN);
     assert_eq!(rig.remembered().len(), 1);
     drop(cap);
     let again = rig.run(&["verify", "--json"]);
@@ -382,12 +373,13 @@ fn endure_has_its_result_kept_by_the_same_command_where_that_failed() {
     let cap = RateCap::on(&rig.device, 128 * MIB);
     let before = rig.moved_bytes(READ);
     let running = rig.start(&command);
-    rig.await_reading(before);
+    rig.await_moved(READ, before);
+    let crawl = RateCap::on(&rig.device, 4 * MIB);
     let mut options = File::options();
     let store = options.read(true).write(true).open(rig.program.database());
     let store = store.unwrap();
     fcntl_lock(&store, FlockOperation::NonBlockingLockExclusive).unwrap();
-    drop(cap);
+    drop((crawl, cap));
     assert_error(&running.wait(), 3, &["is locked by another process"]);
     drop(store);
     let written = rig.moved_bytes(WRITTEN);
@@ -489,8 +481,9 @@ fn endure_goes_on_within_the_limits_that_are_asked_for_now() {
     let small = rig.run(&["endure", "--budget", "100MB"]);
     assert_error(&small, 2, &["does not hold one cycle"]);
     assert!(rig.is_untouched());
+    let before = rig.moved_bytes(WRITTEN);
     let running = rig.start(&["endure", "--cycles", "1000"]);
-    std::thread::sleep(Duration::from_millis(1500));
+    rig.await_moved(WRITTEN, before);
     running.signal(Signal::INT);
     assert_eq!(running.wait().code, 130);
     let output = rig.run(&["endure", "--cycles", "1", "--json"]);

@@ -1,15 +1,14 @@
 //! Runs that are killed: nothing that was reported complete is lost.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use cardmark_core::{FindingKind, Record};
-use cardmark_testkit::Program;
-use rustix::fs::FlockOperation;
-use rustix::process::Signal;
+use cardmark_core::{FindingKind, Record, Rng};
+use cardmark_testkit::{Program, needs};
 use serde_json::Value;
 
-use crate::common::{QUICKEST, assert_empty, finding, folder, program, scratch, text};
+use crate::common::{
+    QUICKEST, assert_empty, finding, folder, killing_at_sync, program, scratch, text,
+};
 
 /// Kills if `CARDMARK_KILLS` is not set.
 const KILLS: u32 = 8;
@@ -17,6 +16,8 @@ const KILLS: u32 = 8;
 const REAL_SHARE: u32 = 4;
 /// Trials of the layout.
 const LAYOUT: usize = 4;
+/// Kills come at one of this number of syncs, which is fewer than a run has.
+const SYNCS: u64 = 24;
 
 fn kills_count() -> u32 {
     let asked = std::env::var("CARDMARK_KILLS").ok();
@@ -25,19 +26,9 @@ fn kills_count() -> u32 {
     })
 }
 
-/// Numbers in 0..1 that differ from run to run.
-struct Chance(u64);
-
-impl Chance {
-    fn new() -> Self {
-        let now = std::time::UNIX_EPOCH.elapsed().unwrap();
-        Self(u64::from(now.subsec_nanos()) << 32 | u64::from(std::process::id()))
-    }
-
-    fn draw(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(1);
-        (cardmark_core::mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
-    }
+/// Differs from run to run.
+fn rng() -> Rng {
+    Rng::new(u64::from(std::process::id()))
 }
 
 /// The trials in the journal whose line is whole, as JSON; `None` where there is no journal.
@@ -116,51 +107,34 @@ fn json_trials(record: &Record) -> Vec<Value> {
 
 #[test]
 fn no_whole_trial_is_lost_when_a_simulated_run_is_killed() {
-    let span = {
-        let scratch = scratch();
-        let program = program(&scratch);
-        let begun = Instant::now();
-        assert_eq!(program.run(&["run", "sim:a1-32gb"]).code, 0);
-        begun.elapsed()
-    };
-    let (mut chance, mut tally) = (Chance::new(), Tally::default());
+    needs!(Strace);
+    let (mut rng, mut tally) = (rng(), Tally::default());
     for kill in 0..kills_count() {
         let scratch = scratch();
         let program = program(&scratch);
         let seed = format!("--seed={kill}");
-        let running = program.start(&["run", "sim:a1-32gb", &seed]);
-        std::thread::sleep(span.mul_f64(1.1 * chance.draw()));
-        running.signal(Signal::KILL);
+        let wrapper = killing_at_sync(1 + rng.below(SYNCS));
+        let running = program.start_under(&wrapper, &["run", "sim:a1-32gb", &seed]);
         let output = running.wait();
         assert!([0, 128 + 9].contains(&output.code), "{output}");
         check(&program, !output.stdout.is_empty(), &mut tally);
     }
-    report("simulated card", &tally, &span.as_millis().to_string());
+    report("simulated card", &tally);
 }
 
 /// A simulated run has the same id each time, also when its first part was recovered.
 #[test]
 fn a_simulated_run_that_was_recovered_can_be_repeated() {
+    needs!(Strace);
     let scratch = scratch();
     let program = program(&scratch);
-    // Held up before its end: its store is locked, so that it leaves its journal.
-    assert_eq!(program.run(&["run", "sim:a1-32gb", "--seed=1"]).code, 0);
-    let file = std::fs::File::options()
-        .read(true)
-        .write(true)
-        .open(program.database())
-        .unwrap();
-    let mut running = program.start(&["run", "sim:a1-32gb", "--seed=2"]);
-    rustix::fs::fcntl_lock(&file, FlockOperation::LockExclusive).unwrap();
-    while journal_trials(&program).is_none_or(|trials| trials.len() < 3) && !running.has_ended() {
-        std::thread::yield_now();
-    }
-    running.signal(Signal::KILL);
-    let _ = running.wait();
-    drop(file);
+    let run = ["run", "sim:a1-32gb", "--seed=2"];
+    let killed = program.start_under(&killing_at_sync(SYNCS / 2), &run);
+    assert_eq!(killed.wait().code, 128 + 9);
     let recovered = program.run(&["recover"]);
     assert_eq!(recovered.code, 0, "{recovered}");
-    let again = program.run(&["run", "sim:a1-32gb", "--seed=2"]);
+    assert!(finding(&program.last(), FindingKind::Interrupted).is_some());
+    let again = program.run(&run);
     assert_eq!(again.code, 0, "{again}");
     assert!(finding(&program.last(), FindingKind::Interrupted).is_none());
     let nothing = program.run(&["recover", "--json"]);
@@ -173,31 +147,26 @@ fn a_simulated_run_that_was_recovered_can_be_repeated() {
 
 #[test]
 fn no_whole_trial_is_lost_when_a_real_run_is_killed() {
-    let (mut chance, mut tally) = (Chance::new(), Tally::default());
-    for kill in 0..kills_count().div_ceil(REAL_SHARE) {
+    needs!(Strace);
+    let (mut rng, mut tally) = (rng(), Tally::default());
+    for _ in 0..kills_count().div_ceil(REAL_SHARE) {
         let scratch = scratch();
         let (program, folder) = (program(&scratch), folder(&scratch));
-        let running = program.start(&["run", text(&folder), QUICKEST]);
-        let round = kill as usize % 4 + 1;
-        running.hear(&format!("round {round}"));
-        std::thread::sleep(Duration::from_millis(700).mul_f64(chance.draw()));
-        running.signal(Signal::KILL);
+        let wrapper = killing_at_sync(1 + rng.below(SYNCS));
+        let running = program.start_under(&wrapper, &["run", text(&folder), QUICKEST]);
         let output = running.wait();
         assert_eq!(output.code, 128 + 9, "{output}");
         // Where a round was announced, those before it were reported complete.
         let announced = output.stderr.matches("round ").count();
-        assert!(announced >= round, "{output}");
+        let complete = announced.checked_sub(1).map_or(0, |rounds| LAYOUT + rounds);
         let kept = check(&program, false, &mut tally);
-        assert!(
-            kept >= LAYOUT + announced - 1,
-            "{kept} of {announced} rounds: {output}"
-        );
+        assert!(kept >= complete, "{kept} of {announced} rounds: {output}");
         assert_empty(&folder);
     }
-    report("directory", &tally, "–");
+    report("directory", &tally);
 }
 
-fn report(target: &str, tally: &Tally, span_ms: &str) {
+fn report(target: &str, tally: &Tally) {
     let Tally {
         before,
         under_way,
@@ -208,6 +177,6 @@ fn report(target: &str, tally: &Tally, span_ms: &str) {
     } = tally;
     let kills = before + under_way + ended;
     eprintln!(
-        "| {target} | {kills} | {before} | {under_way} | {ended} | {journaled} | {recovered} | {drafts} | {span_ms} |"
+        "| {target} | {kills} | {before} | {under_way} | {ended} | {journaled} | {recovered} | {drafts} |"
     );
 }

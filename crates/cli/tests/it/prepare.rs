@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::{EIO, MIB, QUICKEST, assert_error, program, scratch, text};
+use crate::common::{EIO, MIB, QUICKEST, assert_error, killing_at_sync, program, scratch, text};
 
 /// Some stretches, and a part that ends inside a block.
 const SIZE: u64 = 100 * MIB + 4096 + 512;
@@ -60,14 +60,17 @@ impl Rig {
         self.device.file().to_owned()
     }
 
-    fn start(&self, fill: &str, more: &[&str]) -> Running {
-        let file = self.file();
+    fn words<'a>(&'a self, fill: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let said = [
             &["prepare", text(self.device.path()), "--fill", fill][..],
-            &["--yes", "--device-serial", text(&file)],
+            &["--yes", "--device-serial", text(self.device.file())],
             more,
         ];
-        self.program.start(&said.concat())
+        said.concat()
+    }
+
+    fn start(&self, fill: &str, more: &[&str]) -> Running {
+        self.program.start(&self.words(fill, more))
     }
 
     fn prepare(&self, fill: &str, more: &[&str]) -> Output {
@@ -207,22 +210,26 @@ fn discard_gives_the_blocks_back() {
 
 #[test]
 fn what_is_killed_goes_on_and_never_claims_more_than_is_there() {
-    needs!(Root, LoopDevice, Blkio);
+    needs!(Root, LoopDevice, Blkio, Strace);
     let rig = Rig::new(LONG);
     let cap = RateCap::on(&rig.device, RATE);
     let mut chance = u64::from(std::process::id());
     let (mut done, mut kills, mut continued) = (0, 0, 0);
-    while kills < 12 {
+    while kills < 4 {
         chance = cardmark_core::mix(chance);
-        let before = rig.last();
-        let mut running = rig.start("random", &[]);
-        // Half of them anywhere, half of them when there is more to lose.
-        if kills % 2 == 1 {
+        // Half of them at any sync, half of them when there is more to lose.
+        let output = if kills % 2 == 0 {
+            let wrapper = killing_at_sync(1 + chance % 8);
+            rig.program
+                .start_under(&wrapper, &rig.words("random", &[]))
+                .wait()
+        } else {
+            let before = rig.last();
+            let mut running = rig.start("random", &[]);
             await_noted(&rig, &mut running, before.as_ref());
-        }
-        std::thread::sleep(Duration::from_millis(chance % 1200));
-        running.signal(Signal::KILL);
-        let output = running.wait();
+            running.signal(Signal::KILL);
+            running.wait()
+        };
         if output.code == 0 {
             // Done before it was killed: from the start again.
             assert_eq!(rig.last().unwrap().done_bytes, LONG);

@@ -85,7 +85,7 @@ fn stopped_twice(workload: &str) {
     running.signal(Signal::INT);
     // Were it not for the second signal, the run would be kept as any other that was stopped when
     // the device answers again.
-    std::thread::sleep(Duration::from_millis(500));
+    running.await_end_of_thread("watch");
     card.release();
     let output = running.wait();
     assert_eq!(output.code, 130, "{output}");

@@ -3,14 +3,12 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use cardmark_core::{Rng, fill_payload};
-use cardmark_testkit::{LoopDevice, Output, Program, Running, needs};
-use rustix::process::Signal;
+use cardmark_testkit::{LoopDevice, Output, Program, needs};
 use tempfile::TempDir;
 
-use crate::common::{MIB, assert_error, program, scratch, text};
+use crate::common::{MIB, assert_error, killing_at_sync, program, scratch, text};
 
 /// Size of the image below a loop device.
 const SIZE: u64 = 24 * MIB;
@@ -18,14 +16,14 @@ const PROBE: [&str; 3] = ["probe", "--cache", "2MiB"];
 /// Kills and damages if `CARDMARK_KILLS` and `CARDMARK_PROGRAM_DAMAGES` do not say.
 const KILLS: u64 = 3;
 const DAMAGES: u64 = 8;
+/// Kills come at one of this number of syncs, which is fewer than a probe has.
+const SYNCS: u64 = 256;
 
 /// A loop device with somebody's data on it.
 struct Rig {
     device: LoopDevice,
     program: Program,
     original: Vec<u8>,
-    /// Time that a whole probe takes.
-    span: Duration,
     _scratch: TempDir,
 }
 
@@ -36,46 +34,38 @@ impl Rig {
         let mut original = vec![0; usize::try_from(SIZE).unwrap()];
         fill_payload(3, &mut original);
         fs::write(&image, &original).unwrap();
-        let mut rig = Self {
+        Self {
             device: LoopDevice::attach(&image, true),
             program: program(&scratch),
             original,
-            span: Duration::ZERO,
             _scratch: scratch,
-        };
-        let begun = Instant::now();
-        let output = rig.run(&[]);
-        assert_eq!(output.code, 0, "{output}");
-        assert!(rig.changed().is_empty());
-        rig.span = begun.elapsed();
-        rig
+        }
     }
 
-    fn start(&self, options: &[&str]) -> Running {
+    fn words<'a>(&'a self, options: &[&'a str]) -> Vec<&'a str> {
         let device = text(self.device.path());
         let consent = ["--yes", "--device-serial", text(self.device.file())];
-        let said = [&PROBE[..1], &[device], &PROBE[1..], options, &consent].concat();
-        self.program.start(&said)
+        [&PROBE[..1], &[device], &PROBE[1..], options, &consent].concat()
     }
 
     fn run(&self, options: &[&str]) -> Output {
-        self.start(options).wait()
+        self.program.run(&self.words(options))
     }
 
-    /// Kills a probe at a random moment. Whether it was under way.
-    fn kill(&self, share: f64) -> bool {
-        let running = self.start(&[]);
-        std::thread::sleep(self.span.mul_f64(share));
-        running.signal(Signal::KILL);
+    /// Kills a probe at one of its syncs.
+    fn kill(&self, rng: &mut Rng) {
+        let wrapper = killing_at_sync(1 + rng.below(SYNCS));
+        let running = self.program.start_under(&wrapper, &self.words(&[]));
         let output = running.wait();
-        assert!([0, 137].contains(&output.code), "{output}");
-        output.code == 137
+        assert_eq!(output.code, 137, "{output}");
     }
 
     /// Kills a probe until one has overwritten something.
     fn kill_dirty(&self, rng: &mut Rng) {
-        while !self.kill(0.1 + 0.8 * rng.unit()) || self.changed().is_empty() {
+        self.kill(rng);
+        while self.changed().is_empty() {
             self.restore_image();
+            self.kill(rng);
         }
     }
 
@@ -130,20 +120,20 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 
 #[test]
 fn a_killed_probe_with_an_undamaged_log_loses_nothing() {
-    needs!(Root, LoopDevice);
+    needs!(Root, LoopDevice, Strace);
     let rig = Rig::new();
     let mut rng = Rng::new(u64::from(std::process::id()));
     let kills = count("CARDMARK_KILLS", KILLS);
-    let (mut under_way, mut dirty) = (0, 0);
+    let mut dirty = 0;
     for kill in 0..kills {
-        under_way += u64::from(rig.kill(1.1 * rng.unit()));
+        rig.kill(&mut rng);
         dirty += u64::from(!rig.changed().is_empty());
         let again = rig.run(&[]);
         assert_eq!(again.code, 0, "kill {kill}: {again}");
         assert_eq!(rig.changed(), [0; 0], "kill {kill}");
         assert_eq!(rig.left(), [] as [&Path; 0], "kill {kill}");
     }
-    eprintln!("| kills of probes | {kills} | {under_way} | {dirty} | {kills} | 0 |");
+    eprintln!("| kills of probes | {kills} | {kills} | {dirty} | {kills} | 0 |");
 }
 
 /// Ways in which a log is damaged.
@@ -182,7 +172,7 @@ fn damage(rig: &Rig, way: &str, rng: &mut Rng) {
 
 #[test]
 fn a_damaged_log_is_reported_kept_and_restored_as_far_as_it_goes() {
-    needs!(Root, LoopDevice);
+    needs!(Root, LoopDevice, Strace);
     let rig = Rig::new();
     let mut rng = Rng::new(u64::from(std::process::id()));
     let (mut restored, mut with_unrestored) = (0, 0);
@@ -249,7 +239,7 @@ fn a_damaged_log_is_reported_kept_and_restored_as_far_as_it_goes() {
 
 #[test]
 fn content_of_a_test_without_its_log_stops_another_one_unless_it_is_accepted() {
-    needs!(Root, LoopDevice);
+    needs!(Root, LoopDevice, Strace);
     let rig = Rig::new();
     rig.kill_dirty(&mut Rng::new(u64::from(std::process::id())));
     let elsewhere = scratch();
