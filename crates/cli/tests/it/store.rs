@@ -102,16 +102,18 @@ fn one_damaged_value_is_never_left_out() {
         ("records", "origin_kind", "'x'", "1", &["list"]),
         ("records", "document", "'{'", "1", &["export", "show"]),
     ];
+    let scratch = scratch();
+    let program = program(&scratch);
+    for seed in ["1", "2"] {
+        let label = format!("seed={seed}");
+        let output = program.run(&["run", "sim:a1-32gb", "--seed", seed, "--label", &label]);
+        assert_eq!(output.code, 0, "{output}");
+    }
+    let whole: Vec<_> = READ.iter().map(|command| program.run(command)).collect();
+    let id = program.last().id.to_string();
+    let database = std::fs::read(program.database()).unwrap();
     for (table, column, value, of, hit) in damages {
-        let scratch = scratch();
-        let program = program(&scratch);
-        for seed in ["1", "2"] {
-            let label = format!("seed={seed}");
-            let output = program.run(&["run", "sim:a1-32gb", "--seed", seed, "--label", &label]);
-            assert_eq!(output.code, 0, "{output}");
-        }
-        let whole: Vec<_> = READ.iter().map(|command| program.run(command)).collect();
-        let id = program.last().id.to_string();
+        std::fs::write(program.database(), &database).unwrap();
         let key = if table == "records" {
             "id"
         } else {
