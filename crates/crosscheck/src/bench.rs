@@ -18,7 +18,7 @@ use cardmark_session::{
 use cardmark_store::{JobKind, Journal};
 
 use crate::contest::{Contest, contests};
-use crate::original::{Place, Workshop, find_program};
+use crate::original::{ToolTarget, Workshop, find_program};
 use crate::pairs::{Pairs, Rival};
 
 /// Request for a crosscheck.
@@ -192,10 +192,10 @@ fn leave(
 }
 
 /// Place where originals with this workshop work.
-fn place(path: &Path, resolution: &Resolution, size_bytes: u64, workshop: &Path) -> Place {
+fn place(path: &Path, resolution: &Resolution, size_bytes: u64, workshop: &Path) -> ToolTarget {
     let is_device = resolution.kind == TargetKind::Device;
     let own = path.to_string_lossy().into_owned();
-    Place {
+    ToolTarget {
         disk: if is_device {
             Some(own.clone())
         } else {

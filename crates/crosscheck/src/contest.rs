@@ -10,7 +10,7 @@ use crate::commands::{
     FioJob, FioPattern, HdparmTest, Invocation, dd, ddrescue_read, ddrescue_write, fio, hdparm,
     iozone_single, iozone_threads,
 };
-use crate::original::Place;
+use crate::original::ToolTarget;
 
 // The sizes are those of the workloads in the suite `crosscheck`; a test compares them.
 const DD_BLOCK_BYTES: u64 = 8 * KIB;
@@ -105,7 +105,7 @@ const TESTS: [&str; 6] = [
 ];
 
 /// All contests that are possible on this place.
-pub(crate) fn contests(place: &Place) -> Vec<Contest> {
+pub(crate) fn contests(place: &ToolTarget) -> Vec<Contest> {
     let mut list = Vec::new();
     if let Some(disk) = &place.disk {
         list.push(of_hdparm("hdparm -t", HdparmTest::Disk, "hdparm_t", disk));
@@ -240,8 +240,8 @@ mod tests {
     use super::*;
     use cardmark_core::{StopRule, Suite};
 
-    fn place(device: Option<(String, u64)>) -> Place {
-        Place {
+    fn place(device: Option<(String, u64)>) -> ToolTarget {
+        ToolTarget {
             disk: Some("/dev/sda".to_owned()),
             device,
             workshop: "/mnt/card/work".into(),

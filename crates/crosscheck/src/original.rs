@@ -23,8 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Lines of what a failing original printed that are repeated.
 const TOLD_LINES: usize = 3;
 
-/// Place where originals work.
-pub(crate) struct Place {
+/// Target of the original tools: disk, device and folder.
+pub(crate) struct ToolTarget {
     /// The disk below, for hdparm.
     pub(crate) disk: Option<String>,
     /// The device and its size, where the target is one.

@@ -66,13 +66,13 @@ struct Key<'a> {
     board: Option<&'a str>,
     setting: Option<&'a str>,
     publication: Option<&'a str>,
-    context: Shared<'a>,
+    context: SharedContext<'a>,
 }
 
 /// A context that is usually the identical object, compared by pointer first.
-struct Shared<'a>(&'a BTreeMap<String, String>);
+struct SharedContext<'a>(&'a BTreeMap<String, String>);
 
-impl Ord for Shared<'_> {
+impl Ord for SharedContext<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         if std::ptr::eq(self.0, other.0) {
             return Ordering::Equal;
@@ -81,19 +81,19 @@ impl Ord for Shared<'_> {
     }
 }
 
-impl PartialOrd for Shared<'_> {
+impl PartialOrd for SharedContext<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Shared<'_> {
+impl PartialEq for SharedContext<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Shared<'_> {}
+impl Eq for SharedContext<'_> {}
 
 /// Returns the places, the highest figure first. `asked` is the index of the run that was asked for, `spread`
 /// the published spread of the metric's class.
@@ -146,7 +146,7 @@ fn key(subject: &Subject) -> Key<'_> {
         board: subject.board.as_deref(),
         setting: subject.setting.as_deref(),
         publication: subject.publication.as_deref(),
-        context: Shared(&subject.context),
+        context: SharedContext(&subject.context),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
 }
 
 /// A comparison, for people and for programs.
-struct Told {
+struct ComparisonOutput {
     text: String,
     as_json: serde_json::Value,
 }
@@ -40,7 +40,7 @@ fn one(
     base: &[Record],
     name: &str,
     other: &[Record],
-) -> Result<Told, CommandError> {
+) -> Result<ComparisonOutput, CommandError> {
     let sides = [base.iter().collect::<Vec<_>>(), other.iter().collect()];
     let results = compare_sides(&sides, &arguments.metrics, &arguments.across)
         .map_err(|reason| refusal(reason, [&arguments.base, name], &arguments.metrics))?;
@@ -69,7 +69,7 @@ fn one(
         "across": arguments.across,
         "left_out": results.left_out,
     });
-    Ok(Told { text, as_json })
+    Ok(ComparisonOutput { text, as_json })
 }
 
 /// The command that makes another run of the first side with one run.

@@ -7,7 +7,7 @@ use crate::reading::Reading;
 use crate::text::{Damage, Line};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum ProbeVerdict {
     Real,
     /// Nothing is usable.
     Damaged,
@@ -20,12 +20,15 @@ enum Verdict {
 }
 
 /// Ends of the line of the verdict.
-const VERDICTS: [(&str, Verdict); 5] = [
-    ("is the real thing", Verdict::Real),
-    ("is damaged", Verdict::Damaged),
-    ("is a counterfeit of type limbo", Verdict::Limbo),
-    ("is a counterfeit of type wraparound", Verdict::Wraparound),
-    ("is a counterfeit of type chain", Verdict::Chain),
+const VERDICTS: [(&str, ProbeVerdict); 5] = [
+    ("is the real thing", ProbeVerdict::Real),
+    ("is damaged", ProbeVerdict::Damaged),
+    ("is a counterfeit of type limbo", ProbeVerdict::Limbo),
+    (
+        "is a counterfeit of type wraparound",
+        ProbeVerdict::Wraparound,
+    ),
+    ("is a counterfeit of type chain", ProbeVerdict::Chain),
 ];
 
 /// The lines of the geometry.
@@ -40,7 +43,7 @@ const GEOMETRY: [&str; 5] = [
 /// Known parts of a run.
 #[derive(Default)]
 pub(super) struct Probing<'a> {
-    verdict: Option<(Line<'a>, Verdict)>,
+    verdict: Option<(Line<'a>, ProbeVerdict)>,
     geometry: [Option<(Line<'a>, Size<'a>)>; 5],
 }
 
@@ -115,16 +118,16 @@ impl<'a> Probing<'a> {
     }
 }
 
-fn finding(verdict: Verdict, usable: u64, announced: u64) -> Option<Finding> {
+fn finding(verdict: ProbeVerdict, usable: u64, announced: u64) -> Option<Finding> {
     let fate = match verdict {
-        Verdict::Real => return None,
-        Verdict::Damaged => {
+        ProbeVerdict::Real => return None,
+        ProbeVerdict::Damaged => {
             let detail = format!("f3probe found no block of {announced} bytes that keeps data");
             return Some(data_lost(detail));
         }
-        Verdict::Limbo => "what is written beyond is lost",
-        Verdict::Wraparound => "what is written beyond overwrites what is below",
-        Verdict::Chain => "what is written beyond is lost or overwrites what is below",
+        ProbeVerdict::Limbo => "what is written beyond is lost",
+        ProbeVerdict::Wraparound => "what is written beyond overwrites what is below",
+        ProbeVerdict::Chain => "what is written beyond is lost or overwrites what is below",
     };
     let detail =
         format!("f3probe found that {usable} of the {announced} bytes announced keep data; {fate}");
@@ -133,21 +136,21 @@ fn finding(verdict: Verdict, usable: u64, announced: u64) -> Option<Finding> {
 }
 
 /// The verdict as f3probe comes to it. Addresses wrap at the module.
-fn verdict_of(usable: u64, announced: u64, module: u64) -> Verdict {
+fn verdict_of(usable: u64, announced: u64, module: u64) -> ProbeVerdict {
     if usable == announced {
-        Verdict::Real
+        ProbeVerdict::Real
     } else if usable == 0 {
-        Verdict::Damaged
+        ProbeVerdict::Damaged
     } else if module <= usable {
-        Verdict::Wraparound
+        ProbeVerdict::Wraparound
     } else if module < announced {
-        Verdict::Chain
+        ProbeVerdict::Chain
     } else {
-        Verdict::Limbo
+        ProbeVerdict::Limbo
     }
 }
 
-fn verdict(line: Line, text: &str) -> Result<Option<Verdict>, Damage> {
+fn verdict(line: Line, text: &str) -> Result<Option<ProbeVerdict>, Damage> {
     let starts = ["Good news: The device ", "Bad news: The device "];
     if !starts.iter().any(|start| text.starts_with(*start)) {
         return Ok(None);

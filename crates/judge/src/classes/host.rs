@@ -9,7 +9,7 @@ const LINK_BITS_PER_BYTE: u64 = 10;
 const LINES_COUNT: u32 = 4;
 
 /// Known path between host and card.
-enum Way<'a> {
+enum BusPath<'a> {
     /// A simulated card outside a board: the path meets all conditions.
     Ideal,
     /// A bus whose mode is known.
@@ -27,8 +27,8 @@ pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
     }
     let device = device(record)?;
     let on_bus = match way(record) {
-        Way::Bus(bus, mode) => bus_obstacle(class, bus, mode),
-        Way::Ideal | Way::Hidden => link_obstacle(class, device),
+        BusPath::Bus(bus, mode) => bus_obstacle(class, bus, mode),
+        BusPath::Ideal | BusPath::Hidden => link_obstacle(class, device),
     };
     on_bus.or_else(|| need_obstacle(class, device))
 }
@@ -36,15 +36,15 @@ pub(super) fn obstacle(record: &Record, class: &Class) -> Option<String> {
 /// Returns the reason why a figure below the limit does not prove anything against the card here.
 pub(super) fn doubt(record: &Record, class: &Class) -> Option<String> {
     let doubt = match way(record) {
-        Way::Ideal => return None,
-        Way::Hidden => "the bus mode is hidden and may be too slow",
-        Way::Bus(bus, _) if clock_hz(bus).is_none() => {
+        BusPath::Ideal => return None,
+        BusPath::Hidden => "the bus mode is hidden and may be too slow",
+        BusPath::Bus(bus, _) if clock_hz(bus).is_none() => {
             "the clock of the bus is hidden and may be too low"
         }
-        Way::Bus(..) if !are_needs_seen(record, class) => {
+        BusPath::Bus(..) if !are_needs_seen(record, class) => {
             "the state of cache and command queue, which this class requires, is hidden"
         }
-        Way::Bus(..) => return None,
+        BusPath::Bus(..) => return None,
     };
     Some(format!("not testable here: {doubt}"))
 }
@@ -53,14 +53,14 @@ pub(super) fn doubt(record: &Record, class: &Class) -> Option<String> {
 pub(super) fn deviations(record: &Record, has_application: bool) -> Vec<String> {
     let mut deviations = Vec::new();
     match way(record) {
-        Way::Ideal => {}
-        Way::Hidden => {
+        BusPath::Ideal => {}
+        BusPath::Hidden => {
             deviations.push("unknown bus mode and clock between host and card".to_owned());
         }
-        Way::Bus(bus, _) if clock_hz(bus).is_none() => {
+        BusPath::Bus(bus, _) if clock_hz(bus).is_none() => {
             deviations.push("unknown clock between host and card".to_owned());
         }
-        Way::Bus(..) => {}
+        BusPath::Bus(..) => {}
     }
     let slot = device(record).filter(|device| has_application && is_in_slot(device));
     if let Some(device) = slot {
@@ -80,9 +80,9 @@ fn device(record: &Record) -> Option<&DeviceInfo> {
     }
 }
 
-fn way(record: &Record) -> Way<'_> {
+fn way(record: &Record) -> BusPath<'_> {
     let Some(device) = device(record) else {
-        return Way::Hidden;
+        return BusPath::Hidden;
     };
     let bus = device
         .reader
@@ -90,9 +90,9 @@ fn way(record: &Record) -> Way<'_> {
         .and_then(|reader| reader.bus.as_ref());
     let is_simulated = record.origin.kind == OriginKind::Simulated;
     match bus.and_then(|bus| Some((bus, bus.mode?))) {
-        Some((bus, mode)) => Way::Bus(bus, mode),
-        None if is_simulated && device.reader.is_none() => Way::Ideal,
-        None => Way::Hidden,
+        Some((bus, mode)) => BusPath::Bus(bus, mode),
+        None if is_simulated && device.reader.is_none() => BusPath::Ideal,
+        None => BusPath::Hidden,
     }
 }
 
