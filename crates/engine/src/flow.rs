@@ -2,10 +2,11 @@
 
 use cardmark_core::{Access, Flush, OperationError, Rng, Workload};
 
+use crate::context::TrialContext;
 use crate::ending::Ending;
+use crate::failure::Failure;
 use crate::offsets::Offsets;
-use crate::tally::{ERRORS_KEPT, Tally};
-use crate::trial::{Failure, TrialContext};
+use crate::tally::{Completion, ERRORS_KEPT, Tally};
 use crate::{Backend, Clock, Done, Op, OpKind, Pulse};
 
 /// Amount of data in the page cache for which a flush gets one further timeout.
@@ -18,13 +19,6 @@ pub(crate) fn limits_for(bytes: u64) -> u64 {
 
 /// Time after a late answer within which a pause of this process is noted, nanoseconds.
 const PAUSE_LOOK_NS: u64 = 300_000_000;
-
-/// A completed operation with its latency.
-pub(crate) struct Completion {
-    pub(crate) op: Op,
-    pub(crate) latency_ns: u64,
-    outcome: Result<u32, i32>,
-}
 
 /// Submits operations and waits for them.
 pub(crate) struct Flow<'a, B, C> {
@@ -320,23 +314,19 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         self.in_flight -= 1;
         let (op, submitted_ns) = self.flight[slot as usize];
         let latency_ns = self.now_ns - submitted_ns;
-        let done = Completion {
-            op,
-            latency_ns,
-            outcome,
-        };
+        let done = Completion { op, latency_ns };
         if outcome != Ok(op.bytes) || latency_ns > self.limit_ns || self.pulse.is_stopped() {
-            return Err(self.failure(&done, since_ns));
+            return Err(self.failure(&done, outcome, since_ns));
         }
         Ok(done)
     }
 
     #[cold]
-    fn failure(&mut self, done: &Completion, since_ns: u64) -> Failure {
-        let errno = done.outcome.err().unwrap_or(0);
-        if done.outcome.is_err() && done.op.kind == OpKind::Sync {
+    fn failure(&mut self, done: &Completion, outcome: Result<u32, i32>, since_ns: u64) -> Failure {
+        let errno = outcome.err().unwrap_or(0);
+        if outcome.is_err() && done.op.kind == OpKind::Sync {
             Failure::Flush(errno)
-        } else if done.outcome != Ok(done.op.bytes) {
+        } else if outcome != Ok(done.op.bytes) {
             let at_ns = self.now_ns.saturating_sub(since_ns);
             Failure::Operation(OperationError {
                 offset: done.op.offset,

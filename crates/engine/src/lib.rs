@@ -4,9 +4,11 @@
 //! the one it is given. See `docs/METHODOLOGY.md`.
 
 mod apart;
+mod context;
 mod during;
 mod ending;
 mod event;
+mod failure;
 mod flow;
 mod long;
 mod offsets;
@@ -15,6 +17,7 @@ mod plan;
 mod ports;
 mod read_back;
 mod recorder;
+mod request;
 mod run;
 mod schedule;
 mod slices;
@@ -25,12 +28,14 @@ mod trial;
 mod wear;
 mod windows;
 
+pub use context::TrialContext;
 pub use event::Event;
+pub use failure::Failure;
 pub use permutation::permutation;
-pub use plan::{Place, Plan, PlanError, Request, make_plan};
+pub use plan::{Plan, make_plan};
 pub use ports::{Backend, Clock, Done, Observer, Op, OpKind, Pulse, Sensors};
 pub use recorder::record;
+pub use request::{Place, PlanError, Request, Units};
 pub use run::{Outcome, Ports, execute};
-pub use tiers::Units;
-pub use trial::{Failure, TrialContext, TrialEnd, run_trial};
+pub use trial::{TrialEnd, run_trial};
 pub use wear::{SUPPOSED_OPERATIONS_PER_S, Wear};

@@ -3,7 +3,7 @@
 use cardmark_core::{Finding, FindingKind, Severity, Suite, TargetKind, Trial, Workload};
 use cardmark_stats::refill_limits;
 
-use crate::plan::{Place, PlanError, Request};
+use crate::request::{Place, PlanError, Request};
 
 /// Returns the suite with its long series fitted to the target: file size by the available space, minimum
 /// amount by the capacity, and the requested limit.

@@ -4,7 +4,7 @@ use cardmark_core::{Order, Rng, Workload, spread_start};
 
 use crate::permutation::permutation;
 
-use crate::TrialContext;
+use crate::context::TrialContext;
 
 /// Draws the offsets of a trial.
 pub(crate) struct Offsets {

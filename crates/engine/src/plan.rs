@@ -3,62 +3,10 @@
 use cardmark_core::{
     Object, Order, Passes, Start, Suite, SuiteRef, TargetKind, TargetNeed, Workload,
 };
-use thiserror::Error;
 
 use crate::long;
-use crate::tiers::{Units, at_tier, preconditions};
-
-/// A measurement request, independent of the kind of target.
-#[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// Names of the requested workloads; empty: all of the suite.
-    pub only: Vec<String>,
-    /// True if nothing may be written.
-    pub read_only: bool,
-    /// Seed of offsets and payload.
-    pub seed: u64,
-    /// Latency after which the device counts as not answering, nanoseconds.
-    pub limit_ns: u64,
-    /// Number of passes through a suite that is a list; absent: the suite's own.
-    pub passes_count: Option<u32>,
-    /// Tier of a suite with tiers; absent: the first that fits the target.
-    pub tier: Option<String>,
-    /// Maximum number of bytes for a series of writes that ends when its rate has settled. Replaces the
-    /// suite's limits of bytes and time; absent: the suite's.
-    pub most_bytes: Option<u64>,
-}
-
-/// Target description for the planner.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Kind of target.
-    pub kind: TargetKind,
-    /// Usable bytes.
-    pub usable_bytes: u64,
-    /// Size of the disk below in bytes; absent if there is none, or more than one.
-    pub disk_bytes: Option<u64>,
-    /// Sizes of the card's units as reported by its registers.
-    pub units: Units,
-}
-
-impl Place {
-    /// Describes a target that is its own disk: a device or a simulated card.
-    #[must_use]
-    pub fn disk(kind: TargetKind, size_bytes: u64) -> Self {
-        Self {
-            kind,
-            usable_bytes: size_bytes,
-            disk_bytes: Some(size_bytes),
-            units: Units::default(),
-        }
-    }
-
-    /// Returns the same target with the units of its card.
-    #[must_use]
-    pub fn with_units(self, units: Units) -> Self {
-        Self { units, ..self }
-    }
-}
+use crate::request::{Place, PlanError, Request};
+use crate::tiers::{at_tier, preconditions};
 
 /// Everything that a run will do.
 #[derive(Clone, Debug)]
@@ -77,96 +25,6 @@ pub struct Plan {
     pub seed: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
     pub limit_ns: u64,
-}
-
-/// Reason why a request cannot be planned.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum PlanError {
-    /// The suite has no such workload.
-    #[error("no workload `{id}` in suite `{suite}`; it has {known}")]
-    UnknownWorkload {
-        /// The requested name.
-        id: String,
-        /// The suite.
-        suite: String,
-        /// Names of the suite's workloads.
-        known: String,
-    },
-    /// All requested workloads write, and nothing may be written.
-    #[error("nothing is left to measure without writing")]
-    NothingToRead,
-    /// A directory contains no file of cardmark that could be read.
-    #[error("cannot measure a directory read-only: the test file must be written first")]
-    ReadOnlyDirectory,
-    /// The suite needs another kind of target.
-    #[error("suite `{suite}` needs {wants}")]
-    WrongTarget {
-        /// The suite.
-        suite: String,
-        /// The required kind of target.
-        wants: &'static str,
-    },
-    /// The suite needs files, and this target has none.
-    #[error("suite `{suite}` needs files in a directory, not a target below the filesystem")]
-    NoFilesystem {
-        /// The suite.
-        suite: String,
-        /// Kind of the target.
-        kind: TargetKind,
-    },
-    /// The suite does not support a number of passes.
-    #[error("suite `{suite}` sets its own number of rounds")]
-    OwnPasses {
-        /// The suite.
-        suite: String,
-    },
-    /// The suite has no series of writes that a limit of bytes could end.
-    #[error("suite `{suite}` has no write that a limit of bytes could end")]
-    NoByteLimit {
-        /// The suite.
-        suite: String,
-    },
-    /// The suite first brings its target into a known state, which writes.
-    #[error("suite `{suite}` writes before it reads")]
-    WritesFirst {
-        /// The suite.
-        suite: String,
-    },
-    /// The suite has no such tier.
-    #[error("suite `{suite}` has no tier `{tier}`; it has {known}")]
-    UnknownTier {
-        /// The suite.
-        suite: String,
-        /// The requested name.
-        tier: String,
-        /// Names of the suite's tiers.
-        known: String,
-    },
-    /// The target is smaller than the suite's file.
-    #[error("the target has {has_bytes} bytes, suite `{suite}` needs {needs_bytes}")]
-    TooSmall {
-        /// The suite.
-        suite: String,
-        /// Size of the target.
-        has_bytes: u64,
-        /// Size of the suite's file.
-        needs_bytes: u64,
-    },
-}
-
-impl Request {
-    /// True if the request would write on a device.
-    #[must_use]
-    pub fn writes(&self, suite: &Suite) -> bool {
-        let is_asked = |w: &&Workload| self.only.is_empty() || self.only.contains(&w.id);
-        let has_writing = suite
-            .workloads
-            .iter()
-            .filter(is_asked)
-            .any(Workload::writes);
-        let is_prepared = !suite.layout.is_empty() || suite.is_preconditioned();
-        !self.read_only && (has_writing || is_prepared)
-    }
 }
 
 /// Makes the plan for a target.

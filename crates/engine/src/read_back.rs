@@ -2,7 +2,7 @@
 
 use cardmark_core::{MIB, OperationError, ReadBack, Rng};
 
-use crate::trial::Failure;
+use crate::failure::Failure;
 use crate::{Backend, Pulse};
 
 /// Size of a read, bytes.

@@ -7,11 +7,12 @@ use cardmark_core::{
 use cardmark_stats::{is_equal, is_good, is_precise};
 
 use crate::apart::Apart;
+use crate::context::TrialContext;
+use crate::failure::{Failure, failure_finding};
 use crate::long;
 use crate::read_back::{PIECE_BYTES, read_back};
-use crate::recorder::failure_finding;
 use crate::schedule::Schedule;
-use crate::trial::{Failure, TrialContext, TrialEnd, run_trial};
+use crate::trial::{TrialEnd, run_trial};
 use crate::wear::{NS_PER_BYTE, expected_ns, largest_trial_bytes};
 use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
 

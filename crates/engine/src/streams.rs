@@ -8,9 +8,9 @@
 
 use cardmark_core::{Order, Start, Workload};
 
+use crate::failure::Failure;
 use crate::flow::Flow;
 use crate::tally::Tally;
-use crate::trial::Failure;
 use crate::{Backend, Clock, OpKind};
 
 /// Progress of the streams.

@@ -3,14 +3,20 @@
 use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Untimed, Workload};
 use cardmark_stats::Histogram;
 
-use crate::OpKind;
-use crate::flow::Completion;
+use crate::context::TrialContext;
+use crate::failure::Failure;
+use crate::ports::{Op, OpKind};
 use crate::slices::Slices;
-use crate::trial::{Failure, TrialContext};
 use crate::windows::WindowTally;
 
 /// Maximum number of errors kept of one trial; a dying device returns the same error thousands of times.
 pub(crate) const ERRORS_KEPT: usize = 64;
+
+/// A completed operation with its latency.
+pub(crate) struct Completion {
+    pub(crate) op: Op,
+    pub(crate) latency_ns: u64,
+}
 
 /// Counters of a trial while it runs.
 pub(crate) struct Tally {

@@ -1,49 +1,11 @@
 //! Tiers of a suite: from the requested extent of a procedure to sizes and positions of workloads.
 
-use cardmark_core::{
-    CardFacts, MIB, Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workload,
-};
+use cardmark_core::{Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workload};
 
-use crate::{Place, PlanError, Request};
+use crate::request::{Place, PlanError, Request, Units};
 
 /// Minimum alignment of drawn regions, bytes.
 const PAGE_BYTES: u64 = 4096;
-/// Size of the sub-units in which larger allocation units are judged, bytes (SD Physical Layer, 4.13.1.8).
-const SUB_UNIT_BYTES: u64 = 4 * MIB;
-
-/// Units of a card by which classes are judged, as reported by its registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Units {
-    /// Window of the speed classes and UHS grades, bytes: the allocation unit, or its sub-unit.
-    pub window_bytes: Option<u64>,
-    /// Window of the video classes, bytes: the sub-unit of their allocation unit.
-    pub video_window_bytes: Option<u64>,
-}
-
-impl Units {
-    /// Reads the units from registers.
-    #[must_use]
-    pub fn of(facts: &CardFacts) -> Self {
-        let allocation = facts
-            .uhs_allocation_unit_bytes
-            .or(facts.allocation_unit_bytes);
-        Self {
-            window_bytes: allocation.map(|bytes| bytes.min(SUB_UNIT_BYTES)),
-            video_window_bytes: facts.video_allocation_unit_bytes.map(video_unit),
-        }
-    }
-}
-
-/// Returns the unit that a video allocation unit consists of (SD Physical Layer, 4.13.4).
-fn video_unit(allocation_unit_bytes: u64) -> u64 {
-    MIB * match allocation_unit_bytes / MIB {
-        21 | 28 | 42 => 7,
-        27 | 36 | 45 | 54 => 9,
-        30 | 60 => 10,
-        _ => 8,
-    }
-}
-
 /// Returns the suite in the requested tier, and the tier's name; a suite without tiers is unchanged.
 pub(crate) fn at_tier(
     suite: Suite,

@@ -3,8 +3,10 @@
 //! The loop contains no allocation, no lock, no print and no system call except the operation itself and one
 //! reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
 
-use cardmark_core::{Flush, Object, OperationError, Start, Trial, Workload};
+use cardmark_core::{Flush, Object, Start, Trial, Workload};
 
+use crate::context::TrialContext;
+use crate::failure::Failure;
 use crate::flow::{Flow, limits_for};
 use crate::streams;
 use crate::tally::Tally;
@@ -17,49 +19,6 @@ const REST_PIECE_NS: u64 = 100_000_000;
 
 /// Number of time limits allowed for erasing a part of a device.
 const ERASE_LIMITS: u64 = 4;
-
-/// Context of a trial in addition to its workload.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TrialContext {
-    /// Number of the trial in the run.
-    pub id: u32,
-    /// The round, from 0.
-    pub round_index: u32,
-    /// True if it lays out the file.
-    pub layout: bool,
-    /// Start of the run on the engine's clock, nanoseconds.
-    pub run_started_ns: u64,
-    /// Seed of the run.
-    pub seed: u64,
-    /// First block of a sequential workload.
-    pub next_block: u64,
-    /// Latency after which the device counts as not answering, nanoseconds.
-    pub limit_ns: u64,
-}
-
-/// Reason why a trial ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The back end could not be prepared: the system's error number.
-    NotReady(i32),
-    /// The disk below the target has no node to open.
-    NoDisk,
-    /// An operation failed or moved fewer bytes than requested.
-    Operation(OperationError),
-    /// The flush after the trial failed: the system's error number.
-    Flush(i32),
-    /// An operation took longer than the limit.
-    NoAnswer {
-        /// Offset in bytes from the start of the object.
-        offset: u64,
-        /// Latency in nanoseconds.
-        latency_ns: u64,
-    },
-    /// This process was paused during an operation, so that its latency is unknown.
-    Paused,
-    /// The run was asked to stop.
-    Stopped,
-}
 
 /// A trial with its results for the run.
 #[derive(Debug)]

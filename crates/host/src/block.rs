@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::root::{DeviceNumber, Root, names_in, number_of, text_of};
 use cardmark_core::LayerKind;
+
+use crate::root::{DeviceNumber, Root, line_of, names_in, number_of, shown, text_of};
 
 /// Bytes of a sector in sysfs, independent of the device's own blocks.
 pub(crate) const SECTOR_BYTES: u64 = 512;
@@ -73,6 +74,22 @@ impl BlockDevice {
     /// The text of an attribute.
     pub(crate) fn text(&self, attribute: &str) -> Option<String> {
         text_of(self.path(attribute))
+    }
+
+    /// Returns the model. Cards have `name`; SCSI and USB have `vendor` and `model`; NVMe has `model`.
+    pub(crate) fn model(&self) -> Option<String> {
+        let line = |attribute| line_of(self.path(attribute));
+        match (line("device/vendor"), line("device/model")) {
+            // A value that is not text, such as virtio's "0x1af4", is an id.
+            (Some(vendor), Some(model)) if !vendor.starts_with("0x") && vendor != "ATA" => {
+                Some(format!("{vendor} {model}"))
+            }
+            (_, Some(model)) => Some(model),
+            (_, None) => self
+                .name
+                .starts_with("mmcblk")
+                .then(|| line("device/name"))?,
+        }
     }
 
     /// The number in an attribute.
@@ -233,4 +250,10 @@ pub(crate) fn name_of(path: &Path) -> &str {
 pub(crate) fn is_numbered(name: &str, prefix: &str) -> bool {
     let number = name.strip_prefix(prefix).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The driver of a device, by the kernel's name.
+pub(crate) fn driver_of(directory: &Path) -> Option<String> {
+    let link = fs::read_link(directory.join("driver")).ok()?;
+    shown(name_of(&link))
 }

@@ -27,7 +27,7 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
     DeviceInfo {
         name: device.name.clone(),
         size_bytes: device.size_bytes(),
-        model: model_of(disk),
+        model: disk.model(),
         firmware: firmware_of(disk),
         removable: disk.flag("removable"),
         queue: queue_of(root, disk),
@@ -81,22 +81,6 @@ fn is_disk(device: &BlockDevice) -> bool {
         && !others
             .iter()
             .any(|prefix| is_numbered(&device.name, prefix))
-}
-
-/// Returns the model. Cards have `name`; SCSI and USB have `vendor` and `model`; NVMe has `model`.
-pub(crate) fn model_of(disk: &BlockDevice) -> Option<String> {
-    let text = |attribute| line_of(disk.path(attribute));
-    match (text("device/vendor"), text("device/model")) {
-        // A value that is not text, such as virtio's "0x1af4", is an id.
-        (Some(vendor), Some(model)) if !vendor.starts_with("0x") && vendor != "ATA" => {
-            Some(format!("{vendor} {model}"))
-        }
-        (_, Some(model)) => Some(model),
-        (_, None) => disk
-            .name
-            .starts_with("mmcblk")
-            .then(|| text("device/name"))?,
-    }
 }
 
 /// Returns the firmware revision. NVMe has `firmware_rev`, SCSI and USB have `rev`, eMMC has `fwrev`; in SD

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::Root;
 use crate::block::BlockDevice;
-use crate::devices::model_of;
 use crate::root::{attribute_of, path_of, text_of};
 
 /// Distinguishes disks. For the terminal and for comparison on this machine only: serial numbers never enter a
@@ -97,7 +96,7 @@ fn partition(device: &BlockDevice) -> Partition {
 fn model(disk: &BlockDevice) -> Option<String> {
     match path_of(disk.path("loop/backing_file")) {
         Some(file) => Some(format!("loop device on {}", file.display())),
-        None => model_of(disk),
+        None => disk.model(),
     }
 }
 

@@ -153,13 +153,5 @@ pub fn parse_record(record: &str) -> Option<LogLine> {
     })
 }
 
-/// Returns the lines about cards and power since the board was started.
-pub(crate) fn boot_lines(root: &Root) -> Vec<LogLine> {
-    let of_card = |text: &str| {
-        text.starts_with("mmc") && (text.contains(" card") || text.contains("Command Queue"))
-    };
-    KernelLog::open(root).lines(&|text| of_card(text) || crate::power::tells(text))
-}
-
 #[cfg(test)]
 mod tests;

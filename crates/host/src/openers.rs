@@ -14,7 +14,6 @@ use crate::filesystems::is_remote;
 use crate::mounts::Mount;
 use crate::root::{DeviceNumber, FileKind, Root, Stat, open_file};
 use crate::stack::Stack;
-use crate::usage::processes;
 use crate::uses::Use;
 
 /// Bits of the flags in `fdinfo` that hold the access mode; 0 is read-only.
@@ -230,6 +229,12 @@ impl Openers<'_> {
         let command = self.root.line(format!("/proc/{process}/comm"));
         command.unwrap_or_default()
     }
+}
+
+/// The numbers of all processes.
+pub(crate) fn processes(root: &Root) -> Vec<u32> {
+    let names = root.names("/proc");
+    names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
 fn is_denial(error: &io::Error) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Root;
+use crate::boot::{boot_lines, warning};
 use crate::root::{number_of, text_of};
 use crate::sensors::{find_throttled, find_under_voltage};
 
@@ -14,13 +15,6 @@ const FLAGS: [&str; 4] = [
     "soft_temperature_limit",
 ];
 
-/// Kernel messages and their meaning.
-const MESSAGES: &[(&str, &str)] = &[
-    ("Undervoltage detected!", "under_voltage"),
-    ("Under-voltage detected!", "under_voltage"),
-    ("cpu clock throttled", "throttled"),
-];
-
 /// Returns the names of the warnings, in the order of the firmware's flags.
 pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     let flags = find_throttled(root).and_then(text_of);
@@ -28,22 +22,9 @@ pub(crate) fn power_warnings(root: &Root) -> Vec<String> {
     if find_under_voltage(root).and_then(number_of) == Some(1) {
         said.insert("under_voltage");
     }
-    for line in root.boot_lines() {
-        said.extend(meaning(&line.text));
-    }
+    said.extend(boot_lines(root).iter().filter_map(|line| warning(line)));
     let known = FLAGS.into_iter().filter(|name| said.contains(name));
     known.map(str::to_owned).collect()
-}
-
-/// Returns whether a line of the kernel's log is about power or heat.
-pub(crate) fn tells(text: &str) -> bool {
-    meaning(text).is_some()
-}
-
-fn meaning(text: &str) -> Option<&'static str> {
-    let mut messages = MESSAGES.iter();
-    let (_, name) = messages.find(|(message, _)| text.contains(message))?;
-    Some(name)
 }
 
 /// The firmware's word, hexadecimal digits.

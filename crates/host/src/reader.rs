@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{PcieLink, Reader, ReaderKind};
 
 use crate::Root;
-use crate::block::{BlockDevice, is_numbered, name_of};
-use crate::devices::model_of;
-use crate::root::{names_in, number_of, shown, text_of};
+use crate::block::{BlockDevice, driver_of, is_numbered, name_of};
+use crate::root::{decimal, names_in, number_of, text_of};
 use crate::slot::{bus_of, slot_of};
 use crate::usb::{usb_bridge, usb_driver};
 
@@ -94,16 +93,10 @@ fn is_virtual(disk: &BlockDevice, above: &[PathBuf]) -> bool {
         .iter()
         .any(|path| is_numbered(name_of(path), "virtio"))
         || first_driver(above).as_ref().is_some_and(is_driver)
-        || model_of(disk).is_some_and(|model| {
+        || disk.model().is_some_and(|model| {
             let mut beginnings = VIRTUAL_MODELS.iter();
             beginnings.any(|beginning| model.starts_with(beginning))
         })
-}
-
-/// The driver of a device, by the kernel's name.
-pub(crate) fn driver_of(directory: &Path) -> Option<String> {
-    let link = fs::read_link(directory.join("driver")).ok()?;
-    shown(name_of(&link))
 }
 
 /// The first driver on the way, other than that of the disk itself.
@@ -156,44 +149,4 @@ fn pcie_link(above: &[PathBuf]) -> Option<PcieLink> {
         most_lanes_count: lanes("max_link_width"),
     };
     (link != PcieLink::default()).then_some(link)
-}
-
-/// Parses a number such as `2.5` into parts; `unit` parts make one.
-pub(crate) fn decimal(text: &str, unit: u64) -> Option<u64> {
-    let (whole, tenths) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_digits(whole) || !is_digits(tenths) || tenths.len() != 1 {
-        return None;
-    }
-    let tenths = tenths.parse::<u64>().ok()? * unit / 10;
-    whole
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(unit)?
-        .checked_add(tenths)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_exact() {
-        assert_eq!(decimal("1.5", 1_000_000), Some(1_500_000));
-        assert_eq!(decimal("8.0", 1000), Some(8000));
-        assert_eq!(decimal("480", 1_000_000), Some(480_000_000));
-        for text in [
-            "",
-            ".",
-            "1.",
-            ".5",
-            "-1",
-            "1.55",
-            "1e3",
-            "99999999999999999999",
-        ] {
-            assert_eq!(decimal(text, 1000), None, "{text}");
-        }
-        assert_eq!(decimal(&u64::MAX.to_string(), 1000), None);
-    }
 }

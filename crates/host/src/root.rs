@@ -12,8 +12,6 @@ use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{Access, OFlags, access, major, minor};
 
-use crate::log::{LogLine, boot_lines};
-
 /// Bytes of a file that is one attribute or a short list; the kernel's are a page at most.
 const MOST_TEXT_BYTES: u64 = 65_536;
 /// Bytes of a list that grows with the machine: its mounts, its processors.
@@ -41,7 +39,8 @@ const MOST_NAME_CHARS: usize = 128;
 pub struct Root {
     base: PathBuf,
     stated: Option<Vec<(PathBuf, Stat)>>,
-    boot_lines: Arc<OnceLock<Vec<LogLine>>>,
+    /// Lines of the kernel's log about cards and power, once they were read.
+    pub(crate) boot_lines: Arc<OnceLock<Vec<String>>>,
 }
 
 /// The kernel's number of a device. Major 0 is given to filesystems without a block device.
@@ -154,11 +153,6 @@ impl Root {
     /// The bytes of a list such as that of the mounts.
     pub(crate) fn list(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
         bytes_of(self.path(path), MOST_LIST_BYTES)
-    }
-
-    /// Returns the lines of the kernel's log about cards and power, read once.
-    pub(crate) fn boot_lines(&self) -> &[LogLine] {
-        self.boot_lines.get_or_init(|| boot_lines(self))
     }
 
     /// Returns the names in a directory, sorted; none if it is missing.
@@ -326,6 +320,21 @@ pub(crate) fn number_of(path: impl AsRef<Path>) -> Option<u64> {
     text_of(path)?.parse().ok()
 }
 
+/// Parses a number such as `2.5` into parts; `unit` parts make one.
+pub(crate) fn decimal(text: &str, unit: u64) -> Option<u64> {
+    let (whole, tenths) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || !is_digits(tenths) || tenths.len() != 1 {
+        return None;
+    }
+    let tenths = tenths.parse::<u64>().ok()? * unit / 10;
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)?
+        .checked_add(tenths)
+}
+
 /// The path in a file, byte for byte, without the line's end.
 pub(crate) fn path_of(path: impl AsRef<Path>) -> Option<PathBuf> {
     let mut bytes = attribute_of(path)?;
@@ -343,4 +352,29 @@ pub(crate) fn names_in(path: impl AsRef<Path>) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(decimal("1.5", 1_000_000), Some(1_500_000));
+        assert_eq!(decimal("8.0", 1000), Some(8000));
+        assert_eq!(decimal("480", 1_000_000), Some(480_000_000));
+        for text in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "-1",
+            "1.55",
+            "1e3",
+            "99999999999999999999",
+        ] {
+            assert_eq!(decimal(text, 1000), None, "{text}");
+        }
+        assert_eq!(decimal(&u64::MAX.to_string(), 1000), None);
+    }
 }

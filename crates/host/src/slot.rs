@@ -6,7 +6,7 @@ use cardmark_core::{Bus, BusMode, BusSource};
 
 use crate::Root;
 use crate::block::{BlockDevice, name_of};
-use crate::log::LogLine;
+use crate::boot::boot_lines;
 use crate::root::{attribute_of, text_of};
 
 /// The clock of the high speed mode of SD.
@@ -55,7 +55,7 @@ pub(crate) fn bus_of(root: &Root, slot: &Slot<'_>) -> Option<Bus> {
     let state = root.text(format!("/sys/kernel/debug/{}/ios", slot.host));
     let state = state.and_then(|text| parse_state(&text));
     let logged = || {
-        let mode = CardLog::of(root.boot_lines(), slot).mode?;
+        let mode = CardLog::of(boot_lines(root), slot).mode?;
         Some(Bus {
             mode: Some(mode),
             source: Some(BusSource::KernelLog),
@@ -89,7 +89,7 @@ pub(crate) fn command_queue(root: &Root, disk: &BlockDevice, tags: Option<u64>) 
     };
     let by_tags = || tags.map(|tags| tags < SOFTWARE_TAGS_COUNT);
     let by_log = || {
-        CardLog::of(root.boot_lines(), &slot)
+        CardLog::of(boot_lines(root), &slot)
             .has_queue
             .then_some(true)
     };
@@ -154,19 +154,19 @@ struct CardLog {
 }
 
 impl CardLog {
-    fn of(lines: &[LogLine], slot: &Slot<'_>) -> Self {
+    fn of(lines: &[String], slot: &Slot<'_>) -> Self {
         let mut log = Self::default();
-        let of_host = |line: &LogLine| -> Option<String> {
-            let text = line.text.strip_prefix(slot.host)?.strip_prefix(": ")?;
-            Some(text.to_owned())
-        };
-        for text in lines.iter().filter_map(of_host) {
+        for line in lines {
+            let of_host = line.strip_prefix(slot.host);
+            let Some(text) = of_host.and_then(|rest| rest.strip_prefix(": ")) else {
+                continue;
+            };
             if text.starts_with("card ") && text.ends_with(" removed") {
                 log = Self::default();
             } else if text == "Command Queue Engine enabled" {
                 log.has_queue = true;
             } else if text.ends_with(&format!(" at address {}", slot.address)) {
-                log.mode = parse_new_card(&text).or(log.mode);
+                log.mode = parse_new_card(text).or(log.mode);
             }
         }
         log

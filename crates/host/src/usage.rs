@@ -11,7 +11,7 @@ use crate::backing::{AskLoop, FileId, kernel_name};
 use crate::block::{Below, BlockDevice, is_numbered};
 use crate::filesystems::device_name;
 use crate::mounts::{Mount, parse_mounts, unescape};
-use crate::openers::{Openers, Opening};
+use crate::openers::{Openers, Opening, processes};
 use crate::root::{FileKind, Root, Stat, names_in};
 use crate::stack::Stack;
 use crate::uses::{MadeKind, Use};
@@ -389,10 +389,4 @@ fn unsuitable(device: &BlockDevice) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-/// The numbers of all processes.
-pub(crate) fn processes(root: &Root) -> Vec<u32> {
-    let names = root.names("/proc");
-    names.iter().filter_map(|name| name.parse().ok()).collect()
 }

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::UsbBridge;
 
-use crate::block::{is_numbered, name_of};
-use crate::reader::{decimal, driver_of};
-use crate::root::{attribute_of, line_of, names_in, text_of};
+use crate::block::{driver_of, is_numbered, name_of};
+use crate::root::{attribute_of, decimal, line_of, names_in, text_of};
 
 /// Kinds of descriptors.
 const DEVICE: u8 = 1;

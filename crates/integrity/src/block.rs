@@ -11,10 +11,7 @@
 use cardmark_core::mix;
 use serde::{Deserialize, Serialize};
 
-use crate::Held;
-
-/// Size of a block, bytes: the sector of SD cards.
-pub const BLOCK_BYTES: usize = 512;
+use crate::{BLOCK_BYTES, Held};
 
 const WORDS: usize = BLOCK_BYTES / 8;
 /// Bits of the first word for the number of the block; the others hold the round. Enough for 512 TiB.

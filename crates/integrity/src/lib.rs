@@ -24,13 +24,13 @@ mod verdict;
 mod verify;
 
 pub use anatomy::{AnatomyRequest, LEAST_UNIT_BYTES, Looked, anatomy, anatomy_bytes};
-pub use block::{BLOCK_BYTES, Content, fill, is_borrowed_content, look};
+pub use block::{Content, fill, is_borrowed_content, look};
 pub use endure::{Endure, EndureEnd};
 pub use medium::{Answer, Medium, Trouble};
 pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
 pub use rehearsal::rehearse;
 pub use restoring::{Piece, Raw, Restoring, UndoLog};
-pub use span::Span;
+pub use span::{BLOCK_BYTES, Span};
 pub use surface::{Held, Run, Surface};
 pub use verdict::{Verdict, judge};
 pub use verify::{Pass, Speed, Verify};

@@ -20,11 +20,11 @@ mod power;
 mod repetition;
 mod samples;
 
-use cardmark_core::{Sampling, StorageKind};
-use serde::{Deserialize, Serialize};
+use cardmark_core::StorageKind;
 
 use crate::{Medium, Trouble};
 use field::Field;
+pub use field::{Probe, Progress, Stage};
 use samples::Plan;
 
 /// Request for a probe.
@@ -36,61 +36,10 @@ pub struct ProbeRequest {
     pub cache_blocks: u64,
 }
 
-/// Current activity of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Single blocks are written and read.
-    Sentinels,
-    /// Searching for addresses that repeat.
-    Repetition,
-    /// Samples are written.
-    Samples,
-    /// Displacing the content of caches.
-    Displacing,
-    /// Samples are read.
-    Reading,
-    /// Searching for the boundary of the storage that is kept.
-    Boundary,
-}
-
-/// Progress of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Current activity.
-    pub stage: Stage,
-    /// Blocks written and read so far.
-    pub moved_blocks: u64,
-    /// Blocks to write and read in all if the storage is whole.
-    pub wanted_blocks: u64,
-}
-
-/// Result of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Probe {
-    /// The kind of storage.
-    pub kind: StorageKind,
-    /// Real number of blocks, from the first on.
-    pub real_blocks: u64,
-    /// Distance in blocks after which addresses repeat, if they do.
-    pub module_blocks: Option<u64>,
-    /// Maximum size in blocks of a cache that hid the loss of data, if one did.
-    pub cache_blocks: Option<u64>,
-    /// A cache of up to this number of blocks would not have hidden anything. `None` if the storage was exposed
-    /// before that was tested.
-    pub excluded_cache_blocks: Option<u64>,
-    /// Result about isolated bad spots; `None` if the storage was exposed before.
-    pub sampling: Option<Sampling>,
-    /// Blocks that were written.
-    pub written_blocks: u64,
-    /// Blocks that were read.
-    pub read_blocks: u64,
-}
-
 /// Number of bytes that a probe writes if the storage is whole, single blocks not counted.
 #[must_use]
 pub fn wanted_bytes(blocks_count: u64, request: &ProbeRequest) -> u64 {
-    Plan::of(blocks_count, request).written_blocks() * crate::BLOCK_BYTES as u64
+    Plan::of(blocks_count, request.cache_blocks).written_blocks() * crate::BLOCK_BYTES as u64
 }
 
 /// Probes storage. The written blocks remain.
@@ -103,7 +52,7 @@ pub fn probe<M: Medium>(
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Probe, Trouble> {
     let grain = medium.grain_blocks().max(1);
-    let plan = Plan::of(medium.blocks_count() / grain * grain, request);
+    let plan = Plan::of(medium.blocks_count() / grain * grain, request.cache_blocks);
     let mut field = Field::new(medium, request.seed, plan.moved_blocks(), tell);
     field.stage(Stage::Sentinels);
     let sentinels = field.first_sentinels()?;

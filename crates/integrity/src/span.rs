@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::BLOCK_BYTES;
+/// Size of a block, bytes: the sector of SD cards.
+pub const BLOCK_BYTES: usize = 512;
 
 /// Consecutive blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -86,14 +86,7 @@ fn the_line_of_a_new_card_tells_its_mode() {
 }
 
 fn logged(texts: &[&str]) -> CardLog {
-    let lines: Vec<LogLine> = texts
-        .iter()
-        .map(|text| LogLine {
-            sequence: 0,
-            at_us: 0,
-            text: (*text).to_owned(),
-        })
-        .collect();
+    let lines: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
     let slot = Slot {
         host: "mmc0",
         address: "aaaa",

@@ -2,8 +2,7 @@
 
 use cardmark_core::{BoundaryTime, Rng};
 
-use super::bytes;
-use crate::{Content, Held, Medium, Run, Span, Trouble};
+use crate::{BLOCK_BYTES, Content, Held, Medium, Run, Span, Trouble};
 
 /// The least and the largest size, blocks: 16 KiB and 64 MiB.
 const LEAST_BLOCKS: u64 = 32;
@@ -155,7 +154,7 @@ fn boundary(size: u64, read: &[[f64; 3]]) -> BoundaryTime {
         .collect();
     let error = MEDIAN_ERROR * DEVIATION * median(&mut off) / (read.len() as f64).sqrt();
     BoundaryTime {
-        size_bytes: bytes(size),
+        size_bytes: size * BLOCK_BYTES as u64,
         places_count: u32::try_from(read.len()).unwrap_or(u32::MAX),
         more_ns: to_ns(more.abs()).cast_signed() * if more < 0.0 { -1 } else { 1 },
         error_ns: to_ns(error).max(1),

@@ -1,8 +1,8 @@
 //! Storage under a probe: writing and reading places, and keeping account of it.
 
-use cardmark_core::{Rng, StorageKind};
+use cardmark_core::{Rng, Sampling, StorageKind};
+use serde::{Deserialize, Serialize};
 
-use super::{Probe, Progress, Stage};
 use crate::answering::still_answers;
 use crate::{Content, Held, Medium, Run, Span, Trouble};
 
@@ -16,6 +16,57 @@ const PLACES_COUNT: u64 = 8;
 const CACHED_PLACES_COUNT: u64 = 512;
 /// Blocks written at once to displace the content of a cache.
 const DISPLACING_BLOCKS: u64 = 16 * MEBI_BLOCKS;
+
+/// Current activity of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Single blocks are written and read.
+    Sentinels,
+    /// Searching for addresses that repeat.
+    Repetition,
+    /// Samples are written.
+    Samples,
+    /// Displacing the content of caches.
+    Displacing,
+    /// Samples are read.
+    Reading,
+    /// Searching for the boundary of the storage that is kept.
+    Boundary,
+}
+
+/// Progress of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Current activity.
+    pub stage: Stage,
+    /// Blocks written and read so far.
+    pub moved_blocks: u64,
+    /// Blocks to write and read in all if the storage is whole.
+    pub wanted_blocks: u64,
+}
+
+/// Result of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The kind of storage.
+    pub kind: StorageKind,
+    /// Real number of blocks, from the first on.
+    pub real_blocks: u64,
+    /// Distance in blocks after which addresses repeat, if they do.
+    pub module_blocks: Option<u64>,
+    /// Maximum size in blocks of a cache that hid the loss of data, if one did.
+    pub cache_blocks: Option<u64>,
+    /// A cache of up to this number of blocks would not have hidden anything. `None` if the storage was exposed
+    /// before that was tested.
+    pub excluded_cache_blocks: Option<u64>,
+    /// Result about isolated bad spots; `None` if the storage was exposed before.
+    pub sampling: Option<Sampling>,
+    /// Blocks that were written.
+    pub written_blocks: u64,
+    /// Blocks that were read.
+    pub read_blocks: u64,
+}
 
 /// A place that was written and read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

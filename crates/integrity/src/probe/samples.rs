@@ -2,9 +2,9 @@
 
 use cardmark_core::{Rng, Sampling};
 
-use super::field::{Field, MEBI_BLOCKS, Sentinel};
+use super::boundary::is_tail_lost;
+use super::field::{Field, MEBI_BLOCKS, Sentinel, Stage};
 use super::power::{caught_region, caught_share};
-use super::{ProbeRequest, Stage};
 use crate::verdict::counts;
 use crate::{Held, Medium, Span, Surface, Trouble};
 
@@ -39,10 +39,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan for storage of `all_blocks`, a multiple of its grain.
-    pub(super) fn of(all_blocks: u64, request: &ProbeRequest) -> Self {
+    /// The plan for storage of `all_blocks`, a multiple of its grain, that excludes a cache of `cache_blocks`.
+    pub(super) fn of(all_blocks: u64, cache_blocks: u64) -> Self {
         let extents_count = all_blocks.div_ceil(MEBI_BLOCKS);
-        let cache = request.cache_blocks.div_ceil(MEBI_BLOCKS);
+        let cache = cache_blocks.div_ceil(MEBI_BLOCKS);
         let cache = cache + cache.div_ceil(MORE);
         // Of the samples and these, half must exceed the cache.
         let wanted = cache.max((2 * cache).saturating_sub(SAMPLES_COUNT));
@@ -186,7 +186,7 @@ impl<M: Medium> Field<'_, M> {
             self.flush()?;
             let Some(group) = groups.pop() else { continue };
             let sentinels = self.read_sentinels(&group, None)?;
-            if super::boundary::is_tail_lost(&sentinels) {
+            if is_tail_lost(&sentinels) {
                 return Ok(Some((sentinels, displaced.min(plan.most_displaced()))));
             }
         }
@@ -258,11 +258,8 @@ mod tests {
     use super::*;
 
     fn plan(extents: u64, odd_blocks: u64, cache_extents: u64) -> Plan {
-        let request = ProbeRequest {
-            seed: 1,
-            cache_blocks: cache_extents * MEBI_BLOCKS,
-        };
-        Plan::of(extents * MEBI_BLOCKS + odd_blocks, &request)
+        let all_blocks = extents * MEBI_BLOCKS + odd_blocks;
+        Plan::of(all_blocks, cache_extents * MEBI_BLOCKS)
     }
 
     #[test]
