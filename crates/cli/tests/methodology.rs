@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// The files that make numbers: each of their constants has a row.
-const FILES: [&str; 41] = [
+const FILES: [&str; 43] = [
     "crates/session/src/integrity.rs",
     "crates/session/src/measure.rs",
     "crates/session/src/measure/describing.rs",
@@ -52,10 +52,12 @@ const FILES: [&str; 41] = [
     "crates/stats/src/percentile.rs",
     "crates/stats/src/poisson.rs",
     "crates/stats/src/rate.rs",
-    "crates/stats/src/serial.rs",
     "crates/stats/src/settle.rs",
     "crates/stats/src/windows.rs",
     "crates/stats/src/within.rs",
+    "crates/stats/src/cliff.rs",
+    "crates/stats/src/serial.rs",
+    "crates/stats/src/steady.rs",
 ];
 /// Constants of these files that are no numbers.
 const NO_NUMBERS: [&str; 6] = [

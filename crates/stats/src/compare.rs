@@ -10,16 +10,12 @@
 use cardmark_core::Quantity;
 use serde::Serialize;
 
-use crate::distribution::{student_t, two_sided};
+use crate::distribution::student_t;
 use crate::holm::holm;
 use crate::needed::runs_needed;
+use crate::outcome::{COMPARISON_LEVEL, Outcome, SAME_RATIO, is_found, tested};
 use crate::sides::{KnownSpread, Observation, Pair, Samples};
 use crate::stall_rates::{StallDifference, StallPair, contrast_of_stalls};
-
-/// Level of the intervals.
-pub const COMPARISON_LEVEL: f64 = 0.95;
-/// Ratios whose interval lies within this distance of 1 count as equal.
-pub const SAME_RATIO: f64 = 0.10;
 
 /// Degrees of freedom of the spread of all metrics when it is averaged with the spread of one.
 const SHARED_DEGREES: u32 = 8;
@@ -102,20 +98,6 @@ pub struct Difference {
     pub runs_needed: Option<u32>,
     /// Conclusion.
     pub outcome: Outcome,
-}
-
-/// Conclusion from the interval of a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The other side's value is higher.
-    Higher,
-    /// The other side's value is lower.
-    Lower,
-    /// No difference was found, and the metric's own 95 % interval excludes one of more than 10 %.
-    Same,
-    /// No difference was found, and none is excluded; also if a side has one run.
-    Undecided,
 }
 
 /// Returns the scope that follows from these numbers of runs and cards.
@@ -305,12 +287,7 @@ fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim)
         .moderated(shared, claim)
         .map(|(variance, degrees)| {
             let error = libm::sqrt((variance * contrast.weight).max(contrast.own_variance));
-            let p_value = if error > 0.0 {
-                two_sided(difference / error, degrees)
-            } else {
-                f64::from(difference == 0.0)
-            };
-            (student_t(COMPARISON_LEVEL, degrees) * error, p_value)
+            tested(difference, error, degrees)
         });
     Difference {
         metric: contrast.pair.metric.clone(),
@@ -318,9 +295,9 @@ fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim)
         base_value: libm::exp(contrast.base),
         other_value: libm::exp(contrast.other),
         ratio: libm::exp(difference),
-        low: test.map(|(half, _)| libm::exp(difference - half)),
-        high: test.map(|(half, _)| libm::exp(difference + half)),
-        p_value: test.map(|(_, p_value)| p_value),
+        low: test.map(|(_, half)| libm::exp(difference - half)),
+        high: test.map(|(_, half)| libm::exp(difference + half)),
+        p_value: test.map(|(p_value, _)| p_value),
         // These depend on all metrics together.
         adjusted_p_value: None,
         runs_needed: None,
@@ -338,27 +315,12 @@ fn correct(differences: &mut [Difference], stalls: &mut [StallDifference]) {
         one.adjusted_p_value = corrected.next();
         let test = one.adjusted_p_value.zip(one.low.zip(one.high));
         if let Some((adjusted, (low, high))) = test {
-            one.outcome = outcome_of(adjusted, one.ratio, low, high);
+            let is_narrow = low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO;
+            one.outcome = Outcome::of(is_found(adjusted), one.ratio > 1.0, is_narrow);
         }
     }
     for one in stalls.iter_mut().filter(|one| one.p_value.is_some()) {
         one.adjusted_p_value = corrected.next();
         one.conclude();
-    }
-}
-
-/// Returns the conclusion from a ratio, its interval and the corrected probability.
-pub(crate) fn outcome_of(adjusted_p_value: f64, ratio: f64, low: f64, high: f64) -> Outcome {
-    let is_narrow = low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO;
-    if adjusted_p_value < 1.0 - COMPARISON_LEVEL {
-        if ratio > 1.0 {
-            Outcome::Higher
-        } else {
-            Outcome::Lower
-        }
-    } else if is_narrow {
-        Outcome::Same
-    } else {
-        Outcome::Undecided
     }
 }

@@ -4,8 +4,9 @@ use cardmark_core::{
     CourseFigure, IntervalKind, Metric, Quantity, SECOND_NS, Slice, StopReason, Trial,
 };
 
-use crate::course::{Course, course_of};
-use crate::derive::bare_metric;
+use crate::course::course_of;
+use crate::lasting::Course;
+use crate::metrics::{bare_metric, byte_rate};
 use crate::refill::refilled_bytes;
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
 use crate::stretches::{rate_at_end, slowest_rate};
@@ -29,7 +30,10 @@ pub(crate) fn course_metric(
     }
     let course = course_of(trial)?;
     let slowest = |span_ns| slowest_rate(full_slices(trial), trial.slice_span_ns, span_ns);
-    let of_rate = |rate| with_rate(bare(Quantity::ByteRate, rate), trial, rate);
+    let of_rate = |rate| {
+        let bare = bare(Quantity::ByteRate, rate);
+        byte_rate(bare, None, IntervalKind::None, trial.workload.block_bytes)
+    };
     let pauses = |longer_than_ns| -> Option<Metric> {
         let count = pauses_count(trial, &course, longer_than_ns)?;
         let per_gib = count as f64 * GIB / trial.bytes() as f64;
@@ -81,37 +85,19 @@ pub(crate) fn course_metric(
     }
 }
 
-/// Sets a rate without an interval: an extreme, or a selected stretch.
-fn with_rate(metric: Metric, trial: &Trial, rate: f64) -> Metric {
-    Metric {
-        rate_bytes_per_s: Some(rate),
-        operations_per_s: Some(rate / trial.workload.block_bytes.max(1) as f64),
-        ..metric
-    }
-}
-
 /// Returns the rate of some slices of a trial, with an interval if they are long enough.
 fn rate(bare: impl Fn(Quantity, f64) -> Metric, trial: &Trial, slices: &[Slice]) -> Metric {
     let rate = mean_bytes(slices) * SECOND_NS as f64 / trial.slice_span_ns.max(1) as f64;
     let width = within::width_of_slices(slices, trial.slice_span_ns);
     let interval = width.map(|width| Interval::around(rate, rate * width));
-    let (low, high) = (interval.map(|i| i.low), interval.map(|i| i.high));
-    let per_block = |rate: f64| rate / trial.workload.block_bytes.max(1) as f64;
-    Metric {
-        low,
-        high,
-        interval_kind: match interval {
-            Some(_) => IntervalKind::WithinTrial,
-            None => IntervalKind::None,
-        },
-        rate_bytes_per_s: Some(rate),
-        rate_low_bytes_per_s: low,
-        rate_high_bytes_per_s: high,
-        operations_per_s: Some(per_block(rate)),
-        operations_low_per_s: low.map(per_block),
-        operations_high_per_s: high.map(per_block),
-        ..bare(Quantity::ByteRate, rate)
-    }
+    let ends = interval.map(|interval| (interval.low, interval.high));
+    let bare = bare(Quantity::ByteRate, rate);
+    byte_rate(
+        bare,
+        ends,
+        IntervalKind::WithinTrial,
+        trial.workload.block_bytes,
+    )
 }
 
 /// Duration of an operation without a pause, nanoseconds: from the settled rate, or the median if the rate

@@ -2,7 +2,8 @@
 
 use cardmark_core::{Finding, FindingKind, Severity, Trial};
 
-use crate::course::{Course, course_of};
+use crate::course::course_of;
+use crate::lasting::Course;
 use crate::slices::full_slices;
 use crate::stretches::rate_at_end;
 

@@ -1,16 +1,14 @@
 //! From trials to metrics: the one place where figures come from.
 
 use cardmark_core::{
-    IntervalKind, KIB, LatencyFigure, Metric, Passes, Quantity, StopReason, Suite, Trial, Workload,
+    Figure, IntervalKind, KIB, LatencyFigure, Metric, Passes, Quantity, StopReason, Suite, Trial,
+    Workload,
 };
 
-use crate::clusters::clusters;
 use crate::figures::figure_metrics;
+use crate::metrics::{bare_metric, rate_metric};
 use crate::parts::rate_parts;
-use crate::{
-    LEVEL, SHOWN_LEVEL, is_precise, merged_histogram, percentile_interval, rate_interval,
-    rate_point,
-};
+use crate::{LEVEL, SHOWN_LEVEL, is_precise, merged_histogram, percentile_interval};
 
 /// Minimum block size of workloads whose quantity is bytes per second; smaller ones use operations per
 /// second.
@@ -25,6 +23,23 @@ pub fn derive(trials: &[Trial], suite: &Suite) -> Vec<Metric> {
         .into_iter()
         .flat_map(|derived| derived.metrics)
         .collect()
+}
+
+/// True if every figure of a measured workload reaches the minimum that the old tool requires.
+#[must_use]
+pub fn is_good(trials: &[Trial], suite: &Suite) -> bool {
+    let metrics = derive(trials, suite);
+    let was_run = |figure: &Figure| trials.iter().any(|t| t.workload.id == figure.workload);
+    let reaches = |figure: &Figure, least: f64| {
+        let metric = metrics.iter().find(|metric| metric.id == figure.id);
+        let printed = metric.and_then(|metric| metric.printed.as_ref());
+        printed.is_some_and(|printed| printed.value >= least)
+    };
+    suite
+        .figures
+        .iter()
+        .filter(|figure| was_run(figure))
+        .all(|figure| figure.least.is_none_or(|least| reaches(figure, least)))
 }
 
 /// Trials of one workload with their metrics.
@@ -152,43 +167,6 @@ fn quantity_of(workload: &Workload) -> Quantity {
     }
 }
 
-/// Returns the rate over all these trials as `quantity`.
-pub(crate) fn rate_metric(
-    id: String,
-    quantity: Quantity,
-    whole: &[&Trial],
-    stopped_by: StopReason,
-) -> Option<Metric> {
-    let (bytes_per_s, operations_per_s) = rate_point(whole)?;
-    let estimate = rate_interval(whole);
-    let bytes = estimate.map(|estimate| estimate.bytes_per_s);
-    let operations = estimate.map(|estimate| estimate.operations_per_s);
-    let (value, shown) = if quantity == Quantity::ByteRate {
-        (bytes_per_s, bytes)
-    } else {
-        (operations_per_s, operations)
-    };
-    Some(Metric {
-        low: shown.map(|interval| interval.low),
-        high: shown.map(|interval| interval.high),
-        interval_kind: estimate.map_or(IntervalKind::None, |estimate| estimate.kind),
-        clusters_count: merged_count(whole),
-        rate_bytes_per_s: Some(bytes_per_s),
-        rate_low_bytes_per_s: bytes.map(|interval| interval.low),
-        rate_high_bytes_per_s: bytes.map(|interval| interval.high),
-        operations_per_s: Some(operations_per_s),
-        operations_low_per_s: operations.map(|interval| interval.low),
-        operations_high_per_s: operations.map(|interval| interval.high),
-        ..bare_metric(id, quantity, value, whole, stopped_by)
-    })
-}
-
-/// Number of clusters if short trials were merged.
-fn merged_count(whole: &[&Trial]) -> Option<u32> {
-    let count = clusters(whole, None).len();
-    (count < whole.len()).then(|| u32::try_from(count).unwrap_or(u32::MAX))
-}
-
 /// Returns median, 99th percentile and largest latency. `None` if a trial's histogram is malformed, because
 /// the other trials would not match those of the rate.
 fn latency_metrics(
@@ -221,20 +199,4 @@ fn latency_metrics(
     }
     metrics.push(metric(LatencyFigure::Max, largest));
     Some(metrics)
-}
-
-/// Returns a metric without interval and rates.
-pub(crate) fn bare_metric(
-    id: String,
-    quantity: Quantity,
-    value: f64,
-    whole: &[&Trial],
-    stopped_by: StopReason,
-) -> Metric {
-    Metric {
-        trials: whole.iter().map(|trial| trial.id).collect(),
-        clusters_count: None,
-        stopped_by,
-        ..Metric::new(id, quantity, value)
-    }
 }

@@ -5,7 +5,7 @@ use cardmark_core::{
 };
 
 use crate::course_figures::course_metric;
-use crate::derive::{bare_metric, derive, rate_metric};
+use crate::metrics::{bare_metric, byte_rate, rate_metric};
 use crate::print::{Amount, print};
 use crate::windows::worst_window;
 use crate::{Interval, LEAST_TRIALS, LEVEL, student_t};
@@ -22,23 +22,6 @@ pub(crate) fn figure_metrics(
     figures
         .filter_map(|figure| figure_metric(figure, whole, stopped_by))
         .collect()
-}
-
-/// True if every figure of a measured workload reaches the minimum that the old tool requires.
-#[must_use]
-pub fn is_good(trials: &[Trial], suite: &Suite) -> bool {
-    let metrics = derive(trials, suite);
-    let was_run = |figure: &Figure| trials.iter().any(|t| t.workload.id == figure.workload);
-    let reaches = |figure: &Figure, least: f64| {
-        let metric = metrics.iter().find(|metric| metric.id == figure.id);
-        let printed = metric.and_then(|metric| metric.printed.as_ref());
-        printed.is_some_and(|printed| printed.value >= least)
-    };
-    suite
-        .figures
-        .iter()
-        .filter(|figure| was_run(figure))
-        .all(|figure| figure.least.is_none_or(|least| reaches(figure, least)))
 }
 
 fn figure_metric(figure: &Figure, whole: &[&Trial], stopped_by: StopReason) -> Option<Metric> {
@@ -124,24 +107,15 @@ fn streams_metric(
     if !mean.is_finite() {
         return None;
     }
-    let interval = mean_interval(&values, mean);
-    let block_bytes = whole.first()?.workload.block_bytes as f64;
-    let (low, high) = (interval.map(|i| i.low), interval.map(|i| i.high));
-    Some(Metric {
-        low,
-        high,
-        interval_kind: match interval {
-            Some(_) => IntervalKind::BetweenRounds,
-            None => IntervalKind::None,
-        },
-        rate_bytes_per_s: Some(mean),
-        rate_low_bytes_per_s: low,
-        rate_high_bytes_per_s: high,
-        operations_per_s: Some(mean / block_bytes),
-        operations_low_per_s: low.map(|low| low / block_bytes),
-        operations_high_per_s: high.map(|high| high / block_bytes),
-        ..bare_metric(id, Quantity::ByteRate, mean, whole, stopped_by)
-    })
+    let ends = mean_interval(&values, mean).map(|interval| (interval.low, interval.high));
+    let block_bytes = whole.first()?.workload.block_bytes;
+    let bare = bare_metric(id, Quantity::ByteRate, mean, whole, stopped_by);
+    Some(byte_rate(
+        bare,
+        ends,
+        IntervalKind::BetweenRounds,
+        block_bytes,
+    ))
 }
 
 fn mean_interval(values: &[f64], mean: f64) -> Option<Interval> {

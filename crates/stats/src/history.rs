@@ -11,8 +11,9 @@ use cardmark_core::Quantity;
 use serde::Serialize;
 
 use crate::holm::holm;
-use crate::serial::Serial;
-use crate::{COMPARISON_LEVEL, Outcome, SAME_RATIO, median};
+use crate::median;
+use crate::outcome::{Outcome, SAME_RATIO, is_found};
+use crate::serial::{Day, Serial};
 
 /// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
 pub const LEAST_DAYS: usize = 5;
@@ -21,9 +22,6 @@ const MOST_DAYS: usize = 200;
 /// Runs that begin within this number of hours of the first one of a day belong to that day.
 const DAY_HOURS: f64 = 12.0;
 
-/// Assumed correlation of the deviations of two successive days with a distance of a week or more; higher for
-/// closer days (see `serial`).
-pub const STEP_CORRELATION: f64 = 0.8;
 /// Minimum change over a period of up to a year, as a ratio of rates, for a rate to count as changed; over
 /// more years less, in proportion. A season of ±3 % changes a straight line by up to 7.3 %.
 pub const LEAST_CHANGE: f64 = 0.08;
@@ -40,9 +38,6 @@ pub struct HistoryRun {
     /// The kernel it ran on; all runs without this information count as having the same kernel.
     pub kernel: Option<String>,
 }
-
-/// Start time of a day's first run, mean logarithm of the rate, and number of its stretch.
-type Day = (f64, f64, usize);
 
 /// Rate of one card over time, from comparable runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,17 +105,8 @@ fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
     // Symmetric limits, by logarithms.
     let is_large = libm::log1p(change).abs() >= libm::log1p(least);
     let is_narrow = 1.0 + low >= 1.0 / (1.0 + SAME_RATIO) && high <= SAME_RATIO;
-    Some(if adjusted_p_value < 1.0 - COMPARISON_LEVEL && is_large {
-        if change > 0.0 {
-            Outcome::Higher
-        } else {
-            Outcome::Lower
-        }
-    } else if is_narrow {
-        Outcome::Same
-    } else {
-        Outcome::Undecided
-    })
+    let is_found = is_found(adjusted_p_value) && is_large;
+    Some(Outcome::of(is_found, change > 0.0, is_narrow))
 }
 
 /// Returns the trend of one rate before the correction.

@@ -3,9 +3,10 @@
 
 use cardmark_core::{LeastWritten, SECOND_NS, Slice, StopRule};
 
-use crate::course::{Cliff, Course, best_cliff, first_cliff, is_steady, settle_round_ns};
+use crate::cliff::{Cliff, best_cliff, first_cliff};
 use crate::periods::period_slices;
 use crate::slices::{mean_bytes, sum_bytes};
+use crate::steady::{is_steady, settle_round_ns};
 use crate::within;
 
 /// Maximum half-width of the interval of a settled rate, relative to it.
@@ -24,6 +25,17 @@ const LEAST_BEFORE: usize = 2;
 /// Number of rounds in a steady tail, and the minimum if each consists of whole periods.
 const ROUNDS: usize = 5;
 const LEAST_ROUNDS: usize = 3;
+
+/// Results for a series of slices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Course {
+    /// The first lasting fall of the rate.
+    pub(crate) cliff: Option<Cliff>,
+    /// The first slice of the settled part, which lasts until the end.
+    pub(crate) settled_from: Option<usize>,
+    /// Length of one period in slices, if the rate after the last fall is periodic.
+    pub(crate) period_slices: Option<f64>,
+}
 
 /// Returns the course of these slices under a rule with a minimum amount.
 pub(crate) fn lasting_course(

@@ -5,6 +5,7 @@
 
 mod again;
 mod agreement;
+mod cliff;
 mod clusters;
 mod compare;
 mod course;
@@ -19,8 +20,10 @@ mod holm;
 mod interval;
 mod lasting;
 mod median;
+mod metrics;
 mod needed;
 mod noticed;
+mod outcome;
 mod parts;
 mod percentile;
 mod periods;
@@ -35,6 +38,7 @@ mod settle;
 mod sides;
 mod slices;
 mod stall_rates;
+mod steady;
 mod stretches;
 mod ties;
 mod windows;
@@ -43,24 +47,19 @@ mod within;
 pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
 pub use agreement::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement, AgreementRow};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};
-pub use compare::{
-    COMPARISON_LEVEL, Claim, Difference, Outcome, SAME_RATIO, claim_of, compare,
-    compare_with_stalls, joint_rate,
-};
-pub use course::{has_settled, is_settled, settle_round_ns};
-pub use derive::derive;
+pub use compare::{Claim, Difference, claim_of, compare, compare_with_stalls, joint_rate};
+pub use course::{has_settled, is_settled};
+pub use derive::{derive, is_good};
 pub use distribution::student_t;
-pub use figures::is_good;
 pub use histogram::Histogram;
-pub use history::{
-    HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, STEP_CORRELATION, rate_trends,
-};
+pub use history::{HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, rate_trends};
 pub use interval::{Interval, RateEstimate, rate_point};
 pub use median::{median, median_interval};
 pub use needed::runs_needed;
 pub use noticed::{
     LEAST_SYNC_RATE, REFERENCE_RATIO, SMALL_MAP_RATIO, SYNC_EQUAL_RATIO, TRANSITION_RATIO,
 };
+pub use outcome::{COMPARISON_LEVEL, Outcome, SAME_RATIO};
 pub use parts::LONGEST_STALL_NS;
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use poisson::{poisson_bounds, weighted_bounds};
@@ -69,11 +68,13 @@ pub use ranking::{Candidate, Place, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::refresh;
+pub use serial::STEP_CORRELATION;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 pub use sides::{
     KnownSpread, Observation, Pair, Products, Samples, cards_count, observation, pairs, stall_pairs,
 };
 pub use stall_rates::{StallDifference, StallPair, StallRun};
+pub use steady::settle_round_ns;
 pub use ties::{Ranked, possible_places};
 
 /// Level of all computed intervals. A run looks at its intervals up to three times (`Suite::looks`), and the

@@ -1,7 +1,7 @@
 //! Number of runs that a comparison needs.
 
-use crate::COMPARISON_LEVEL;
 use crate::distribution::{normal, student_t};
+use crate::outcome::COMPARISON_LEVEL;
 
 /// Share of comparisons that find the difference with the returned number of runs.
 const POWER: f64 = 0.80;

@@ -1,11 +1,15 @@
 //! Error of a slope over correlated days.
 
-use crate::distribution::two_sided;
-use crate::history::STEP_CORRELATION;
-use crate::{COMPARISON_LEVEL, student_t};
+use crate::outcome::tested;
 
+/// Assumed correlation of the deviations of two successive days with a distance of a week or more; higher for
+/// closer days.
+pub const STEP_CORRELATION: f64 = 0.8;
 /// Distance from which on the correlation of two days no longer decreases, days.
 const STEP_DAYS: f64 = 7.0;
+
+/// Start time of a day's first run, mean logarithm of the rate, and number of its stretch.
+pub(crate) type Day = (f64, f64, usize);
 
 /// A slope tested against its error.
 pub(crate) struct Serial {
@@ -22,7 +26,7 @@ impl Serial {
     /// With this correlation R, residual maker M and the weights a of the least-squares slope, the variance
     /// is e'e / tr(MR) · a'Ra, and its degrees of freedom are tr(MR)² / tr(MRMR) (Satterthwaite 1946). `None`
     /// if no stretch has two days, or no degree is left.
-    pub(crate) fn of(days: &[(f64, f64, usize)], slope: f64) -> Option<Self> {
+    pub(crate) fn of(days: &[Day], slope: f64) -> Option<Self> {
         let correlation = correlation(days);
         let moments = centred(days, |day| day.0);
         let spread: f64 = moments.iter().map(|moment| moment * moment).sum();
@@ -56,20 +60,16 @@ impl Serial {
             reason = "between 1 and the number of days"
         )]
         let degrees = degrees as u32;
-        let p_value = if error > 0.0 {
-            two_sided(slope / error, degrees)
-        } else {
-            f64::from(slope == 0.0)
-        };
+        let (p_value, half_width) = tested(slope, error, degrees);
         Some(Self {
             p_value,
-            half_width: student_t(COMPARISON_LEVEL, degrees) * error,
+            half_width,
         })
     }
 }
 
 /// Returns the correlation of all pairs of days.
-fn correlation(days: &[(f64, f64, usize)]) -> Vec<Vec<f64>> {
+fn correlation(days: &[Day]) -> Vec<Vec<f64>> {
     let mut steps = Vec::with_capacity(days.len());
     let mut sum = 0.0;
     let mut before = days.first().map_or(0.0, |day| day.0);
@@ -84,8 +84,8 @@ fn correlation(days: &[(f64, f64, usize)]) -> Vec<Vec<f64>> {
 }
 
 /// Returns the values minus their mean in the stretch.
-fn centred(days: &[(f64, f64, usize)], value: impl Fn(&(f64, f64, usize)) -> f64) -> Vec<f64> {
-    let of_stretch = |stretch: &[(f64, f64, usize)]| -> Vec<f64> {
+fn centred(days: &[Day], value: impl Fn(&Day) -> f64) -> Vec<f64> {
+    let of_stretch = |stretch: &[Day]| -> Vec<f64> {
         let mean = stretch.iter().map(&value).sum::<f64>() / stretch.len() as f64;
         stretch.iter().map(|day| value(day) - mean).collect()
     };
@@ -97,7 +97,7 @@ fn centred(days: &[(f64, f64, usize)], value: impl Fn(&(f64, f64, usize)) -> f64
 /// Returns M R: each column of the correlation minus its mean in the stretch and its component along the
 /// times.
 fn residual_product(
-    days: &[(f64, f64, usize)],
+    days: &[Day],
     moments: &[f64],
     spread: f64,
     correlation: &[Vec<f64>],
@@ -105,7 +105,7 @@ fn residual_product(
     let count = days.len();
     let mut product = vec![vec![0.0; count]; count];
     for column in 0..count {
-        let with: Vec<(f64, f64, usize)> = days
+        let with: Vec<Day> = days
             .iter()
             .enumerate()
             .map(|(i, day)| (day.0, correlation[i][column], day.2))

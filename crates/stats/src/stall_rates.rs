@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use crate::distribution::two_sided;
-use crate::{COMPARISON_LEVEL, Outcome};
+use crate::outcome::{Outcome, is_found};
 
 /// Stalls of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +50,9 @@ pub struct StallDifference {
 impl StallDifference {
     /// Sets the outcome from the corrected probability.
     pub(crate) fn conclude(&mut self) {
-        let is_found = |p: f64| p < 1.0 - COMPARISON_LEVEL;
-        self.outcome = match self.adjusted_p_value {
-            Some(p) if is_found(p) && self.other_per_minute > self.base_per_minute => {
-                Outcome::Higher
-            }
-            Some(p) if is_found(p) => Outcome::Lower,
-            _ => Outcome::Undecided,
-        };
+        let is_found = self.adjusted_p_value.is_some_and(is_found);
+        let is_higher = self.other_per_minute > self.base_per_minute;
+        self.outcome = Outcome::of(is_found, is_higher, false);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cardmark_core::{IntervalKind, Manner, Metric, Quantity, StopReason, Trial, Window, Windows};
 
-use crate::derive::bare_metric;
+use crate::metrics::bare_metric;
 
 /// Minimum number of slowest windows for an interval.
 const LEAST_SLOWEST: usize = 16;
