@@ -1,13 +1,13 @@
 //! Simulated boards: the extra time of a slot for every request, and its maximum rate.
 
-use cardmark_core::{Board, Bus, BusMode, Reader, ReaderKind};
-use serde::Deserialize;
+use cardmark_core::{Board, Bus, Reader, ReaderKind};
 use serde_json::{Map, Value};
 
-use crate::data::{BridgeData, ModelData, broken_bridge};
+use crate::Model;
+use crate::data::{BoardData, ModelData, broken_bridge};
+use crate::error::ModelError;
 use crate::library::Entry;
 use crate::model::{content_of, from_table, table};
-use crate::{Model, ModelError};
 
 /// The boards that come with the program.
 const EMBEDDED: [(&str, &str); 2] = [
@@ -16,26 +16,6 @@ const EMBEDDED: [(&str, &str); 2] = [
 ];
 /// Data lines between slot and card.
 const LINES_COUNT: u32 = 4;
-
-/// A board as written.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct BoardData {
-    name: String,
-    summary: String,
-    /// Model as in its device tree.
-    model: String,
-    #[allow(
-        dead_code,
-        reason = "documents the source of the numbers for readers of the file"
-    )]
-    source: String,
-    memory_bytes: u64,
-    cpu_count: u64,
-    mode: BusMode,
-    clock_hz: u64,
-    slot: BridgeData,
-}
 
 impl BoardData {
     fn of(table: Map<String, Value>) -> Result<Self, ModelError> {
@@ -47,10 +27,6 @@ impl BoardData {
             }),
             None => Ok(data),
         }
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// As a record describes it.
@@ -156,7 +132,7 @@ mod tests {
         let card = Model::named("a1-32gb").unwrap();
         for board in boards() {
             let model = card.on_board(board.name).unwrap();
-            assert_eq!(model.board().unwrap().name(), board.name);
+            assert_eq!(model.board().unwrap().name, board.name);
             assert!(!board.summary.is_empty());
         }
         let error = card.on_board("pi9").unwrap_err().to_string();

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, ReadBack, SensorSample, Workload};
 use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
-use crate::board::BoardData;
 use crate::body::draw_factor;
 use crate::course::{CourseTruth, course_truth};
+use crate::data::BoardData;
 use crate::state::{State, first_trial};
 use crate::truth::{Truth, truth_of};
 use crate::{FtlCounts, Model};

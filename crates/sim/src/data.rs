@@ -1,8 +1,8 @@
 //! A model's data as written in TOML, and the rules they must keep.
 
+use cardmark_core::BusMode;
 use serde::Deserialize;
 
-use crate::board::BoardData;
 use crate::flash::FlashData;
 use crate::ftl::FtlData;
 use crate::process::{ProcessData, process_rules};
@@ -71,6 +71,26 @@ pub(crate) struct SwayData {
 pub(crate) struct BridgeData {
     pub(crate) request_us: f64,
     pub(crate) rate_mb_per_s: f64,
+}
+
+/// A board as written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BoardData {
+    pub(crate) name: String,
+    pub(crate) summary: String,
+    /// Model as in its device tree.
+    pub(crate) model: String,
+    #[allow(
+        dead_code,
+        reason = "documents the source of the numbers for readers of the file"
+    )]
+    pub(crate) source: String,
+    pub(crate) memory_bytes: u64,
+    pub(crate) cpu_count: u64,
+    pub(crate) mode: BusMode,
+    pub(crate) clock_hz: u64,
+    pub(crate) slot: BridgeData,
 }
 
 /// A fast part of the card.

@@ -6,44 +6,17 @@
 //! it as bytes or by name.
 
 mod data;
+mod part;
 mod ring;
 
 use std::collections::BTreeSet;
 
 use crate::Model;
 use cardmark_core::{Rng, mix};
-use data::DamageKind;
 pub(crate) use data::FlashData;
+use data::{BLOCK_BYTES, DamageKind};
+pub use part::{Part, Place};
 use ring::Ring;
-
-/// Size of a block, bytes.
-const BLOCK_BYTES: u64 = 512;
-
-/// Destination or source of blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Slots from that one on.
-    At(u64),
-    /// A slot, but a bit of each block is changed on the way out.
-    Changed(u64),
-    /// Nowhere: written data is lost, and zeros are read.
-    Nowhere,
-    /// The card returns an error instead.
-    Unreadable,
-    /// The card does not take them.
-    Refused,
-}
-
-/// Consecutive blocks, with their destination or source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The first block.
-    pub start: u64,
-    /// Number of blocks.
-    pub count: u64,
-    /// Their destination or source.
-    pub place: Place,
-}
 
 /// Layout of a card's storage.
 #[derive(Clone, Debug)]

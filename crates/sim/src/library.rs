@@ -1,7 +1,7 @@
 //! The models that come with the program.
 
+use crate::error::ModelError;
 use crate::zoo::ZOO;
-use crate::{Model, ModelError};
 
 /// Order: honest cards, cards that disturb a measurement, cards that break, cards that do not keep written
 /// data, cards with a known internal structure, cards on the border of a class.
@@ -89,28 +89,9 @@ pub struct Entry {
     pub summary: String,
 }
 
-/// The models there are, in a fixed order.
-#[must_use]
-pub fn models() -> Vec<Entry> {
-    texts()
-        .map(|(name, text)| Entry {
-            name,
-            // A test parses every embedded model, so that the empty summary is never seen.
-            summary: Model::parse(text)
-                .map(|m| m.summary().to_owned())
-                .unwrap_or_default(),
-        })
-        .collect()
-}
-
 /// Names and texts: cards first, then processes.
-fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     EMBEDDED.iter().chain(&ZOO).copied()
-}
-
-/// The embedded model of that name.
-pub(crate) fn named(name: &str) -> Result<Model, ModelError> {
-    Model::parse(text(name)?)
 }
 
 /// The text of the embedded model of that name.

@@ -4,53 +4,23 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
-use crate::board::BoardData;
 use crate::body::Body;
 use crate::data::{
-    BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData, broken_rule,
+    BoardData, BridgeData, COOL, CacheData, FaultData, HeatData, ModelData, ServiceData, SwayData,
+    broken_rule,
 };
+use crate::error::ModelError;
 use crate::flash::FlashData;
 use crate::ftl::FtlData;
-use crate::process::{ProcessData, Processes};
+use crate::library::{self, Entry, texts};
+use crate::process::ProcessData;
 use crate::service::{Service, Stall};
+use crate::trace::Trace;
 use crate::units::UnitsData;
 
 /// Sizes of a scaled model are multiples of this, bytes.
 const SIZE_BYTES: u64 = 4096;
-
-/// Reason why a model is not available.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum ModelError {
-    /// No model has this name.
-    #[error("no model `{name}`; available: {known}")]
-    Unknown {
-        /// Requested name.
-        name: String,
-        /// Known names.
-        known: String,
-    },
-    /// No board has this name.
-    #[error("no simulated board `{name}`; available: {known}")]
-    UnknownBoard {
-        /// Requested name.
-        name: String,
-        /// Known names.
-        known: String,
-    },
-    /// The text is not a model.
-    #[error("model cannot be read: {0}")]
-    Text(String),
-    /// A number is out of range.
-    #[error("model `{name}`: {what}")]
-    Invalid {
-        /// The model.
-        name: String,
-        /// The fault.
-        what: &'static str,
-    },
-}
 
 /// The resolved form, shared by all cards of a model.
 #[derive(Debug)]
@@ -74,7 +44,7 @@ impl Model {
     /// # Errors
     /// If there is none; the message lists the known ones.
     pub fn named(name: &str) -> Result<Self, ModelError> {
-        crate::library::named(name)
+        Self::parse(library::text(name)?)
     }
 
     /// Parses a model. Missing values are taken from the embedded model it is `like`, if it names one.
@@ -92,6 +62,22 @@ impl Model {
             });
         }
         Ok(Self::resolved(data, content))
+    }
+
+    /// An ordinary card whose operations take recorded latencies; neither runs nor trials differ.
+    ///
+    /// # Errors
+    /// None, as long as the ordinary card can be read.
+    pub fn replay(trace: &Trace) -> Result<Self, ModelError> {
+        let text = "name = \"replay\"\nlike = \"a1-32gb\"\nsummary = \"recorded latencies\"\n\
+                    [variance]\nrun_deviation = 0.0\ntrial_deviation = 0.0\n";
+        let plain = Self::parse(text)?;
+        let mut data = plain.data().clone();
+        data.process = vec![ProcessData::Replay(Arc::new(trace.clone()))];
+        Ok(Self::resolved(
+            data,
+            plain.content().to_owned() + &trace.content(),
+        ))
     }
 
     /// The model of data that keep the rules, made of that content.
@@ -150,7 +136,7 @@ impl Model {
     #[must_use]
     pub fn name_on_board(&self) -> String {
         match self.board() {
-            Some(board) => format!("{}@{}", self.name(), board.name()),
+            Some(board) => format!("{}@{}", self.name(), board.name),
             None => self.name().to_owned(),
         }
     }
@@ -183,16 +169,6 @@ impl Model {
     #[must_use]
     pub fn trial_deviation(&self) -> f64 {
         self.resolved.data.variance.trial_deviation
-    }
-
-    /// Returns whether a workload tends to a single rate in an endless measurement, so that a single truth
-    /// exists.
-    #[must_use]
-    pub fn is_stationary(&self) -> bool {
-        let data = &self.resolved.data;
-        let is_even = data.weak.is_none() && data.units.is_none() && data.ftl.is_none();
-        let is_whole = data.cache.is_none() && data.heat.is_none() && data.fault.is_none();
-        is_even && is_whole && Processes::new(self, None).long_run_factor().is_some()
     }
 
     /// Returns whether its flash loses data once it was written often enough.
@@ -271,6 +247,20 @@ impl Model {
     }
 }
 
+/// The models there are, in a fixed order.
+#[must_use]
+pub fn models() -> Vec<Entry> {
+    texts()
+        .map(|(name, text)| Entry {
+            name,
+            // A test parses every embedded model, so that the empty summary is never seen.
+            summary: Model::parse(text)
+                .map(|m| m.summary().to_owned())
+                .unwrap_or_default(),
+        })
+        .collect()
+}
+
 /// Keys of models and boards that decide no number.
 const PROSE: [&str; 2] = ["summary", "source"];
 
@@ -322,7 +312,7 @@ fn with_rest(text: &str) -> Result<Map<String, Value>, ModelError> {
     let mut table = table(text)?;
     if let Some(like) = table.remove("like") {
         let name = like.as_str().unwrap_or_default();
-        for (key, value) in self::table(crate::library::text(name)?)? {
+        for (key, value) in self::table(library::text(name)?)? {
             table.entry(key).or_insert(value);
         }
     }

@@ -5,69 +5,21 @@
 //! when that work is done. All draw from generators of their own, so that a process changes no
 //! draw of a model without it.
 
+mod call;
 mod clocked;
 mod data;
 mod pauses;
 mod work;
 
-use cardmark_core::{Flush, Order, Rng, Workload};
+use cardmark_core::{Flush, Rng, Workload};
 
 use crate::Model;
 use crate::service::to_ns;
+use call::Process;
+pub use call::StallTruth;
+pub(crate) use call::{Call, call_of};
 use clocked::Clocked;
 pub(crate) use data::{ProcessData, process_rules};
-
-/// An operation as processes see it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) start_ns: u64,
-    pub(crate) is_read: bool,
-    pub(crate) is_sequential: bool,
-    pub(crate) bytes: u64,
-}
-
-/// Stalls of a stationary workload in the long run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StallTruth {
-    /// Mean length of a stall, nanoseconds.
-    pub mean_ns: f64,
-    /// Longest stall possible, nanoseconds.
-    pub longest_ns: f64,
-    /// Stalls per operation; 0 if they come by the clock.
-    pub per_operation: f64,
-    /// Stalls a second by the clock; 0 if they come by operations. A model with both counts only the
-    /// latter.
-    pub per_second: f64,
-}
-
-impl StallTruth {
-    /// These and others, both per operation.
-    fn with(self, other: Self) -> Self {
-        let per_operation = self.per_operation + other.per_operation;
-        let sum_ns = self.per_operation * self.mean_ns + other.per_operation * other.mean_ns;
-        Self {
-            mean_ns: sum_ns / per_operation,
-            longest_ns: self.longest_ns.max(other.longest_ns),
-            per_operation,
-            per_second: 0.0,
-        }
-    }
-}
-
-/// Changes the work of operations.
-trait Process: Send {
-    /// Returns the work of an operation, nanoseconds, given its work without this process.
-    fn work_ns(&mut self, call: &Call, work_ns: f64) -> f64;
-
-    /// Returns the mean of [`Process::work_ns`] in an endless workload with a share of `read_share` reads.
-    /// `None` if it has no such mean.
-    fn mean_ns(&self, call: &Call, work_ns: f64, read_share: f64) -> Option<f64>;
-
-    /// Returns its stalls of 100 ms and longer.
-    fn stalls(&self, _: &Call) -> Option<StallTruth> {
-        None
-    }
-}
 
 /// All processes of one card.
 pub(crate) struct Processes {
@@ -169,6 +121,16 @@ impl Processes {
 }
 
 impl Model {
+    /// Returns whether a workload tends to a single rate in an endless measurement, so that a single truth
+    /// exists.
+    #[must_use]
+    pub fn is_stationary(&self) -> bool {
+        let data = self.data();
+        let is_even = data.weak.is_none() && data.units.is_none() && data.ftl.is_none();
+        let is_whole = data.cache.is_none() && data.heat.is_none() && data.fault.is_none();
+        is_even && is_whole && Processes::new(self, None).long_run_factor().is_some()
+    }
+
     /// Returns the stalls of 100 ms and longer that its processes add to a workload of reads or of writes.
     /// `None` if there are none, or the workload is mixed.
     #[must_use]
@@ -177,15 +139,5 @@ impl Model {
             return None;
         }
         Processes::new(self, None).stalls(&call_of(workload, workload.reads()))
-    }
-}
-
-/// An operation of a workload, at no particular time.
-pub(crate) fn call_of(workload: &Workload, is_read: bool) -> Call {
-    Call {
-        start_ns: 0,
-        is_read,
-        is_sequential: matches!(workload.order, Order::Sequential | Order::Spread),
-        bytes: workload.block_bytes,
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::BLOCK_BYTES;
+/// Size of a block, bytes.
+pub(super) const BLOCK_BYTES: u64 = 512;
 
 /// Faults of a card's storage.
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Part, Place};
+use super::part::{Part, Place};
 
 /// The slots of a hidden cache: the last blocks that were written to it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,9 @@
 //! Erase blocks: free, open or full, and their content.
 
-use super::{FtlData, NOWHERE};
+use super::data::FtlData;
+
+/// A logical page that is nowhere.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Source of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 
 use cardmark_core::Rng;
 
-use super::{ProcessData, StallTruth};
+use super::call::StallTruth;
+use super::data::ProcessData;
 use crate::service::to_ns;
 
 /// A process that runs by the clock.

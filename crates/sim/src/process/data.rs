@@ -4,36 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::Call;
-use crate::replay::Trace;
-
-/// Operations that a process concerns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Which {
-    #[default]
-    All,
-    Reads,
-    Writes,
-    RandomReads,
-    RandomWrites,
-    SequentialReads,
-    SequentialWrites,
-}
-
-impl Which {
-    pub(super) fn holds(self, call: &Call) -> bool {
-        match self {
-            Self::All => true,
-            Self::Reads => call.is_read,
-            Self::Writes => !call.is_read,
-            Self::RandomReads => call.is_read && !call.is_sequential,
-            Self::RandomWrites => !call.is_read && !call.is_sequential,
-            Self::SequentialReads => call.is_read && call.is_sequential,
-            Self::SequentialWrites => !call.is_read && call.is_sequential,
-        }
-    }
-}
+use super::call::Which;
+use crate::trace::Trace;
 
 /// A process of a model.
 #[derive(Clone, Debug, Deserialize)]

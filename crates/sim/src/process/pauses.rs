@@ -2,8 +2,8 @@
 
 use cardmark_core::Rng;
 
-use super::data::Which;
-use super::{Call, Process, ProcessData, StallTruth};
+use super::call::{Call, Process, StallTruth, Which};
+use super::data::ProcessData;
 
 /// Shortest pause that counts as a stall, nanoseconds.
 const STALL_NS: f64 = 1e8;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use cardmark_core::Rng;
 
-use super::data::Which;
-use super::{Call, Process, ProcessData};
+use super::call::{Call, Process, Which};
+use super::data::ProcessData;
 use crate::body::draw_factor;
-use crate::replay::Trace;
+use crate::trace::Trace;
 
 /// The process of that data if it is one of work. `has_runs`: runs differ.
 pub(super) fn of(data: &ProcessData, mut rng: Rng, has_runs: bool) -> Option<Box<dyn Process>> {

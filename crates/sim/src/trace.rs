@@ -5,12 +5,10 @@
 //! an ordinary card.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use cardmark_core::{Origin, OriginKind, Rng, mix};
 
-use crate::process::ProcessData;
-use crate::{Model, ModelError};
+use crate::error::ModelError;
 
 /// Shares and spans in nanoseconds.
 type Quantiles<'a> = &'a [(f64, f64)];
@@ -153,30 +151,12 @@ impl Trace {
     }
 
     /// Part of the id of a run: a checksum of all latencies.
-    fn content(&self) -> String {
+    pub(crate) fn content(&self) -> String {
         let fold = |spans: &[u64]| spans.iter().fold(0, |sum, &ns| mix(sum ^ ns));
         let mut text = String::new();
         let (reads, writes) = (fold(&self.reads_ns), fold(&self.writes_ns));
         let _ = writeln!(text, "replay = {reads:016x}{writes:016x}");
         text
-    }
-}
-
-impl Model {
-    /// An ordinary card whose operations take recorded latencies; neither runs nor trials differ.
-    ///
-    /// # Errors
-    /// None, as long as the ordinary card can be read.
-    pub fn replay(trace: &Trace) -> Result<Self, ModelError> {
-        let text = "name = \"replay\"\nlike = \"a1-32gb\"\nsummary = \"recorded latencies\"\n\
-                    [variance]\nrun_deviation = 0.0\ntrial_deviation = 0.0\n";
-        let plain = Self::parse(text)?;
-        let mut data = plain.data().clone();
-        data.process = vec![ProcessData::Replay(Arc::new(trace.clone()))];
-        Ok(Self::resolved(
-            data,
-            plain.content().to_owned() + &trace.content(),
-        ))
     }
 }
 
