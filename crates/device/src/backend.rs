@@ -3,22 +3,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cardmark_core::{Access, DeviceCounters, Order, ReadBack, Workload};
+use cardmark_core::{Access, DeviceCounters, Order, Payload, ReadBack, Workload};
 use cardmark_engine::{Backend, Done, Op, OpKind, Pulse};
 use rustix::fs::Advice;
 use rustix::io::Errno;
 
-use crate::buffer::{AlignedBuffer, Stretch};
+use crate::buffer::{AlignedBuffer, Part};
 use crate::object::{execute, flush, number};
 use crate::objects::{Object, Objects};
 use crate::payload::PayloadPool;
+use crate::slot::Idle;
 use crate::target::OpenTarget;
 use crate::threads::Threads;
 #[cfg(target_pointer_width = "64")]
 use crate::uring::Uring;
 
-/// Buffers start at a multiple of at least this, bytes: a page.
-const LEAST_ALIGNMENT_BYTES: u32 = 4096;
 /// Without O_DIRECT: number of written bytes after which they are made durable.
 const BUFFERED_FLUSH_BYTES: u64 = 8 << 20;
 /// Number of written operations after which they are made durable, at the latest: small blocks at random
@@ -38,19 +37,17 @@ pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
 /// return the flush after the trial is bounded too: otherwise it could take minutes on a slow card, and the
 /// device would seem to hang.
 pub struct RealBackend {
-    // Dropped before the buffers it uses.
     way: Way,
+    /// The slots of the workload that was prepared; `None`: busy.
+    slots: Vec<Option<Box<Idle>>>,
+    layout: Layout,
     /// At queue depth 1: the operation that `reap` executes.
-    pending: Option<(Op, Stretch)>,
+    pending: Option<Op>,
     /// Slots whose operation could not be taken on.
     rejected: Vec<u32>,
     payload: PayloadPool,
-    reads: AlignedBuffer,
     /// For reading back.
     compared: AlignedBuffer,
-    block_bytes: usize,
-    /// Places in flight of the workload that was prepared.
-    places_count: u32,
     objects: Objects,
     /// The objects of the workload that was prepared, one for each stream.
     used: Vec<Object>,
@@ -59,7 +56,7 @@ pub struct RealBackend {
     /// After a read at queue depth 1, one byte is touched in each stretch of this length; 0: none.
     touch_bytes: usize,
     seed: u64,
-    memory_alignment_bytes: usize,
+    memory_alignment_bytes: u32,
     counters: CountersSource,
     disk_counters: CountersSource,
     /// True if the prepared workload works on the disk below.
@@ -79,6 +76,33 @@ struct Unflushed {
     operations: u32,
 }
 
+/// Memory of the slots.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Layout {
+    slots_count: usize,
+    block_bytes: usize,
+    has_reads: bool,
+    /// Content of the memory for writes.
+    writes: Option<Payload>,
+}
+
+impl Layout {
+    /// What a workload needs. What `now` has beyond it is kept, if the slots can stay: so a queue serves workloads
+    /// that read and that write.
+    fn new(workload: &Workload, block_bytes: usize, now: Self) -> Self {
+        let slots_count = workload.in_flight_count() as usize;
+        let stays = (slots_count, block_bytes) == (now.slots_count, now.block_bytes);
+        let now = if stays { now } else { Self::default() };
+        let writes = workload.writes().then_some(workload.payload);
+        Self {
+            slots_count,
+            block_bytes,
+            has_reads: now.has_reads || workload.reads() || workload.manner.lead_read,
+            writes: writes.or(now.writes),
+        }
+    }
+}
+
 /// Path on which operations reach the object.
 enum Way {
     Sync,
@@ -93,22 +117,21 @@ impl RealBackend {
     #[must_use]
     pub fn new(target: impl Into<OpenTarget>, seed: u64, counters: CountersSource) -> Self {
         let target = target.into();
-        let memory_alignment = target.memory_alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
+        let memory_alignment_bytes = target.memory_alignment_bytes;
         Self {
             way: Way::Sync,
+            slots: Vec::new(),
+            layout: Layout::default(),
             pending: None,
             rejected: Vec::new(),
-            payload: PayloadPool::new(seed, memory_alignment),
-            reads: AlignedBuffer::empty(),
+            payload: PayloadPool::new(seed, memory_alignment_bytes),
             compared: AlignedBuffer::empty(),
-            block_bytes: 0,
-            places_count: 0,
             used: Vec::new(),
             objects: Objects::new(target),
             flushes_within: false,
             touch_bytes: 0,
             seed,
-            memory_alignment_bytes: memory_alignment,
+            memory_alignment_bytes,
             counters,
             disk_counters: Box::new(|| None),
             is_on_disk: false,
@@ -193,58 +216,59 @@ impl RealBackend {
         self.payload_rate
     }
 
-    /// Part of the buffers for this operation; for a write, filled.
+    /// Takes an operation on: at queue depth 1 for `reap`, else for the queue; `None` if the prepared workload has
+    /// no such slot, it is busy, or its memory is too small.
     #[inline]
-    fn stretch(&mut self, op: Op) -> Option<Stretch> {
-        if op.kind == OpKind::Sync {
-            return self.reads.stretch(0, 0);
+    fn accept(&mut self, op: Op) -> Option<()> {
+        let slot = self.slots.get_mut(op.slot as usize)?;
+        let idle = slot.as_mut()?;
+        match op.kind {
+            OpKind::Read if op.bytes as usize > idle.reads.bytes_mut().len() => return None,
+            OpKind::Read | OpKind::Sync => {}
+            OpKind::Write | OpKind::WriteSync => self.payload.next(idle, &op)?,
         }
-        if op.kind != OpKind::Read {
-            return self.payload.next(op.slot, op.offset, op.bytes);
-        }
-        let bytes = op.bytes as usize;
-        if bytes > self.block_bytes || op.slot >= self.places_count {
-            return None;
-        }
-        self.reads
-            .stretch(op.slot as usize * self.block_bytes, bytes)
-    }
-
-    /// Shuts down the path of the operations; afterwards the buffers are unused.
-    fn retire(&mut self) {
-        self.pending = None;
-        self.rejected.clear();
-        match std::mem::replace(&mut self.way, Way::Sync) {
-            Way::Sync => {}
+        match &mut self.way {
+            Way::Sync if self.pending.is_some() => return None,
+            Way::Sync => self.pending = Some(op),
             #[cfg(target_pointer_width = "64")]
-            Way::Uring(mut ring) => {
-                if !ring.drain() {
-                    // The kernel may still write there.
-                    std::mem::forget(std::mem::replace(&mut self.reads, AlignedBuffer::empty()));
-                    self.payload.leak();
-                }
-            }
-            Way::Threads(threads) => drop(threads),
+            Way::Uring(ring) => *slot = ring.submit(op, slot.take()?).err(),
+            Way::Threads(threads) => threads.submit(op, slot.take()?),
         }
-    }
-
-    /// Buffers for a queue of this depth. Nothing may be in flight.
-    fn make_buffers(&mut self, workload: &Workload, block: usize, depth: usize) -> Option<()> {
-        if has_reads(workload) && self.reads.len() < block.checked_mul(depth)? {
-            self.reads = AlignedBuffer::new(block * depth, self.memory_alignment_bytes)?;
-            // Touched now, so that no page is missing inside the clock.
-            self.reads.bytes_mut().fill(1);
-        }
-        if workload.writes() {
-            self.payload.prepare(workload.payload, block, depth)?;
-        }
-        self.block_bytes = block;
-        self.places_count = workload.in_flight_count();
         Some(())
     }
 
+    /// Waits for everything in flight, and gives the slots up.
+    fn retire(&mut self) {
+        self.way = Way::Sync;
+        self.pending = None;
+        self.rejected.clear();
+        self.slots.clear();
+        self.layout = Layout::default();
+    }
+
+    /// Slots with this memory; `None` if there is not enough.
+    fn make_slots(&mut self, layout: Layout) -> Option<Vec<Option<Box<Idle>>>> {
+        let count = layout.slots_count;
+        let block = layout.block_bytes;
+        let none = || Part::divide(&mut Arc::new(AlignedBuffer::empty()), 0, count);
+        let reads = if layout.has_reads {
+            let bytes = block.checked_mul(count)?;
+            let mut reads = AlignedBuffer::new(bytes, self.memory_alignment_bytes)?;
+            // Touched now, so that no page is missing inside the clock.
+            reads.bytes_mut().fill(1);
+            Part::divide(&mut Arc::new(reads), block, count)
+        } else {
+            none()
+        };
+        let writes = match layout.writes {
+            Some(payload) => self.payload.divide(payload, block, count),
+            None => none(),
+        };
+        Some(Idle::slots(reads?, writes?))
+    }
+
     /// Uses threads if there are several objects, as the old tools do; else `io_uring`.
-    fn start_queue(&mut self, places_count: u32) -> Result<(), i32> {
+    fn start_queue(&mut self) -> Result<(), i32> {
         let [object] = self.used.as_slice() else {
             let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
             self.way = Way::Threads(Threads::new(&files)?);
@@ -253,11 +277,7 @@ impl RealBackend {
         let file = &object.file;
         #[cfg(target_pointer_width = "64")]
         if !self.force_threads && self.refused.is_none() {
-            let reads = self
-                .reads
-                .stretch(0, self.reads.len())
-                .filter(|all| all.len() > 0);
-            match Uring::new(file, places_count, [reads, self.payload.all()]) {
+            match Uring::new(Arc::clone(file), &mut self.slots) {
                 Ok(ring) => {
                     self.way = Way::Uring(Box::new(ring));
                     return Ok(());
@@ -265,7 +285,7 @@ impl RealBackend {
                 Err(errno) => self.refused = Some(errno),
             }
         }
-        let files = vec![Arc::clone(file); places_count as usize];
+        let files = vec![Arc::clone(file); self.slots.len()];
         self.way = Way::Threads(Threads::new(&files)?);
         self.used_threads = true;
         Ok(())
@@ -307,36 +327,27 @@ impl RealBackend {
     }
 }
 
-/// Returns whether a buffer for reads is needed.
-fn has_reads(workload: &Workload) -> bool {
-    workload.reads() || workload.manner.lead_read
-}
-
 impl Backend for RealBackend {
     fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
         let invalid = number(Errno::INVAL);
         let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
-        let depth = workload.in_flight_count() as usize;
-        if !self.way.drain() {
-            self.retire();
-        }
         let written_bytes = self.ready_objects(workload)?;
         if !self.is_usable(workload) {
             return Err(invalid);
         }
-        let must_move = (has_reads(workload) && self.reads.len() < block.saturating_mul(depth))
-            || (workload.writes() && self.payload.must_grow(block, depth));
-        if must_move || self.way.queue_depth() != depth {
+        let layout = Layout::new(workload, block, self.layout);
+        if layout != self.layout || self.slots.iter().any(Option::is_none) {
             self.retire();
+            self.slots = self.make_slots(layout).ok_or(number(Errno::NOMEM))?;
+            if layout.slots_count > 1 {
+                self.start_queue()?;
+            }
+            self.layout = layout;
         }
         self.pending = None;
         self.rejected.clear();
-        self.rejected.reserve(depth);
-        self.make_buffers(workload, block, depth)
-            .ok_or(number(Errno::NOMEM))?;
-        if depth > 1 && matches!(self.way, Way::Sync) {
-            self.start_queue(workload.in_flight_count())?;
-        }
+        self.rejected.reserve(layout.slots_count);
+        self.payload.begin_trial(&mut self.slots);
         self.is_on_disk = workload.manner.object == cardmark_core::Object::Disk;
         let is_cached = workload.manner.access == Access::Cached;
         let is_refused = self.used.iter().any(|object| !object.direct);
@@ -354,18 +365,8 @@ impl Backend for RealBackend {
             self.unflushed.bytes += u64::from(op.bytes);
             self.unflushed.operations += 1;
         }
-        let stretch = self.stretch(op);
-        match &mut self.way {
-            Way::Sync => self.pending = stretch.map(|stretch| (op, stretch)),
-            #[cfg(target_pointer_width = "64")]
-            Way::Uring(ring) => match stretch {
-                Some(stretch) => ring.submit(op, stretch),
-                None => self.rejected.push(op.slot),
-            },
-            Way::Threads(threads) => match stretch {
-                Some(stretch) => threads.submit(op, stretch),
-                None => self.rejected.push(op.slot),
-            },
+        if self.accept(op).is_none() {
+            self.rejected.push(op.slot);
         }
     }
 
@@ -374,7 +375,7 @@ impl Backend for RealBackend {
     #[inline(always)]
     fn reap(&mut self) -> Done {
         let done = match self.pending.take() {
-            Some((op, stretch)) => self.execute_pending(op, stretch),
+            Some(op) => self.execute_pending(op),
             None => self.reap_queued(),
         };
         if done.outcome.is_err() {
@@ -395,6 +396,8 @@ impl Backend for RealBackend {
         if !self.payload.has_memory() {
             return Ok(None);
         }
+        // They have the pool.
+        self.retire();
         let bytes = usize::try_from(bytes).map_err(|_| number(Errno::INVAL))?;
         if self.compared.len() < bytes {
             let memory = AlignedBuffer::new(bytes, self.memory_alignment_bytes);
@@ -425,12 +428,12 @@ impl Backend for RealBackend {
 impl RealBackend {
     /// Executes the operation of queue depth 1.
     #[inline(always)]
-    fn execute_pending(&mut self, op: Op, stretch: Stretch) -> Done {
-        // SAFETY: the buffers are alive and nothing else is in flight.
-        let buffer = unsafe { stretch.as_mut_slice() };
-        let Some(object) = self.used.first() else {
+    fn execute_pending(&mut self, op: Op) -> Done {
+        let slot = self.slots.get_mut(op.slot as usize);
+        let (Some(object), Some(Some(idle))) = (self.used.first(), slot) else {
             return rejection(op.slot);
         };
+        let buffer = idle.buffer(&op);
         let outcome = execute(&object.file, op.kind, buffer, op.offset);
         if self.touch_bytes > 0 && op.kind == OpKind::Read {
             touch(buffer, self.touch_bytes);
@@ -446,12 +449,18 @@ impl RealBackend {
         if let Some(slot) = self.rejected.pop() {
             return rejection(slot);
         }
-        match &mut self.way {
-            Way::Sync => rejection(0),
+        let (done, idle) = match &mut self.way {
+            Way::Sync => (rejection(0), None),
             #[cfg(target_pointer_width = "64")]
             Way::Uring(ring) => ring.reap(),
             Way::Threads(threads) => threads.reap(),
+        };
+        if let Some(idle) = idle
+            && let Some(slot) = self.slots.get_mut(idle.number as usize)
+        {
+            *slot = Some(idle);
         }
+        done
     }
 
     /// Makes all written data durable, as a part of the operation that is done.
@@ -466,36 +475,6 @@ impl Unflushed {
     #[inline]
     fn is_due(self) -> bool {
         self.bytes >= BUFFERED_FLUSH_BYTES || self.operations >= BUFFERED_FLUSH_OPERATIONS
-    }
-}
-
-impl Drop for RealBackend {
-    fn drop(&mut self) {
-        self.retire();
-    }
-}
-
-impl Way {
-    fn queue_depth(&self) -> usize {
-        match self {
-            Self::Sync => 1,
-            #[cfg(target_pointer_width = "64")]
-            Self::Uring(ring) => ring.queue_depth(),
-            Self::Threads(threads) => threads.queue_depth(),
-        }
-    }
-
-    /// Waits for everything in flight; whether the way can still be used.
-    fn drain(&mut self) -> bool {
-        match self {
-            Self::Sync => true,
-            #[cfg(target_pointer_width = "64")]
-            Self::Uring(ring) => ring.drain(),
-            Self::Threads(threads) => {
-                threads.drain();
-                true
-            }
-        }
     }
 }
 
@@ -519,7 +498,7 @@ impl std::fmt::Debug for RealBackend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RealBackend")
             .field("objects", &self.objects)
-            .field("queue_depth", &self.way.queue_depth())
+            .field("queue_depth", &self.slots.len())
             .field("used_threads", &self.used_threads)
             .finish_non_exhaustive()
     }
@@ -532,6 +511,8 @@ mod tests {
 
     use crate::TestFile;
     use cardmark_core::{Flush, Manner, Payload, StopRule};
+    #[cfg(target_pointer_width = "64")]
+    use cardmark_testkit::needs;
 
     fn workload(read_share_percent: u8, queue_depth: u32) -> Workload {
         Workload {
@@ -693,13 +674,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_busy_slot_takes_no_second_operation() {
+        for (depth, threads) in [(1, false), (4, false), (4, true)] {
+            let mut backend = on_readonly_file();
+            backend.force_threads = threads;
+            backend.prepare(&workload(100, depth)).unwrap();
+            let read = Op {
+                kind: OpKind::Read,
+                offset: 0,
+                bytes: 4096,
+                slot: depth - 1,
+                stream: 0,
+            };
+            backend.submit(read);
+            backend.submit(read);
+            let mut outcomes = [backend.reap(), backend.reap()].map(|done| done.outcome);
+            outcomes.sort_unstable();
+            assert_eq!(
+                outcomes,
+                [Ok(0), Err(number(Errno::INVAL))],
+                "depth {depth}"
+            );
+            backend.submit(read);
+            assert_eq!(backend.reap().outcome, Ok(0), "free again");
+        }
+    }
+
     #[cfg(target_pointer_width = "64")]
     #[test]
-    fn a_broken_ring_fails_what_is_in_flight_and_keeps_the_memory() {
+    fn a_broken_ring_fails_what_is_in_flight() {
+        needs!(IoUring);
         let mut backend = on_readonly_file();
         backend.prepare(&workload(100, 2)).unwrap();
         let Way::Uring(ring) = &mut backend.way else {
-            return;
+            panic!("threads in place of io_uring");
         };
         ring.break_for_test(5);
         for slot in 0..2 {

@@ -28,8 +28,6 @@ pub use raw::BlocksPiece;
 const REQUEST_BLOCKS: u64 = 2048;
 /// Requests in flight.
 const DEPTH: usize = 3;
-/// Buffers start at a multiple of at least this, bytes: a page.
-const LEAST_ALIGNMENT_BYTES: u32 = 4096;
 /// Errors of a device that is gone.
 const GONE: [Errno; 3] = [Errno::NODEV, Errno::NXIO, Errno::NOMEDIUM];
 /// Errors of a filesystem that accepts no more data, regardless of the storage below.
@@ -94,10 +92,9 @@ impl Blocks {
     }
 
     pub(crate) fn new(storage: Storage, alignment_bytes: u32) -> Option<Self> {
-        let alignment = alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
         let bytes = usize::try_from(Span::new(0, REQUEST_BLOCKS).bytes()).ok()?;
         let buffers: Option<Vec<AlignedBuffer>> = (0..DEPTH)
-            .map(|_| AlignedBuffer::new(bytes, alignment))
+            .map(|_| AlignedBuffer::new(bytes, alignment_bytes))
             .collect();
         Some(Self {
             storage,

@@ -13,6 +13,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use cardmark_core::{Fill, MIB, fill_content};
 use cardmark_engine::Pulse;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 use thiserror::Error;
 
 use crate::buffer::AlignedBuffer;
@@ -34,10 +35,8 @@ const BUFFERED_STRETCH_BYTES: u64 = 8 * MIB;
 const DISCARD_STRETCH_BYTES: u64 = 128 * MIB;
 /// Number of blocks that are checked before a fill is continued.
 const LOOKS_COUNT: u64 = 16;
-/// Buffers start at a multiple of at least this, bytes: a page.
-const LEAST_ALIGNMENT_BYTES: u32 = 4096;
 /// `BLKDISCARD`: `_IO(0x12, 119)`, which takes start and length as two `u64`.
-const BLKDISCARD: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 119);
+const BLKDISCARD: Opcode = opcode::none(0x12, 119);
 
 /// Reason for the early end of a fill.
 #[derive(Debug, Error)]
@@ -105,7 +104,7 @@ impl Filler {
     /// Takes the device; `None`: no memory.
     #[must_use]
     pub fn new(target: OpenTarget) -> Option<Self> {
-        let alignment = target.memory_alignment_bytes.max(LEAST_ALIGNMENT_BYTES) as usize;
+        let alignment = target.memory_alignment_bytes;
         let block = usize::try_from(BLOCK_BYTES).ok()?;
         let buffers: Option<Vec<AlignedBuffer>> = (0..DEPTH)
             .map(|_| AlignedBuffer::new(block, alignment))
@@ -357,10 +356,8 @@ pub(crate) fn discard_all(file: &File, size_bytes: u64, pulse: &Pulse) -> Result
 
 fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
     let range = [start_bytes, end_bytes - start_bytes];
-    // SAFETY: the number is that of BLKDISCARD, for which the kernel reads two `u64`.
-    let setter = unsafe { rustix::ioctl::Setter::<BLKDISCARD, [u64; 2]>::new(range) };
-    // SAFETY: the call reads the setter's own memory and writes none of ours.
-    unsafe { rustix::ioctl::ioctl(file, setter) }
+    // SAFETY: for this opcode the kernel reads two `u64`, and writes no memory of ours.
+    unsafe { ioctl(file, Setter::<BLKDISCARD, _>::new(range)) }
 }
 
 fn operation(action: &'static str, offset_bytes: u64, source: io::Error) -> FillError {

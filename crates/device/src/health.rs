@@ -57,7 +57,7 @@ const HEALTH_PAGE: u32 = 0x02 | (SMART_LOG_BYTES as u32 / 4 - 1) << 16;
 
 fn nvme_log(file: &File) -> Option<Log> {
     let mut log = [0; SMART_LOG_BYTES];
-    let mut command = NvmeCommand {
+    let command = NvmeCommand {
         opcode: GET_LOG_PAGE,
         namespace: ALL_NAMESPACES,
         address: log.as_mut_ptr() as u64,
@@ -68,22 +68,14 @@ fn nvme_log(file: &File) -> Option<Log> {
     };
     // SAFETY: the opcode takes this structure, and the kernel writes at most `data_length` bytes
     // to `address`, which is a buffer of that size that outlives the call.
-    let status = unsafe { ioctl(file, Status::new(&mut command)) }.ok()?;
+    let status = unsafe { ioctl(file, command) }.ok()?;
     // A status above zero is the device's refusal.
     (status == 0).then_some(log)
 }
 
-/// An `ioctl` that changes its argument and whose result contains more than success.
-struct Status<'a>(&'a mut NvmeCommand);
-
-impl<'a> Status<'a> {
-    fn new(command: &'a mut NvmeCommand) -> Self {
-        Self(command)
-    }
-}
-
-// SAFETY: opcode and type belong together, and the kernel may write to the structure.
-unsafe impl rustix::ioctl::Ioctl for Status<'_> {
+// Not one of the patterns of `rustix`: their result has no status.
+// SAFETY: the opcode takes this structure, and the kernel may write to it.
+unsafe impl rustix::ioctl::Ioctl for NvmeCommand {
     type Output = i32;
     const IS_MUTATING: bool = true;
 
@@ -92,7 +84,7 @@ unsafe impl rustix::ioctl::Ioctl for Status<'_> {
     }
 
     fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::from_mut(self.0).cast()
+        std::ptr::from_mut(self).cast()
     }
 
     unsafe fn output_from_ptr(

@@ -15,6 +15,7 @@ mod null;
 mod object;
 mod objects;
 mod payload;
+mod slot;
 mod target;
 mod threads;
 mod undo;

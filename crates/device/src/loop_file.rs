@@ -42,11 +42,8 @@ pub fn loop_file(path: &Path) -> Option<LoopFile> {
     if !is_loop(&fstat(&fd).ok()?) {
         return None;
     }
-    // SAFETY: the number is that of LOOP_GET_STATUS64, for which the kernel fills a `loop_info64`.
-    let getter = unsafe { Getter::<LOOP_GET_STATUS64, LoopInfo>::new() };
-    // SAFETY: the call writes one `loop_info64` into the getter's own memory; every value of its
-    // bytes is a valid `LoopInfo`.
-    let info = unsafe { ioctl(&fd, getter) }.ok()?;
+    // SAFETY: for this opcode the kernel writes one `loop_info64`; every value of its bytes is a valid `LoopInfo`.
+    let info = unsafe { ioctl(&fd, Getter::<LOOP_GET_STATUS64, LoopInfo>::new()) }.ok()?;
     let id = |raw: u64| (major(raw), minor(raw));
     Some(LoopFile {
         number: info.number,

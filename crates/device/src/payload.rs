@@ -1,12 +1,15 @@
 //! Written data: a pool of incompressible bytes, filled once, stamped before every write.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardmark_core::{
     PAYLOAD_POOL_BYTES, Payload, ReadBack, STAMP_STRIDE_BYTES, fill_payload, stamp_payload,
 };
+use cardmark_engine::Op;
 
-use crate::buffer::{AlignedBuffer, Stretch};
+use crate::buffer::{AlignedBuffer, Part};
+use crate::slot::Idle;
 
 /// Number of measurements of the stamping speed; the best counts, so that other load on the processor does not
 /// matter.
@@ -16,19 +19,16 @@ const RATE_SPAN: Duration = Duration::from_millis(4);
 /// Block on which it is measured.
 const RATE_BLOCK_BYTES: usize = 1 << 20;
 
-/// The pool. Each place in flight owns a part of it and walks through that part block by block,
-/// so that an operation in flight is never stamped over.
+/// The pool. Each slot owns a part of it and walks through that part block by block.
 #[derive(Debug)]
 pub(crate) struct PayloadPool {
-    pool: AlignedBuffer,
+    pool: Arc<AlignedBuffer>,
     /// Kind of content of the pool.
     kind: Payload,
     seed: u64,
-    alignment: usize,
+    alignment_bytes: u32,
     block_bytes: usize,
     part_bytes: usize,
-    /// Start of the next write of each slot, within its part.
-    cursors: Vec<usize>,
     /// Number of writes so far.
     generation: u64,
     /// For each 4 KiB from the object's start: the last write there. Empty if no read-back is planned.
@@ -45,15 +45,14 @@ const PAGE_BITS: u32 = 24;
 
 impl PayloadPool {
     /// A pool that is not filled yet.
-    pub(crate) fn new(seed: u64, alignment: usize) -> Self {
+    pub(crate) fn new(seed: u64, alignment_bytes: u32) -> Self {
         Self {
-            pool: AlignedBuffer::empty(),
+            pool: Arc::new(AlignedBuffer::empty()),
             kind: Payload::Incompressible,
             seed,
-            alignment,
+            alignment_bytes,
             block_bytes: 0,
             part_bytes: 0,
-            cursors: Vec::new(),
             generation: 0,
             last: Vec::new(),
             blocks: Vec::new(),
@@ -107,9 +106,13 @@ impl PayloadPool {
         }
     }
 
-    /// Compares data read from `offset` on with the last write there.
+    /// Compares data read from `offset` on with the last write there. Nothing is known of it while slots have
+    /// parts of the pool.
     pub(crate) fn compare(&mut self, offset: u64, read: &[u8]) -> ReadBack {
         let mut found = ReadBack::default();
+        let Some(pool) = Arc::get_mut(&mut self.pool) else {
+            return found;
+        };
         let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
         let mut wanted = [0_u8; STAMP_STRIDE_BYTES];
         for (index, page) in read.chunks_exact(STAMP_STRIDE_BYTES).enumerate() {
@@ -122,7 +125,7 @@ impl PayloadPool {
             };
             let here = offset + (index * STAMP_STRIDE_BYTES) as u64;
             let from = (last & ((1 << PAGE_BITS) - 1)) as usize * STAMP_STRIDE_BYTES;
-            wanted.copy_from_slice(&self.pool.bytes_mut()[from..from + STAMP_STRIDE_BYTES]);
+            wanted.copy_from_slice(&pool.bytes_mut()[from..from + STAMP_STRIDE_BYTES]);
             stamp_payload(&mut wanted, here, (last >> PAGE_BITS) - 1);
             found.read_bytes += STAMP_STRIDE_BYTES as u64;
             if wanted != page {
@@ -133,84 +136,70 @@ impl PayloadPool {
         found
     }
 
-    /// Returns whether the pool would have to move for this queue. Nothing may be in flight then.
-    pub(crate) fn must_grow(&self, block_bytes: usize, queue_depth: usize) -> bool {
-        self.pool.len() < pool_bytes(block_bytes, queue_depth)
-    }
-
-    /// Divides the pool among `queue_depth` slots; fills it at first use and where content of
-    /// another kind is wanted. Nothing may be in flight. `None`: no memory.
-    pub(crate) fn prepare(
+    /// Divides the pool among `queue_depth` slots; fills it at first use and where content of another kind is
+    /// wanted. A pool that slots still have parts of is replaced. `None`: no memory.
+    pub(crate) fn divide(
         &mut self,
         kind: Payload,
         block_bytes: usize,
         queue_depth: usize,
-    ) -> Option<()> {
-        let must_grow = self.must_grow(block_bytes, queue_depth);
-        if must_grow {
-            let bytes = pool_bytes(block_bytes, queue_depth);
-            self.pool = AlignedBuffer::new(bytes, self.alignment)?;
+    ) -> Option<Vec<Part>> {
+        let bytes = PAYLOAD_POOL_BYTES.max(block_bytes.checked_mul(queue_depth)?);
+        let is_free = Arc::get_mut(&mut self.pool).is_some();
+        let is_large_enough = self.pool.len() >= bytes;
+        if !is_free || !is_large_enough {
+            self.pool = Arc::new(AlignedBuffer::new(bytes, self.alignment_bytes)?);
         }
-        if must_grow || self.kind != kind {
+        if !is_free || !is_large_enough || self.kind != kind {
             self.kind = kind;
-            kind.fill(self.seed, self.pool.bytes_mut());
+            kind.fill(self.seed, Arc::get_mut(&mut self.pool)?.bytes_mut());
         }
-        let part = self.pool.len() / queue_depth.max(1);
+        let part_bytes = self.pool.len() / queue_depth;
         self.block_bytes = block_bytes;
-        self.part_bytes = part - part % block_bytes.max(1);
-        self.cursors.clear();
-        self.cursors.resize(queue_depth, 0);
-        self.blocks.clear();
-        self.blocks.resize(queue_depth, (0, 0));
-        Some(())
+        self.part_bytes = part_bytes - part_bytes % block_bytes;
+        self.blocks = vec![(0, 0); queue_depth];
+        Part::divide(&mut self.pool, self.part_bytes, queue_depth)
     }
 
-    /// All of the memory, for registration.
-    #[cfg(target_pointer_width = "64")]
-    pub(crate) fn all(&self) -> Option<Stretch> {
-        (self.pool.len() > 0)
-            .then(|| self.pool.stretch(0, self.pool.len()))
-            .flatten()
+    /// Lets all slots begin at the start of their memory; nothing is in flight.
+    pub(crate) fn begin_trial(&mut self, slots: &mut [Option<Box<Idle>>]) {
+        self.blocks.fill((0, 0));
+        for idle in slots.iter_mut().flatten() {
+            idle.next = 0;
+        }
     }
 
-    /// Gives the memory up without freeing it: the kernel may still use it.
-    #[cfg(target_pointer_width = "64")]
-    pub(crate) fn leak(&mut self) {
-        std::mem::forget(std::mem::replace(&mut self.pool, AlignedBuffer::empty()));
-    }
-
-    /// A fresh block for this slot, stamped with its address and the number of the write.
+    /// Prepares a fresh block in the memory of this slot, stamped with its address and the number of the write.
+    /// `None` if there is no such memory.
     #[inline]
-    pub(crate) fn next(&mut self, slot: u32, offset: u64, bytes: u32) -> Option<Stretch> {
-        let bytes = bytes as usize;
+    pub(crate) fn next(&mut self, idle: &mut Idle, op: &Op) -> Option<()> {
+        let bytes = op.bytes as usize;
         if bytes > self.block_bytes {
             return None;
         }
-        let slot = slot as usize;
-        let cursor = self.cursors.get_mut(slot)?;
-        let pool_place = slot * self.part_bytes + *cursor;
-        let stretch = self.pool.stretch(pool_place, bytes)?;
-        *cursor += self.block_bytes;
-        if *cursor >= self.part_bytes {
-            *cursor = 0;
-        }
+        let part = idle.writes.bytes_mut();
+        let start = idle.next;
+        let block = part.get_mut(start..start + bytes)?;
         if self.kind.is_stamped() {
-            // SAFETY: the pool is alive; parts do not overlap, and the slot is free, so that nothing
-            // in flight uses this one.
-            let block = unsafe { stretch.as_mut_slice() };
-            stamp_payload(block, offset, self.generation);
+            stamp_payload(block, op.offset, self.generation);
+        }
+        idle.start = start;
+        idle.next = start + self.block_bytes;
+        if idle.next >= self.part_bytes {
+            idle.next = 0;
         }
         if !self.last.is_empty() {
-            self.note(slot, offset, bytes, pool_place);
+            let slot = idle.number as usize;
+            self.note(slot, op.offset, bytes, slot * self.part_bytes + start);
         }
         self.generation += 1;
-        Some(stretch)
+        Some(())
     }
 
     /// Returns the bytes per second at which blocks of 1 MiB are stamped: the best of a few short windows.
     /// Measured on separate memory.
     pub(crate) fn measure_rate(&self) -> Option<f64> {
-        let mut memory = AlignedBuffer::new(PAYLOAD_POOL_BYTES, self.alignment)?;
+        let mut memory = AlignedBuffer::new(PAYLOAD_POOL_BYTES, self.alignment_bytes)?;
         fill_payload(self.seed, memory.bytes_mut());
         (0..RATE_WINDOWS)
             .map(|_| stamping_rate(memory.bytes_mut()))
@@ -232,9 +221,4 @@ fn stamping_rate(memory: &mut [u8]) -> f64 {
             return blocks_count as f64 * RATE_BLOCK_BYTES as f64 / span.as_secs_f64();
         }
     }
-}
-
-/// Returns the size of the pool: the usual one, or the size that a large queue of large blocks needs.
-fn pool_bytes(block_bytes: usize, queue_depth: usize) -> usize {
-    PAYLOAD_POOL_BYTES.max(block_bytes.saturating_mul(queue_depth))
 }

@@ -1,6 +1,6 @@
 //! Opening of targets.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_int};
 use std::fs::File;
 use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{AtFlags, FileType, IFlags, Mode, OFlags, StatxFlags, major, minor};
 use rustix::io::Errno;
+use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 
 use crate::clock::since_boot_ns;
 use crate::error::OpenError;
@@ -20,9 +21,9 @@ const BTRFS_MAGIC: u64 = 0x9123_683e;
 /// Number of names to try for the file if nameless files are not supported.
 const NAMES_COUNT: u32 = 64;
 /// `BLKGETSIZE64`: `_IOR(0x12, 114, size_t)`, which fills a `u64` on every machine.
-const BLKGETSIZE64: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
+const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
 /// `BLKROGET`: `_IO(0x12, 94)`, which fills an `int`.
-const BLKROGET: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
+const BLKROGET: Opcode = opcode::none(0x12, 94);
 
 /// Something open to be measured.
 #[derive(Debug)]
@@ -328,17 +329,13 @@ pub(crate) fn alignments(fd: impl AsFd) -> (u32, u32) {
 }
 
 fn device_bytes(fd: &OwnedFd) -> Result<u64, Errno> {
-    // SAFETY: the number is that of BLKGETSIZE64, for which the kernel writes a `u64`.
-    let getter = unsafe { rustix::ioctl::Getter::<BLKGETSIZE64, u64>::new() };
-    // SAFETY: the call writes one `u64` into the getter's own memory.
-    unsafe { rustix::ioctl::ioctl(fd, getter) }
+    // SAFETY: for this opcode the kernel writes one `u64`.
+    unsafe { ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 
 fn is_write_protected(fd: &OwnedFd) -> Result<bool, Errno> {
-    // SAFETY: the number is that of BLKROGET, for which the kernel writes an `int`.
-    let getter = unsafe { rustix::ioctl::Getter::<BLKROGET, std::ffi::c_int>::new() };
-    // SAFETY: the call writes one `int` into the getter's own memory.
-    unsafe { rustix::ioctl::ioctl(fd, getter) }.map(|value| value != 0)
+    // SAFETY: for this opcode the kernel writes one `int`.
+    unsafe { ioctl(fd, Getter::<BLKROGET, c_int>::new()) }.map(|value| value != 0)
 }
 
 #[cfg(test)]

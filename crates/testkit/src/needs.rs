@@ -12,6 +12,8 @@ pub enum Need {
     Root,
     /// FUSE, and the right to mount.
     Fuse,
+    /// `io_uring`, which some kernels lack and some containers forbid.
+    IoUring,
     /// Loop devices and `losetup`.
     LoopDevice,
     /// `mkfs.ext4` and the filesystem.
@@ -56,6 +58,7 @@ impl Need {
         match self {
             Self::Root => is_root,
             Self::Fuse => is_root && Path::new("/dev/fuse").exists(),
+            Self::IoUring => is_io_uring_allowed(),
             Self::LoopDevice => {
                 is_root && Path::new("/dev/loop-control").exists() && is_installed("losetup")
             }
@@ -78,6 +81,14 @@ impl Need {
             Self::Iozone => is_installed("iozone"),
         }
     }
+}
+
+/// A filter of system calls, as in most containers, counts as a prohibition.
+fn is_io_uring_allowed() -> bool {
+    let disabled = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    disabled.is_ok_and(|value| value.trim() == "0")
+        && status.lines().any(|line| line == "Seccomp:\t0")
 }
 
 fn knows(filesystem: &str) -> bool {
