@@ -8,8 +8,8 @@ use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 
 use crate::answers::{Answer, Answers};
 use crate::content::Content;
+use crate::transit::Ways;
 use crate::waits::Waits;
-use crate::ways::Ways;
 
 /// Card and content.
 pub(crate) struct Card {

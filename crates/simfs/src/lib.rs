@@ -44,6 +44,7 @@ mod content;
 mod error;
 mod files;
 mod print;
+mod transit;
 mod waits;
 mod ways;
 
@@ -62,7 +63,8 @@ use crate::answers::Answers;
 use crate::card::Card;
 use crate::content::Content;
 use crate::files::Files;
-use crate::ways::{Through, Ways};
+use crate::transit::Ways;
+use crate::ways::Through;
 
 pub use crate::error::SimfsError;
 
