@@ -9,8 +9,8 @@ const EXCEEDED: u8 = 0x0b;
 /// The width of a step of life time, percent.
 const STEP_PERCENT: u32 = 10;
 
-/// Life time of an eMMC, for its two types of memory cells. The manufacturer decides which part of the device
-/// is of which type; a device with one type leaves the other undefined.
+/// Life time of an eMMC, for its two types of memory cells. The manufacturer assigns the types to parts of the
+/// device; a device with one type leaves the other undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EmmcLife {
     /// Life time of type A used, percent: the upper end of a step of ten. 110: more than all.

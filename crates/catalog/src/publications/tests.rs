@@ -259,8 +259,8 @@ fn runs_and_figures_of_each_source_are_counted() {
     assert_eq!(
         counted,
         [
-            // 18 cards and drives, 8 cards, the same 8 overclocked: 34 with 4 figures, 4 of which are not
-            // numbers.
+            // 18 cards and drives, 8 cards, the same 8 overclocked: 34 with 4 figures; 4
+            // figures are no numbers.
             ("geerling-dramble", 34, 132),
             ("geerling-2019", 1, 1),
             ("geerling-2019-comments", 23, 119),

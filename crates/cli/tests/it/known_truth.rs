@@ -9,7 +9,7 @@ use crate::common::{MIB, finding, program, scratch, text};
 const CAP_BYTES_PER_S: u64 = 4_000_000;
 /// How far from the cap the figure may be.
 const MARGIN: f64 = 0.1;
-/// Runs of which one must reach the cap.
+/// Number of runs; one of them must reach the cap.
 const ATTEMPTS_COUNT: usize = 8;
 
 #[test]
