@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_cards::{Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Register, Registers, Scr, Ssr, crc7};
-use cardmark_core::{CardKind};
+use cardmark_cards::{
+    Cid, Csd, EXT_CSD_BYTES, EmmcLife, ExtCsd, Register, Registers, Scr, Ssr, crc7,
+};
+use cardmark_core::CardKind;
 use libfuzzer_sys::fuzz_target;
 
 /// Names of the kernel's files, in the order of the lines of text in an input.
