@@ -99,7 +99,7 @@ pub struct Content {
     pub record: Option<Record>,
     /// Last intact state, JSON.
     pub state: Option<String>,
-    /// The journal; to be given to [`discard`] once the result is stored.
+    /// The journal; to be given to [`discard`](crate::discard) once the result is stored.
     pub path: PathBuf,
     /// Dropped content, if it was more than a torn last line.
     pub note: Option<String>,
