@@ -59,6 +59,11 @@ impl JournalError {
             _ => 0,
         }
     }
+
+    /// Returns whether the cause is that there is no such file.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
 }
 
 /// Reason why a document is not stored or not returned.

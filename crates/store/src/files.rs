@@ -1,13 +1,14 @@
 //! Files of journals: drafts, locks, directories.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
+use std::ops::Deref;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock, fsync};
+use rustix::fs::fsync;
 use rustix::io::Errno;
 
 use crate::JournalError;
@@ -16,62 +17,91 @@ use crate::JournalError;
 pub(crate) const EXTENSION: &str = "journal";
 /// Extension of journals until their first line is durable.
 pub(crate) const DRAFT_EXTENSION: &str = "journal-new";
-/// Number of attempts to lock a draft, with a pause between them: `recover` locks it for a moment to check
+/// Number of attempts to lock a file, with a pause between them: `recover` locks it for a moment to check
 /// whether it is in use.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens a draft for appending and locks it; content left by a crash is removed.
-pub(crate) fn open_locked(draft: &Path) -> Result<File, JournalError> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    for _ in 0..LOCK_TRIES {
-        let file = options.open(draft).map_err(failed("make", draft))?;
-        match try_lock(&file) {
-            // Between opening and locking, `recover` may have removed it.
-            Ok(()) if is_named(&file, draft) => {
-                file.set_len(0).map_err(failed("empty", draft))?;
-                return Ok(file);
-            }
-            Ok(()) | Err(Errno::WOULDBLOCK) => sleep(LOCK_PAUSE),
-            Err(errno) => return Err(failed("lock", draft)(errno.into())),
+/// A file that is locked until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct LockedFile(File);
+
+impl LockedFile {
+    /// Locks a file, or reports that another process holds it.
+    pub(crate) fn new(file: File, path: &Path) -> Result<Self, JournalError> {
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(live(path)),
+            Err(TryLockError::Error(error)) => Err(failed("lock", path)(error)),
         }
     }
-    Err(JournalError::Live {
-        path: draft.to_owned(),
-    })
-}
 
-/// Locks a file; `WOULDBLOCK` if it is already locked.
-pub(crate) fn try_lock(file: &File) -> Result<(), Errno> {
-    flock(file, FlockOperation::NonBlockingLockExclusive)
-}
-
-/// Returns whether the path still refers to this file.
-pub(crate) fn is_named(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-        _ => false,
+    /// Returns whether the path still refers to this file.
+    pub(crate) fn is_named(&self, path: &Path) -> bool {
+        match (self.metadata(), fs::symlink_metadata(path)) {
+            (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+            _ => false,
+        }
     }
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+/// Closing the file is not enough: a child process shares the lock until it executes its program.
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+fn live(path: &Path) -> JournalError {
+    JournalError::Live {
+        path: path.to_owned(),
+    }
+}
+
+/// Repeats an attempt for a moment while another process holds the file.
+pub(crate) fn patiently<T>(
+    attempt: impl Fn() -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    for _ in 1..LOCK_TRIES {
+        match attempt() {
+            Err(JournalError::Live { .. }) => sleep(LOCK_PAUSE),
+            other => return other,
+        }
+    }
+    attempt()
+}
+
+/// Opens a draft for appending and locks it; content left by a crash is removed.
+pub(crate) fn open_draft(draft: &Path) -> Result<LockedFile, JournalError> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    patiently(|| {
+        let file = options.open(draft).map_err(failed("make", draft))?;
+        let file = LockedFile::new(file, draft)?;
+        // Between opening and locking, `recover` may have removed it.
+        if !file.is_named(draft) {
+            return Err(live(draft));
+        }
+        file.set_len(0).map_err(failed("empty", draft))?;
+        Ok(file)
+    })
 }
 
 /// Refuses a journal that a process holds; a missing one is free.
 pub(crate) fn refuse_live(path: &Path) -> Result<(), JournalError> {
     match File::open(path) {
-        Ok(file) => lock(&file, path),
+        Ok(file) => LockedFile::new(file, path).map(drop),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failed("open", path)(error)),
     }
-}
-
-/// Locks a file, or reports that another process holds it.
-pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    try_lock(file).map_err(|errno| match errno {
-        Errno::WOULDBLOCK => JournalError::Live {
-            path: path.to_owned(),
-        },
-        other => failed("lock", path)(other.into()),
-    })
 }
 
 /// Makes a directory only its owner can enter, parents included.

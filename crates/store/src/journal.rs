@@ -4,7 +4,7 @@
 //! and target), `record` (second line, if the work results in a record: that record without trials), `trial`,
 //! `finding`, or `state` (progress; the last one counts). A lock on the file marks the work as under way.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::JournalError;
 use crate::content::{Content, JournalHead, LineKind, encode, read};
 use crate::files::{
-    DRAFT_EXTENSION, EXTENSION, failed, lock, make_directory, open_locked, refuse_live,
+    DRAFT_EXTENSION, EXTENSION, LockedFile, failed, make_directory, open_draft, patiently, refuse_live,
     sync_directory,
 };
 
@@ -28,7 +28,7 @@ const FREE_DEAD_BYTES: u64 = 1 << 20;
 /// The journal of work that is under way.
 #[derive(Debug)]
 pub struct Journal {
-    file: File,
+    file: LockedFile,
     path: PathBuf,
     /// Whole lines without states, for a rewrite.
     lines: Vec<u8>,
@@ -56,7 +56,7 @@ impl Journal {
         make_directory(dir).map_err(failed("make the directory of", dir))?;
         let path = dir.join(format!("{name}.{EXTENSION}"));
         let draft = path.with_extension(DRAFT_EXTENSION);
-        let mut journal = Self::on(open_locked(&draft)?, draft.clone());
+        let mut journal = Self::on(open_draft(&draft)?, draft.clone());
         if let Err(error) = journal.take_place(&path, head, record) {
             // Ours: the lock is still held.
             let _ = fs::remove_file(&draft);
@@ -73,11 +73,14 @@ impl Journal {
     /// If another process holds it, or it cannot be read or has no intact first line.
     pub fn resume(dir: &Path, name: &str) -> Result<Option<(Self, Content)>, JournalError> {
         let path = dir.join(format!("{name}.{EXTENSION}"));
-        let file = match OpenOptions::new().read(true).append(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(failed("open", &path))?,
+        let opened = patiently(|| {
+            let file = OpenOptions::new().read(true).append(true).open(&path);
+            LockedFile::new(file.map_err(failed("open", &path))?, &path)
+        });
+        let file = match opened {
+            Err(error) if error.is_missing() => return Ok(None),
+            file => file?,
         };
-        lock(&file, &path)?;
         let content = read(&path)?;
         let mut journal = Self::on(file, path);
         journal.whole_bytes = content.whole_bytes;
@@ -91,7 +94,7 @@ impl Journal {
         Ok(Some((journal, content)))
     }
 
-    fn on(file: File, path: PathBuf) -> Self {
+    fn on(file: LockedFile, path: PathBuf) -> Self {
         Self {
             file,
             path,
@@ -109,7 +112,7 @@ impl Journal {
         head: &JournalHead,
         record: Option<&Record>,
     ) -> Result<(), JournalError> {
-        refuse_live(path)?;
+        patiently(|| refuse_live(path))?;
         self.line(LineKind::Head, head)?;
         if let Some(record) = record {
             self.line(LineKind::Record, record)?;
@@ -139,7 +142,7 @@ impl Journal {
     /// Replaces the file by one without superseded states.
     fn rewrite(&mut self, state: &impl Serialize) -> Result<(), JournalError> {
         let draft = self.path.with_extension(DRAFT_EXTENSION);
-        let mut new = Self::on(open_locked(&draft)?, draft.clone());
+        let mut new = Self::on(open_draft(&draft)?, draft.clone());
         let written = new
             .write(&self.lines)
             .and_then(|()| new.line(LineKind::State, state))
@@ -222,7 +225,7 @@ impl Journal {
     }
 
     fn write_durably(&self, line: &[u8]) -> io::Result<()> {
-        (&self.file).write_all(line)?;
-        Ok(fdatasync(&self.file)?)
+        (&*self.file).write_all(line)?;
+        Ok(fdatasync(&*self.file)?)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::JournalError;
 use crate::content::{Content, read};
-use crate::files::{DRAFT_EXTENSION, EXTENSION, failed, is_named, refuse_live, try_lock};
+use crate::files::{DRAFT_EXTENSION, EXTENSION, LockedFile, failed, refuse_live};
 
 /// Content of the directory of journals.
 #[derive(Debug, Default)]
@@ -47,9 +47,7 @@ pub fn recover(dir: &Path) -> Result<Recovery, JournalError> {
 pub fn peek(dir: &Path, name: &str) -> Result<Option<Content>, JournalError> {
     let path = dir.join(format!("{name}.{EXTENSION}"));
     match read(&path) {
-        Err(JournalError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            Ok(None)
-        }
+        Err(error) if error.is_missing() => Ok(None),
         content => content.map(Some),
     }
 }
@@ -70,7 +68,10 @@ pub fn discard(path: &Path) -> Result<(), JournalError> {
 fn remove_draft(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     // Only the holder of the lock renames a draft, so that the name refers to this file until the end.
-    if try_lock(&file).is_ok() && is_named(&file, path) {
+    let Ok(file) = LockedFile::new(file, path) else {
+        return;
+    };
+    if file.is_named(path) {
         let _ = fs::remove_file(path);
     }
 }
