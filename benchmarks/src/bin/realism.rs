@@ -13,7 +13,9 @@
 use std::process::ExitCode;
 
 use cardmark_benchmarks::ended;
-use cardmark_core::{Flush, Manner, Order, Payload, Rng, SECOND_NS, StopRule, UnitStep, Workload};
+use cardmark_core::{
+    Errno, Flush, Manner, Order, Payload, Rng, SECOND_NS, StopRule, UnitStep, Workload,
+};
 use cardmark_engine::{Backend, Clock, Op, OpKind};
 use cardmark_integrity::{AnatomyRequest, anatomy};
 use cardmark_sim::{Model, SimMedium, SimulatedCard};
@@ -126,7 +128,7 @@ fn series(model: &Model, name: &str) -> Result<Series, String> {
     let card = SimulatedCard::new(model, 1);
     let (mut backend, mut clock, _) = card.ports();
     let depth = workload.queue_depth;
-    let broken = |errno: i32| format!("{name}: errno {errno}");
+    let broken = |errno: Errno| format!("{name}: {errno}");
     backend.prepare(&workload).map_err(broken)?;
     let mut begun_ns = vec![0; depth as usize];
     let mut rng = Rng::new(2);

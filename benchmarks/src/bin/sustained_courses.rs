@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use cardmark_benchmarks::{ended, number};
 use cardmark_core::{
-    DeviceCounters, MIB, Origin, OriginKind, Record, Rng, SensorSample, Suite, TargetKind,
+    DeviceCounters, Errno, MIB, Origin, OriginKind, Record, Rng, SensorSample, Suite, TargetKind,
     Workload, simulated_run_id,
 };
 use cardmark_engine::{
@@ -161,7 +161,7 @@ type Shared = Rc<RefCell<Card>>;
 struct Disk(Shared, Vec<Op>);
 
 impl Backend for Disk {
-    fn prepare(&mut self, _: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, _: &Workload) -> Result<u64, Errno> {
         Ok(0)
     }
 
@@ -180,7 +180,7 @@ impl Backend for Disk {
         }
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Result<(), Errno> {
         Ok(())
     }
 

@@ -5,9 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cardmark_core::{DeviceCounters, Procedure, Workload};
+use cardmark_core::{DeviceCounters, Errno, Procedure, Workload};
 use cardmark_engine::{Backend, Done, Op, Pulse};
-use rustix::io::Errno;
 
 use crate::content::Content;
 use crate::database::{Database, Settings, errno_of};
@@ -81,13 +80,13 @@ impl Applications {
     }
 
     /// Creates the files of a workload. Returns the number of bytes that applications wrote for it.
-    fn create(&mut self, workload: &Workload) -> Result<u64, i32> {
-        let procedure = workload.procedure.as_ref().ok_or(invalid())?;
+    fn create(&mut self, workload: &Workload) -> Result<u64, Errno> {
+        let procedure = workload.procedure.as_ref().ok_or(Errno::INVAL)?;
         let (path, content) = (self.folder.join(&workload.id), &mut self.content);
         let mut bytes = workload.span_bytes;
         let files = match procedure {
             Procedure::Transaction { .. } => {
-                let settings = Settings::of(procedure).ok_or(invalid())?;
+                let settings = Settings::of(procedure).ok_or(Errno::INVAL)?;
                 let value_bytes = usize::try_from(workload.block_bytes / 2).unwrap_or(0);
                 bytes /= 2;
                 let path = path.with_extension("db");
@@ -110,10 +109,10 @@ impl Applications {
         Ok(bytes)
     }
 
-    fn step(&mut self, op: Op) -> Result<u32, i32> {
+    fn step(&mut self, op: Op) -> Result<u32, Errno> {
         let content = &mut self.content;
         let place = op.offset / u64::from(op.bytes.max(1));
-        match self.files.get_mut(&self.current).ok_or(invalid())? {
+        match self.files.get_mut(&self.current).ok_or(Errno::INVAL)? {
             Files::Database(database) => database
                 .transact(place, content)
                 .map_err(|error| errno_of(&error)),
@@ -130,13 +129,13 @@ impl Applications {
     }
 
     /// Triggers delayed work of filesystems, such as freeing a deleted journal, outside the clock.
-    fn settle(&self) -> Result<(), i32> {
+    fn settle(&self) -> Result<(), Errno> {
         sync_folder(&self.folder).map_err(errno_of_io)
     }
 }
 
 impl Backend for Applications {
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, Errno> {
         let bytes = if self.files.contains_key(&workload.id) {
             0
         } else {
@@ -156,12 +155,12 @@ impl Backend for Applications {
     fn reap(&mut self) -> Done {
         let nothing = Done {
             slot: 0,
-            outcome: Err(invalid()),
+            outcome: Err(Errno::INVAL),
         };
         self.done.take().unwrap_or(nothing)
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Result<(), Errno> {
         self.settle()
     }
 
@@ -170,14 +169,10 @@ impl Backend for Applications {
     }
 }
 
-fn invalid() -> i32 {
-    Errno::INVAL.raw_os_error()
-}
-
 #[allow(
     clippy::needless_pass_by_value,
     reason = "`map_err` passes it by value"
 )]
-fn errno_of_io(error: io::Error) -> i32 {
-    error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
+fn errno_of_io(error: io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::IO, Errno)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{DatabaseJournal, Procedure};
+use cardmark_core::{DatabaseJournal, Errno, Procedure};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 
@@ -193,17 +193,15 @@ fn key_of(value: &[u8]) -> i64 {
 }
 
 /// Returns the system's error number that is closest to the library's error.
-pub(crate) fn errno_of(error: &Error) -> i32 {
-    use rustix::io::Errno;
-    let errno = match error.sqlite_error_code() {
+pub(crate) fn errno_of(error: &Error) -> Errno {
+    match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => Errno::NOSPC,
         Some(ErrorCode::ReadOnly) => Errno::ROFS,
         Some(ErrorCode::PermissionDenied) => Errno::ACCESS,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Errno::BUSY,
         Some(_) => Errno::IO,
         None => Errno::INVAL,
-    };
-    errno.raw_os_error()
+    }
 }
 
 #[cfg(test)]
@@ -260,7 +258,7 @@ mod tests {
         for journal in [DatabaseJournal::Delete, DatabaseJournal::Wal] {
             let connection = Connection::open_in_memory().unwrap();
             let error = set_up(&connection, settings(journal)).unwrap_err();
-            assert_eq!(errno_of(&error), 22);
+            assert_eq!(errno_of(&error), Errno::INVAL);
         }
     }
 }

@@ -7,6 +7,7 @@ pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind};
 mod anatomy;
 mod context;
 mod device;
+mod errno;
 mod finding;
 mod host;
 mod identity;
@@ -30,6 +31,7 @@ pub use context::{ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, DeviceInfo, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
 };
+pub use errno::Errno;
 pub use finding::{Finding, FindingKind, Severity, name_of};
 pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::finding::name_of;
 use crate::{
-    Anatomy, Board, Derived, DeviceInfo, Finding, FindingKind, Host, Integrity, Printed,
+    Anatomy, Board, Derived, DeviceInfo, Errno, Finding, FindingKind, Host, Integrity, Printed,
     SensorSample, SurfacePart, Workload,
 };
 
@@ -552,7 +552,7 @@ pub struct OperationError {
     /// Position, bytes from the start of the object.
     pub offset: u64,
     /// The system's error number; 0 if fewer bytes than requested were moved.
-    pub errno: i32,
+    pub errno: Errno,
     /// Time after the trial's start, nanoseconds.
     pub at_ns: u64,
 }

@@ -9,7 +9,7 @@ use rustix::fs::Advice;
 use rustix::io::Errno;
 
 use crate::buffer::{AlignedBuffer, Part};
-use crate::object::{execute, flush, number};
+use crate::object::{Outcome, execute, flush, number};
 use crate::objects::{Object, Objects};
 use crate::payload::PayloadPool;
 use crate::slot::Idle;
@@ -63,7 +63,7 @@ pub struct RealBackend {
     is_on_disk: bool,
     force_threads: bool,
     used_threads: bool,
-    refused: Option<i32>,
+    refused: Option<cardmark_core::Errno>,
     payload_rate: Option<f64>,
     unflushed: Unflushed,
     pulse: Arc<Pulse>,
@@ -191,7 +191,7 @@ impl RealBackend {
     /// Returns the system's error number if `io_uring` was refused. `None` if it was never requested, as on
     /// 32-bit machines.
     #[must_use]
-    pub fn uring_refusal(&self) -> Option<i32> {
+    pub fn uring_refusal(&self) -> Option<cardmark_core::Errno> {
         self.refused
     }
 
@@ -268,7 +268,7 @@ impl RealBackend {
     }
 
     /// Uses threads if there are several objects, as the old tools do; else `io_uring`.
-    fn start_queue(&mut self) -> Result<(), i32> {
+    fn start_queue(&mut self) -> Outcome<()> {
         let [object] = self.used.as_slice() else {
             let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
             self.way = Way::Threads(Threads::new(&files)?);
@@ -293,7 +293,7 @@ impl RealBackend {
 
     /// Brings the objects of a workload into their initial state, and drops previously used objects if they are
     /// others. Returns the number of bytes written.
-    fn ready_objects(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn ready_objects(&mut self, workload: &Workload) -> Outcome<u64> {
         let (ready, written_bytes) = self.objects.ready(workload, self.seed, &self.pulse)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
         if ready.len() != self.used.len() || !ready.iter().zip(&self.used).all(same) {
@@ -305,7 +305,7 @@ impl RealBackend {
 
     /// Empties the page cache of the objects, and keeps the kernel from reading ahead of random
     /// reads.
-    fn drop_caches(&self, order: Order) -> Result<(), i32> {
+    fn drop_caches(&self, order: Order) -> Outcome<()> {
         let advice = match order {
             Order::Sequential | Order::Spread => Advice::Normal,
             Order::Random | Order::Permuted => Advice::Random,
@@ -328,7 +328,7 @@ impl RealBackend {
 }
 
 impl Backend for RealBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, workload: &Workload) -> Outcome<u64> {
         let invalid = number(Errno::INVAL);
         let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
         let written_bytes = self.ready_objects(workload)?;
@@ -387,12 +387,12 @@ impl Backend for RealBackend {
         done
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Outcome<()> {
         self.unflushed = Unflushed::default();
         self.used.iter().try_for_each(|object| flush(&object.file))
     }
 
-    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Outcome<Option<ReadBack>> {
         if !self.payload.has_memory() {
             return Ok(None);
         }
@@ -413,7 +413,7 @@ impl Backend for RealBackend {
         let is_whole = moved as usize == bytes;
         is_whole
             .then(|| Some(self.payload.compare(offset, read)))
-            .ok_or(0)
+            .ok_or(cardmark_core::Errno::NONE)
     }
 
     fn counters(&mut self) -> Option<DeviceCounters> {
@@ -710,7 +710,7 @@ mod tests {
         let Way::Uring(ring) = &mut backend.way else {
             panic!("threads in place of io_uring");
         };
-        ring.break_for_test(5);
+        ring.break_for_test(number(Errno::IO));
         for slot in 0..2 {
             backend.submit(Op {
                 kind: OpKind::Read,
@@ -722,7 +722,7 @@ mod tests {
         }
         let mut slots = [backend.reap(), backend.reap()].map(|done| (done.slot, done.outcome));
         slots.sort_unstable();
-        assert_eq!(slots, [(0, Err(5)), (1, Err(5))]);
+        assert_eq!(slots, [0, 1].map(|slot| (slot, Err(number(Errno::IO)))));
         backend.prepare(&workload(100, 2)).unwrap();
         backend.submit(Op {
             kind: OpKind::Read,

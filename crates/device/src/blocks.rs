@@ -20,6 +20,7 @@ use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 use crate::buffer::AlignedBuffer;
+use crate::object::number;
 use crate::target::OpenTarget;
 
 pub use raw::BlocksPiece;
@@ -148,7 +149,11 @@ impl Blocks {
                 .map(|buffer| scope.spawn(|| share.work(buffer.bytes_mut())))
                 .collect();
             let ended = threads.into_iter().map(|thread| {
-                let bug = |_| Err(Trouble::Gone { errno: 0 });
+                let bug = |_| {
+                    Err(Trouble::Gone {
+                        errno: cardmark_core::Errno::NONE,
+                    })
+                };
                 thread.join().unwrap_or_else(bug)
             });
             ended.collect::<Result<Vec<_>, Trouble>>()
@@ -259,7 +264,7 @@ impl Storage {
         self.check(errno)?;
         let halves = self.halves(span);
         if span.count <= self.grain_blocks || self.fails_throughout(span, work, buffer)? {
-            let errno = errno.raw_os_error();
+            let errno = number(errno);
             let held = match work {
                 Work::Write(_) => Held::Refused { errno },
                 Work::Read(_) => Held::Unreadable { errno },
@@ -310,7 +315,7 @@ impl Storage {
     fn check(&self, errno: Errno) -> Result<(), Trouble> {
         let is_of_filesystem = self.is_on_filesystem && OF_FILESYSTEM.contains(&errno);
         let is_gone = GONE.contains(&errno) || self.shown.as_deref().is_some_and(is_given_up);
-        let errno = errno.raw_os_error();
+        let errno = number(errno);
         match (is_gone, is_of_filesystem) {
             (true, _) => Err(Trouble::Gone { errno }),
             (false, true) => Err(Trouble::Filesystem { errno }),
@@ -427,7 +432,7 @@ mod tests {
         count: REQUEST_BLOCKS,
     };
     const OURS: Content = Content { seed: 7, round: 0 };
-    const EIO: i32 = 5;
+    const EIO: cardmark_core::Errno = cardmark_core::Errno::IO;
 
     /// Creates 1 MiB of storage in a file that ends after `readable_blocks`; later blocks cannot be read.
     fn storage(readable_blocks: u64) -> Storage {
@@ -499,7 +504,7 @@ mod tests {
     /// A thinly provisioned device may also report that it has no room: then it rejected the data.
     #[test]
     fn no_room_is_an_answer_of_a_device_and_none_of_a_directory() {
-        let enospc = Errno::NOSPC.raw_os_error();
+        let enospc = number(Errno::NOSPC);
         for is_on_filesystem in [false, true] {
             let mut storage = storage(0);
             storage.files = vec![File::options().write(true).open("/dev/full").unwrap()];

@@ -7,6 +7,8 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use thiserror::Error;
 
+use crate::object::{number, number_of};
+
 /// Reason why a target could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
@@ -107,7 +109,7 @@ impl OpenError {
     }
 
     /// The system's error number that comes nearest.
-    pub(crate) fn errno(&self) -> i32 {
+    pub(crate) fn errno(&self) -> cardmark_core::Errno {
         let errno = match self {
             Self::NotDirectory { .. } => Errno::NOTDIR,
             Self::NotBlockDevice { .. } => Errno::NOTBLK,
@@ -120,10 +122,10 @@ impl OpenError {
             Self::NoSpace { .. } => Errno::NOSPC,
             Self::NoMedium { .. } => Errno::NOMEDIUM,
             Self::Other { source, .. } => {
-                return source.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
+                return number_of(source, Errno::IO);
             }
         };
-        errno.raw_os_error()
+        number(errno)
     }
 
     /// Interprets `errno` of creating a file in the directory `path`.

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use cardmark_core::{DeviceCounters, Workload};
+use cardmark_core::{DeviceCounters, Errno, Workload};
 use cardmark_engine::{Backend, Done, Op};
-use rustix::io::Errno;
 
 /// Completes every operation at once, in the order of submission, and moves nothing.
 #[derive(Debug, Default)]
@@ -21,7 +20,7 @@ impl NullBackend {
 }
 
 impl Backend for NullBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, Errno> {
         self.in_flight.clear();
         self.in_flight.reserve(workload.queue_depth as usize);
         Ok(0)
@@ -39,12 +38,12 @@ impl Backend for NullBackend {
     fn reap(&mut self) -> Done {
         let nothing = Done {
             slot: 0,
-            outcome: Err(Errno::INVAL.raw_os_error()),
+            outcome: Err(Errno::INVAL),
         };
         self.in_flight.pop_front().unwrap_or(nothing)
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Result<(), Errno> {
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::thread::{Builder, JoinHandle};
 use cardmark_engine::{Done, Op};
 use rustix::io::Errno;
 
-use crate::object::execute;
+use crate::object::{Outcome, execute, number, number_of};
 use crate::slot::Idle;
 
 /// Stack of a worker; it calls a few functions deep.
@@ -27,7 +27,7 @@ pub(crate) struct Threads {
 impl Threads {
     /// Starts a worker for each of these files; a file is listed once for each operation that may be in flight
     /// on it.
-    pub(crate) fn new(files: &[Arc<File>]) -> Result<Self, i32> {
+    pub(crate) fn new(files: &[Arc<File>]) -> Outcome<Self> {
         let (sender, completed) = sync_channel(files.len());
         let mut threads = Self {
             jobs: Vec::new(),
@@ -41,8 +41,7 @@ impl Threads {
                 .stack_size(STACK_BYTES)
                 .spawn(move || work(&file, &jobs, &completed));
             // On failure the drop of `threads` ends those that were started.
-            let again = Errno::AGAIN.raw_os_error();
-            let handle = started.map_err(|error| error.raw_os_error().unwrap_or(again))?;
+            let handle = started.map_err(|error| number_of(&error, Errno::AGAIN))?;
             threads.jobs.push(job);
             threads.workers.push(handle);
         }
@@ -62,7 +61,7 @@ impl Threads {
         // All workers have panicked.
         let lost = Done {
             slot: 0,
-            outcome: Err(Errno::IO.raw_os_error()),
+            outcome: Err(number(Errno::IO)),
         };
         let completion = self.completed.recv();
         completion.map_or((lost, None), |(done, idle)| (done, Some(idle)))

@@ -19,6 +19,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use cardmark_core::Errno;
 use cardmark_integrity::{BLOCK_BYTES, Piece, Span, Trouble, UndoLog};
 use rustix::fs::OFlags;
 
@@ -374,10 +375,13 @@ fn contains(spans: &[Span], span: Span) -> bool {
     behind > 0 && spans[behind - 1].end() >= span.end()
 }
 
+/// Something that should have been kept is not there.
+const MISSING: Trouble = Trouble::NotKept { errno: Errno::NONE };
+
 /// The trouble that an error of the log's own files is.
 fn not_kept(error: &io::Error) -> Trouble {
     Trouble::NotKept {
-        errno: error.raw_os_error().unwrap_or(0),
+        errno: Errno::of(error),
     }
 }
 
@@ -387,7 +391,7 @@ impl UndoLog<BlocksPiece> for FileLog {
             map.append(Kind::Plan, self.seed, Span::new(0, 0), &payload_of(spans))?;
             map.file.sync_data()
         };
-        let map = self.map.as_mut().ok_or(Trouble::NotKept { errno: 0 })?;
+        let map = self.map.as_mut().ok_or(MISSING)?;
         plan(map).map_err(|error| not_kept(&error))?;
         self.planned.extend(spans);
         self.planned = joined(std::mem::take(&mut self.planned));
@@ -395,8 +399,7 @@ impl UndoLog<BlocksPiece> for FileLog {
     }
 
     fn keep(&mut self, piece: BlocksPiece) -> Result<(), Trouble> {
-        let missing = Trouble::NotKept { errno: 0 };
-        let log = self.log.as_mut().ok_or(missing)?;
+        let log = self.log.as_mut().ok_or(MISSING)?;
         let span = piece.span();
         let number = log.next_number;
         let at = log
@@ -416,11 +419,10 @@ impl UndoLog<BlocksPiece> for FileLog {
     }
 
     fn piece(&mut self, number: usize) -> Result<BlocksPiece, Trouble> {
-        let missing = Trouble::NotKept { errno: 0 };
-        let (at, head) = *self.pieces.get(number).ok_or(missing)?;
-        let log = self.log.as_ref().ok_or(missing)?;
+        let (at, head) = *self.pieces.get(number).ok_or(MISSING)?;
+        let log = self.log.as_ref().ok_or(MISSING)?;
         let end_bytes = at + UNIT_BYTES as u64 + head.payload_bytes;
-        let bytes = read_payload(&log.file, at, &head, end_bytes).ok_or(missing)?;
+        let bytes = read_payload(&log.file, at, &head, end_bytes).ok_or(MISSING)?;
         debug_assert_eq!(bytes.len() as u64, head.span.count * BLOCK_BYTES as u64);
         let span = head.span;
         Ok(BlocksPiece { span, bytes })

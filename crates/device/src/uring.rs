@@ -15,6 +15,7 @@ use io_uring::{IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::buffer::AlignedBuffer;
+use crate::object::{Outcome, number};
 use crate::slot::Idle;
 
 /// Marks the completion of the `fdatasync` linked to a write.
@@ -40,12 +41,12 @@ pub(crate) struct Uring {
     registered: Registered,
     has_registered_file: bool,
     /// The ring itself failed: the error that all operations in flight get.
-    broken: Option<i32>,
+    broken: Option<cardmark_core::Errno>,
 }
 
 impl Uring {
     /// A ring on `file` for operations in these slots.
-    pub(crate) fn new(file: Arc<File>, slots: &mut [Option<Box<Idle>>]) -> Result<Self, i32> {
+    pub(crate) fn new(file: Arc<File>, slots: &mut [Option<Box<Idle>>]) -> Outcome<Self> {
         let queue_depth = u32::try_from(slots.len()).unwrap_or(u32::MAX);
         // Twice: a write with `fdatasync` takes two entries.
         let ring = build(queue_depth.saturating_mul(2).max(2))?;
@@ -150,7 +151,7 @@ impl Uring {
         let pushed = unsafe { self.ring.submission().push_multiple(entries) };
         if pushed.is_err() {
             // Cannot be: there are two entries for each place in flight.
-            self.broken = Some(Errno::NOBUFS.raw_os_error());
+            self.broken = Some(number(Errno::NOBUFS));
         }
     }
 
@@ -183,12 +184,11 @@ impl Uring {
 
     #[cold]
     fn entering_failed(&mut self, error: &std::io::Error) {
-        let errno = error.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
-        match Errno::from_raw_os_error(errno) {
+        match Errno::from_io_error(error).unwrap_or(Errno::IO) {
             Errno::INTR => {}
             // The kernel has no memory for a request now, or wants completions taken first.
             Errno::AGAIN | Errno::BUSY => std::thread::yield_now(),
-            _ => self.broken = Some(errno),
+            errno => self.broken = Some(number(errno)),
         }
     }
 
@@ -221,7 +221,7 @@ impl Uring {
         }
         let done = Done {
             slot: number,
-            outcome: u32::try_from(outcome).map_err(|_| -outcome),
+            outcome: u32::try_from(outcome).map_err(|_| cardmark_core::Errno(-outcome)),
         };
         Some((done, idle))
     }
@@ -229,7 +229,7 @@ impl Uring {
     /// The ring is broken: reports some operation in flight as failed. Its memory is never freed, because the
     /// kernel may still use it.
     #[cold]
-    fn abandon(&mut self, errno: i32) -> Done {
+    fn abandon(&mut self, errno: cardmark_core::Errno) -> Done {
         let busy = self.slots.iter_mut().find_map(Option::take);
         let slot = busy.as_ref().map_or(0, |busy| busy.idle.number);
         std::mem::forget(busy);
@@ -240,7 +240,7 @@ impl Uring {
     }
 
     #[cfg(test)]
-    pub(crate) fn break_for_test(&mut self, errno: i32) {
+    pub(crate) fn break_for_test(&mut self, errno: cardmark_core::Errno) {
         self.broken = Some(errno);
     }
 }
@@ -256,22 +256,22 @@ impl Drop for Uring {
 
 /// Creates the ring with the savings that this kernel supports: completions are processed only on request
 /// (Linux 6.1), or at least without interrupting us (5.19).
-fn build(entries: u32) -> Result<IoUring, i32> {
+fn build(entries: u32) -> Outcome<IoUring> {
     let mut deferred = IoUring::builder();
     deferred.setup_single_issuer().setup_defer_taskrun();
     let mut cooperative = IoUring::builder();
     cooperative.setup_coop_taskrun();
-    let mut errno = Errno::NOSYS.raw_os_error();
+    let mut errno = Errno::NOSYS;
     for builder in [deferred, cooperative, IoUring::builder()] {
         match builder.build(entries) {
             Ok(ring) => return Ok(ring),
-            Err(error) => errno = error.raw_os_error().unwrap_or(errno),
+            Err(error) => errno = Errno::from_io_error(&error).unwrap_or(errno),
         }
-        if errno != Errno::INVAL.raw_os_error() {
+        if errno != Errno::INVAL {
             break;
         }
     }
-    Err(errno)
+    Err(number(errno))
 }
 
 /// Registered memory.
@@ -364,10 +364,10 @@ mod tests {
             // A read from a pipe that nobody writes to does not end.
             let (reader, _writer) = std::io::pipe().unwrap();
             let (mut ring, mut memory) = busy_ring(OwnedFd::from(reader).into());
-            ring.break_for_test(5);
+            ring.break_for_test(number(Errno::IO));
             if is_reaped {
                 let (done, idle) = ring.reap();
-                assert_eq!(done.outcome, Err(5));
+                assert_eq!(done.outcome, Err(number(Errno::IO)));
                 assert!(idle.is_none());
             }
             drop(ring);

@@ -1,18 +1,18 @@
 //! Reasons why a trial ended early, and their findings.
 
-use cardmark_core::{Finding, FindingKind, OperationError, Severity, Workload};
+use cardmark_core::{Errno, Finding, FindingKind, OperationError, Severity, Workload};
 
 /// Reason why a trial ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The back end could not be prepared: the system's error number.
-    NotReady(i32),
+    NotReady(Errno),
     /// The disk below the target has no node to open.
     NoDisk,
     /// An operation failed or moved fewer bytes than requested.
     Operation(OperationError),
     /// The flush after the trial failed: the system's error number.
-    Flush(i32),
+    Flush(Errno),
     /// An operation took longer than the limit.
     NoAnswer {
         /// Offset in bytes from the start of the object.
@@ -26,17 +26,10 @@ pub enum Failure {
     Stopped,
 }
 
-/// Error numbers for a lack of space: `ENOSPC`, `EDQUOT`.
-const NO_SPACE: [i32; 2] = [28, 122];
-/// Error numbers for a lack of permission: `EPERM`, `EACCES`.
-const NO_PERMISSION: [i32; 2] = [1, 13];
-/// Error numbers for a vanished device: `ENXIO`, `ENODEV`, `ESHUTDOWN`, `ENOMEDIUM`.
-const VANISHED: [i32; 4] = [6, 19, 108, 123];
-
 /// Returns the finding for a failure, and true if other workloads can still be measured.
 pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding, bool) {
     let (kind, detail) = match failure {
-        Failure::NotReady(errno) if NO_PERMISSION.contains(&errno) => {
+        Failure::NotReady(errno) if errno.is_not_permitted() => {
             let detail = "no permission to read the disk below the target";
             (FindingKind::NotPermitted, detail.to_owned())
         }
@@ -46,18 +39,18 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
         }
         Failure::NotReady(errno) => (
             kind_of(errno),
-            format!("could not be started: {}", words(errno)),
+            format!("could not be started: {errno}"),
         ),
         Failure::Flush(errno) => (
             kind_of(errno),
-            format!("data could not be made durable: {}", words(errno)),
+            format!("data could not be made durable: {errno}"),
         ),
-        Failure::Operation(error) if error.errno == 0 => {
+        Failure::Operation(error) if error.errno == Errno::NONE => {
             let detail = format!("fewer bytes moved than asked for at byte {}", error.offset);
             (FindingKind::IoError, detail)
         }
         Failure::Operation(error) => {
-            let detail = format!("{} at byte {}", words(error.errno), error.offset);
+            let detail = format!("{} at byte {}", error.errno, error.offset);
             (kind_of(error.errno), detail)
         }
         Failure::NoAnswer { offset, latency_ns } => {
@@ -90,30 +83,10 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
     (finding, goes_on)
 }
 
-/// Describes an error number. The system's own descriptions differ among C libraries.
-fn words(errno: i32) -> String {
-    let known = match errno {
-        5 => "input/output error",
-        6 | 19 | 123 => "no such device",
-        9 => "bad file descriptor",
-        16 => "device busy",
-        22 => "invalid argument",
-        28 => "no space left",
-        30 => "read-only",
-        84 => "illegal byte sequence",
-        108 => "device shut down",
-        110 => "timed out",
-        121 => "remote input/output error",
-        122 => "quota used up",
-        _ => return format!("error {errno}"),
-    };
-    format!("{known} (error {errno})")
-}
-
-fn kind_of(errno: i32) -> FindingKind {
-    if NO_SPACE.contains(&errno) {
+fn kind_of(errno: Errno) -> FindingKind {
+    if errno.is_no_space() {
         FindingKind::NoSpace
-    } else if VANISHED.contains(&errno) {
+    } else if errno.is_gone() {
         FindingKind::Vanished
     } else {
         FindingKind::IoError

@@ -1,6 +1,6 @@
 //! Operations of one stream in flight.
 
-use cardmark_core::{Access, Flush, OperationError, Rng, Workload};
+use cardmark_core::{Access, Errno, Flush, OperationError, Rng, Workload};
 
 use crate::context::TrialContext;
 use crate::ending::Ending;
@@ -322,8 +322,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     }
 
     #[cold]
-    fn failure(&mut self, done: &Completion, outcome: Result<u32, i32>, since_ns: u64) -> Failure {
-        let errno = outcome.err().unwrap_or(0);
+    fn failure(&mut self, done: &Completion, outcome: Result<u32, Errno>, since_ns: u64) -> Failure {
+        let errno = outcome.err().unwrap_or(Errno::NONE);
         if outcome.is_err() && done.op.kind == OpKind::Sync {
             Failure::Flush(errno)
         } else if outcome != Ok(done.op.bytes) {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use cardmark_core::{DeviceCounters, ReadBack, SensorSample, Workload};
+use cardmark_core::{DeviceCounters, Errno, ReadBack, SensorSample, Workload};
 
 use crate::Event;
 
@@ -40,7 +40,7 @@ pub struct Done {
     /// Slot that is free again.
     pub slot: u32,
     /// Number of bytes moved, or the system's error number.
-    pub outcome: Result<u32, i32>,
+    pub outcome: Result<u32, Errno>,
 }
 
 /// Accepts operations and returns completions. Implemented by real storage and by the simulated card. An I/O
@@ -51,7 +51,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// The system's error number if the object cannot be used in this way.
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32>;
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, Errno>;
 
     /// Accepts an operation. The engine keeps at most [`Workload::in_flight_count`] operations in flight, and
     /// never two in one slot.
@@ -64,14 +64,14 @@ pub trait Backend {
     ///
     /// # Errors
     /// The system's error number.
-    fn flush(&mut self) -> Result<(), i32>;
+    fn flush(&mut self) -> Result<(), Errno>;
 
     /// Reads `bytes` from `offset` on, compares them with what the run last wrote there, and returns the
     /// result. `None` if the back end does not remember its writes. Called between trials.
     ///
     /// # Errors
     /// The system's error number.
-    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, Errno> {
         let _ = (offset, bytes);
         Ok(None)
     }

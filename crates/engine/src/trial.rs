@@ -3,7 +3,7 @@
 //! The loop contains no allocation, no lock, no print and no system call except the operation itself and one
 //! reading of the clock. See `docs/METHODOLOGY.md`, "Inside the clock".
 
-use cardmark_core::{Flush, Object, Start, Trial, Workload};
+use cardmark_core::{Errno, Flush, Object, Start, Trial, Workload};
 
 use crate::context::TrialContext;
 use crate::failure::Failure;
@@ -12,8 +12,6 @@ use crate::streams;
 use crate::tally::Tally;
 use crate::{Backend, Clock, Pulse};
 
-/// Error number for a missing file: `ENOENT`.
-const NO_ENTRY: i32 = 2;
 /// Maximum interval between tests for a stop request during a rest, nanoseconds.
 const REST_PIECE_NS: u64 = 100_000_000;
 
@@ -87,8 +85,8 @@ pub fn run_trial<B: Backend, C: Clock>(
     }
 }
 
-fn not_ready(workload: &Workload, errno: i32) -> Failure {
-    if workload.manner.object == Object::Disk && errno == NO_ENTRY {
+fn not_ready(workload: &Workload, errno: Errno) -> Failure {
+    if workload.manner.object == Object::Disk && errno == Errno::NOENT {
         Failure::NoDisk
     } else {
         Failure::NotReady(errno)

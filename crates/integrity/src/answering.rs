@@ -2,6 +2,7 @@
 //! with an error, like a card with bad blocks: such errors are no verdict on the card.
 
 use crate::{Content, Held, Medium, Span, Trouble};
+use cardmark_core::Errno;
 
 /// Reads single blocks until one of them is returned without an error, with any content.
 ///
@@ -13,7 +14,7 @@ pub(crate) fn still_answers(
     blocks: &[u64],
 ) -> Result<(), Trouble> {
     let grain = medium.grain_blocks().max(1);
-    let mut last_errno = 0;
+    let mut last_errno = Errno::NONE;
     for block in blocks {
         let start = block / grain * grain;
         let end = medium.blocks_count().min(start + grain);

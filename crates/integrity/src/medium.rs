@@ -1,6 +1,7 @@
 //! The port to storage.
 
 use crate::{Content, Run, Span};
+use cardmark_core::Errno;
 
 /// Result of writing or reading a span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,24 +19,24 @@ pub enum Trouble {
     /// The storage is gone, with the system's error number.
     Gone {
         /// The error number.
-        errno: i32,
+        errno: Errno,
     },
     /// The storage gives nothing but errors any more: a reader that no longer answers looks like a card
     /// that is bad from some place on.
     OnlyErrors {
         /// The error number.
-        errno: i32,
+        errno: Errno,
     },
     /// The filesystem that holds the blocks accepts no more data, because it is full or read-only. This is no
     /// verdict on the storage below.
     Filesystem {
         /// The error number.
-        errno: i32,
+        errno: Errno,
     },
     /// Data to be preserved for later cannot be preserved; with the system's error number.
     NotKept {
         /// The error number.
-        errno: i32,
+        errno: Errno,
     },
     /// The storage holds borrowed content of another session, and no undo log that is at hand covers it.
     Residue {

@@ -1,5 +1,6 @@
 //! Content of the blocks of an area.
 
+use cardmark_core::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::Span;
@@ -24,12 +25,12 @@ pub enum Held {
     /// The storage does not give it out.
     Unreadable {
         /// The system's error number.
-        errno: i32,
+        errno: Errno,
     },
     /// The storage did not take it.
     Refused {
         /// The system's error number.
-        errno: i32,
+        errno: Errno,
     },
 }
 
@@ -285,7 +286,7 @@ mod tests {
 
     #[test]
     fn refused_blocks_are_said_to_be_refused_unless_they_are_good() {
-        let refuse = Held::Refused { errno: 5 };
+        let refuse = Held::Refused { errno: Errno::IO };
         let mut refused = Surface::default();
         refused.push(run(4, 8, refuse));
         let mut surface = Surface::default();

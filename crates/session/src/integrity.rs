@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{Record, Target, TargetKind};
+use cardmark_core::{Errno, Record, Target, TargetKind};
 use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
@@ -211,7 +211,7 @@ impl Rescue for Told {
 
 /// Error of a test that ended early.
 pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) -> CommandError {
-    let system = |errno: i32| std::io::Error::from_raw_os_error(errno).to_string();
+    let system = |errno: Errno| std::io::Error::from_raw_os_error(errno.0).to_string();
     let made = match trouble {
         Trouble::Stopped => {
             CommandError::new(signal.unwrap_or(Exit::Trouble), "the test was stopped")
@@ -241,8 +241,8 @@ pub(crate) fn ended_early(trouble: Trouble, signal: Option<Exit>, hint: &str) ->
 }
 
 /// Advice for a filesystem that accepts no more data.
-fn filesystem_hint(errno: i32) -> &'static str {
-    match std::io::Error::from_raw_os_error(errno).kind() {
+fn filesystem_hint(errno: Errno) -> &'static str {
+    match std::io::Error::from_raw_os_error(errno.0).kind() {
         std::io::ErrorKind::ReadOnlyFilesystem => {
             "the kernel makes a filesystem read-only after errors, which `dmesg` tells; the device itself \
              can be tested instead"

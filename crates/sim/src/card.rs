@@ -3,7 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use cardmark_core::{Board, DeviceCounters, DeviceInfo, Host, ReadBack, SensorSample, Workload};
+use cardmark_core::{
+    Board, DeviceCounters, DeviceInfo, Errno, Host, ReadBack, SensorSample, Workload,
+};
 use cardmark_engine::{Backend, Clock, Done, Op, Sensors};
 
 use crate::body::draw_factor;
@@ -144,7 +146,7 @@ pub struct SimBackend {
 }
 
 impl Backend for SimBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, Errno> {
         let now_ns = self.shared.now_ns.get();
         self.shared
             .now_ns
@@ -171,7 +173,7 @@ impl Backend for SimBackend {
         done
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Result<(), Errno> {
         let now_ns = self.shared.now_ns.get();
         self.shared
             .now_ns
@@ -179,7 +181,7 @@ impl Backend for SimBackend {
         Ok(())
     }
 
-    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, i32> {
+    fn read_back(&mut self, offset: u64, bytes: u64) -> Result<Option<ReadBack>, Errno> {
         let now_ns = self.shared.now_ns.get();
         let mut state = self.shared.state.borrow_mut();
         state.refuse_if_gone(now_ns)?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::Rng;
+use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
 use cardmark_integrity::{
     Answer, BLOCK_BYTES, Content, Held, Medium, Piece, Raw, Run, Span, Surface, Trouble,
@@ -15,8 +15,6 @@ use crate::online::{OnlineCard, Request, Way};
 
 /// Largest request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
-/// Input/output error.
-const EIO: i32 = 5;
 
 /// Origin of the content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +131,7 @@ impl SimMedium {
             self.now_ns = due_ns;
             match outcome {
                 Ok(_) => requests.push((part, false)),
-                Err(EIO) => requests.push((part, true)),
+                Err(Errno::IO) => requests.push((part, true)),
                 Err(errno) => return Err(Trouble::Gone { errno }),
             }
         }
@@ -157,7 +155,7 @@ impl SimMedium {
                 }
                 Place::Refused => refused.push(Run::new(
                     Span::new(part.start, part.count),
-                    Held::Refused { errno: EIO },
+                    Held::Refused { errno: Errno::IO },
                 )),
                 Place::Nowhere | Place::Unreadable => {}
             }
@@ -245,7 +243,7 @@ impl SimMedium {
                     continue;
                 }
                 Place::Unreadable => {
-                    let held = Held::Unreadable { errno: EIO };
+                    let held = Held::Unreadable { errno: Errno::IO };
                     surface.push(Run::new(Span::new(part.start, part.count), held));
                     continue;
                 }
@@ -296,7 +294,7 @@ impl Medium for SimMedium {
         let mut refused = Surface::default();
         for (part, has_failed) in requests {
             if has_failed {
-                refused.push(Run::new(part, Held::Refused { errno: EIO }));
+                refused.push(Run::new(part, Held::Refused { errno: Errno::IO }));
                 continue;
             }
             let origin = Origin {
@@ -325,7 +323,7 @@ impl Medium for SimMedium {
         let mut surface = Surface::default();
         for (part, has_failed) in requests {
             if has_failed {
-                surface.push(Run::new(part, Held::Unreadable { errno: EIO }));
+                surface.push(Run::new(part, Held::Unreadable { errno: Errno::IO }));
             } else {
                 self.look(part, content, &mut surface);
             }

@@ -5,12 +5,12 @@
 //! the kernel has cut off a large request cost no setup of their own. It has no trials: the run's own factor
 //! holds throughout. And requests and answers have a transit time, which is none of the card's ([`Way`]).
 
-use cardmark_core::Order;
+use cardmark_core::{Errno, Order};
 use cardmark_engine::{Op, OpKind};
 
 use crate::Model;
 use crate::service::to_ns;
-use crate::state::{ENODEV, REFUSAL_NS, State, service_of};
+use crate::state::{REFUSAL_NS, State, service_of};
 use crate::streams::{Place, Streams};
 
 /// Span of a discard: it is only noted, and erased later.
@@ -107,7 +107,7 @@ impl OnlineCard {
 
     /// Accepts a read or a write that arrives now, which must not be before an earlier arrival. Returns the
     /// time at which its answer is due, and the answer: bytes moved, or the system's error number.
-    pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, i32>) {
+    pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, Errno>) {
         self.pass_to(at_ns);
         let bytes = u64::from(request.bytes);
         let line = match request.kind {
@@ -131,7 +131,7 @@ impl OnlineCard {
             stream: 0,
         };
         let outcome = self.state.outcome(at_ns.max(start_ns), op);
-        if outcome == Err(ENODEV) {
+        if outcome == Err(Errno::NODEV) {
             return (at_ns + REFUSAL_NS, outcome);
         }
         let others_count = self.free_ns.iter().filter(|&&ns| ns > start_ns).count();
@@ -162,7 +162,7 @@ impl OnlineCard {
     ///
     /// One write made durable costs the time of one operation ([`OpKind::WriteSync`]); more of them cost a
     /// whole flush.
-    pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
+    pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), Errno>) {
         let unsynced = std::mem::replace(&mut self.unsynced, Unsynced::Nothing);
         self.alone(at_ns, way, |state, start_ns| match unsynced {
             Unsynced::One(order) => state.sync(start_ns, order),
@@ -171,7 +171,7 @@ impl OnlineCard {
     }
 
     /// Discards the content of some place. Returns the completion time.
-    pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), i32>) {
+    pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), Errno>) {
         self.alone(at_ns, way, |state, start_ns| {
             state.refuse_if_gone(start_ns)?;
             Ok(state.pass(start_ns, DISCARD_NS, true))
@@ -196,8 +196,8 @@ impl OnlineCard {
         &mut self,
         at_ns: u64,
         way: Way,
-        work: impl FnOnce(&mut State, u64) -> Result<u64, i32>,
-    ) -> (u64, Result<(), i32>) {
+        work: impl FnOnce(&mut State, u64) -> Result<u64, Errno>,
+    ) -> (u64, Result<(), Errno>) {
         self.pass_to(at_ns);
         let start_ns = way.start(at_ns, self.last_ns());
         match work(&mut self.state, start_ns) {

@@ -1,7 +1,7 @@
 //! The state of a simulated card, and the course of an operation.
 
 use cardmark_core::{
-    Access, DeviceCounters, Order, ReadBack, Rng, SECOND_NS, SensorSample, Workload,
+    Access, DeviceCounters, Errno, Order, ReadBack, Rng, SECOND_NS, SensorSample, Workload,
 };
 use cardmark_engine::{Done, Op, OpKind};
 
@@ -19,12 +19,6 @@ use crate::streams::Place;
 use crate::sway::Sway;
 use crate::units::Units;
 
-/// Input/output error.
-const EIO: i32 = 5;
-/// No such device.
-pub(crate) const ENODEV: i32 = 19;
-/// Invalid argument.
-const EINVAL: i32 = 22;
 /// Span after which the kernel refuses an operation that cannot be done.
 pub(crate) const REFUSAL_NS: u64 = 20_000;
 /// Span of a flush with nothing to flush.
@@ -103,13 +97,13 @@ impl State {
     }
 
     /// Makes ready for a trial. Returns the time afterwards.
-    pub(crate) fn prepare(&mut self, now_ns: u64, workload: &Workload) -> Result<u64, i32> {
+    pub(crate) fn prepare(&mut self, now_ns: u64, workload: &Workload) -> Result<u64, Errno> {
         if self.is_gone(now_ns) {
-            return Err(ENODEV);
+            return Err(Errno::NODEV);
         }
         let depth = usize::try_from(workload.in_flight_count()).unwrap_or(usize::MAX);
         if !(1..=MOST_IN_FLIGHT).contains(&depth) || workload.block_bytes == 0 {
-            return Err(EINVAL);
+            return Err(Errno::INVAL);
         }
         self.queue.clear();
         self.order = workload.order;
@@ -121,9 +115,9 @@ impl State {
     }
 
     /// Stores everything. Returns the time afterwards.
-    pub(crate) fn flush(&mut self, now_ns: u64) -> Result<u64, i32> {
+    pub(crate) fn flush(&mut self, now_ns: u64) -> Result<u64, Errno> {
         if self.is_gone(now_ns) {
-            return Err(ENODEV);
+            return Err(Errno::NODEV);
         }
         let span_ns = self.flush_span_ns();
         Ok(self.pass(now_ns, span_ns, true))
@@ -142,18 +136,18 @@ impl State {
     }
 
     /// Fails once the device has disappeared.
-    pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), i32> {
+    pub(crate) fn refuse_if_gone(&self, now_ns: u64) -> Result<(), Errno> {
         if self.is_gone(now_ns) {
-            return Err(ENODEV);
+            return Err(Errno::NODEV);
         }
         Ok(())
     }
 
     /// Makes one write durable. Returns the time afterwards: with the write's own span it is that
     /// of a [`OpKind::WriteSync`].
-    pub(crate) fn sync(&mut self, now_ns: u64, order: Order) -> Result<u64, i32> {
+    pub(crate) fn sync(&mut self, now_ns: u64, order: Order) -> Result<u64, Errno> {
         if self.is_gone(now_ns) {
-            return Err(ENODEV);
+            return Err(Errno::NODEV);
         }
         let synced = service_of(&self.model, OpKind::WriteSync, order);
         let plain = service_of(&self.model, OpKind::Write, order);
@@ -206,7 +200,7 @@ impl State {
                 now_ns,
                 Done {
                     slot: 0,
-                    outcome: Err(EINVAL),
+                    outcome: Err(Errno::INVAL),
                 },
             );
         };
@@ -235,7 +229,7 @@ impl State {
             kept.write(begin + op.offset, u64::from(op.bytes));
         }
         let finish_ns = match outcome {
-            Err(ENODEV) => start_ns + REFUSAL_NS,
+            Err(Errno::NODEV) => start_ns + REFUSAL_NS,
             _ => self.finish(start_ns, op),
         };
         let done = Done {
@@ -394,19 +388,19 @@ impl State {
     }
 
     #[inline]
-    pub(crate) fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, i32> {
+    pub(crate) fn outcome(&self, now_ns: u64, op: Op) -> Result<u32, Errno> {
         let begin = u64::from(op.stream).saturating_mul(self.stream_bytes);
         let end = begin
             .saturating_add(op.offset)
             .saturating_add(u64::from(op.bytes));
         if end > self.model.capacity_bytes() {
-            return Err(EIO);
+            return Err(Errno::IO);
         }
         match self.fault {
             Some(FaultData::Error { from_byte }) if op.kind != OpKind::Read && end > from_byte => {
-                Err(EIO)
+                Err(Errno::IO)
             }
-            Some(FaultData::Vanish { .. }) if self.is_gone(now_ns) => Err(ENODEV),
+            Some(FaultData::Vanish { .. }) if self.is_gone(now_ns) => Err(Errno::NODEV),
             _ => Ok(op.bytes),
         }
     }

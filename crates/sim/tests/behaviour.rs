@@ -4,7 +4,7 @@
 
 mod support;
 
-use cardmark_core::{Order, SECOND_NS, mix};
+use cardmark_core::{Errno, Order, SECOND_NS, mix};
 use cardmark_engine::{Backend, Clock, Op, OpKind, Sensors};
 use cardmark_sim::{Model, ModelError, SimulatedCard, models};
 use support::{Rig, SPAN_BYTES, synced, workload};
@@ -115,7 +115,7 @@ fn beyond_the_capacity_there_is_an_error() {
         .unwrap();
     for (offset, outcome) in [
         (card.capacity_bytes() - 4096, Ok(4096)),
-        (u64::MAX - 1, Err(5)),
+        (u64::MAX - 1, Err(Errno(5))),
     ] {
         backend.submit(Op {
             kind: OpKind::Read,
@@ -202,7 +202,7 @@ fn a_cool_board_stays_cool() {
 fn the_failing_card_fails_where_stated() {
     let mut rig = Rig::new(card("failing-32gb", 1), 1);
     let found = rig.trial(&workload(0, Order::Sequential, 1 << 20, 1), 60 * SECOND_NS);
-    assert_eq!(found.errors, [(153 << 20, 5)]);
+    assert_eq!(found.errors, [(153 << 20, Errno::IO)]);
     let reads = workload(100, Order::Random, 4096, 1);
     assert!(rig.trial(&reads, SECOND_NS).errors.is_empty());
 }
@@ -212,11 +212,13 @@ fn the_vanishing_card_vanishes() {
     let mut rig = Rig::new(card("vanishing-32gb", 1), 1);
     let reads = workload(100, Order::Random, 4096, 4);
     let found = rig.trial(&reads, 60 * SECOND_NS);
-    assert!(found.errors.iter().all(|&(_, errno)| errno == 19) && !found.errors.is_empty());
+    assert!(
+        found.errors.iter().all(|&(_, errno)| errno == Errno::NODEV) && !found.errors.is_empty()
+    );
     let now_ns = rig.clock.now_ns();
     assert!((20 * SECOND_NS..21 * SECOND_NS).contains(&now_ns));
-    assert_eq!(rig.backend.prepare(&reads), Err(19));
-    assert_eq!(rig.backend.flush(), Err(19));
+    assert_eq!(rig.backend.prepare(&reads), Err(Errno(19)));
+    assert_eq!(rig.backend.flush(), Err(Errno(19)));
     assert!(rig.backend.counters().is_some());
 }
 

@@ -12,7 +12,7 @@ mod support;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use cardmark_core::{Flush, Order, Rng, SECOND_NS, Workload};
+use cardmark_core::{Errno, Flush, Order, Rng, SECOND_NS, Workload};
 use cardmark_engine::OpKind;
 use cardmark_sim::{Model, OnlineCard, Request, SimulatedCard, Way};
 use support::{synced, workload, workloads};
@@ -325,7 +325,10 @@ fn faults_come_as_stated() {
 
     let mut failing = card("failing-32gb");
     assert_eq!(failing.arrive(0, NONE, write(153 << 20, 4096)).1, Ok(4096));
-    assert_eq!(failing.arrive(0, NONE, write(154 << 20, 4096)).1, Err(5));
+    assert_eq!(
+        failing.arrive(0, NONE, write(154 << 20, 4096)).1,
+        Err(Errno(5))
+    );
 
     let mut vanishing = card("vanishing-32gb");
     assert_eq!(
@@ -333,9 +336,12 @@ fn faults_come_as_stated() {
         Ok(4096)
     );
     let gone_ns = 20 * SECOND_NS;
-    assert_eq!(vanishing.arrive(gone_ns, NONE, read(0, 4096)).1, Err(19));
-    assert_eq!(vanishing.flush(gone_ns, NONE).1, Err(19));
-    assert_eq!(vanishing.discard(gone_ns, NONE).1, Err(19));
+    assert_eq!(
+        vanishing.arrive(gone_ns, NONE, read(0, 4096)).1,
+        Err(Errno(19))
+    );
+    assert_eq!(vanishing.flush(gone_ns, NONE).1, Err(Errno(19)));
+    assert_eq!(vanishing.discard(gone_ns, NONE).1, Err(Errno(19)));
 
     let mut silent = card("silent-32gb");
     assert!(silent.arrive(14 * SECOND_NS, NONE, read(0, 4096)).0 < 15 * SECOND_NS);
@@ -345,7 +351,10 @@ fn faults_come_as_stated() {
     );
 
     let mut small = card("a1-32gb");
-    assert_eq!(small.arrive(0, NONE, write(u64::MAX - 1, 4096)).1, Err(5));
+    assert_eq!(
+        small.arrive(0, NONE, write(u64::MAX - 1, 4096)).1,
+        Err(Errno(5))
+    );
 }
 
 #[test]

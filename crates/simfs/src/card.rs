@@ -126,7 +126,7 @@ impl Card {
     fn timed(
         &self,
         asker: u32,
-        ask: impl FnOnce(&mut OnlineCard, u64, &Ways, u64) -> (u64, Result<(), i32>),
+        ask: impl FnOnce(&mut OnlineCard, u64, &Ways, u64) -> (u64, Result<(), cardmark_core::Errno>),
     ) -> (u64, Result<(), Errno>) {
         let mut stage = self.stage();
         // In here, so that a card of several threads sees its requests by rising time.
@@ -146,7 +146,10 @@ impl Card {
                 let waited_ns = waits.take_ns(asker) + waits.take_ns(own);
                 let late_ns = self.answers.take_late_ns(now_ns) + waited_ns;
                 let (due_ns, outcome) = ask(card, now_ns - *from_ns, ways, late_ns);
-                (due_ns + *from_ns, outcome.map_err(Errno::from_i32))
+                (
+                    due_ns + *from_ns,
+                    outcome.map_err(|errno| Errno::from_i32(errno.0)),
+                )
             }
         }
     }

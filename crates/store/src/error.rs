@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use cardmark_core::ParseError;
+use cardmark_core::{Errno, ParseError};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -53,10 +53,10 @@ pub enum JournalError {
 impl JournalError {
     /// The system's error number; 0 if the system is not the cause.
     #[must_use]
-    pub fn errno(&self) -> i32 {
+    pub fn errno(&self) -> Errno {
         match self {
-            Self::Io { source, .. } => source.raw_os_error().unwrap_or(0),
-            _ => 0,
+            Self::Io { source, .. } => Errno::of(source),
+            _ => Errno::NONE,
         }
     }
 

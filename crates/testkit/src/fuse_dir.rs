@@ -1,5 +1,6 @@
 //! A directory on a filesystem that misbehaves on demand.
 
+use cardmark_core::Errno;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,17 +49,17 @@ impl FuseDir {
     }
 
     /// From now on a write that ends beyond this byte of its file fails with this error.
-    pub fn fail_writes_beyond(&self, byte: u64, errno: i32) {
+    pub fn fail_writes_beyond(&self, byte: u64, errno: Errno) {
         self.switches.set_write_limit(byte, errno);
     }
 
     /// From now on every sync fails with this error.
-    pub fn fail_syncs(&self, errno: i32) {
+    pub fn fail_syncs(&self, errno: Errno) {
         self.switches.fail_syncs(errno);
     }
 
     /// Lets everything fail with this error after `operations_count` more reads, writes and syncs.
-    pub fn fail_all_after(&self, operations_count: u64, errno: i32) {
+    pub fn fail_all_after(&self, operations_count: u64, errno: Errno) {
         self.switches.fail_after(operations_count, errno);
     }
 

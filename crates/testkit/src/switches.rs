@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use fuser::Errno;
+use cardmark_core::Errno;
 
 /// Maximum duration of a hanging operation, so that a failed test does not leave one behind.
 const LONGEST: Duration = Duration::from_secs(100);
@@ -19,9 +19,9 @@ pub(crate) struct Switches {
 
 #[derive(Debug, Default)]
 struct State {
-    write_limit: Option<(u64, i32)>,
-    fail_after: Option<(u64, i32)>,
-    sync_error: Option<i32>,
+    write_limit: Option<(u64, Errno)>,
+    fail_after: Option<(u64, Errno)>,
+    sync_error: Option<Errno>,
     hang_after: Option<u64>,
     hanging_count: usize,
     names_count: usize,
@@ -33,15 +33,15 @@ impl Switches {
         self.state.lock().unwrap()
     }
 
-    pub(crate) fn set_write_limit(&self, byte: u64, errno: i32) {
+    pub(crate) fn set_write_limit(&self, byte: u64, errno: Errno) {
         self.state().write_limit = Some((byte, errno));
     }
 
-    pub(crate) fn fail_after(&self, count: u64, errno: i32) {
+    pub(crate) fn fail_after(&self, count: u64, errno: Errno) {
         self.state().fail_after = Some((count, errno));
     }
 
-    pub(crate) fn fail_syncs(&self, errno: i32) {
+    pub(crate) fn fail_syncs(&self, errno: Errno) {
         self.state().sync_error = Some(errno);
     }
 
@@ -88,14 +88,14 @@ impl Switches {
     }
 
     /// Called by every sync: as [`Self::pass`].
-    pub(crate) fn pass_sync(&self) -> Result<(), Errno> {
+    pub(crate) fn pass_sync(&self) -> Result<(), fuser::Errno> {
         self.pass(None)?;
         let error = self.state().sync_error;
-        error.map_or(Ok(()), |errno| Err(Errno::from_i32(errno)))
+        error.map_or(Ok(()), |errno| Err(fuse_errno(errno)))
     }
 
     /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.
-    pub(crate) fn pass(&self, ends_at: Option<u64>) -> Result<(), Errno> {
+    pub(crate) fn pass(&self, ends_at: Option<u64>) -> Result<(), fuser::Errno> {
         let mut state = self.state();
         if let Some(left) = &mut state.hang_after {
             if *left == 0 {
@@ -114,13 +114,17 @@ impl Switches {
         }
         if let Some((left, errno)) = &mut state.fail_after {
             if *left == 0 {
-                return Err(Errno::from_i32(*errno));
+                return Err(fuse_errno(*errno));
             }
             *left -= 1;
         }
         match (state.write_limit, ends_at) {
-            (Some((limit, errno)), Some(end)) if end > limit => Err(Errno::from_i32(errno)),
+            (Some((limit, errno)), Some(end)) if end > limit => Err(fuse_errno(errno)),
             _ => Ok(()),
         }
     }
+}
+
+fn fuse_errno(errno: Errno) -> fuser::Errno {
+    fuser::Errno::from_i32(errno.0)
 }

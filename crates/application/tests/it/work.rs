@@ -1,5 +1,6 @@
 //! Operations and their effects on the filesystem.
 
+use cardmark_core::Errno;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -193,9 +194,9 @@ fn what_no_procedure_is_cannot_be_run() {
     let mut applications = applications(scratch.path(), SEED, &pulse);
     let mut plain = workload("append_sync_per_s");
     plain.procedure = None;
-    assert_eq!(applications.prepare(&plain), Err(22));
+    assert_eq!(applications.prepare(&plain), Err(Errno::INVAL));
     applications.submit(op(&plain, 0));
-    assert_eq!(applications.reap().outcome, Err(22));
+    assert_eq!(applications.reap().outcome, Err(Errno::INVAL));
     // A path in which nothing can be created.
     std::fs::remove_dir_all(scratch.path()).unwrap();
     for workload in &suite().workloads {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{Finding, FindingKind, Record, Trial};
+use cardmark_core::{Errno, Finding, FindingKind, Record, Trial};
 use cardmark_testkit::{Output, Program};
 use tempfile::TempDir;
 
@@ -13,9 +13,9 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_cardmark");
 pub(crate) const NOBODY: u32 = 65534;
 
 /// Error numbers.
-pub(crate) const EIO: i32 = 5;
-pub(crate) const ENODEV: i32 = 19;
-pub(crate) const ENOSPC: i32 = 28;
+pub(crate) const EIO: Errno = Errno::IO;
+pub(crate) const ENODEV: Errno = Errno::NODEV;
+pub(crate) const ENOSPC: Errno = Errno::NOSPC;
 
 pub(crate) const MIB: u64 = 1 << 20;
 

@@ -4,6 +4,8 @@ use cardmark_integrity::{
     BLOCK_BYTES, Content, Piece, Raw, Run, Span, Surface, Trouble, is_borrowed_content,
 };
 
+use crate::object::number;
+
 use super::{Blocks, REQUEST_BLOCKS, Storage, Work, length};
 
 /// Former content of blocks of real storage.
@@ -50,7 +52,7 @@ impl Raw for Blocks {
         self.storage.pulse.set_waiting(false);
         synced.map_err(|errno| {
             let not_kept = Trouble::NotKept {
-                errno: errno.raw_os_error(),
+                errno: number(errno),
             };
             self.storage.check(errno).err().unwrap_or(not_kept)
         })

@@ -271,7 +271,7 @@ fn pieces_that_change_while_the_log_is_open_are_not_given_out() {
         .unwrap()
         .write_all_at(&[99], at)
         .unwrap();
-    assert_eq!(log.piece(0), Err(Trouble::NotKept { errno: 0 }));
+    assert_eq!(log.piece(0), Err(MISSING));
     assert_eq!(log.piece(1), Ok(piece(0, 1)));
 }
 

@@ -1,5 +1,6 @@
 //! A directory as storage of blocks.
 
+use cardmark_core::Errno;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use cardmark_device::Blocks;
 use cardmark_engine::Pulse;
 use cardmark_integrity::{Content, Held, Medium, Run, Span, Trouble};
 use cardmark_testkit::{FuseDir, Mount, needs};
-use rustix::io::Errno;
 
 const MIB: u64 = 1 << 20;
 const OURS: Content = Content { seed: 7, round: 0 };
@@ -32,7 +32,7 @@ fn a_filesystem_that_is_full_says_nothing_about_the_card() {
     needs!(Root);
     let mount = Mount::tmpfs(scratch(), 6 * MIB);
     let full = Trouble::Filesystem {
-        errno: Errno::NOSPC.raw_os_error(),
+        errno: Errno::NOSPC,
     };
     assert_eq!(blocks_in(mount.folder()).write(ALL, OURS), Err(full));
 }
@@ -48,8 +48,7 @@ fn only_what_the_storage_itself_says_is_an_answer() {
     ] {
         let directory = FuseDir::mount(scratch());
         let mut blocks = blocks_in(directory.path());
-        directory.fail_writes_beyond(4 * MIB, errno.raw_os_error());
-        let errno = errno.raw_os_error();
+        directory.fail_writes_beyond(4 * MIB, errno);
         let refused = Run::new(
             Span::between(ALL.count / 2, ALL.count),
             Held::Refused { errno },

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use cardmark_core::{Flush, Workload, stamp_payload};
+use cardmark_core::{Errno, Flush, Workload, stamp_payload};
 use cardmark_device::{MonotonicClock, NullBackend, RealBackend};
 use cardmark_engine::{Backend, Clock, Done, Op, OpKind, Pulse, TrialContext, run_trial};
 
@@ -18,8 +18,8 @@ fn run_all(
     depth: u32,
     kind: OpKind,
     offsets: &[u64],
-) -> Vec<Result<u32, i32>> {
-    let mut outcomes = vec![Err(-1); offsets.len()];
+) -> Vec<Result<u32, Errno>> {
+    let mut outcomes = vec![Err(Errno(-1)); offsets.len()];
     let mut owner = vec![None; depth as usize];
     let mut free: Vec<u32> = (0..depth).collect();
     let mut next = 0;
@@ -205,8 +205,7 @@ fn blocks_that_direct_access_cannot_move_are_refused_before_the_clock() {
     let mut odd = workload(100, 1);
     odd.block_bytes = 1000;
     if backend.is_direct() {
-        let invalid = rustix::io::Errno::INVAL.raw_os_error();
-        assert_eq!(backend.prepare(&odd), Err(invalid));
+        assert_eq!(backend.prepare(&odd), Err(Errno::INVAL));
     }
 }
 

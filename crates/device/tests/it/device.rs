@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use cardmark_core::Errno;
 use cardmark_device::{
     OpenError, RealBackend, claim_device, open_device_for_writing, open_device_readonly,
 };
@@ -30,7 +31,7 @@ fn a_device_is_read_and_never_written() {
             (
                 OpKind::Write,
                 0,
-                Err(rustix::io::Errno::BADF.raw_os_error()),
+                Err(Errno(rustix::io::Errno::BADF.raw_os_error())),
             ),
         ] {
             backend.submit(Op {

@@ -17,7 +17,12 @@ use crate::support::{BLOCK, backend_in, has, workload};
 const MIB: u64 = 1 << 20;
 
 /// One operation of the first stream.
-fn run(backend: &mut RealBackend, kind: OpKind, offset: u64, bytes: u32) -> Result<u32, i32> {
+fn run(
+    backend: &mut RealBackend,
+    kind: OpKind,
+    offset: u64,
+    bytes: u32,
+) -> Result<u32, cardmark_core::Errno> {
     run_on(backend, 0, kind, offset, bytes)
 }
 
@@ -27,7 +32,7 @@ fn run_on(
     kind: OpKind,
     offset: u64,
     bytes: u32,
-) -> Result<u32, i32> {
+) -> Result<u32, cardmark_core::Errno> {
     backend.submit(Op {
         kind,
         offset,
@@ -38,8 +43,8 @@ fn run_on(
     backend.reap().outcome
 }
 
-fn number(errno: Errno) -> i32 {
-    errno.raw_os_error()
+fn number(errno: Errno) -> cardmark_core::Errno {
+    cardmark_core::Errno(errno.raw_os_error())
 }
 
 /// Writes of 1 MiB that start so.

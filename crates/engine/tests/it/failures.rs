@@ -1,6 +1,6 @@
 //! Bad cards are our subject: the effects of a failing part, and the results that are kept.
 
-use cardmark_core::{Finding, FindingKind, Procedure, Severity, StopReason, Trial};
+use cardmark_core::{Errno, Finding, FindingKind, Procedure, Severity, StopReason, Trial};
 use cardmark_engine::{Failure, Outcome, TrialContext};
 
 use crate::oracle::{assert_agrees, assert_sums};
@@ -171,7 +171,7 @@ fn fewer_bytes_than_asked_for_are_an_error() {
             format!("fewer bytes moved than asked for at byte {offset}")
         );
         let error = broken(&outcome).errors[0];
-        assert_eq!((error.offset, error.errno), (offset, 0));
+        assert_eq!((error.offset, error.errno), (offset, Errno::NONE));
     }
 }
 
@@ -337,7 +337,7 @@ fn a_stop_after_the_last_operation_changes_nothing() {
 
 #[test]
 fn what_cannot_be_made_ready_costs_its_workload() {
-    let refuse = |errno: i32| {
+    let refuse = |errno: Errno| {
         let mut script = Script::constant(MS);
         script.prepare = Box::new(move |trial| {
             if trial == THIRD_READ {
@@ -369,7 +369,7 @@ fn what_cannot_be_made_ready_costs_its_workload() {
 
 #[test]
 fn a_failing_flush_costs_its_workload_and_voids_its_trial() {
-    let fail = |trial: usize, errno: i32| {
+    let fail = |trial: usize, errno: Errno| {
         let mut script = Script::constant(MS);
         script.flush = Box::new(move |index| if index == trial { Err(errno) } else { Ok(MS) });
         script
@@ -419,7 +419,7 @@ fn the_first_reason_is_the_one_that_is_told() {
         panic!("{:?}", end.failure)
     };
     assert_eq!(error.errno, EIO);
-    let numbers: Vec<i32> = end.trial.errors.iter().map(|error| error.errno).collect();
+    let numbers: Vec<Errno> = end.trial.errors.iter().map(|error| error.errno).collect();
     assert_eq!(
         numbers,
         [EIO, ENODEV, ENODEV, ENODEV, ENODEV, ENODEV, ENODEV, ENODEV]

@@ -1,7 +1,7 @@
 //! Habits of old tools: flushes inside the span, fixed orders, rests, first reads.
 
 use cardmark_core::{
-    Access, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
+    Access, Errno, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
 };
 use cardmark_engine::{Failure, OpKind, TrialContext, permutation};
 
@@ -266,7 +266,13 @@ fn a_disk_without_a_node_is_told_and_the_others_go_on() {
     disk.manner.object = Object::Disk;
     let suite = list(vec![disk, sequential("own", 100)], Passes::Count(1));
     let mut script = Script::constant(MS);
-    script.prepare = Box::new(|trial| if trial == 0 { Err(2) } else { Ok(()) });
+    script.prepare = Box::new(|trial| {
+        if trial == 0 {
+            Err(Errno::NOENT)
+        } else {
+            Ok(())
+        }
+    });
     let outcome = Rig::new(script).run(&plan(&suite));
     assert_eq!(outcome.trials.len(), 2);
     let finding = &outcome.findings[0];

@@ -1,7 +1,8 @@
 //! Suites that run through a list, like the scripts of the old tools.
 
 use cardmark_core::{
-    Figure, FigureOf, FindingKind, Order, Passes, PrintStyle, Start, StopReason, Suite, Workload,
+    Errno, Figure, FigureOf, FindingKind, Order, Passes, PrintStyle, Start, StopReason, Suite,
+    Workload,
 };
 use cardmark_engine::Outcome;
 
@@ -10,7 +11,7 @@ use crate::support::{
     EINVAL, EIO, ENODEV, Heard, MS, Rig, Script, list, order, plan, recorded, sequential, workload,
 };
 
-const EACCES: i32 = 13;
+const EACCES: Errno = Errno::ACCESS;
 
 fn two(passes: Passes) -> Suite {
     let suite = list(vec![sequential("write", 0), workload("read")], passes);

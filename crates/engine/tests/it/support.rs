@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use cardmark_core::{
-    DeviceCounters, Flush, KIB, MIB, Manner, Order, Origin, OriginKind, Passes, Payload, Record,
-    SECOND_NS, SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, TargetNeed, Trial,
-    Workload, simulated_run_id,
+    DeviceCounters, Errno, Flush, KIB, MIB, Manner, Order, Origin, OriginKind, Passes, Payload,
+    Record, SECOND_NS, SensorSample, StopRule, Suite, SuiteRef, Target, TargetKind, TargetNeed,
+    Trial, Workload, simulated_run_id,
 };
 use cardmark_engine::{
     Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
@@ -20,10 +20,10 @@ use crate::suite_rules::broken_rule;
 pub(crate) const ORIGIN_NS: u64 = 7 * SECOND_NS;
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const LIMIT_NS: u64 = 30 * SECOND_NS;
-pub(crate) const EIO: i32 = 5;
-pub(crate) const ENODEV: i32 = 19;
-pub(crate) const EINVAL: i32 = 22;
-pub(crate) const ENOSPC: i32 = 28;
+pub(crate) const EIO: Errno = Errno(5);
+pub(crate) const ENODEV: Errno = Errno(19);
+pub(crate) const EINVAL: Errno = Errno(22);
+pub(crate) const ENOSPC: Errno = Errno(28);
 
 /// An operation as the script sees it.
 pub(crate) struct Call<'a> {
@@ -55,13 +55,13 @@ pub(crate) struct Script {
     pub(crate) channels_count: usize,
     pub(crate) service_ns: PerCall<u64>,
     /// Outcome of an operation; `None`: the whole block.
-    pub(crate) outcome: PerCall<Option<Result<u32, i32>>>,
+    pub(crate) outcome: PerCall<Option<Result<u32, Errno>>>,
     /// Outcome of preparing trial `n`.
-    pub(crate) prepare: Box<dyn FnMut(usize) -> Result<(), i32>>,
+    pub(crate) prepare: Box<dyn FnMut(usize) -> Result<(), Errno>>,
     /// Number of bytes written to prepare it.
     pub(crate) written_bytes: u64,
     /// Duration of the flush after trial `n`.
-    pub(crate) flush: Box<dyn FnMut(usize) -> Result<u64, i32>>,
+    pub(crate) flush: Box<dyn FnMut(usize) -> Result<u64, Errno>>,
     /// Counted bytes in per mille of the truth; `None`: no counters.
     pub(crate) counted: Option<u64>,
     /// Asks to stop the run when this operation (trial, number) completes.
@@ -93,7 +93,12 @@ impl Script {
     }
 
     /// Gives operation `number` of trial `trial` this outcome.
-    pub(crate) fn failing(mut self, trial: usize, number: u64, outcome: Result<u32, i32>) -> Self {
+    pub(crate) fn failing(
+        mut self,
+        trial: usize,
+        number: u64,
+        outcome: Result<u32, Errno>,
+    ) -> Self {
         self.outcome =
             Box::new(move |call| ((call.trial, call.number) == (trial, number)).then_some(outcome));
         self
@@ -138,7 +143,7 @@ pub(crate) struct ScriptedBackend {
 }
 
 impl Backend for ScriptedBackend {
-    fn prepare(&mut self, workload: &Workload) -> Result<u64, i32> {
+    fn prepare(&mut self, workload: &Workload) -> Result<u64, Errno> {
         assert!(self.flying.is_empty(), "trials do not overlap");
         self.trials.push(TrialLog {
             workload: workload.clone(),
@@ -212,7 +217,7 @@ impl Backend for ScriptedBackend {
         flying.done
     }
 
-    fn flush(&mut self) -> Result<(), i32> {
+    fn flush(&mut self) -> Result<(), Errno> {
         assert!(
             self.flying.is_empty(),
             "flushed while operations are in flight"

@@ -1,6 +1,6 @@
 //! Errors of a card, and errors that only its reader causes.
 
-use cardmark_core::StorageKind;
+use cardmark_core::{Errno, StorageKind};
 use cardmark_integrity::{
     Answer, BLOCK_BYTES, Content, Endure, EndureEnd, Held, Medium, Run, Span, Surface, Trouble,
     Verify, judge,
@@ -9,7 +9,7 @@ use cardmark_sim::{Model, SimMedium};
 
 use crate::support::{GEOMETRIES, blocks, content, probed, verify};
 
-const EIO: i32 = 5;
+const EIO: Errno = Errno::IO;
 const UNREADABLE: Held = Held::Unreadable { errno: EIO };
 const REFUSED: Held = Held::Refused { errno: EIO };
 

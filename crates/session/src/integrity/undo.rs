@@ -279,7 +279,7 @@ fn why(trouble: Trouble) -> String {
         Trouble::Gone { errno }
         | Trouble::OnlyErrors { errno }
         | Trouble::Filesystem { errno }
-        | Trouble::NotKept { errno } => std::io::Error::from_raw_os_error(errno).to_string(),
+        | Trouble::NotKept { errno } => std::io::Error::from_raw_os_error(errno.0).to_string(),
         Trouble::Residue { .. } => "it holds content of another test".to_owned(),
         Trouble::Stopped => "it was stopped".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use cardmark_core::{Finding, FindingKind, Record, Severity, Target, TargetKind, Workload};
+use cardmark_core::{Errno, Finding, FindingKind, Record, Severity, Target, TargetKind, Workload};
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
@@ -57,7 +57,9 @@ pub(super) fn about_target(direct: bool, kind: TargetKind, is_laid_out: bool) ->
 pub(super) fn threads(backend: &RealBackend) -> Option<Finding> {
     backend.used_threads().then(|| {
         let detail = match backend.uring_refusal() {
-            Some(errno) => format!("io_uring was refused with error {errno}; threads stood in"),
+            Some(Errno(number)) => {
+                format!("io_uring was refused with error {number}; threads stood in")
+            }
             None => "io_uring is not offered here; threads stood in".to_owned(),
         };
         Finding::new(FindingKind::Threads, Severity::Note, detail)

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a rig of tests")]
 
 use cardmark_core::{
-    Flush, Manner, Order, Origin, OriginKind, Payload, Record, Rng, StopRule, Suite, Workload,
-    simulated_run_id,
+    Errno, Flush, Manner, Order, Origin, OriginKind, Payload, Record, Rng, StopRule, Suite,
+    Workload, simulated_run_id,
 };
 use cardmark_engine::{
     Backend, Clock, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
@@ -65,7 +65,7 @@ pub(crate) struct Yield {
     pub(crate) span_ns: u64,
     pub(crate) operations_count: u64,
     pub(crate) latencies_ns: Vec<u64>,
-    pub(crate) errors: Vec<(u64, i32)>,
+    pub(crate) errors: Vec<(u64, Errno)>,
 }
 
 impl Yield {
