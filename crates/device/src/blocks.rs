@@ -29,8 +29,6 @@ pub use raw::BlocksPiece;
 const REQUEST_BLOCKS: u64 = 2048;
 /// Requests in flight.
 const DEPTH: usize = 3;
-/// Errors of a device that is gone.
-const GONE: [Errno; 3] = [Errno::NODEV, Errno::NXIO, Errno::NOMEDIUM];
 /// Errors of a filesystem that accepts no more data, regardless of the storage below.
 const OF_FILESYSTEM: [Errno; 3] = [Errno::NOSPC, Errno::DQUOT, Errno::ROFS];
 /// Files in which the kernel reports whether it still communicates with a SCSI disk, such as one behind a USB
@@ -314,8 +312,8 @@ impl Storage {
     /// Checks that an error is a result about blocks; otherwise returns its consequence for the test.
     fn check(&self, errno: Errno) -> Result<(), Trouble> {
         let is_of_filesystem = self.is_on_filesystem && OF_FILESYSTEM.contains(&errno);
-        let is_gone = GONE.contains(&errno) || self.shown.as_deref().is_some_and(is_given_up);
         let errno = number(errno);
+        let is_gone = errno.is_gone() || self.shown.as_deref().is_some_and(is_given_up);
         match (is_gone, is_of_filesystem) {
             (true, _) => Err(Trouble::Gone { errno }),
             (false, true) => Err(Trouble::Filesystem { errno }),

@@ -37,10 +37,7 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
             let detail = "the disk below the target has no node in /dev here";
             (FindingKind::NotApplicable, detail.to_owned())
         }
-        Failure::NotReady(errno) => (
-            kind_of(errno),
-            format!("could not be started: {errno}"),
-        ),
+        Failure::NotReady(errno) => (kind_of(errno), format!("could not be started: {errno}")),
         Failure::Flush(errno) => (
             kind_of(errno),
             format!("data could not be made durable: {errno}"),

@@ -322,7 +322,12 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
     }
 
     #[cold]
-    fn failure(&mut self, done: &Completion, outcome: Result<u32, Errno>, since_ns: u64) -> Failure {
+    fn failure(
+        &mut self,
+        done: &Completion,
+        outcome: Result<u32, Errno>,
+        since_ns: u64,
+    ) -> Failure {
         let errno = outcome.err().unwrap_or(Errno::NONE);
         if outcome.is_err() && done.op.kind == OpKind::Sync {
             Failure::Flush(errno)

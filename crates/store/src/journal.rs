@@ -15,8 +15,8 @@ use serde::Serialize;
 use crate::JournalError;
 use crate::content::{Content, JournalHead, LineKind, encode, read};
 use crate::files::{
-    DRAFT_EXTENSION, EXTENSION, LockedFile, failed, make_directory, open_draft, patiently, refuse_live,
-    sync_directory,
+    DRAFT_EXTENSION, EXTENSION, LockedFile, failed, make_directory, open_draft, patiently,
+    refuse_live, sync_directory,
 };
 
 /// Most superseded states in a journal, as a multiple of its other content, before it is
