@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use cardmark_core::{Record, Suite};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, execute, make_plan, record};
+use cardmark_engine::{
+    Event, Observer, Ports, Pulse, Request, TargetRoom, execute, make_plan, record,
+};
 use cardmark_sim::SimulatedCard;
 
 /// Maximum latency before a device counts as not answering, nanoseconds; the same as in the program.
@@ -29,7 +31,7 @@ pub fn simulate(
     card: &SimulatedCard,
     suite: &Suite,
     seed: u64,
-    place: Place,
+    place: TargetRoom,
     head: Record,
 ) -> Result<Record, String> {
     let request = Request {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use cardmark_benchmarks::{ended, number, simulate};
 use cardmark_catalog::suite;
 use cardmark_core::{Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_judge::known_spread;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_stats::{KnownSpread, again};
@@ -30,7 +30,7 @@ const TEXTS: [&str; 7] = [
 
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     let card = SimulatedCard::new(model, seed);
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let id = simulated_run_id(&[model.name(), &seed.to_string()]);
     let head = Record::new(id, Origin::of(OriginKind::Simulated));
     simulate(&card, suite, seed, place, head)

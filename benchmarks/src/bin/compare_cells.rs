@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use cardmark_benchmarks::{ended, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_stats::{
-    Observation, Outcome, Pair, StallPair, StallRun, compare, compare_with_stalls,
+    Conclusion, Observation, Pair, StallPair, StallRun, compare, compare_with_stalls,
 };
 
 /// Maximum share of comparisons that may find a difference if there is none.
@@ -117,7 +117,7 @@ fn shares(
     for _ in 0..count {
         let differences = compare(&process.pairs(&mut rng, runs, ratio));
         let has = |outcome| differences.iter().any(|d| d.outcome == outcome);
-        let (higher, lower) = (has(Outcome::Higher), has(Outcome::Lower));
+        let (higher, lower) = (has(Conclusion::Higher), has(Conclusion::Lower));
         any += u32::from(higher || lower);
         found += u32::from(higher && !lower);
     }
@@ -251,7 +251,7 @@ fn stalls(count: u32, seed: u64) -> bool {
                         other: side(mean * ratio),
                     };
                     let (_, stalls) = compare_with_stalls(&[], &[pair]);
-                    found += u32::from(stalls[0].outcome != Outcome::Undecided);
+                    found += u32::from(stalls[0].outcome != Conclusion::Undecided);
                 }
                 let share = f64::from(found) / f64::from(count);
                 is_met &= ratio > 1.0 || share <= MOST_FALSE_RATIO;

@@ -11,9 +11,9 @@ use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number, simulate};
 use cardmark_core::{Origin, OriginKind, Quantity, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_sim::{Model, SimulatedCard};
-use cardmark_stats::{Claim, Outcome, claim_of, compare, pairs};
+use cardmark_stats::{Claim, Conclusion, claim_of, compare, pairs};
 
 /// Number of runs per side.
 const RUNS: u64 = 3;
@@ -65,7 +65,7 @@ impl Tally {
 /// Returns the record of one run, as the program creates it.
 fn run(model: &Model, suite: &Suite, seed: u64) -> Result<Record, String> {
     let card = SimulatedCard::new(model, seed);
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let id = simulated_run_id(&[model.name(), &seed.to_string()]);
     let head = Record::new(id, Origin::of(OriginKind::Simulated));
     simulate(&card, suite, seed, place, head)
@@ -90,9 +90,9 @@ fn pair(base: &Model, other: &Model, suite: &Suite, first: u64) -> Result<Tally,
     }
     let differences = compare(&pairs);
     // A latency is better if it is lower.
-    let is_better = |outcome: Outcome, quantity: Quantity| match outcome {
-        Outcome::Higher => Some(quantity.is_rate()),
-        Outcome::Lower => Some(!quantity.is_rate()),
+    let is_better = |outcome: Conclusion, quantity: Quantity| match outcome {
+        Conclusion::Higher => Some(quantity.is_rate()),
+        Conclusion::Lower => Some(!quantity.is_rate()),
         _ => None,
     };
     let count = |better: bool| {

@@ -19,7 +19,7 @@ use cardmark_core::{
     Estimate, IntervalKind, Origin, OriginKind, Record, Stalls, Suite, TargetKind, Workload,
     simulated_run_id,
 };
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_sim::{Model, SimulatedCard, StallTruth, Truth, zoo};
 
 /// Ordinary stationary cards; the zoo follows.
@@ -199,7 +199,7 @@ impl Row {
 
 fn run_one(model: &Model, suite: &Suite, seed: u64, table: &mut Table) -> Result<(), String> {
     let card = SimulatedCard::new(model, seed);
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let header = Record::new(
         simulated_run_id(&[model.name()]),
         Origin::of(OriginKind::Simulated),

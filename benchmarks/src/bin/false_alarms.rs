@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use cardmark_benchmarks::{ended, number};
 use cardmark_core::{Quantity, Rng};
 use cardmark_judge::known_spread;
-use cardmark_stats::{Claim, Observation, Outcome, Pair, claim_of, compare};
+use cardmark_stats::{Claim, Conclusion, Observation, Pair, claim_of, compare};
 
 /// Maximum share of comparisons that may find a difference.
 const MOST_FALSE_RATIO: f64 = 0.065;
@@ -127,9 +127,9 @@ impl Case {
             if claim_of(&pairs) != self.claim {
                 return Err(format!("{}: another claim", self.name));
             }
-            let is_found = compare(&pairs)
-                .iter()
-                .any(|difference| matches!(difference.outcome, Outcome::Higher | Outcome::Lower));
+            let is_found = compare(&pairs).iter().any(|difference| {
+                matches!(difference.outcome, Conclusion::Higher | Conclusion::Lower)
+            });
             found += u32::from(is_found);
         }
         Ok(f64::from(found) / f64::from(count))

@@ -13,7 +13,7 @@ use cardmark_benchmarks::ended;
 use cardmark_core::{Origin, OriginKind, Record, SECOND_NS, Suite, TargetKind, run_id_from_bytes};
 use cardmark_device::{MonotonicClock, RealBackend, TestFile};
 use cardmark_engine::{
-    Event, Observer, Place, Ports, Pulse, Request, Sensors, execute, make_plan, record,
+    Event, Observer, Ports, Pulse, Request, Sensors, TargetRoom, execute, make_plan, record,
 };
 
 /// Ramp of a trial: it uses up the allowance that the kernel accumulated while the device was idle.
@@ -64,7 +64,7 @@ fn measure(directory: &Path, suite: &Suite, only: &[String]) -> Result<Record, S
         tier: None,
         most_bytes: None,
     };
-    let place = Place {
+    let place = TargetRoom {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: None,

@@ -12,7 +12,7 @@ use cardmark_core::{
     Board, Context, Metric, Origin, OriginKind, Record, Rng, Suite, SuiteRef, Target, TargetKind,
     simulated_run_id,
 };
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_sim::{Model, SimulatedCard};
 use cardmark_store::Store;
 
@@ -39,7 +39,7 @@ const BOARDS: [&str; 4] = [
 fn run(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
     let model = Model::named(name).map_err(|error| error.to_string())?;
     let card = SimulatedCard::new(&model, seed);
-    let place = Place::disk(TargetKind::Device, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Device, card.capacity_bytes());
     let id = simulated_run_id(&[name, &seed.to_string()]);
     let mut header = Record::new(id, Origin::of(OriginKind::Measured));
     header.suite = Some(SuiteRef {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number, simulate};
 use cardmark_core::{Metric, Origin, OriginKind, Record, Suite, TargetKind, simulated_run_id};
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_sim::{Model, SimulatedCard};
 
 /// Required share of intervals that contain the truth, percent. They are computed at 96 %, and with few
@@ -110,7 +110,7 @@ fn run_one(model: &Model, suite: &Suite, seed: u64, row: &mut Row) -> Result<(),
     let Some(truth) = card.course_truth(BLOCK_BYTES) else {
         return Err(format!("{} has no truth", model.name()));
     };
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let head = Record::new(
         simulated_run_id(&[model.name()]),
         Origin::of(OriginKind::Simulated),

@@ -17,7 +17,7 @@ use cardmark_core::{
     Workload, simulated_run_id,
 };
 use cardmark_engine::{
-    Backend, Clock, Done, Event, Observer, Op, OpKind, Place, Ports, Pulse, Request, Sensors,
+    Backend, Clock, Done, Event, Observer, Op, OpKind, Ports, Pulse, Request, Sensors, TargetRoom,
     execute, make_plan, record,
 };
 
@@ -226,7 +226,7 @@ fn run(shape: Shape, suite: &Suite, seed: u64) -> Result<(Record, Vec<f64>), Str
         limit_ns: 30_000_000_000,
         ..Request::default()
     };
-    let place = Place::disk(TargetKind::Sim, CAPACITY_BYTES);
+    let place = TargetRoom::disk(TargetKind::Sim, CAPACITY_BYTES);
     let plan = make_plan(suite, &request, place).map_err(|error| error.to_string())?;
     let head = Record::new(
         simulated_run_id(&["course"]),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use cardmark_benchmarks::{ended, number};
 use cardmark_core::{Quantity, Rng};
-use cardmark_stats::{HistoryRun, Outcome, RateHistory, rate_trends};
+use cardmark_stats::{Conclusion, HistoryRun, RateHistory, rate_trends};
 
 /// Maximum share of histories with a rate that "fell" or "rose" without a real change.
 const MOST_FALSE_RATIO: f64 = 0.065;
@@ -153,7 +153,7 @@ impl Process {
         for _ in 0..count {
             let trends = rate_trends(&self.card(&mut rng, days, change));
             let number = |outcome| trends.iter().filter(|t| t.outcome == Some(outcome)).count();
-            let (lower, higher) = (number(Outcome::Lower), number(Outcome::Higher));
+            let (lower, higher) = (number(Conclusion::Lower), number(Conclusion::Higher));
             with_any += u32::from(lower + higher > 0);
             fallen += lower;
         }

@@ -16,4 +16,4 @@ mod tour;
 pub use folder::{Done, Folder};
 pub use measure::{measure, plan};
 pub use request::CampaignRequest;
-pub use spec::{Campaign, Card, EXAMPLE, Slot};
+pub use spec::{Campaign, CardSpec, EXAMPLE, SlotSpec};

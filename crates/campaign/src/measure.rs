@@ -10,7 +10,7 @@ use crate::child::Child;
 use crate::folder::{Done, Folder};
 use crate::order::Progress;
 use crate::request::CampaignRequest;
-use crate::spec::{Campaign, Slot};
+use crate::spec::{Campaign, SlotSpec};
 use crate::tour::Tour;
 
 /// Measures what is left of a campaign on this computer. Its journal names it until all is measured.
@@ -43,7 +43,7 @@ pub fn measure(
             return Ok(exit);
         }
     }
-    let is_left = |board: &Slot| {
+    let is_left = |board: &SlotSpec| {
         let done = folder.done(&campaign.title)?;
         Ok(!Progress::of(campaign, board, &done).left.is_empty())
     };

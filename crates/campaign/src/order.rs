@@ -3,13 +3,13 @@
 use cardmark_core::Rng;
 
 use crate::folder::Done;
-use crate::spec::{Campaign, Card, Slot};
+use crate::spec::{Campaign, CardSpec, SlotSpec};
 
 /// A card that is put into a board once more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit<'a> {
     /// The card.
-    pub(crate) card: &'a Card,
+    pub(crate) card: &'a CardSpec,
     /// Number of the repeat, from 1.
     pub(crate) repeat: u32,
 }
@@ -17,12 +17,12 @@ pub(crate) struct Visit<'a> {
 /// All visits to a board. Each card comes once before any comes again, each time in another order,
 /// so that nothing that changes meanwhile, such as the heat of the day, favours a card. The same
 /// campaign has the same order, so that it can be resumed.
-pub(crate) fn visits<'a>(campaign: &'a Campaign, board: &Slot) -> Vec<Visit<'a>> {
+pub(crate) fn visits<'a>(campaign: &'a Campaign, board: &SlotSpec) -> Vec<Visit<'a>> {
     let mut visits = Vec::new();
     for repeat in 1..=campaign.repeats {
         let name = format!("campaign {} {}", campaign.title, board.name);
         let mut rng = Rng::for_part(0, &name, u64::from(repeat));
-        let mut cards: Vec<&Card> = campaign.cards.iter().collect();
+        let mut cards: Vec<&CardSpec> = campaign.cards.iter().collect();
         for last in (1..cards.len()).rev() {
             let other = usize::try_from(rng.below(last as u64 + 1)).unwrap_or(last);
             cards.swap(last, other);
@@ -43,7 +43,7 @@ pub(crate) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// Remaining visits of a board after these runs.
-    pub(crate) fn of(campaign: &'a Campaign, board: &Slot, done: &[Done]) -> Self {
+    pub(crate) fn of(campaign: &'a Campaign, board: &SlotSpec, done: &[Done]) -> Self {
         let mut left = visits(campaign, board);
         let all_count = left.len();
         left.retain(|visit| !suites_left(campaign, board, *visit, done).is_empty());
@@ -62,7 +62,7 @@ impl<'a> Progress<'a> {
 /// The suites by which a card is still to be measured in a visit.
 pub(crate) fn suites_left<'a>(
     campaign: &'a Campaign,
-    board: &Slot,
+    board: &SlotSpec,
     visit: Visit<'_>,
     done: &[Done],
 ) -> Vec<&'a str> {
@@ -90,14 +90,14 @@ mod tests {
     use super::*;
 
     fn campaign(cards_count: usize) -> Campaign {
-        let card = |index: usize| Card {
+        let card = |index: usize| CardSpec {
             name: format!("card{index}"),
             product: None,
             claims: Vec::new(),
             labels: std::collections::BTreeMap::new(),
             simulated: None,
         };
-        let board = |name: &str| Slot {
+        let board = |name: &str| SlotSpec {
             name: name.to_owned(),
             model: None,
             target: Some("/mnt".to_owned()),

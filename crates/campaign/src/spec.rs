@@ -32,15 +32,15 @@ pub struct Campaign {
     #[serde(default = "three")]
     pub repeats: u32,
     /// The cards.
-    pub cards: Vec<Card>,
+    pub cards: Vec<CardSpec>,
     /// The boards.
-    pub boards: Vec<Slot>,
+    pub boards: Vec<SlotSpec>,
 }
 
 /// A card.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Card {
+pub struct CardSpec {
     /// Text on its sticker.
     pub name: String,
     /// Product name.
@@ -58,7 +58,7 @@ pub struct Card {
 /// A board with a slot or reader for cards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Slot {
+pub struct SlotSpec {
     /// Name.
     pub name: String,
     /// A part of the name by which the board knows itself, such as `Raspberry Pi 4`.
@@ -115,13 +115,13 @@ impl Campaign {
         }
         are_names("card", self.cards.iter().map(|card| card.name.as_str()))?;
         are_names("board", self.boards.iter().map(|board| board.name.as_str()))?;
-        self.cards.iter().try_for_each(Card::check)?;
+        self.cards.iter().try_for_each(CardSpec::check)?;
         self.boards
             .iter()
             .try_for_each(|board| self.check_board(board))
     }
 
-    fn check_board(&self, board: &Slot) -> Result<(), String> {
+    fn check_board(&self, board: &SlotSpec) -> Result<(), String> {
         let name = &board.name;
         if board.simulated.is_some() == board.target.is_some() {
             return Err(format!(
@@ -154,28 +154,28 @@ impl Campaign {
         &self,
         named: Option<&str>,
         computer: Option<&str>,
-    ) -> Result<Vec<&Slot>, CommandError> {
+    ) -> Result<Vec<&SlotSpec>, CommandError> {
         if let Some(name) = named {
             let found = self.boards.iter().filter(|board| board.name == name);
-            let found: Vec<&Slot> = found.collect();
+            let found: Vec<&SlotSpec> = found.collect();
             return match found.is_empty() {
                 false => Ok(found),
                 true => Err(self.no_board(&format!("no board is called `{name}`"))),
             };
         }
-        let (simulated, real): (Vec<&Slot>, Vec<&Slot>) = self
+        let (simulated, real): (Vec<&SlotSpec>, Vec<&SlotSpec>) = self
             .boards
             .iter()
             .partition(|board| board.simulated.is_some());
         if !simulated.is_empty() {
             return Ok(simulated);
         }
-        let here = |board: &&Slot| match (&board.model, computer) {
+        let here = |board: &&SlotSpec| match (&board.model, computer) {
             (Some(model), Some(computer)) => says(computer, model),
             (Some(_), None) => false,
             (None, _) => true,
         };
-        let found: Vec<&Slot> = real.into_iter().filter(here).collect();
+        let found: Vec<&SlotSpec> = real.into_iter().filter(here).collect();
         match found.len() {
             1 => Ok(found),
             0 => {
@@ -198,7 +198,7 @@ impl Campaign {
     }
 }
 
-impl Card {
+impl CardSpec {
     fn check(&self) -> Result<(), String> {
         for text in self.product.iter().chain(self.labels.values()) {
             is_plain_text(&format!("a text of card `{}`", self.name), text)?;
@@ -298,7 +298,7 @@ mod tests {
         let campaign = Campaign::parse(EXAMPLE).unwrap();
         let here = |named, computer| -> Result<Vec<String>, String> {
             let boards = campaign.boards_here(named, computer);
-            let names = |boards: Vec<&Slot>| boards.iter().map(|b| b.name.clone()).collect();
+            let names = |boards: Vec<&SlotSpec>| boards.iter().map(|b| b.name.clone()).collect();
             boards.map(names).map_err(|error| error.causes.join(" "))
         };
         let pi4 = Some("Raspberry Pi 4 Model B Rev 1.4");

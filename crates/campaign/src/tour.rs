@@ -17,7 +17,7 @@ use crate::order::{Progress, Visit, suites_left};
 use crate::question::{Answer, ask};
 use crate::recognise::{Seen, recognise};
 use crate::request::CampaignRequest;
-use crate::spec::{Campaign, Slot};
+use crate::spec::{Campaign, SlotSpec};
 
 /// Refuses a directory on the disk that the system runs from: no card is mounted there.
 fn refuse_own_disk(target: &str, resolution: &Resolution) -> Result<(), CommandError> {
@@ -41,7 +41,7 @@ fn refuse_own_disk(target: &str, resolution: &Resolution) -> Result<(), CommandE
 /// The way through the cards on one board.
 pub(crate) struct Tour<'a> {
     campaign: &'a Campaign,
-    board: &'a Slot,
+    board: &'a SlotSpec,
     folder: &'a Folder,
     data: &'a Data,
     child: &'a Child,
@@ -61,7 +61,7 @@ pub(crate) struct Tour<'a> {
 impl<'a> Tour<'a> {
     pub(crate) fn new(
         campaign: &'a Campaign,
-        board: &'a Slot,
+        board: &'a SlotSpec,
         folder: &'a Folder,
         data: &'a Data,
         child: &'a Child,

@@ -9,7 +9,7 @@ use rustix::fs::Advice;
 use rustix::io::Errno;
 
 use crate::buffer::{AlignedBuffer, Part};
-use crate::object::{Outcome, execute, flush, number};
+use crate::object::{IoResult, execute, flush, number};
 use crate::objects::{Object, Objects};
 use crate::payload::PayloadPool;
 use crate::slot::Idle;
@@ -37,7 +37,7 @@ pub type CountersSource = Box<dyn FnMut() -> Option<DeviceCounters>>;
 /// return the flush after the trial is bounded too: otherwise it could take minutes on a slow card, and the
 /// device would seem to hang.
 pub struct RealBackend {
-    way: Way,
+    way: Submission,
     /// The slots of the workload that was prepared; `None`: busy.
     slots: Vec<Option<Box<Idle>>>,
     layout: Layout,
@@ -104,7 +104,7 @@ impl Layout {
 }
 
 /// Path on which operations reach the object.
-enum Way {
+enum Submission {
     Sync,
     #[cfg(target_pointer_width = "64")]
     Uring(Box<Uring>),
@@ -119,7 +119,7 @@ impl RealBackend {
         let target = target.into();
         let memory_alignment_bytes = target.memory_alignment_bytes;
         Self {
-            way: Way::Sync,
+            way: Submission::Sync,
             slots: Vec::new(),
             layout: Layout::default(),
             pending: None,
@@ -228,18 +228,18 @@ impl RealBackend {
             OpKind::Write | OpKind::WriteSync => self.payload.next(idle, &op)?,
         }
         match &mut self.way {
-            Way::Sync if self.pending.is_some() => return None,
-            Way::Sync => self.pending = Some(op),
+            Submission::Sync if self.pending.is_some() => return None,
+            Submission::Sync => self.pending = Some(op),
             #[cfg(target_pointer_width = "64")]
-            Way::Uring(ring) => *slot = ring.submit(op, slot.take()?).err(),
-            Way::Threads(threads) => threads.submit(op, slot.take()?),
+            Submission::Uring(ring) => *slot = ring.submit(op, slot.take()?).err(),
+            Submission::Threads(threads) => threads.submit(op, slot.take()?),
         }
         Some(())
     }
 
     /// Waits for everything in flight, and gives the slots up.
     fn retire(&mut self) {
-        self.way = Way::Sync;
+        self.way = Submission::Sync;
         self.pending = None;
         self.rejected.clear();
         self.slots.clear();
@@ -268,10 +268,10 @@ impl RealBackend {
     }
 
     /// Uses threads if there are several objects, as the old tools do; else `io_uring`.
-    fn start_queue(&mut self) -> Outcome<()> {
+    fn start_queue(&mut self) -> IoResult<()> {
         let [object] = self.used.as_slice() else {
             let files: Vec<_> = self.used.iter().map(|o| Arc::clone(&o.file)).collect();
-            self.way = Way::Threads(Threads::new(&files)?);
+            self.way = Submission::Threads(Threads::new(&files)?);
             return Ok(());
         };
         let file = &object.file;
@@ -279,21 +279,21 @@ impl RealBackend {
         if !self.force_threads && self.refused.is_none() {
             match Uring::new(Arc::clone(file), &mut self.slots) {
                 Ok(ring) => {
-                    self.way = Way::Uring(Box::new(ring));
+                    self.way = Submission::Uring(Box::new(ring));
                     return Ok(());
                 }
                 Err(errno) => self.refused = Some(errno),
             }
         }
         let files = vec![Arc::clone(file); self.slots.len()];
-        self.way = Way::Threads(Threads::new(&files)?);
+        self.way = Submission::Threads(Threads::new(&files)?);
         self.used_threads = true;
         Ok(())
     }
 
     /// Brings the objects of a workload into their initial state, and drops previously used objects if they are
     /// others. Returns the number of bytes written.
-    fn ready_objects(&mut self, workload: &Workload) -> Outcome<u64> {
+    fn ready_objects(&mut self, workload: &Workload) -> IoResult<u64> {
         let (ready, written_bytes) = self.objects.ready(workload, self.seed, &self.pulse)?;
         let same = |(one, other): (&Object, &Object)| Arc::ptr_eq(&one.file, &other.file);
         if ready.len() != self.used.len() || !ready.iter().zip(&self.used).all(same) {
@@ -305,7 +305,7 @@ impl RealBackend {
 
     /// Empties the page cache of the objects, and keeps the kernel from reading ahead of random
     /// reads.
-    fn drop_caches(&self, order: Order) -> Outcome<()> {
+    fn drop_caches(&self, order: Order) -> IoResult<()> {
         let advice = match order {
             Order::Sequential | Order::Spread => Advice::Normal,
             Order::Random | Order::Permuted => Advice::Random,
@@ -328,7 +328,7 @@ impl RealBackend {
 }
 
 impl Backend for RealBackend {
-    fn prepare(&mut self, workload: &Workload) -> Outcome<u64> {
+    fn prepare(&mut self, workload: &Workload) -> IoResult<u64> {
         let invalid = number(Errno::INVAL);
         let block = usize::try_from(workload.block_bytes).map_err(|_| invalid)?;
         let written_bytes = self.ready_objects(workload)?;
@@ -387,12 +387,12 @@ impl Backend for RealBackend {
         done
     }
 
-    fn flush(&mut self) -> Outcome<()> {
+    fn flush(&mut self) -> IoResult<()> {
         self.unflushed = Unflushed::default();
         self.used.iter().try_for_each(|object| flush(&object.file))
     }
 
-    fn read_back(&mut self, offset: u64, bytes: u64) -> Outcome<Option<ReadBack>> {
+    fn read_back(&mut self, offset: u64, bytes: u64) -> IoResult<Option<ReadBack>> {
         if !self.payload.has_memory() {
             return Ok(None);
         }
@@ -450,10 +450,10 @@ impl RealBackend {
             return rejection(slot);
         }
         let (done, idle) = match &mut self.way {
-            Way::Sync => (rejection(0), None),
+            Submission::Sync => (rejection(0), None),
             #[cfg(target_pointer_width = "64")]
-            Way::Uring(ring) => ring.reap(),
-            Way::Threads(threads) => threads.reap(),
+            Submission::Uring(ring) => ring.reap(),
+            Submission::Threads(threads) => threads.reap(),
         };
         if let Some(idle) = idle
             && let Some(slot) = self.slots.get_mut(idle.number as usize)
@@ -707,7 +707,7 @@ mod tests {
         needs!(IoUring);
         let mut backend = on_readonly_file();
         backend.prepare(&workload(100, 2)).unwrap();
-        let Way::Uring(ring) = &mut backend.way else {
+        let Submission::Uring(ring) = &mut backend.way else {
             panic!("threads in place of io_uring");
         };
         ring.break_for_test(number(Errno::IO));

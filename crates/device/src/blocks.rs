@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Held, Medium, Run, Span, Surface, Trouble, fill, look,
+    Answer, BLOCK_BYTES, Content, Extent, Held, Medium, Span, Surface, Trouble, fill, look,
 };
 use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
@@ -242,7 +242,7 @@ impl Storage {
                 self.read_whole(span, bytes)?;
                 for (block, bytes) in (span.start..).zip(bytes.as_chunks::<BLOCK_BYTES>().0) {
                     let held = look(content, block, bytes);
-                    surface.push(Run::new(Span::new(block, 1), held));
+                    surface.push(Extent::new(Span::new(block, 1), held));
                 }
                 Ok(())
             }
@@ -267,7 +267,7 @@ impl Storage {
                 Work::Write(_) => Held::Refused { errno },
                 Work::Read(_) => Held::Unreadable { errno },
             };
-            surface.push(Run::new(span, held));
+            surface.push(Extent::new(span, held));
             return Ok(());
         }
         for half in halves {
@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    fn read(storage: Storage) -> Result<Vec<Run>, Trouble> {
+    fn read(storage: Storage) -> Result<Vec<Extent>, Trouble> {
         let mut blocks = Blocks::new(storage, 512).unwrap();
         blocks.read(ALL, OURS).map(|answer| answer.runs)
     }
@@ -462,7 +462,7 @@ mod tests {
         let runs = read(storage).unwrap();
         let bad = Span::between(ALL.count - 8, ALL.count);
         let held = Held::Unreadable { errno: EIO };
-        assert_eq!(runs.last(), Some(&Run::new(bad, held)));
+        assert_eq!(runs.last(), Some(&Extent::new(bad, held)));
         assert!(pulse.reading().0 > 3 * 8, "{:?}", pulse.reading());
     }
 
@@ -472,7 +472,7 @@ mod tests {
         let disk = sys.path().join("sdx");
         std::fs::create_dir_all(disk.join("device")).unwrap();
         std::fs::create_dir_all(disk.join("sdx1")).unwrap();
-        let unreadable = Ok(vec![Run::new(ALL, Held::Unreadable { errno: EIO })]);
+        let unreadable = Ok(vec![Extent::new(ALL, Held::Unreadable { errno: EIO })]);
         let gone = Err(Trouble::Gone { errno: EIO });
         for (state, expected) in [
             (None, &unreadable),
@@ -511,7 +511,7 @@ mod tests {
             let written = blocks.write(ALL, OURS).map(|answer| answer.runs);
             let expected = match is_on_filesystem {
                 true => Err(Trouble::Filesystem { errno: enospc }),
-                false => Ok(vec![Run::new(ALL, Held::Refused { errno: enospc })]),
+                false => Ok(vec![Extent::new(ALL, Held::Refused { errno: enospc })]),
             };
             assert_eq!(written, expected);
         }

@@ -6,13 +6,13 @@ use cardmark_engine::OpKind;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 /// Result with the error number that the ports carry.
-pub(crate) type Outcome<T> = Result<T, cardmark_core::Errno>;
+pub(crate) type IoResult<T> = Result<T, cardmark_core::Errno>;
 
 /// Executes an operation on `buffer`; returns the bytes moved, or the system's error number. A transfer of
 /// fewer bytes than requested is a result, and is not retried.
 // By force for the reason at `RealBackend::reap`.
 #[inline(always)]
-pub(crate) fn execute(file: &File, kind: OpKind, buffer: &mut [u8], offset: u64) -> Outcome<u32> {
+pub(crate) fn execute(file: &File, kind: OpKind, buffer: &mut [u8], offset: u64) -> IoResult<u32> {
     let moved = match kind {
         OpKind::Read => retry_on_intr(|| pread(file, &mut *buffer, offset)),
         OpKind::Write => retry_on_intr(|| pwrite(file, buffer, offset)),
@@ -30,12 +30,12 @@ pub(crate) fn execute(file: &File, kind: OpKind, buffer: &mut [u8], offset: u64)
 }
 
 /// Makes everything written durable, with all that is known of the file.
-pub(crate) fn make_durable(file: &File) -> Outcome<()> {
+pub(crate) fn make_durable(file: &File) -> IoResult<()> {
     retry_on_intr(|| rustix::fs::fsync(file)).map_err(number)
 }
 
 /// Makes everything written durable.
-pub(crate) fn flush(file: &File) -> Outcome<()> {
+pub(crate) fn flush(file: &File) -> IoResult<()> {
     retry_on_intr(|| rustix::fs::fdatasync(file)).map_err(number)
 }
 

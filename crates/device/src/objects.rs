@@ -11,7 +11,7 @@ use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, SeekFrom};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::fill::{FillError, discard_all};
-use crate::object::{Outcome, make_durable, number};
+use crate::object::{IoResult, make_durable, number};
 use crate::target::{OpenTarget, TestFile, open_device_readonly};
 
 /// Size of one write when a file is written before the clock starts.
@@ -44,7 +44,7 @@ impl Object {
     }
 
     /// Switches O_DIRECT on or off as the workload wants it, as far as it was accepted at all.
-    fn set_access(&self, access: Access) -> Outcome<()> {
+    fn set_access(&self, access: Access) -> IoResult<()> {
         if !self.direct {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl Object {
     }
 
     /// Brings a test file into the workload's initial state, durably; returns the number of bytes written.
-    fn bring_to(&self, start: Start, span_bytes: u64, seed: u64, pulse: &Pulse) -> Outcome<u64> {
+    fn bring_to(&self, start: Start, span_bytes: u64, seed: u64, pulse: &Pulse) -> IoResult<u64> {
         if start == Start::Erased && !self.is_file {
             return self.erase(pulse).map(|()| 0);
         }
@@ -80,7 +80,7 @@ impl Object {
 
     /// Discards the whole content of a device. If the device does not support this, its content remains, and
     /// that is recorded.
-    fn erase(&self, pulse: &Pulse) -> Outcome<()> {
+    fn erase(&self, pulse: &Pulse) -> IoResult<()> {
         let end_bytes = rustix::fs::seek(&*self.file, SeekFrom::End(0)).map_err(number)?;
         match discard_all(&self.file, end_bytes, pulse) {
             Err(FillError::NoDiscard) => self.kept_content.store(true, Ordering::Relaxed),
@@ -93,7 +93,7 @@ impl Object {
     }
 
     /// Empties the page cache of the object, and announces the access pattern of the reads.
-    pub(crate) fn drop_cache(&self, advice: Advice) -> Outcome<()> {
+    pub(crate) fn drop_cache(&self, advice: Advice) -> IoResult<()> {
         make_durable(&self.file)?;
         let advise = |advice| rustix::fs::fadvise(&self.file, 0, None, advice).map_err(number);
         advise(Advice::DontNeed)?;
@@ -113,7 +113,7 @@ pub fn empty_page_cache(path: &Path) -> std::io::Result<()> {
 }
 
 /// Reserves the blocks of the file if the filesystem supports it; else only sets its size.
-fn allocate(file: &File, bytes: u64) -> Outcome<()> {
+fn allocate(file: &File, bytes: u64) -> IoResult<()> {
     match retry_on_intr(|| rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes)) {
         Ok(()) => Ok(()),
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => rustix::fs::ftruncate(file, bytes).map_err(number),
@@ -121,7 +121,7 @@ fn allocate(file: &File, bytes: u64) -> Outcome<()> {
     }
 }
 
-fn write_through_cache(file: &File, bytes: u64, seed: u64) -> Outcome<()> {
+fn write_through_cache(file: &File, bytes: u64, seed: u64) -> IoResult<()> {
     let mut piece = vec![0; WRITTEN_PIECE_BYTES];
     fill_payload(seed, &mut piece);
     let mut at = 0;
@@ -182,7 +182,7 @@ impl Objects {
         workload: &Workload,
         seed: u64,
         pulse: &Pulse,
-    ) -> Outcome<(Vec<Object>, u64)> {
+    ) -> IoResult<(Vec<Object>, u64)> {
         let mut written_bytes = 0;
         let objects = match workload.manner.object {
             cardmark_core::Object::Target => self.streams(workload.manner.streams_count)?,
@@ -201,7 +201,7 @@ impl Objects {
         Ok((objects, written_bytes))
     }
 
-    fn streams(&mut self, count: u32) -> Outcome<Vec<Object>> {
+    fn streams(&mut self, count: u32) -> IoResult<Vec<Object>> {
         while self.more.len() + 1 < count as usize {
             let directory = self.directory.as_ref().ok_or(number(Errno::INVAL))?;
             let file = TestFile::create(directory, 0).map_err(|error| error.errno())?;
@@ -211,7 +211,7 @@ impl Objects {
         Ok(std::iter::once(&self.target).chain(more).cloned().collect())
     }
 
-    fn disk(&mut self) -> Outcome<Object> {
+    fn disk(&mut self) -> IoResult<Object> {
         if let Some(disk) = &self.disk {
             return Ok(disk.clone());
         }

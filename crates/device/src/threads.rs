@@ -8,7 +8,7 @@ use std::thread::{Builder, JoinHandle};
 use cardmark_engine::{Done, Op};
 use rustix::io::Errno;
 
-use crate::object::{Outcome, execute, number, number_of};
+use crate::object::{IoResult, execute, number, number_of};
 use crate::slot::Idle;
 
 /// Stack of a worker; it calls a few functions deep.
@@ -27,7 +27,7 @@ pub(crate) struct Threads {
 impl Threads {
     /// Starts a worker for each of these files; a file is listed once for each operation that may be in flight
     /// on it.
-    pub(crate) fn new(files: &[Arc<File>]) -> Outcome<Self> {
+    pub(crate) fn new(files: &[Arc<File>]) -> IoResult<Self> {
         let (sender, completed) = sync_channel(files.len());
         let mut threads = Self {
             jobs: Vec::new(),

@@ -15,7 +15,7 @@ use io_uring::{IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::buffer::AlignedBuffer;
-use crate::object::{Outcome, number};
+use crate::object::{IoResult, number};
 use crate::slot::Idle;
 
 /// Marks the completion of the `fdatasync` linked to a write.
@@ -46,7 +46,7 @@ pub(crate) struct Uring {
 
 impl Uring {
     /// A ring on `file` for operations in these slots.
-    pub(crate) fn new(file: Arc<File>, slots: &mut [Option<Box<Idle>>]) -> Outcome<Self> {
+    pub(crate) fn new(file: Arc<File>, slots: &mut [Option<Box<Idle>>]) -> IoResult<Self> {
         let queue_depth = u32::try_from(slots.len()).unwrap_or(u32::MAX);
         // Twice: a write with `fdatasync` takes two entries.
         let ring = build(queue_depth.saturating_mul(2).max(2))?;
@@ -256,7 +256,7 @@ impl Drop for Uring {
 
 /// Creates the ring with the savings that this kernel supports: completions are processed only on request
 /// (Linux 6.1), or at least without interrupting us (5.19).
-fn build(entries: u32) -> Outcome<IoUring> {
+fn build(entries: u32) -> IoResult<IoUring> {
     let mut deferred = IoUring::builder();
     deferred.setup_single_issuer().setup_defer_taskrun();
     let mut cooperative = IoUring::builder();

@@ -14,12 +14,12 @@ const REFILL_LOOK_NS: u64 = SECOND_NS;
 /// Rule of one trial, and the time of its next test.
 pub(crate) struct Ending {
     stop: StopRule,
-    way: Way,
+    way: Check,
     next_look_ns: u64,
 }
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Check {
     /// Tests every round.
     Rounds(u64),
     /// Tests at fixed points after the minimum amount.
@@ -32,14 +32,14 @@ impl Ending {
     /// Returns the rule of a workload whose rate determines its end; `None` for others.
     pub(crate) fn of(stop: StopRule) -> Option<Self> {
         let way = match (stop.settled_span_ns, stop.least_written, stop.refill) {
-            (Some(_), Some(least), _) => Way::Least(least),
-            (Some(settled_ns), None, _) => Way::Rounds(settle_round_ns(settled_ns).max(1)),
-            (None, _, Some(refill)) => Way::Refill(refill),
+            (Some(_), Some(least), _) => Check::Least(least),
+            (Some(settled_ns), None, _) => Check::Rounds(settle_round_ns(settled_ns).max(1)),
+            (None, _, Some(refill)) => Check::Refill(refill),
             (None, _, None) => return None,
         };
         let next_look_ns = match way {
-            Way::Rounds(round_ns) => round_ns,
-            Way::Least(_) | Way::Refill(_) => 0,
+            Check::Rounds(round_ns) => round_ns,
+            Check::Least(_) | Check::Refill(_) => 0,
         };
         Some(Self {
             stop,
@@ -57,12 +57,12 @@ impl Ending {
     #[cold]
     fn look(&mut self, at_ns: u64, tally: &Tally) -> bool {
         match self.way {
-            Way::Rounds(round_ns) => {
+            Check::Rounds(round_ns) => {
                 self.next_look_ns = at_ns - at_ns % round_ns + round_ns;
                 let has_least = self.stop.has_least(at_ns, tally.operations_count());
                 has_least && self.has_settled(tally)
             }
-            Way::Least(least) => {
+            Check::Least(least) => {
                 if !least.is_reached(at_ns, tally.bytes()) {
                     self.next_look_ns = at_ns + SECOND_NS / 10;
                     return false;
@@ -70,7 +70,7 @@ impl Ending {
                 self.next_look_ns = at_ns / 100 * LATER_PERCENT;
                 self.has_settled(tally)
             }
-            Way::Refill(refill) => {
+            Check::Refill(refill) => {
                 self.next_look_ns = at_ns + REFILL_LOOK_NS;
                 let slices = tally.slices();
                 has_fallen_back(slices.full(), slices.span_ns(), refill)

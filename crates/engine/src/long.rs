@@ -3,14 +3,14 @@
 use cardmark_core::{Finding, FindingKind, Severity, Suite, TargetKind, Trial, Workload};
 use cardmark_stats::refill_limits;
 
-use crate::request::{Place, PlanError, Request};
+use crate::request::{PlanError, Request, TargetRoom};
 
 /// Returns the suite with its long series fitted to the target: file size by the available space, minimum
 /// amount by the capacity, and the requested limit.
 pub(crate) fn adapted(
     mut suite: Suite,
     request: &Request,
-    place: Place,
+    place: TargetRoom,
 ) -> Result<Suite, PlanError> {
     let settles = |workload: &Workload| workload.stop.settled_span_ns.is_some();
     if request.most_bytes.is_some() && !suite.workloads.iter().any(settles) {
@@ -35,7 +35,7 @@ pub(crate) fn adapted(
 }
 
 /// Size of the file that is written repeatedly: whole blocks, limited by the available space.
-fn file_bytes(suite: &Suite, place: Place) -> u64 {
+fn file_bytes(suite: &Suite, place: TargetRoom) -> u64 {
     let blocks = suite.workloads.iter().map(|workload| workload.block_bytes);
     let block_bytes = blocks.max().unwrap_or(1).max(1);
     let bytes = suite.file_bytes.min(place.usable_bytes);

@@ -5,7 +5,7 @@ use cardmark_core::{
 };
 
 use crate::long;
-use crate::request::{Place, PlanError, Request};
+use crate::request::{PlanError, Request, TargetRoom};
 use crate::tiers::{at_tier, preconditions};
 
 /// Everything that a run will do.
@@ -31,7 +31,7 @@ pub struct Plan {
 ///
 /// # Errors
 /// If the request cannot be fulfilled on such a target.
-pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan, PlanError> {
+pub fn make_plan(suite: &Suite, request: &Request, place: TargetRoom) -> Result<Plan, PlanError> {
     let (suite, tier) = at_tier(suite.clone(), request, place)?;
     let suite = long::adapted(suite, request, place)?;
     check(&suite, request, place)?;
@@ -80,7 +80,7 @@ pub fn make_plan(suite: &Suite, request: &Request, place: Place) -> Result<Plan,
 
 /// Returns the workloads of a list that create the file for the requested ones; they are run too, but without
 /// figures. A device needs none.
-fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'a String> {
+fn files_before<'a>(suite: &'a Suite, request: &Request, place: TargetRoom) -> Vec<&'a String> {
     if suite.is_preconditioned() {
         return preconditions(suite, &request.only);
     }
@@ -101,7 +101,7 @@ fn files_before<'a>(suite: &'a Suite, request: &Request, place: Place) -> Vec<&'
 }
 
 /// Checks the request before looking at individual workloads.
-fn check(suite: &Suite, request: &Request, place: Place) -> Result<(), PlanError> {
+fn check(suite: &Suite, request: &Request, place: TargetRoom) -> Result<(), PlanError> {
     let is_directory = place.kind == TargetKind::Directory;
     let wrong = |wants| {
         Err(PlanError::WrongTarget {
@@ -152,7 +152,7 @@ fn with_passes(suite: &Suite, request: &Request) -> Result<Suite, PlanError> {
 
 /// Returns the workload with its spans limited to the size of its object; `None` if the object does not
 /// exist.
-fn resolved(workload: &Workload, place: Place, suite: &Suite) -> Option<Workload> {
+fn resolved(workload: &Workload, place: TargetRoom, suite: &Suite) -> Option<Workload> {
     let object_bytes = match (workload.manner.object, place.kind) {
         (Object::Disk, _) => place.disk_bytes?,
         (Object::Target, TargetKind::Directory) => suite.file_bytes,

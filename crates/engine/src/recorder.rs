@@ -6,7 +6,7 @@ use cardmark_core::{
 };
 use cardmark_stats::refresh;
 
-use crate::Outcome;
+use crate::RunResult;
 use crate::during::during;
 
 /// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
@@ -20,7 +20,7 @@ const PAYLOAD_FACTOR: f64 = 10.0;
 
 /// Creates the record of a run from the information before it (`header`) and its results.
 #[must_use]
-pub fn record(mut header: Record, outcome: Outcome, suite: &Suite) -> Record {
+pub fn record(mut header: Record, outcome: RunResult, suite: &Suite) -> Record {
     header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
     header.trials = outcome.trials;
     header.sensors = outcome.sensors;

@@ -28,7 +28,7 @@ pub struct Request {
 
 /// Target description for the planner.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TargetRoom {
     /// Kind of target.
     pub kind: TargetKind,
     /// Usable bytes.
@@ -39,7 +39,7 @@ pub struct Place {
     pub units: Units,
 }
 
-impl Place {
+impl TargetRoom {
     /// Describes a target that is its own disk: a device or a simulated card.
     #[must_use]
     pub fn disk(kind: TargetKind, size_bytes: u64) -> Self {

@@ -32,7 +32,7 @@ pub struct Ports<'a, B, C, S, O> {
 
 /// Results of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RunResult {
     /// All trials, complete or not.
     pub trials: Vec<Trial>,
     /// Readings of the board.
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub span_ns: u64,
 }
 
-impl Outcome {
+impl RunResult {
     /// True if everything planned was measured.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -66,7 +66,7 @@ impl Outcome {
 pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
     plan: &Plan,
     ports: Ports<'_, B, C, S, O>,
-) -> Outcome {
+) -> RunResult {
     ports.observer.event(&Event::Started { plan });
     let started_ns = ports.clock.now_ns();
     let mut run = Run {
@@ -74,7 +74,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
         ports,
         started_ns,
         waited_ns: 0,
-        outcome: Outcome::default(),
+        outcome: RunResult::default(),
     };
     run.ports.pulse.set_waiting(true);
     run.phases();
@@ -96,7 +96,7 @@ struct Run<'a, B, C, S, O> {
     started_ns: u64,
     /// Time in which the observer waited for another run before trials; it does not count.
     waited_ns: u64,
-    outcome: Outcome,
+    outcome: RunResult,
 }
 
 /// Next block of each sequential workload, by index in the plan.

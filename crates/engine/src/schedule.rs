@@ -4,7 +4,7 @@ use cardmark_core::StopReason;
 
 /// One workload's place in the schedule.
 #[derive(Clone, Debug)]
-struct Place {
+struct WorkloadState {
     rounds_count: u32,
     stopped_by: Option<StopReason>,
     /// Duration of a trial from ramp to flush, nanoseconds.
@@ -17,7 +17,7 @@ pub(crate) struct Schedule {
     looks: Vec<u32>,
     budget_ns: u64,
     longest_ns: u64,
-    places: Vec<Place>,
+    places: Vec<WorkloadState>,
     /// Trials of the current round, in reverse order.
     round: Vec<usize>,
     round_index: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Creates a schedule from the expected duration of a trial of each workload.
     pub(crate) fn new(looks: &[u32], budget_ns: u64, longest_ns: u64, expected_ns: &[u64]) -> Self {
-        let place = |&expected_ns| Place {
+        let place = |&expected_ns| WorkloadState {
             rounds_count: 0,
             stopped_by: None,
             expected_ns,
@@ -70,7 +70,7 @@ impl Schedule {
     }
 
     fn next_round(&mut self) -> Option<Vec<usize>> {
-        let running = |place: &&Place| place.stopped_by.is_none();
+        let running = |place: &&WorkloadState| place.stopped_by.is_none();
         let least = self
             .places
             .iter()

@@ -2,7 +2,7 @@
 
 use cardmark_core::{Region, Rng, Start, Suite, TargetKind, Tier, TierPart, Workload};
 
-use crate::request::{Place, PlanError, Request, Units};
+use crate::request::{PlanError, Request, TargetRoom, Units};
 
 /// Minimum alignment of drawn regions, bytes.
 const PAGE_BYTES: u64 = 4096;
@@ -10,7 +10,7 @@ const PAGE_BYTES: u64 = 4096;
 pub(crate) fn at_tier(
     suite: Suite,
     request: &Request,
-    place: Place,
+    place: TargetRoom,
 ) -> Result<(Suite, Option<String>), PlanError> {
     if suite.tiers.is_empty() && request.tier.is_none() {
         return Ok((suite, None));
@@ -37,7 +37,11 @@ pub(crate) fn at_tier(
 }
 
 /// Returns the requested tier, or the first that fits the target.
-fn chosen<'a>(suite: &'a Suite, request: &Request, place: Place) -> Result<&'a Tier, PlanError> {
+fn chosen<'a>(
+    suite: &'a Suite,
+    request: &Request,
+    place: TargetRoom,
+) -> Result<&'a Tier, PlanError> {
     let Some(name) = &request.tier else {
         let mut tiers = suite.tiers.iter();
         let found = tiers.find(|tier| tier.needs.is_met_by(place.kind));

@@ -40,7 +40,7 @@ pub use devices::{block_devices, device_info};
 pub use identity::{DiskIdentity, Partition, disk_identity};
 pub use log::{KernelLog, LogAccess, LogLine, parse_record};
 pub use messages::{log_names, storage_message};
-pub use places::{Place, mounted_directories};
+pub use places::{MountedDirectory, mounted_directories};
 pub use registers::{RegisterTexts, register_texts};
 pub use resolve::{ResolveError, resolve};
 pub use root::Root;

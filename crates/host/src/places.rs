@@ -11,7 +11,7 @@ use crate::{Resolution, Root, resolve};
 
 /// A directory that could be tested.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct MountedDirectory {
     /// Mount point of the filesystem.
     pub directory: PathBuf,
     /// Its type, such as `ext4`.
@@ -32,7 +32,7 @@ pub struct Place {
 /// ones, then by path. Directories in memory, on other computers, on unknown devices, and those
 /// that the board boots from (`/boot` and below) are left out.
 #[must_use]
-pub fn mounted_directories(root: &Root) -> Vec<Place> {
+pub fn mounted_directories(root: &Root) -> Vec<MountedDirectory> {
     let text = root.list("/proc/self/mountinfo").unwrap_or_default();
     let mounts = parse_mounts(&text);
     let mut candidates: Vec<&Mount> = mounts
@@ -40,7 +40,7 @@ pub fn mounted_directories(root: &Root) -> Vec<Place> {
         .filter(|mount| is_candidate(&mounts, mount))
         .collect();
     candidates.sort_by_key(|mount| (mount.point.as_os_str().len(), &mount.point));
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<MountedDirectory> = Vec::new();
     for mount in candidates {
         if let Ok(resolution) = resolve(root, &mount.point)
             && let Some(place) = place(root, &mount.point, resolution)
@@ -71,7 +71,7 @@ fn is_candidate(mounts: &[Mount], mount: &Mount) -> bool {
         && visible_mount(mounts, &mount.point).is_some_and(|visible| visible.id == mount.id)
 }
 
-fn place(root: &Root, directory: &Path, resolution: Resolution) -> Option<Place> {
+fn place(root: &Root, directory: &Path, resolution: Resolution) -> Option<MountedDirectory> {
     let device = resolution
         .layers
         .iter()
@@ -80,7 +80,7 @@ fn place(root: &Root, directory: &Path, resolution: Resolution) -> Option<Place>
     if resolution.memory_backed || resolution.network {
         return None;
     }
-    Some(Place {
+    Some(MountedDirectory {
         directory: directory.to_owned(),
         filesystem: resolution.filesystem?,
         size_bytes: BlockDevice::by_name(root, &device).and_then(|device| device.size_bytes()),

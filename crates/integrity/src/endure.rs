@@ -4,7 +4,7 @@ use cardmark_core::Milestone;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::of_once_whole;
-use crate::{BLOCK_BYTES, Content, Medium, Trouble, Verdict, Verify};
+use crate::{BLOCK_BYTES, Content, Medium, StorageVerdict, Trouble, Verify};
 
 /// When to end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,13 +73,13 @@ impl Endure {
 
     /// Returns the verdict of the last cycle, once it is done.
     #[must_use]
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<StorageVerdict> {
         self.verdict_of(&self.verify)
     }
 
     /// Returns the verdict of reading again after a rest, once it is done.
     #[must_use]
-    pub fn verdict_of(&self, again: &Verify) -> Option<Verdict> {
+    pub fn verdict_of(&self, again: &Verify) -> Option<StorageVerdict> {
         // The first milestone is the first bad block.
         let first_bad = self.milestones.first();
         let was_whole = first_bad.is_none_or(|first| first.cycles_count > 1);

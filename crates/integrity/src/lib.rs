@@ -31,6 +31,6 @@ pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
 pub use rehearsal::rehearse;
 pub use restoring::{Piece, Raw, Restoring, UndoLog};
 pub use span::{BLOCK_BYTES, Span};
-pub use surface::{Held, Run, Surface};
-pub use verdict::{Verdict, judge};
+pub use surface::{Extent, Held, Surface};
+pub use verdict::{StorageVerdict, judge};
 pub use verify::{Pass, Speed, Verify};

@@ -1,6 +1,6 @@
 //! The port to storage.
 
-use crate::{Content, Run, Span};
+use crate::{Content, Extent, Span};
 use cardmark_core::Errno;
 
 /// Result of writing or reading a span.
@@ -10,7 +10,7 @@ pub struct Answer {
     pub span_ns: u64,
     /// Content of the blocks, by rising address and without gaps. When writing: only blocks that the storage
     /// refused ([`crate::Held::Refused`]).
-    pub runs: Vec<Run>,
+    pub runs: Vec<Extent>,
 }
 
 /// Reason why the test cannot continue. A failure of a single block is no trouble but an answer.

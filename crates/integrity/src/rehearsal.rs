@@ -1,7 +1,7 @@
 //! Blocks that a test writes on faultless storage.
 
 use crate::restoring::add;
-use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
+use crate::{Answer, Content, Extent, Held, Medium, Span, Trouble};
 
 /// Returns the spans that `test` writes to storage of this size that keeps everything, by rising address. No
 /// storage is touched.
@@ -44,7 +44,7 @@ impl Medium for Stage {
     fn read(&mut self, span: Span, _content: Content) -> Result<Answer, Trouble> {
         Ok(Answer {
             span_ns: 0,
-            runs: vec![Run::new(span, Held::Good)],
+            runs: vec![Extent::new(span, Held::Good)],
         })
     }
 

@@ -18,7 +18,7 @@
 //! to the first blocks before all others; they are restored last. A new session that finds such content of
 //! another session does not begin.
 
-use crate::{Answer, Content, Held, Medium, Run, Span, Trouble};
+use crate::{Answer, Content, Extent, Held, Medium, Span, Trouble};
 
 /// Blocks read at once when the storage is searched for content that was not restored: 16 MiB.
 const SEARCHED_BLOCKS: u64 = 1 << 15;
@@ -60,7 +60,7 @@ pub trait Raw: Medium {
     ///
     /// # Errors
     /// If the test cannot continue.
-    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble>;
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble>;
 
     /// The first block of the piece that holds borrowed content of another seed than this content has.
     fn residue(&self, piece: &Self::Piece, content: Content) -> Option<u64>;
@@ -449,11 +449,11 @@ impl<M: Raw, L: UndoLog<M::Piece>> Medium for Restoring<M, L> {
 }
 
 /// The run with the round that the test knows.
-fn as_asked(run: Run) -> Run {
+fn as_asked(run: Extent) -> Extent {
     match run.held {
         Held::Other { block, round } => {
             let round = Content { seed: 0, round }.plain_round();
-            Run::new(run.span, Held::Other { block, round })
+            Extent::new(run.span, Held::Other { block, round })
         }
         _ => run,
     }

@@ -36,7 +36,7 @@ pub enum Held {
 
 /// Consecutive blocks that hold the same kind of thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct Extent {
     /// The blocks.
     pub span: Span,
     /// Their content; with [`Held::Other`] each further block holds the data of one block further.
@@ -44,7 +44,7 @@ pub struct Run {
     pub held: Held,
 }
 
-impl Run {
+impl Extent {
     /// These blocks hold that.
     #[must_use]
     pub fn new(span: Span, held: Held) -> Self {
@@ -137,18 +137,18 @@ impl Run {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Surface {
-    runs: Vec<Run>,
+    runs: Vec<Extent>,
 }
 
 impl Surface {
     /// The runs, by rising address; two that follow each other differ.
     #[must_use]
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[Extent] {
         &self.runs
     }
 
     /// Adds blocks behind all that are known.
-    pub fn push(&mut self, run: Run) {
+    pub fn push(&mut self, run: Extent) {
         if run.span.count == 0 {
             return;
         }
@@ -160,7 +160,7 @@ impl Surface {
 
     /// Adds blocks behind all known ones. Blocks that were refused in writing are recorded as refused, unless
     /// they hold the right data: they never existed.
-    pub fn extend(&mut self, read: &[Run], refused: &Self) {
+    pub fn extend(&mut self, read: &[Extent], refused: &Self) {
         for run in read {
             if run.held == Held::Good {
                 self.push(*run);
@@ -176,14 +176,14 @@ impl Surface {
         }
     }
 
-    fn extend_plain(&mut self, run: Run, span: Span) {
+    fn extend_plain(&mut self, run: Extent, span: Span) {
         if let Some(part) = run.within(span) {
             self.push(part);
         }
     }
 
     /// Returns the known runs of these blocks.
-    pub fn within(&self, span: Span) -> impl Iterator<Item = Run> {
+    pub fn within(&self, span: Span) -> impl Iterator<Item = Extent> {
         let first = self
             .runs
             .partition_point(|run| run.span.end() <= span.start);
@@ -230,8 +230,8 @@ impl Surface {
 mod tests {
     use super::*;
 
-    fn run(start: u64, count: u64, held: Held) -> Run {
-        Run::new(Span::new(start, count), held)
+    fn run(start: u64, count: u64, held: Held) -> Extent {
+        Extent::new(Span::new(start, count), held)
     }
 
     fn other(block: u64) -> Held {
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(surface.runs(), expected);
         assert_eq!(surface.bad_blocks_count(), 12);
         assert_eq!(surface.blocks_count(), 28);
-        let within: Vec<Run> = surface.within(Span::new(18, 8)).collect();
+        let within: Vec<Extent> = surface.within(Span::new(18, 8)).collect();
         assert_eq!(within, [run(18, 6, other(102)), run(24, 2, other(104))]);
     }
 

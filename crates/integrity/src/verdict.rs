@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cardmark_core::{BlockCounts, StorageKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Held, Run, Span, Surface};
+use crate::{Extent, Held, Span, Surface};
 
 /// A loss of less than this at the end of storage, blocks (1 MiB), is damage: a fake would be larger.
 pub(crate) const LEAST_TAIL_BLOCKS: u64 = 2048;
@@ -20,7 +20,7 @@ pub(crate) const SILENT_SHARE: f64 = 0.9;
 
 /// Kind of storage, and its real capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct StorageVerdict {
     /// The kind.
     pub kind: StorageKind,
     /// Real number of blocks, from the first on: all that it reports, except with limbo, wraparound, chain,
@@ -34,7 +34,7 @@ pub struct Verdict {
 
 /// Judges storage whose blocks were all written by rising address and then read.
 #[must_use]
-pub fn judge(surface: &Surface) -> Verdict {
+pub fn judge(surface: &Surface) -> StorageVerdict {
     let all = surface.blocks_count();
     let module = module(surface.runs());
     let counts = counts(surface.runs(), module);
@@ -52,7 +52,7 @@ pub fn judge(surface: &Surface) -> Verdict {
             end => (StorageKind::Damaged, end),
         },
     };
-    Verdict {
+    StorageVerdict {
         kind,
         real_blocks,
         module_blocks: module
@@ -72,7 +72,7 @@ fn takes_no_writes(surface: &Surface, counts: &BlockCounts) -> bool {
 
 /// Returns the number of blocks after which addresses repeat: the greatest step that explains the positions of
 /// almost all displaced blocks. Of each address, the last written block remains, which is the highest.
-fn module(runs: &[Run]) -> Option<u64> {
+fn module(runs: &[Extent]) -> Option<u64> {
     let mut by_shift = BTreeMap::<i64, u64>::new();
     for run in runs {
         if let Some(shift) = run.shift() {
@@ -107,7 +107,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 }
 
 /// Returns the number of blocks in each state, if addresses repeat after `module` blocks.
-pub(crate) fn counts(runs: &[Run], module: Option<u64>) -> BlockCounts {
+pub(crate) fn counts(runs: &[Extent], module: Option<u64>) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for run in runs {
         let is_wrapped = run
@@ -143,9 +143,9 @@ fn is_lost_silently(surface: &Surface, tail: Span) -> bool {
 
 /// Returns the verdict on storage that held all of its data before: it is no fake, even if it has lost data
 /// since.
-pub(crate) fn of_once_whole(verdict: Verdict, surface: &Surface) -> Verdict {
+pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
     match verdict.kind {
-        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => Verdict {
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => StorageVerdict {
             kind: StorageKind::Damaged,
             real_blocks: end_of_what_is_there(surface),
             module_blocks: None,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answering::still_answers;
 use crate::verdict::LEAST_TAIL_BLOCKS;
-use crate::{Answer, Content, Held, Medium, Run, Span, Surface, Trouble, Verdict, judge};
+use crate::{Answer, Content, Extent, Held, Medium, Span, StorageVerdict, Surface, Trouble, judge};
 
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
 /// for nothing.
@@ -144,7 +144,7 @@ impl Verify {
 
     /// Returns the verdict, once the test is done.
     #[must_use]
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<StorageVerdict> {
         self.is_done().then(|| judge(&self.surface))
     }
 
@@ -282,7 +282,7 @@ impl Verify {
         if let (true, Some(held)) = (self.failing_blocks >= GIVE_UP_BLOCKS, held) {
             return Ok(Answer {
                 span_ns: 0,
-                runs: vec![Run::new(span, held)],
+                runs: vec![Extent::new(span, held)],
             });
         }
         let answer = tried(span, self.content)?;
@@ -314,7 +314,7 @@ impl Verify {
         step: Span,
         answer: &Answer,
     ) -> Result<(), Trouble> {
-        let is_end = |run: &Run| run.has_failed() && run.span.end() == step.end();
+        let is_end = |run: &Extent| run.has_failed() && run.span.end() == step.end();
         if !answer.runs.last().is_some_and(is_end) {
             return Ok(());
         }

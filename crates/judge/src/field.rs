@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cardmark_catalog::product_name;
 use cardmark_core::{Metric, Quantity, Record, Subject};
-use cardmark_stats::{Candidate, Place, rank};
+use cardmark_stats::{Candidate, RankingRow, rank};
 use serde::Serialize;
 
 use crate::spread::known_spread;
@@ -37,7 +37,7 @@ pub struct Ranking {
     /// Quantity of its figures.
     pub quantity: Quantity,
     /// The places, the highest figure first.
-    pub places: Vec<Place>,
+    pub places: Vec<RankingRow>,
 }
 
 /// Figures of one metric.

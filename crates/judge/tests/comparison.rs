@@ -3,7 +3,7 @@
 use cardmark_catalog::publications;
 use cardmark_core::{Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes};
 use cardmark_judge::{Compared, NotComparable, compare_sides};
-use cardmark_stats::{Claim, Outcome};
+use cardmark_stats::{Claim, Conclusion};
 
 fn published() -> Vec<Record> {
     let publications = publications().iter();
@@ -51,7 +51,7 @@ fn the_same_cards_in_two_settings_are_matched() {
     assert_eq!(results.claim, Claim::Matched);
     let mut differences = results.differences.iter();
     let read = differences.find(|it| it.metric == "hdparm_t").unwrap();
-    assert_eq!(read.outcome, Outcome::Higher, "{read:?}");
+    assert_eq!(read.outcome, Conclusion::Higher, "{read:?}");
     assert!((1.6..1.9).contains(&read.ratio), "{read:?}");
 }
 

@@ -2,9 +2,9 @@
 
 use cardmark_catalog::publications;
 use cardmark_judge::{Field, FieldFilter};
-use cardmark_stats::Place;
+use cardmark_stats::RankingRow;
 
-fn places(metric: &str, board: &str) -> Vec<Place> {
+fn places(metric: &str, board: &str) -> Vec<RankingRow> {
     let filter = FieldFilter {
         board: Some(board.to_owned()),
         publication: Some("geerling-dramble".to_owned()),

@@ -2,7 +2,7 @@
 
 use cardmark_core::Quantity;
 use cardmark_judge::{Compared, Counts};
-use cardmark_stats::{Claim, Difference, Outcome, StallDifference};
+use cardmark_stats::{Claim, Conclusion, Difference, StallDifference};
 
 use crate::circumstances::circumstances;
 use crate::layout::{joined, painted, points, wrap};
@@ -61,16 +61,17 @@ fn runs_and_cards(counts: Counts) -> String {
 
 /// Results in words: faster, slower, equal, and undecided metrics.
 fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
-    let of = |outcome: Outcome| {
+    let of = |outcome: Conclusion| {
         let found = comparison.results.differences.iter();
         found.filter(move |difference| difference.outcome == outcome)
     };
-    let told = |outcome: Outcome| -> Vec<String> { of(outcome).map(clause).collect() };
-    let mut clauses = told(Outcome::Higher);
-    clauses.extend(told(Outcome::Lower));
-    let names =
-        |outcome: Outcome| -> Vec<&str> { of(outcome).map(|d| workload_name(&d.metric)).collect() };
-    let same = names(Outcome::Same);
+    let told = |outcome: Conclusion| -> Vec<String> { of(outcome).map(clause).collect() };
+    let mut clauses = told(Conclusion::Higher);
+    clauses.extend(told(Conclusion::Lower));
+    let names = |outcome: Conclusion| -> Vec<&str> {
+        of(outcome).map(|d| workload_name(&d.metric)).collect()
+    };
+    let same = names(Conclusion::Same);
     if !same.is_empty() {
         clauses.push(format!(
             "the same within 10 %, each by its own 95 % CI: {}",
@@ -87,11 +88,11 @@ fn sentences(comparison: &Comparison<'_>, width: usize) -> Vec<String> {
         clauses.push(single(comparison));
         return points(&clauses, width);
     }
-    let undecided = names(Outcome::Undecided);
+    let undecided = names(Conclusion::Undecided);
     if !undecided.is_empty() {
         clauses.push(format!("not decided: {}", undecided.join(", ")));
     }
-    let needed = of(Outcome::Undecided).filter_map(|difference| difference.runs_needed);
+    let needed = of(Conclusion::Undecided).filter_map(|difference| difference.runs_needed);
     if let Some((least, most)) = needed.clone().min().zip(needed.max()) {
         let runs = if least == most {
             format!("{most}")
@@ -126,9 +127,9 @@ fn single(comparison: &Comparison<'_>) -> String {
 /// `more stalls in random write 4 KiB: 12 a minute, was 1.5`.
 fn stall_clause(difference: &StallDifference) -> Option<String> {
     let word = match difference.outcome {
-        Outcome::Higher => "more",
-        Outcome::Lower => "fewer",
-        Outcome::Same | Outcome::Undecided => return None,
+        Conclusion::Higher => "more",
+        Conclusion::Lower => "fewer",
+        Conclusion::Same | Conclusion::Undecided => return None,
     };
     Some(format!(
         "{word} stalls over 100 ms in {}: {} a minute against {}",
@@ -210,13 +211,13 @@ fn row(difference: &Difference) -> Row {
 fn word(difference: &Difference) -> &'static str {
     let is_span = difference.quantity == Quantity::Span;
     match difference.outcome {
-        Outcome::Higher if is_span => "longer",
-        Outcome::Lower if is_span => "shorter",
-        Outcome::Higher => "faster",
-        Outcome::Lower => "slower",
-        Outcome::Same => "same",
-        Outcome::Undecided if difference.p_value.is_none() => MISSING,
-        Outcome::Undecided => "undecided",
+        Conclusion::Higher if is_span => "longer",
+        Conclusion::Lower if is_span => "shorter",
+        Conclusion::Higher => "faster",
+        Conclusion::Lower => "slower",
+        Conclusion::Same => "same",
+        Conclusion::Undecided if difference.p_value.is_none() => MISSING,
+        Conclusion::Undecided => "undecided",
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardmark_core::{Context, Record};
 use cardmark_judge::HistoryGroup;
-use cardmark_stats::{LEAST_DAYS, Outcome, RateTrend};
+use cardmark_stats::{Conclusion, LEAST_DAYS, RateTrend};
 
 use crate::layout::{joined, painted, points};
 use crate::names::workload_name;
@@ -89,18 +89,18 @@ fn value(run: &Record, trend: &RateTrend) -> String {
 
 /// Trend of each rate: changed rates, then unchanged ones, then undecided ones.
 fn trend_lines(group: &HistoryGroup<'_>, width: usize) -> Vec<String> {
-    let of = |wanted: Option<Outcome>| {
+    let of = |wanted: Option<Conclusion>| {
         let trends = group.trends.iter();
         trends.filter(move |trend| trend.outcome == wanted)
     };
     let names = |wanted| -> Vec<&str> { of(wanted).map(|t| workload_name(&t.metric)).collect() };
-    let changed = of(Some(Outcome::Lower)).chain(of(Some(Outcome::Higher)));
+    let changed = of(Some(Conclusion::Lower)).chain(of(Some(Conclusion::Higher)));
     let mut clauses: Vec<String> = changed.filter_map(clause).collect();
-    let same = names(Some(Outcome::Same));
+    let same = names(Some(Conclusion::Same));
     if !same.is_empty() {
         clauses.push(format!("the same within 10 %: {}", same.join(", ")));
     }
-    let undecided = names(Some(Outcome::Undecided));
+    let undecided = names(Some(Conclusion::Undecided));
     if !undecided.is_empty() {
         clauses.push(format!("not decided: {}", undecided.join(", ")));
     }

@@ -2,7 +2,7 @@
 
 use cardmark_core::OriginKind;
 use cardmark_judge::Ranking;
-use cardmark_stats::Place;
+use cardmark_stats::RankingRow;
 
 use crate::layout::{bar, joined, painted, wrap};
 use crate::names::{origin_word, workload_name};
@@ -52,13 +52,13 @@ fn title(ranking: &Ranking) -> String {
 }
 
 /// The place, or the range of places that it may have.
-fn numbers(place: &Place, index: usize) -> String {
+fn numbers(place: &RankingRow, index: usize) -> String {
     place_text(place.places.unwrap_or([index + 1, index + 1]))
 }
 
 /// Legend of the places.
 fn legend(rankings: &[Ranking]) -> Vec<String> {
-    let is_shared = |place: &Place| place.places.is_some_and(|[first, last]| first < last);
+    let is_shared = |place: &RankingRow| place.places.is_some_and(|[first, last]| first < last);
     let is_unknown = |ranking: &&Ranking| {
         ranking.places.len() > 1 && ranking.places.iter().any(|place| place.places.is_none())
     };
@@ -139,7 +139,7 @@ fn table(ranking: &Ranking, all: bool, width: usize, style: Style) -> Vec<String
 }
 
 /// Details that do not fit beside a place.
-fn below(ranking: &Ranking, place: &Place, width: usize, style: Style) -> Vec<String> {
+fn below(ranking: &Ranking, place: &RankingRow, width: usize, style: Style) -> Vec<String> {
     let board = place.board.as_deref().map(clean);
     let parts: Vec<String> = board.into_iter().chain(remarks(ranking, place)).collect();
     if parts.is_empty() {
@@ -180,7 +180,7 @@ fn printed(text: &str) -> String {
     format!("({})", clean(text))
 }
 
-fn remarks(ranking: &Ranking, place: &Place) -> Vec<String> {
+fn remarks(ranking: &Ranking, place: &RankingRow) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(publication) = &place.publication {
         remarks.push(clean(publication));

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::gate::{Intent, permit_writing};
 use crate::integrity::{
-    TestRequest, TestResult, Told, blocks_of, card_name, ended_early, head, model_fault,
+    Hint, TestRequest, TestResult, blocks_of, card_name, ended_early, head, model_fault,
     no_verdict, of_endure, of_retention, refuse_changed, simulated_head, tell_anew,
 };
 use crate::keep::journal_name;
@@ -385,7 +385,7 @@ impl TestedCard<'_> {
     }
 
     fn watched<T>(&self, work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, CommandError> {
-        let (driven, signal) = self.session.watched(Told { hint: AGAIN }, work)?;
+        let (driven, signal) = self.session.watched(Hint { hint: AGAIN }, work)?;
         driven.map_err(|trouble| ended_early(trouble, signal, AGAIN))
     }
 

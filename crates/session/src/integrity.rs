@@ -196,12 +196,12 @@ pub fn path_name(path: &Path, data: &Data) -> Result<String, CommandError> {
 }
 
 /// Advice for a device that does not answer: the state is in the journal.
-pub(crate) struct Told {
+pub(crate) struct Hint {
     /// The advice.
     pub hint: &'static str,
 }
 
-impl Rescue for Told {
+impl Rescue for Hint {
     const STOPPING: &'static str = "stopping at the next block; what is known is kept";
 
     fn save(&self, voice: &dyn Voice, _waited: Duration) {

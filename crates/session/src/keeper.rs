@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{CommandError, Data, Rescue, Session, Turn, Voice, unusable};
 use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
-use cardmark_engine::{Event, Observer, Outcome, record};
+use cardmark_engine::{Event, Observer, RunResult, record};
 use cardmark_judge::advise;
 use cardmark_store::{JobKind, Journal};
 
@@ -61,10 +61,10 @@ impl Keeper {
         findings.push(finding);
         let trials = inner.trials.clone();
         drop(inner);
-        let outcome = Outcome {
+        let outcome = RunResult {
             trials,
             findings,
-            ..Outcome::default()
+            ..RunResult::default()
         };
         record(self.header.clone(), outcome, &self.suite)
     }

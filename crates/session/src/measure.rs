@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cardmark_core::{SuiteRef, TargetKind, TargetNeed};
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_host::Resolution;
 use cardmark_sim::{Model, SimulatedCard};
 
@@ -40,7 +40,7 @@ pub fn measure(job: &Measurement<'_>, target: &Chosen) -> Result<Measured, Comma
 /// Measures a simulated card. Board, clock and start time are simulated too.
 fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandError> {
     let card = SimulatedCard::new(model, job.request.seed);
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let plan = plan(job, place)?;
     opening::tell_wear(job.session.voice, &plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();

@@ -3,7 +3,7 @@
 //! It may have been used since, or be another card of that size in the same reader. A test that goes on there
 //! would take what others wrote for what the card has lost.
 
-use cardmark_integrity::{Held, Medium, Pass, Run, Span, Trouble, Verify};
+use cardmark_integrity::{Extent, Held, Medium, Pass, Span, Trouble, Verify};
 
 /// Places that are looked at.
 const LOOKS_COUNT: u64 = 64;
@@ -40,7 +40,7 @@ impl Traces {
         Ok(traces)
     }
 
-    fn add(&mut self, runs: &[Run], is_expected: bool) {
+    fn add(&mut self, runs: &[Extent], is_expected: bool) {
         // Unreadable blocks do not show who wrote them.
         if runs.iter().any(|run| run.bears_seed()) {
             self.ours_count += 1;

@@ -13,7 +13,7 @@ use cardmark_store::{JobKind, Journal};
 
 use crate::gate::{Intent, permit_writing, refuse_used};
 use crate::integrity::{
-    TestFolder, TestRequest, TestResult, Told, blocks_of, card_name, day_of, ended_early, head,
+    Hint, TestFolder, TestRequest, TestResult, blocks_of, card_name, day_of, ended_early, head,
     model_fault, no_verdict, of_verify, path_name, refuse_changed, simulated_head, tell_anew,
 };
 use crate::keep::journal_name;
@@ -259,7 +259,7 @@ impl RealVerify<'_> {
         };
         let hint =
             "what is known is kept; when the device answers again, the same command goes on there";
-        let (driven, signal) = self.session.watched(Told { hint }, || {
+        let (driven, signal) = self.session.watched(Hint { hint }, || {
             let (mut journal, head, mut test) = match self.taken_up(begun.test, blocks)? {
                 Some((journal, head, test)) => (Some(journal), head, test),
                 None => {

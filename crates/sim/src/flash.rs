@@ -15,7 +15,7 @@ use crate::Model;
 use cardmark_core::{Rng, mix};
 pub(crate) use data::FlashData;
 use data::{BLOCK_BYTES, DamageKind};
-pub use part::{Part, Place};
+pub use part::{BlockPlace, Part};
 use ring::Ring;
 
 /// Layout of a card's storage.
@@ -89,7 +89,7 @@ impl Flash {
             parts.push(Part {
                 start: start + left,
                 count: count - left,
-                place: Place::Refused,
+                place: BlockPlace::Refused,
             });
         }
         let is_strict = self.data.hidden_cache.is_some_and(|cache| cache.strict);
@@ -98,7 +98,9 @@ impl Flash {
         };
         let cached: Vec<(u64, u64)> = if is_strict {
             // It does not hide damage, only missing flash.
-            let missing = parts.iter().filter(|part| part.place == Place::Nowhere);
+            let missing = parts
+                .iter()
+                .filter(|part| part.place == BlockPlace::Nowhere);
             missing.map(|part| (part.start, part.count)).collect()
         } else {
             vec![(start, count.min(left))]
@@ -121,7 +123,7 @@ impl Flash {
                 Some(slot) => parts.push(Part {
                     start,
                     count,
-                    place: Place::At(slot),
+                    place: BlockPlace::At(slot),
                 }),
                 None => self.places_of_reads(start, count, &mut parts),
             }
@@ -163,9 +165,9 @@ impl Flash {
         let mut parts = Vec::new();
         self.places(start, count, &mut parts, |flash, slot| {
             if flash.keeps_nothing(slot) {
-                Place::Nowhere
+                BlockPlace::Nowhere
             } else {
-                Place::At(slot)
+                BlockPlace::At(slot)
             }
         });
         parts
@@ -175,10 +177,10 @@ impl Flash {
     fn places_of_reads(&self, start: u64, count: u64, parts: &mut Vec<Part>) {
         self.places(start, count, parts, |flash, slot| {
             match flash.damage_at(slot) {
-                Some(DamageKind::Changed) => Place::Changed(slot),
-                Some(DamageKind::Unreadable) => Place::Unreadable,
-                Some(DamageKind::Lost) | None if flash.is_faded(slot) => Place::Changed(slot),
-                Some(DamageKind::Lost) | None => Place::At(slot),
+                Some(DamageKind::Changed) => BlockPlace::Changed(slot),
+                Some(DamageKind::Unreadable) => BlockPlace::Unreadable,
+                Some(DamageKind::Lost) | None if flash.is_faded(slot) => BlockPlace::Changed(slot),
+                Some(DamageKind::Lost) | None => BlockPlace::At(slot),
             }
         });
     }
@@ -189,7 +191,7 @@ impl Flash {
         start: u64,
         count: u64,
         parts: &mut Vec<Part>,
-        place: impl Fn(&Self, u64) -> Place,
+        place: impl Fn(&Self, u64) -> BlockPlace,
     ) {
         for (start, count, slot) in self.addresses(start, count) {
             match slot {
@@ -197,7 +199,7 @@ impl Flash {
                 None => parts.push(Part {
                     start,
                     count,
-                    place: Place::Nowhere,
+                    place: BlockPlace::Nowhere,
                 }),
             }
         }
@@ -210,10 +212,10 @@ impl Flash {
         count: u64,
         slot: u64,
         parts: &mut Vec<Part>,
-        place: impl Fn(&Self, u64) -> Place,
+        place: impl Fn(&Self, u64) -> BlockPlace,
     ) {
         let Some(spot) = self.spot_blocks() else {
-            let place = Place::At(slot);
+            let place = BlockPlace::At(slot);
             parts.push(Part {
                 start,
                 count,
@@ -281,7 +283,7 @@ impl Flash {
             return;
         };
         for part in parts {
-            if let Place::At(slot) = part.place {
+            if let BlockPlace::At(slot) = part.place {
                 let spot = |slot: u64| slot * BLOCK_BYTES / fade.spot_bytes;
                 self.renewed
                     .extend(spot(slot)..=spot(slot + part.count - 1));
@@ -324,16 +326,16 @@ impl Flash {
 /// Changes the block of a part at position `before`; returns the number of parts to skip to the rest.
 fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
     let part = parts[index];
-    let further = |place: Place, blocks: u64| match place {
-        Place::At(slot) => Place::At(slot + blocks),
-        Place::Changed(slot) => Place::Changed(slot + blocks),
+    let further = |place: BlockPlace, blocks: u64| match place {
+        BlockPlace::At(slot) => BlockPlace::At(slot + blocks),
+        BlockPlace::Changed(slot) => BlockPlace::Changed(slot + blocks),
         place => place,
     };
     let flipped = match further(part.place, before) {
-        Place::At(slot) => Place::Changed(slot),
+        BlockPlace::At(slot) => BlockPlace::Changed(slot),
         place => place,
     };
-    let of = |start: u64, count: u64, place: Place| Part {
+    let of = |start: u64, count: u64, place: BlockPlace| Part {
         start: part.start + start,
         count,
         place,
@@ -356,9 +358,8 @@ fn flip_one(parts: &mut Vec<Part>, index: usize, before: u64) -> usize {
 /// Returns whether a part continues another.
 fn goes_on(last: &Part, next: &Part) -> bool {
     let is_same = match (last.place, next.place) {
-        (Place::At(a), Place::At(b)) | (Place::Changed(a), Place::Changed(b)) => {
-            a + last.count == b
-        }
+        (BlockPlace::At(a), BlockPlace::At(b))
+        | (BlockPlace::Changed(a), BlockPlace::Changed(b)) => a + last.count == b,
         (a, b) => a == b,
     };
     is_same && last.start + last.count == next.start

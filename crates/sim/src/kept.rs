@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cardmark_core::ReadBack;
 
 use crate::Model;
-use crate::flash::{Flash, Place};
+use crate::flash::{BlockPlace, Flash};
 
 const BLOCK_BYTES: u64 = 512;
 
@@ -39,7 +39,7 @@ impl Kept {
             self.last.insert(block, self.writes_count);
         }
         for part in self.flash.write(start, count) {
-            if let Place::At(slot) = part.place {
+            if let BlockPlace::At(slot) = part.place {
                 for index in 0..part.count {
                     let written = (part.start + index, self.writes_count);
                     self.slots.insert(slot + index, written);
@@ -59,10 +59,13 @@ impl Kept {
                 };
                 found.read_bytes += BLOCK_BYTES;
                 let is_kept = match part.place {
-                    Place::At(slot) => self.slots.get(&(slot + index)) == Some(&(block, write)),
-                    Place::Changed(_) | Place::Nowhere | Place::Unreadable | Place::Refused => {
-                        false
+                    BlockPlace::At(slot) => {
+                        self.slots.get(&(slot + index)) == Some(&(block, write))
                     }
+                    BlockPlace::Changed(_)
+                    | BlockPlace::Nowhere
+                    | BlockPlace::Unreadable
+                    | BlockPlace::Refused => false,
                 };
                 if !is_kept {
                     found.lost_bytes += BLOCK_BYTES;

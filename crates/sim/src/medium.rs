@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Held, Medium, Piece, Raw, Run, Span, Surface, Trouble,
+    Answer, BLOCK_BYTES, Content, Extent, Held, Medium, Piece, Raw, Span, Surface, Trouble,
 };
 
 use crate::Model;
-use crate::flash::{Flash, Place};
-use crate::online::{OnlineCard, Request, Way};
+use crate::flash::{BlockPlace, Flash};
+use crate::online::{OnlineCard, Request, TransitTime};
 
 /// Largest request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
@@ -92,10 +92,10 @@ impl SimMedium {
         let mut found = Vec::new();
         for part in self.flash.read(span.start, span.count) {
             match part.place {
-                Place::At(slot) | Place::Changed(slot) => {
+                BlockPlace::At(slot) | BlockPlace::Changed(slot) => {
                     found.extend(self.stored_in(slot, part.count));
                 }
-                Place::Nowhere | Place::Unreadable | Place::Refused => {
+                BlockPlace::Nowhere | BlockPlace::Unreadable | BlockPlace::Refused => {
                     found.push((part.count, None));
                 }
             }
@@ -127,7 +127,9 @@ impl SimMedium {
                 offset: part.offset_bytes(),
                 bytes: u32::try_from(part.bytes()).unwrap_or(u32::MAX),
             };
-            let (due_ns, outcome) = self.card.arrive(self.now_ns, Way::default(), request);
+            let (due_ns, outcome) = self
+                .card
+                .arrive(self.now_ns, TransitTime::default(), request);
             self.now_ns = due_ns;
             match outcome {
                 Ok(_) => requests.push((part, false)),
@@ -139,7 +141,7 @@ impl SimMedium {
     }
 
     /// Keeps `origin` in the places of these blocks; those that were refused.
-    fn keep(&mut self, span: Span, origin: Option<Origin>) -> Vec<Run> {
+    fn keep(&mut self, span: Span, origin: Option<Origin>) -> Vec<Extent> {
         let mut refused = Vec::new();
         for part in self.flash.write(span.start, span.count) {
             let further = part.start - span.start;
@@ -148,16 +150,16 @@ impl SimMedium {
                 ..origin
             });
             match part.place {
-                Place::At(slot) | Place::Changed(slot) => {
+                BlockPlace::At(slot) | BlockPlace::Changed(slot) => {
                     let before = self.stored_in(slot, part.count);
                     self.unflushed.push((slot, before));
                     self.store(slot, part.count, origin);
                 }
-                Place::Refused => refused.push(Run::new(
+                BlockPlace::Refused => refused.push(Extent::new(
                     Span::new(part.start, part.count),
                     Held::Refused { errno: Errno::IO },
                 )),
-                Place::Nowhere | Place::Unreadable => {}
+                BlockPlace::Nowhere | BlockPlace::Unreadable => {}
             }
         }
         refused
@@ -236,22 +238,25 @@ impl SimMedium {
     fn look(&mut self, span: Span, content: Content, surface: &mut Surface) {
         for part in self.flash.read(span.start, span.count) {
             let (slot, is_changed) = match part.place {
-                Place::At(slot) => (slot, false),
-                Place::Changed(slot) => (slot, true),
-                Place::Nowhere | Place::Refused => {
-                    surface.push(Run::new(Span::new(part.start, part.count), Held::Foreign));
+                BlockPlace::At(slot) => (slot, false),
+                BlockPlace::Changed(slot) => (slot, true),
+                BlockPlace::Nowhere | BlockPlace::Refused => {
+                    surface.push(Extent::new(
+                        Span::new(part.start, part.count),
+                        Held::Foreign,
+                    ));
                     continue;
                 }
-                Place::Unreadable => {
+                BlockPlace::Unreadable => {
                     let held = Held::Unreadable { errno: Errno::IO };
-                    surface.push(Run::new(Span::new(part.start, part.count), held));
+                    surface.push(Extent::new(Span::new(part.start, part.count), held));
                     continue;
                 }
             };
             let mut start = part.start;
             for (count, origin) in self.stored_in(slot, part.count) {
                 let held = held(start, origin, content, is_changed);
-                surface.push(Run::new(Span::new(start, count), held));
+                surface.push(Extent::new(Span::new(start, count), held));
                 start += count;
             }
         }
@@ -294,7 +299,7 @@ impl Medium for SimMedium {
         let mut refused = Surface::default();
         for (part, has_failed) in requests {
             if has_failed {
-                refused.push(Run::new(part, Held::Refused { errno: Errno::IO }));
+                refused.push(Extent::new(part, Held::Refused { errno: Errno::IO }));
                 continue;
             }
             let origin = Origin {
@@ -323,7 +328,7 @@ impl Medium for SimMedium {
         let mut surface = Surface::default();
         for (part, has_failed) in requests {
             if has_failed {
-                surface.push(Run::new(part, Held::Unreadable { errno: Errno::IO }));
+                surface.push(Extent::new(part, Held::Unreadable { errno: Errno::IO }));
             } else {
                 self.look(part, content, &mut surface);
             }
@@ -340,7 +345,7 @@ impl Medium for SimMedium {
             return Err(Trouble::Stopped);
         }
         let begun_ns = self.now_ns;
-        let (due_ns, outcome) = self.card.flush(self.now_ns, Way::default());
+        let (due_ns, outcome) = self.card.flush(self.now_ns, TransitTime::default());
         self.now_ns = due_ns;
         outcome.map_err(|errno| Trouble::Gone { errno })?;
         self.unflushed.clear();
@@ -409,7 +414,7 @@ impl Raw for SimMedium {
         let mut now = Surface::default();
         match over {
             Some(content) => self.look(piece.span, content, &mut now),
-            None => now.push(Run::new(piece.span, Held::Good)),
+            None => now.push(Extent::new(piece.span, Held::Good)),
         }
         let mut refused = 0;
         let mut start = piece.span.start;
@@ -441,7 +446,7 @@ impl Raw for SimMedium {
         self.flush().map(drop)
     }
 
-    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
         self.read(span, content).map(|answer| answer.runs)
     }
 

@@ -3,7 +3,7 @@
 //! Its service is that of [`crate::SimulatedCard`]: the same draws in front of the same channels. Three things
 //! differ. Requests are not marked as sequential, so that this is inferred from their addresses; pieces that
 //! the kernel has cut off a large request cost no setup of their own. It has no trials: the run's own factor
-//! holds throughout. And requests and answers have a transit time, which is none of the card's ([`Way`]).
+//! holds throughout. And requests and answers have a transit time, which is none of the card's ([`TransitTime`]).
 
 use cardmark_core::{Errno, Order};
 use cardmark_engine::{Op, OpKind};
@@ -11,7 +11,7 @@ use cardmark_engine::{Op, OpKind};
 use crate::Model;
 use crate::service::to_ns;
 use crate::state::{REFUSAL_NS, State, service_of};
-use crate::streams::{Place, Streams};
+use crate::streams::{Continuation, Streams};
 
 /// Span of a discard: it is only noted, and erased later.
 const DISCARD_NS: u64 = 1_000_000;
@@ -36,14 +36,14 @@ pub struct Request {
 /// transit do not change the card's rate. (Work of the caller in that time is then not visible either.) A later
 /// request came at its own time, less a usual transit time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct TransitTime {
     /// As it is usually.
     pub usual_ns: u64,
     /// As it can be.
     pub most_ns: u64,
 }
 
-impl Way {
+impl TransitTime {
     /// Returns the start of an operation that arrives now at a resource that is free from `free_ns` on.
     fn start(self, at_ns: u64, free_ns: u64) -> u64 {
         if at_ns <= free_ns.saturating_add(self.most_ns) {
@@ -107,7 +107,12 @@ impl OnlineCard {
 
     /// Accepts a read or a write that arrives now, which must not be before an earlier arrival. Returns the
     /// time at which its answer is due, and the answer: bytes moved, or the system's error number.
-    pub fn arrive(&mut self, at_ns: u64, way: Way, request: Request) -> (u64, Result<u32, Errno>) {
+    pub fn arrive(
+        &mut self,
+        at_ns: u64,
+        way: TransitTime,
+        request: Request,
+    ) -> (u64, Result<u32, Errno>) {
         self.pass_to(at_ns);
         let bytes = u64::from(request.bytes);
         let line = match request.kind {
@@ -119,7 +124,7 @@ impl OnlineCard {
         let from_ns = at_ns.max(self.held_ns);
         let is_full = self.free_ns.iter().all(|&ns| ns > from_ns);
         let channel = match place {
-            Place::Rest if !is_full => line.channel,
+            Continuation::Rest if !is_full => line.channel,
             _ => next_channel(&self.free_ns, from_ns, way),
         };
         let start_ns = way.start(from_ns, self.free_ns[channel]).max(self.held_ns);
@@ -139,8 +144,10 @@ impl OnlineCard {
         let alone_ns = self.state.serve(start_ns, op, place, busy_count);
         let service = service_of(&self.model, op.kind, place.order());
         let share = match place {
-            Place::Rest => 1.0 / busy_count as f64,
-            Place::Sequential | Place::Random => service.moving_share(bytes, busy_count),
+            Continuation::Rest => 1.0 / busy_count as f64,
+            Continuation::Sequential | Continuation::Random => {
+                service.moving_share(bytes, busy_count)
+            }
         };
         // Its span was drawn for the channels at work now. If more channels start before its end, as in a burst
         // after a pause, they would otherwise move more than one bus can.
@@ -162,7 +169,7 @@ impl OnlineCard {
     ///
     /// One write made durable costs the time of one operation ([`OpKind::WriteSync`]); more of them cost a
     /// whole flush.
-    pub fn flush(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), Errno>) {
+    pub fn flush(&mut self, at_ns: u64, way: TransitTime) -> (u64, Result<(), Errno>) {
         let unsynced = std::mem::replace(&mut self.unsynced, Unsynced::Nothing);
         self.alone(at_ns, way, |state, start_ns| match unsynced {
             Unsynced::One(order) => state.sync(start_ns, order),
@@ -171,7 +178,7 @@ impl OnlineCard {
     }
 
     /// Discards the content of some place. Returns the completion time.
-    pub fn discard(&mut self, at_ns: u64, way: Way) -> (u64, Result<(), Errno>) {
+    pub fn discard(&mut self, at_ns: u64, way: TransitTime) -> (u64, Result<(), Errno>) {
         self.alone(at_ns, way, |state, start_ns| {
             state.refuse_if_gone(start_ns)?;
             Ok(state.pass(start_ns, DISCARD_NS, true))
@@ -195,7 +202,7 @@ impl OnlineCard {
     fn alone(
         &mut self,
         at_ns: u64,
-        way: Way,
+        way: TransitTime,
         work: impl FnOnce(&mut State, u64) -> Result<u64, Errno>,
     ) -> (u64, Result<(), Errno>) {
         self.pass_to(at_ns);
@@ -239,7 +246,7 @@ impl OnlineCard {
 
 /// Returns the channel that serves next: among those that were idle no longer than a transit takes, and those
 /// at work if none is idle, the one that was or is free first; else an idle one.
-fn next_channel(free_ns: &[u64], at_ns: u64, way: Way) -> usize {
+fn next_channel(free_ns: &[u64], at_ns: u64, way: TransitTime) -> usize {
     let earliest = |from_ns: u64| {
         let channels = free_ns.iter().copied().enumerate();
         channels

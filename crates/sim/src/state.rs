@@ -15,7 +15,7 @@ use crate::page_cache::{PageCache, Share};
 use crate::process::{Call, Processes};
 use crate::queue::{Flight, MOST_IN_FLIGHT, ServiceQueue};
 use crate::service::{Service, to_ns};
-use crate::streams::Place;
+use crate::streams::Continuation;
 use crate::sway::Sway;
 use crate::units::Units;
 
@@ -169,7 +169,7 @@ impl State {
             slot: 0,
             stream: 0,
         };
-        let finish_ns = self.serve(now_ns, read, Place::Sequential, 1);
+        let finish_ns = self.serve(now_ns, read, Continuation::Sequential, 1);
         self.heat.pass(now_ns, finish_ns, true);
         let found = match &mut self.kept {
             Some(kept) => kept.read_back(offset, u64::from(bytes)),
@@ -260,15 +260,21 @@ impl State {
         }
         let busy_count = self.queue.busy_count() + 1;
         let place = match self.order {
-            Order::Sequential | Order::Spread => Place::Sequential,
-            Order::Random | Order::Permuted => Place::Random,
+            Order::Sequential | Order::Spread => Continuation::Sequential,
+            Order::Random | Order::Permuted => Continuation::Random,
         };
         self.serve(start_ns, op, place, busy_count)
     }
 
     /// Returns the completion time of an operation begun now, with `busy_count` channels at work, its own among
     /// them.
-    pub(crate) fn serve(&mut self, start_ns: u64, op: Op, place: Place, busy_count: usize) -> u64 {
+    pub(crate) fn serve(
+        &mut self,
+        start_ns: u64,
+        op: Op,
+        place: Continuation,
+        busy_count: usize,
+    ) -> u64 {
         if let Some(end_ns) = self.silence(start_ns) {
             return end_ns;
         }
@@ -290,8 +296,10 @@ impl State {
         let service = service_of(&self.model, op.kind, place.order());
         let rng = &mut self.service_rng;
         let ordinary_ns = match place {
-            Place::Rest => service.draw_rest_ns(bytes, busy_count, rng),
-            Place::Sequential | Place::Random => service.draw_ns(bytes, busy_count, rng),
+            Continuation::Rest => service.draw_rest_ns(bytes, busy_count, rng),
+            Continuation::Sequential | Continuation::Random => {
+                service.draw_ns(bytes, busy_count, rng)
+            }
         };
         let call = Call {
             start_ns,

@@ -16,7 +16,7 @@ const REST_NS: u64 = 500_000;
 
 /// Relation of a request to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Continuation {
     /// At the end of an earlier one of its kind.
     Sequential,
     /// Anywhere else.
@@ -25,7 +25,7 @@ pub(crate) enum Place {
     Rest,
 }
 
-impl Place {
+impl Continuation {
     pub(crate) fn order(self) -> Order {
         match self {
             Self::Sequential | Self::Rest => Order::Sequential,
@@ -61,7 +61,7 @@ struct Stream {
 
 impl Streams {
     /// Returns the relation of a request to earlier ones. [`Self::keep_busy`] is to follow.
-    pub(crate) fn place(&mut self, now_ns: u64, offset: u64, bytes: u64) -> Place {
+    pub(crate) fn place(&mut self, now_ns: u64, offset: u64, bytes: u64) -> Continuation {
         let end = offset.saturating_add(bytes);
         let is_rest = self
             .last
@@ -72,10 +72,10 @@ impl Streams {
             .position(|stream| stream.goes_on_with(now_ns, offset, end));
         let (stream, place) = match found.and_then(|index| self.recent.remove(index)) {
             Some(stream) if is_rest && now_ns < stream.busy_ns => {
-                (stream.with(offset, end), Place::Rest)
+                (stream.with(offset, end), Continuation::Rest)
             }
-            Some(stream) => (stream.with(offset, end), Place::Sequential),
-            None => (Stream::new(offset, end), Place::Random),
+            Some(stream) => (stream.with(offset, end), Continuation::Sequential),
+            None => (Stream::new(offset, end), Continuation::Random),
         };
         self.recent.truncate(KEPT - 1);
         self.recent.push_front(stream);
@@ -83,7 +83,7 @@ impl Streams {
             at_ns: now_ns,
             end,
             // A rest may have one of its own.
-            is_cut: bytes >= LEAST_CUT_BYTES || place == Place::Rest,
+            is_cut: bytes >= LEAST_CUT_BYTES || place == Continuation::Rest,
         });
         place
     }
@@ -143,7 +143,7 @@ mod tests {
         let mut now_ns = 0;
         let mut count = 0;
         for &(offset, bytes) in requests {
-            count += u32::from(streams.place(now_ns, offset, bytes) != Place::Random);
+            count += u32::from(streams.place(now_ns, offset, bytes) != Continuation::Random);
             streams.keep_busy(now_ns + 1_000_000);
             now_ns += pause_ns;
         }
@@ -197,15 +197,27 @@ mod tests {
             streams.keep_busy(now_ns + 10_000_000);
             place
         };
-        assert_eq!(place(0, 0, 600 << 10), Place::Random);
-        assert_eq!(place(100_000, 600 << 10, 424 << 10), Place::Rest);
-        assert_eq!(place(200_000, 1 << 20, 1 << 20), Place::Rest);
+        assert_eq!(place(0, 0, 600 << 10), Continuation::Random);
+        assert_eq!(place(100_000, 600 << 10, 424 << 10), Continuation::Rest);
+        assert_eq!(place(200_000, 1 << 20, 1 << 20), Continuation::Rest);
         // Too late; then what came before it was too small to be cut.
-        assert_eq!(place(5_000_000, 2 << 20, 256 << 10), Place::Sequential);
-        assert_eq!(place(5_100_000, 2304 << 10, 768 << 10), Place::Sequential);
+        assert_eq!(
+            place(5_000_000, 2 << 20, 256 << 10),
+            Continuation::Sequential
+        );
+        assert_eq!(
+            place(5_100_000, 2304 << 10, 768 << 10),
+            Continuation::Sequential
+        );
         // Requested only once the one before was answered.
-        assert_eq!(place(16_000_000, 3 << 20, 1 << 20), Place::Sequential);
-        assert_eq!(place(16_100_000, 5 << 20, 1 << 20), Place::Sequential);
+        assert_eq!(
+            place(16_000_000, 3 << 20, 1 << 20),
+            Continuation::Sequential
+        );
+        assert_eq!(
+            place(16_100_000, 5 << 20, 1 << 20),
+            Continuation::Sequential
+        );
     }
 
     #[test]

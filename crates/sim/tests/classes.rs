@@ -10,7 +10,7 @@ use cardmark_core::{
     VerdictOutcome, Workload, simulated_run_id,
 };
 use cardmark_engine::{
-    Event, Observer, Outcome, Place, Plan, Ports, Pulse, Request, execute, make_plan, record,
+    Event, Observer, Plan, Ports, Pulse, Request, RunResult, TargetRoom, execute, make_plan, record,
 };
 use cardmark_judge::{families, judge};
 use cardmark_sim::{Ends, Model, SimulatedCard, models};
@@ -57,12 +57,12 @@ fn plan_for(card: &SimulatedCard, suite: &Suite, tier: &str, only: &[String]) ->
         only: only.to_vec(),
         ..Request::default()
     };
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     make_plan(suite, &request, place).unwrap()
 }
 
 /// Returns the outcome of a plan on a card, stopped in a trial.
-fn executed(card: &SimulatedCard, plan: &Plan, trials_count: usize) -> Outcome {
+fn executed(card: &SimulatedCard, plan: &Plan, trials_count: usize) -> RunResult {
     let (mut backend, mut clock, mut sensors) = card.ports();
     let pulse = Pulse::new();
     let ports = Ports {
@@ -79,7 +79,7 @@ fn executed(card: &SimulatedCard, plan: &Plan, trials_count: usize) -> Outcome {
 }
 
 /// The record with its verdicts.
-fn judged(card: &SimulatedCard, plan: &Plan, suite: &Suite, outcome: Outcome) -> Record {
+fn judged(card: &SimulatedCard, plan: &Plan, suite: &Suite, outcome: RunResult) -> Record {
     let id = simulated_run_id(&["test"]);
     let all: Vec<&str> = classes().iter().map(|class| class.id.as_str()).collect();
     let header = Record {
@@ -391,14 +391,14 @@ fn an_interrupted_procedure_has_no_verdict_and_begins_anew() {
             let outcome = executed(&card, &planned, stopped);
             assert!(outcome.is_interrupted());
             assert_eq!(outcome.trials.len(), stopped + 1);
-            let recovered = Outcome {
+            let recovered = RunResult {
                 trials: outcome.trials[..stopped].to_vec(),
                 findings: vec![Finding::new(
                     FindingKind::Interrupted,
                     Severity::Error,
                     "the run ended without a word",
                 )],
-                ..Outcome::default()
+                ..RunResult::default()
             };
             for outcome in [outcome, recovered] {
                 let record = judged(&card, &planned, &suite, outcome);

@@ -8,7 +8,7 @@ mod support;
 use cardmark_core::{
     Access, FigureOf, Flush, Order, Record, Suite, SuiteRef, TargetKind, Trial, Workload,
 };
-use cardmark_engine::{Place, Request, record};
+use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
 use support::{executed, head};
 
@@ -61,7 +61,7 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
         seed,
         ..Request::default()
     };
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let (plan, outcome) = executed(&card, suite, request, place);
     assert!(outcome.is_complete(), "{:?}", outcome.findings);
     let header = Record {

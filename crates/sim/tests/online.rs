@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 use cardmark_core::{Errno, Flush, Order, Rng, SECOND_NS, Workload};
 use cardmark_engine::OpKind;
-use cardmark_sim::{Model, OnlineCard, Request, SimulatedCard, Way};
+use cardmark_sim::{Model, OnlineCard, Request, SimulatedCard, TransitTime};
 use support::{synced, workload, workloads};
 
 /// A closed loop on one card: each answer is followed by the next request at once.
@@ -22,13 +22,13 @@ struct Loop {
     card: OnlineCard,
     rng: Rng,
     place: u64,
-    way: Way,
+    way: TransitTime,
     /// The way takes from half to one and a half times as long as usual.
     ways: Rng,
 }
 
 /// No way at all.
-const NONE: Way = Way {
+const NONE: TransitTime = TransitTime {
     usual_ns: 0,
     most_ns: 0,
 };
@@ -161,7 +161,7 @@ fn the_way_to_the_card_costs_nothing() {
         ] {
             let truth = SimulatedCard::new(&model, 1).truth(&workload).unwrap();
             let mut card = Loop::new(&model, 1);
-            card.way = Way {
+            card.way = TransitTime {
                 usual_ns: 100_000,
                 most_ns: 200_000,
             };
@@ -182,7 +182,7 @@ fn the_way_to_the_card_costs_nothing() {
 fn a_lone_request_takes_its_time_and_no_way() {
     let model = Model::named("a1-32gb").unwrap();
     let mut card = OnlineCard::new(&model, 1);
-    let way = Way {
+    let way = TransitTime {
         usual_ns: 100_000,
         most_ns: 200_000,
     };

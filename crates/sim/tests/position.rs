@@ -5,7 +5,7 @@
 mod support;
 
 use cardmark_core::{Record, SPREAD_PLACES_COUNT, TargetKind, spread_start};
-use cardmark_engine::{Place, Request, record};
+use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
 use support::{executed, head};
 
@@ -19,7 +19,7 @@ fn measured(name: &str, seed: u64) -> Record {
         ..Request::default()
     };
     assert!(!request.writes(&suite));
-    let place = Place::disk(TargetKind::Device, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Device, card.capacity_bytes());
     let (_, outcome) = executed(&card, &suite, request, place);
     record(head(), outcome, &suite)
 }

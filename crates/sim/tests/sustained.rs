@@ -5,7 +5,7 @@
 mod support;
 
 use cardmark_core::{FindingKind, Metric, Record, Severity, TargetKind};
-use cardmark_engine::{Place, Request, record};
+use cardmark_engine::{Request, TargetRoom, record};
 use cardmark_sim::{Model, SimulatedCard};
 use support::{executed, head};
 
@@ -26,7 +26,7 @@ fn measured(card: &SimulatedCard, seed: u64) -> Record {
         seed,
         ..Request::default()
     };
-    let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+    let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
     let (_, outcome) = executed(card, &suite, request, place);
     record(head(), outcome, &suite)
 }
@@ -220,7 +220,7 @@ fn refills_stay_within_the_bytes_that_were_asked_for() {
             most_bytes: Some(most_bytes),
             ..Request::default()
         };
-        let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+        let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
         let (_, outcome) = executed(&card, &suite, request, place);
         let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
         assert!(written <= most_bytes, "{written} of {most_bytes}");
@@ -238,7 +238,7 @@ fn no_selection_of_workloads_writes_more_than_announced() {
             only: vec![workload.id.clone()],
             ..Request::default()
         };
-        let place = Place::disk(TargetKind::Sim, card.capacity_bytes());
+        let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
         let (plan, outcome) = executed(&card, &suite, request, place);
         let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
         let announced = plan.wear().bytes;

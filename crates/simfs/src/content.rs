@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cardmark_sim::{Flash, Model, Part, Place};
+use cardmark_sim::{BlockPlace, Flash, Model, Part};
 use fuser::Errno;
 use rustix::fs::{FallocateFlags, MemfdFlags};
 
@@ -62,13 +62,13 @@ impl Content {
             let stretch = stretch(&part, offset, bytes.len());
             let here = &mut bytes[stretch.from..stretch.to];
             match part.place {
-                Place::At(_) => kept(self.file.read_exact_at(here, stretch.at))?,
-                Place::Changed(_) => {
+                BlockPlace::At(_) => kept(self.file.read_exact_at(here, stretch.at))?,
+                BlockPlace::Changed(_) => {
                     kept(self.file.read_exact_at(here, stretch.at))?;
                     here.chunks_mut(512).for_each(|block| block[0] ^= 1);
                 }
-                Place::Nowhere => here.fill(0),
-                Place::Unreadable | Place::Refused => return Err(Errno::EIO),
+                BlockPlace::Nowhere => here.fill(0),
+                BlockPlace::Unreadable | BlockPlace::Refused => return Err(Errno::EIO),
             }
         }
         Ok(())
@@ -79,11 +79,11 @@ impl Content {
         for part in self.parts(offset, bytes.len(), Flash::write) {
             let stretch = stretch(&part, offset, bytes.len());
             match part.place {
-                Place::At(_) | Place::Changed(_) => {
+                BlockPlace::At(_) | BlockPlace::Changed(_) => {
                     kept(self.store(stretch.at, &bytes[stretch.from..stretch.to]))?;
                 }
-                Place::Nowhere | Place::Unreadable => {}
-                Place::Refused => is_refused = true,
+                BlockPlace::Nowhere | BlockPlace::Unreadable => {}
+                BlockPlace::Refused => is_refused = true,
             }
         }
         if is_refused { Err(Errno::EIO) } else { Ok(()) }
@@ -94,7 +94,7 @@ impl Content {
         let length = usize::try_from(bytes).map_err(|_| Errno::EINVAL)?;
         for part in self.parts(offset, length, Flash::read) {
             let stretch = stretch(&part, offset, length);
-            if let Place::At(_) | Place::Changed(_) = part.place {
+            if let BlockPlace::At(_) | BlockPlace::Changed(_) = part.place {
                 let length = (stretch.to - stretch.from) as u64;
                 kept(self.punch(stretch.at, length))?;
             }
@@ -139,8 +139,8 @@ fn stretch(part: &Part, offset: u64, length: usize) -> Stretch {
     let from = start.max(offset);
     let to = end.min(offset + length as u64);
     let slot = match part.place {
-        Place::At(slot) | Place::Changed(slot) => slot,
-        Place::Nowhere | Place::Unreadable | Place::Refused => 0,
+        BlockPlace::At(slot) | BlockPlace::Changed(slot) => slot,
+        BlockPlace::Nowhere | BlockPlace::Unreadable | BlockPlace::Refused => 0,
     };
     let inside = |at: u64| usize::try_from(at.saturating_sub(offset)).unwrap_or(length);
     Stretch {

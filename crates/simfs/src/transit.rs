@@ -1,7 +1,7 @@
 //! Transit times from an asker to the card and back. They are taken off the card's own spans.
 
 use cardmark_engine::OpKind;
-use cardmark_sim::Way;
+use cardmark_sim::TransitTime;
 
 /// Size of a small request, bytes.
 pub(crate) const SMALL_BYTES: usize = 4096;
@@ -38,7 +38,7 @@ impl Line {
 
 impl Ways {
     /// The way of a request that comes after an answer that was so late.
-    pub(crate) fn of(&self, kind: OpKind, bytes: u32, late_ns: u64) -> Way {
+    pub(crate) fn of(&self, kind: OpKind, bytes: u32, late_ns: u64) -> TransitTime {
         let line = match kind {
             OpKind::Read => self.read,
             OpKind::Write | OpKind::WriteSync | OpKind::Sync => self.write,
@@ -47,14 +47,14 @@ impl Ways {
     }
 
     /// Returns the transit time of a request without content.
-    pub(crate) fn of_flush(&self, late_ns: u64) -> Way {
+    pub(crate) fn of_flush(&self, late_ns: u64) -> TransitTime {
         self.with(self.flush_ns, late_ns)
     }
 
-    fn with(&self, usual_ns: u64, late_ns: u64) -> Way {
+    fn with(&self, usual_ns: u64, late_ns: u64) -> TransitTime {
         // It may come after a flush.
         let longer_ns = usual_ns.max(self.flush_ns);
-        Way {
+        TransitTime {
             usual_ns,
             most_ns: 2 * longer_ns + SWAY_NS + late_ns,
         }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::distribution::student_t;
 use crate::holm::holm;
 use crate::needed::runs_needed;
-use crate::outcome::{COMPARISON_LEVEL, Outcome, SAME_RATIO, is_found, tested};
+use crate::outcome::{COMPARISON_LEVEL, Conclusion, SAME_RATIO, is_found, tested};
 use crate::sides::{KnownSpread, Observation, Pair, Samples};
 use crate::stall_rates::{StallDifference, StallPair, contrast_of_stalls};
 
@@ -97,7 +97,7 @@ pub struct Difference {
     /// five comparisons; absent if the spread is unknown.
     pub runs_needed: Option<u32>,
     /// Conclusion.
-    pub outcome: Outcome,
+    pub outcome: Conclusion,
 }
 
 /// Returns the scope that follows from these numbers of runs and cards.
@@ -301,7 +301,7 @@ fn difference(contrast: &Contrast<'_>, shared: Option<(f64, u32)>, claim: Claim)
         // These depend on all metrics together.
         adjusted_p_value: None,
         runs_needed: None,
-        outcome: Outcome::Undecided,
+        outcome: Conclusion::Undecided,
     }
 }
 
@@ -316,7 +316,7 @@ fn correct(differences: &mut [Difference], stalls: &mut [StallDifference]) {
         let test = one.adjusted_p_value.zip(one.low.zip(one.high));
         if let Some((adjusted, (low, high))) = test {
             let is_narrow = low >= 1.0 / (1.0 + SAME_RATIO) && high <= 1.0 + SAME_RATIO;
-            one.outcome = Outcome::of(is_found(adjusted), one.ratio > 1.0, is_narrow);
+            one.outcome = Conclusion::of(is_found(adjusted), one.ratio > 1.0, is_narrow);
         }
     }
     for one in stalls.iter_mut().filter(|one| one.p_value.is_some()) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::holm::holm;
 use crate::median;
-use crate::outcome::{Outcome, SAME_RATIO, is_found};
+use crate::outcome::{Conclusion, SAME_RATIO, is_found};
 use crate::serial::{Day, Serial};
 
 /// Minimum number of days for a test: with four, no order of them is rarer than one in twelve.
@@ -78,7 +78,7 @@ pub struct RateTrend {
     /// `p_value` corrected for the number of tested rates (Holm).
     pub adjusted_p_value: Option<f64>,
     /// Conclusion; absent with too few days.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<Conclusion>,
 }
 
 /// Returns the trend of each of these rates, in order. The correction covers all of them.
@@ -98,7 +98,7 @@ pub fn rate_trends(histories: &[RateHistory]) -> Vec<RateTrend> {
 }
 
 /// Returns the conclusion from the corrected probability, the change and its interval.
-fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
+fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Conclusion> {
     let change = trend.change_ratio?;
     let (low, high) = trend.low_ratio.zip(trend.high_ratio)?;
     let least = LEAST_CHANGE * (YEAR_DAYS / trend.period_days).min(1.0);
@@ -106,7 +106,7 @@ fn outcome(trend: &RateTrend, adjusted_p_value: f64) -> Option<Outcome> {
     let is_large = libm::log1p(change).abs() >= libm::log1p(least);
     let is_narrow = 1.0 + low >= 1.0 / (1.0 + SAME_RATIO) && high <= SAME_RATIO;
     let is_found = is_found(adjusted_p_value) && is_large;
-    Some(Outcome::of(is_found, change > 0.0, is_narrow))
+    Some(Conclusion::of(is_found, change > 0.0, is_narrow))
 }
 
 /// Returns the trend of one rate before the correction.

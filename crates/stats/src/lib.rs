@@ -59,12 +59,12 @@ pub use needed::runs_needed;
 pub use noticed::{
     LEAST_SYNC_RATE, REFERENCE_RATIO, SMALL_MAP_RATIO, SYNC_EQUAL_RATIO, TRANSITION_RATIO,
 };
-pub use outcome::{COMPARISON_LEVEL, Outcome, SAME_RATIO};
+pub use outcome::{COMPARISON_LEVEL, Conclusion, SAME_RATIO};
 pub use parts::LONGEST_STALL_NS;
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use poisson::{poisson_bounds, weighted_bounds};
 pub use print::{Amount, print};
-pub use ranking::{Candidate, Place, rank};
+pub use ranking::{Candidate, RankingRow, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::refresh;

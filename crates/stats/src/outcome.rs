@@ -12,7 +12,7 @@ pub const SAME_RATIO: f64 = 0.10;
 /// Conclusion from the interval of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Conclusion {
     /// The other side's value is higher.
     Higher,
     /// The other side's value is lower.
@@ -23,7 +23,7 @@ pub enum Outcome {
     Undecided,
 }
 
-impl Outcome {
+impl Conclusion {
     /// Returns the conclusion; `is_same`: the interval excludes a difference of more than 10 %.
     pub(crate) fn of(is_found: bool, is_higher: bool, is_same: bool) -> Self {
         match (is_found, is_higher) {

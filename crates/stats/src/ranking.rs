@@ -22,7 +22,7 @@ pub struct Candidate {
 
 /// All runs of one product on one board in one setting and context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct RankingRow {
     /// Product, or the name that the device reports.
     pub name: String,
     /// The computer, with the setting if there is one.
@@ -102,7 +102,7 @@ pub fn rank(
     candidates: &[Candidate],
     asked: Option<usize>,
     spread: Option<KnownSpread>,
-) -> Vec<Place> {
+) -> Vec<RankingRow> {
     let mut groups = BTreeMap::<Key<'_>, Vec<usize>>::new();
     let usable = candidates.iter().enumerate().filter(|(_, c)| c.value > 0.0);
     for (index, candidate) in usable {
@@ -112,7 +112,7 @@ pub fn rank(
     let asked_for = asked
         .and_then(|index| candidates.get(index))
         .map(|candidate| candidate.subject.as_ref());
-    let mut places: Vec<Place> = groups
+    let mut places: Vec<RankingRow> = groups
         .values()
         .filter_map(|indices| {
             let members: Vec<&Candidate> =
@@ -128,8 +128,8 @@ pub fn rank(
     places
 }
 
-fn share_places(places: &mut [Place], spread: Option<KnownSpread>) {
-    let ranked = |place: &Place| Ranked {
+fn share_places(places: &mut [RankingRow], spread: Option<KnownSpread>) {
+    let ranked = |place: &RankingRow| Ranked {
         value: place.value,
         runs_count: place.runs_count,
         spread,
@@ -150,7 +150,7 @@ fn key(subject: &Subject) -> Key<'_> {
     }
 }
 
-fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Option<Place> {
+fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Option<RankingRow> {
     let candidate = members.first()?;
     let first = &candidate.subject;
     let mut by_card = BTreeMap::<Option<&str>, Vec<f64>>::new();
@@ -162,7 +162,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         .values()
         .map(|values| geometric_mean(values))
         .collect();
-    Some(Place {
+    Some(RankingRow {
         name: first.name().to_owned(),
         board: board(first),
         origin: first.origin,

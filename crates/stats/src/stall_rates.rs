@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use crate::distribution::two_sided;
-use crate::outcome::{Outcome, is_found};
+use crate::outcome::{Conclusion, is_found};
 
 /// Stalls of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct StallDifference {
     /// `p_value` corrected together with the metrics (Holm).
     pub adjusted_p_value: Option<f64>,
     /// `Higher`: more stalls than the base; `Lower`: fewer. Never `Same`.
-    pub outcome: Outcome,
+    pub outcome: Conclusion,
 }
 
 impl StallDifference {
@@ -52,7 +52,7 @@ impl StallDifference {
     pub(crate) fn conclude(&mut self) {
         let is_found = self.adjusted_p_value.is_some_and(is_found);
         let is_higher = self.other_per_minute > self.base_per_minute;
-        self.outcome = Outcome::of(is_found, is_higher, false);
+        self.outcome = Conclusion::of(is_found, is_higher, false);
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn contrast_of_stalls(pair: &StallPair) -> StallDifference {
         other_per_minute: per_minute(other),
         p_value,
         adjusted_p_value: None,
-        outcome: Outcome::Undecided,
+        outcome: Conclusion::Undecided,
     }
 }
 

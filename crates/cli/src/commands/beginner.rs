@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
-use cardmark_host::{Place, Root, mounted_directories};
+use cardmark_host::{MountedDirectory, Root, mounted_directories};
 use cardmark_report::text;
 use clap::Parser;
 
@@ -31,7 +31,7 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
 }
 
 /// Targets as a numbered list.
-fn menu(places: &[Place]) -> String {
+fn menu(places: &[MountedDirectory]) -> String {
     let mut menu = String::from(
         "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\
          It takes about a minute and a half, and writes to that file again and again:\n\
@@ -44,7 +44,7 @@ fn menu(places: &[Place]) -> String {
     menu
 }
 
-fn describe(place: &Place) -> String {
+fn describe(place: &MountedDirectory) -> String {
     let size = place
         .size_bytes
         .map(|bytes| format!(", {}", text::capacity(bytes)));
@@ -64,7 +64,10 @@ fn describe(place: &Place) -> String {
 }
 
 /// Asks until the answer makes sense. `None`: the person wants nothing tested.
-fn ask(input: &mut impl BufRead, places: &[Place]) -> Result<Option<PathBuf>, CommandError> {
+fn ask(
+    input: &mut impl BufRead,
+    places: &[MountedDirectory],
+) -> Result<Option<PathBuf>, CommandError> {
     loop {
         print::notice("Target: a number, or `.`; Enter alone ends.");
         let mut line = String::new();
@@ -106,8 +109,8 @@ fn run_quick(directory: &std::path::Path) -> Result<Exit, CommandError> {
 mod tests {
     use super::*;
 
-    fn place(directory: &str, writable: bool) -> Place {
-        Place {
+    fn place(directory: &str, writable: bool) -> MountedDirectory {
+        MountedDirectory {
             directory: directory.into(),
             filesystem: "ext4".into(),
             device: "mmcblk0p2".into(),

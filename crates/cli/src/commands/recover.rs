@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use cardmark_core::{Finding, FindingKind, METHOD, OriginKind, Record, Severity};
-use cardmark_engine::{Outcome, record};
+use cardmark_engine::{RunResult, record};
 use cardmark_judge::{advise, judge};
 use cardmark_store::{Content, JobKind, Store, discard};
 use serde_json::json;
@@ -185,9 +185,9 @@ fn partial(recovered: &Record, note: Option<&str>) -> Result<Record, CommandErro
         detail,
     ));
     let trials = std::mem::take(&mut header.trials);
-    let outcome = Outcome {
+    let outcome = RunResult {
         trials,
-        ..Outcome::default()
+        ..RunResult::default()
     };
     let mut record = record(header, outcome, &suite);
     record.derived = judge(&record, Some(&suite));

@@ -9,7 +9,9 @@ use std::process::Command;
 
 use cardmark_core::{SECOND_NS, SensorSample, TargetKind, TargetNeed};
 use cardmark_device::{MonotonicClock, RealBackend, TestFile};
-use cardmark_engine::{Event, Observer, Place, Ports, Pulse, Request, Sensors, execute, make_plan};
+use cardmark_engine::{
+    Event, Observer, Ports, Pulse, Request, Sensors, TargetRoom, execute, make_plan,
+};
 use cardmark_testkit::{LoopDevice, Mount, RateCap, needs};
 
 use crate::common::{MIB, program, scratch, text};
@@ -200,7 +202,7 @@ fn a_suite_cut_for_a_trace() {
             workload.span_bytes = workload.span_bytes.min(most_bytes);
         }
     }
-    let place = Place {
+    let place = TargetRoom {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: None,

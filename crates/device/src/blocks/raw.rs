@@ -1,7 +1,7 @@
 //! Reading the former content of blocks, and restoring it.
 
 use cardmark_integrity::{
-    BLOCK_BYTES, Content, Piece, Raw, Run, Span, Surface, Trouble, is_borrowed_content,
+    BLOCK_BYTES, Content, Extent, Piece, Raw, Span, Surface, Trouble, is_borrowed_content,
 };
 
 use crate::object::number;
@@ -58,7 +58,7 @@ impl Raw for Blocks {
         })
     }
 
-    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
         let Some(buffer) = self.buffers.first_mut() else {
             return Ok(Vec::new());
         };
@@ -184,7 +184,7 @@ mod tests {
     use std::sync::Arc;
 
     use cardmark_engine::Pulse;
-    use cardmark_integrity::{Held, Medium, Run};
+    use cardmark_integrity::{Extent, Held, Medium};
 
     use super::*;
 
@@ -233,7 +233,7 @@ mod tests {
             assert_eq!(blocks.put(piece, Some(OURS)), Ok(0));
         }
         let mut held = |span, content| blocks.read(span, content).unwrap().runs;
-        let good = |span| vec![Run::new(span, Held::Good)];
+        let good = |span| vec![Extent::new(span, Held::Good)];
         let (low, high) = (Span::new(0, 400), Span::new(480, 1568));
         assert_eq!(held(low, Content { seed: 1, round: 0 }), good(low));
         assert_eq!(held(high, Content { seed: 1, round: 0 }), good(high));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cardmark_device::Blocks;
 use cardmark_engine::Pulse;
-use cardmark_integrity::{Content, Held, Medium, Run, Span, Trouble};
+use cardmark_integrity::{Content, Extent, Held, Medium, Span, Trouble};
 use cardmark_testkit::{FuseDir, Mount, needs};
 
 const MIB: u64 = 1 << 20;
@@ -49,7 +49,7 @@ fn only_what_the_storage_itself_says_is_an_answer() {
         let directory = FuseDir::mount(scratch());
         let mut blocks = blocks_in(directory.path());
         directory.fail_writes_beyond(4 * MIB, errno);
-        let refused = Run::new(
+        let refused = Extent::new(
             Span::between(ALL.count / 2, ALL.count),
             Held::Refused { errno },
         );

@@ -13,8 +13,8 @@ use cardmark_core::{Rng, StorageKind, fill_payload, mix};
 use cardmark_device::{Blocks, BlocksPiece, FileLog};
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Medium, ProbeRequest, Raw, Restoring, Run, Span, Trouble, probe,
-    rehearse,
+    Answer, BLOCK_BYTES, Content, Extent, Medium, ProbeRequest, Raw, Restoring, Span, Trouble,
+    probe, rehearse,
 };
 
 /// Number of damages unless `CARDMARK_DAMAGES` is set.
@@ -92,7 +92,7 @@ impl Raw for Killed {
         self.blocks.settle()
     }
 
-    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
         self.call()?;
         self.blocks.check(span, content)
     }
@@ -265,7 +265,7 @@ impl Raw for ByRef<'_> {
         self.0.settle()
     }
 
-    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Run>, Trouble> {
+    fn check(&mut self, span: Span, content: Content) -> Result<Vec<Extent>, Trouble> {
         self.0.check(span, content)
     }
 

@@ -1,7 +1,7 @@
 //! Bad cards are our subject: the effects of a failing part, and the results that are kept.
 
 use cardmark_core::{Errno, Finding, FindingKind, Procedure, Severity, StopReason, Trial};
-use cardmark_engine::{Failure, Outcome, TrialContext};
+use cardmark_engine::{Failure, RunResult, TrialContext};
 
 use crate::oracle::{assert_agrees, assert_sums};
 use crate::support::{
@@ -14,14 +14,14 @@ use crate::support::{
 const THIRD_READ: usize = 9;
 
 /// Runs [`three`] and checks the properties of every run that failed.
-fn run(script: Script) -> (Outcome, Rig) {
+fn run(script: Script) -> (RunResult, Rig) {
     let mut rig = Rig::new(script);
     let outcome = rig.run(&plan(&three()));
     assert_partial(&outcome, &rig);
     (outcome, rig)
 }
 
-fn assert_partial(outcome: &Outcome, rig: &Rig) {
+fn assert_partial(outcome: &RunResult, rig: &Rig) {
     assert!(!outcome.is_complete());
     for (trial, log) in outcome.trials.iter().zip(&rig.backend.trials) {
         match trial.stopped_by {
@@ -50,7 +50,7 @@ fn assert_partial(outcome: &Outcome, rig: &Rig) {
 }
 
 /// Returns the only finding: its kind, its workloads, and its detail.
-fn only(outcome: &Outcome) -> (FindingKind, &[String], &str) {
+fn only(outcome: &RunResult) -> (FindingKind, &[String], &str) {
     let [finding] = &outcome.findings[..] else {
         panic!("{:?}", outcome.findings)
     };
@@ -58,7 +58,7 @@ fn only(outcome: &Outcome) -> (FindingKind, &[String], &str) {
     (finding.kind, &finding.workloads, &finding.detail)
 }
 
-fn count_of(outcome: &Outcome, id: &str) -> usize {
+fn count_of(outcome: &RunResult, id: &str) -> usize {
     outcome
         .trials
         .iter()
@@ -67,7 +67,7 @@ fn count_of(outcome: &Outcome, id: &str) -> usize {
 }
 
 /// Returns the only incomplete trial.
-fn broken(outcome: &Outcome) -> &Trial {
+fn broken(outcome: &RunResult) -> &Trial {
     let mut broken = outcome.trials.iter().filter(|trial| !trial.is_whole());
     let first = broken.next().expect("one incomplete trial");
     assert!(broken.next().is_none());
@@ -318,7 +318,7 @@ fn a_stop_between_trials_costs_one_operation() {
     assert_eq!((outcome.trials.len(), rig.log().submitted.len()), (1, 1));
 }
 
-fn assert_interrupted(outcome: &Outcome) {
+fn assert_interrupted(outcome: &RunResult) {
     assert!(outcome.is_interrupted() && !outcome.is_complete());
     let (kind, workloads, _) = only(outcome);
     assert_eq!((kind, workloads.len()), (FindingKind::Interrupted, 0));

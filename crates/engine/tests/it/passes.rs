@@ -4,7 +4,7 @@ use cardmark_core::{
     Errno, Figure, FigureOf, FindingKind, Order, Passes, PrintStyle, Start, StopReason, Suite,
     Workload,
 };
-use cardmark_engine::Outcome;
+use cardmark_engine::RunResult;
 
 use crate::suite_rules::broken_rule;
 use crate::support::{
@@ -129,7 +129,7 @@ const GOOD_NS: u64 = MS / 100;
 const BAD_NS: u64 = 100 * MS;
 
 /// Runs the list with a mark for `read`, which is good in these passes.
-fn until_good(passes_count: u32, good: &'static [u32]) -> (Outcome, Suite) {
+fn until_good(passes_count: u32, good: &'static [u32]) -> (RunResult, Suite) {
     let mut suite = two(Passes::Count(1));
     suite.passes = Some(Passes::UntilGood(passes_count));
     suite.figures = vec![Figure {

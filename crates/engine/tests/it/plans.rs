@@ -3,13 +3,13 @@
 use cardmark_core::{
     FindingKind, KIB, MIB, Object, Passes, Severity, Start, Suite, TargetKind, TargetNeed, Workload,
 };
-use cardmark_engine::{Place, Plan, PlanError, Request, Units, make_plan};
+use cardmark_engine::{Plan, PlanError, Request, TargetRoom, Units, make_plan};
 
 use crate::suite_rules::broken_rule;
 use crate::support::{LIMIT_NS, MS, Rig, Script, list, sequential, three, workload};
 
-fn place(kind: TargetKind, usable_bytes: u64, disk_bytes: Option<u64>) -> Place {
-    Place {
+fn place(kind: TargetKind, usable_bytes: u64, disk_bytes: Option<u64>) -> TargetRoom {
+    TargetRoom {
         kind,
         usable_bytes,
         disk_bytes,
@@ -74,7 +74,7 @@ fn a_span_of_zero_is_all_of_the_object_in_whole_blocks() {
     assert_eq!(spans_of(&plan), expected);
     assert!(plan.suite_ref.only.is_empty());
     for kind in [TargetKind::Device, TargetKind::Sim] {
-        let plan = make_plan(&spans(), &request(&[], None), Place::disk(kind, odd)).unwrap();
+        let plan = make_plan(&spans(), &request(&[], None), TargetRoom::disk(kind, odd)).unwrap();
         let expected = [
             ("disk", 16 * MIB, Some(16 * MIB)),
             ("target", 16 * MIB, Some(16 * MIB)),
@@ -198,7 +198,7 @@ fn what_makes_the_file_is_run_too_and_yields_no_figure() {
             only: vec!["read".to_owned()],
             ..Request::default()
         };
-        make_plan(&suite, &request, Place::disk(kind, suite.file_bytes)).unwrap()
+        make_plan(&suite, &request, TargetRoom::disk(kind, suite.file_bytes)).unwrap()
     };
     let ids =
         |plan: &Plan| -> Vec<String> { plan.workloads.iter().map(|w| w.id.clone()).collect() };

@@ -4,7 +4,7 @@ use cardmark_core::{
     Finding, FindingKind, Flush, Procedure, Record, SensorSample, Severity, StopRule, Suite,
     Workload, parse_record, record_to_json,
 };
-use cardmark_engine::{Outcome, record};
+use cardmark_engine::{RunResult, record};
 use cardmark_stats::refresh;
 
 use crate::support::{
@@ -53,7 +53,7 @@ fn writes() -> Suite {
     suite(vec![sequential("seq_write", 0), each])
 }
 
-fn run(script: Script, suite: &Suite) -> Outcome {
+fn run(script: Script, suite: &Suite) -> RunResult {
     let outcome = Rig::new(script).run(&plan(suite));
     assert!(outcome.is_complete());
     outcome
@@ -202,10 +202,10 @@ fn slowing_down_is_told_of_the_trials_it_touched() {
             throttled,
             ..SensorSample::default()
         };
-        let yielded = Outcome {
+        let yielded = RunResult {
             trials: outcome.trials.clone(),
             sensors: vec![sample.clone(), sample.clone()],
-            ..Outcome::default()
+            ..RunResult::default()
         };
         let record = recorded(&plan(&writes()), yielded);
         assert_eq!(
@@ -338,9 +338,9 @@ fn payload_must_be_made_ten_times_faster_than_it_is_written() {
         (Some(5e8), &[("seq_write", Severity::Warning)]),
         (None, &[]),
     ] {
-        let yielded = Outcome {
+        let yielded = RunResult {
             trials: outcome.trials.clone(),
-            ..Outcome::default()
+            ..RunResult::default()
         };
         let record = record(header(plan.suite_ref.clone(), rate), yielded, &suite);
         assert_eq!(

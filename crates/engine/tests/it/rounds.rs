@@ -1,7 +1,7 @@
 //! Whole runs: layout, rounds, looks, budget.
 
 use cardmark_core::{SECOND_NS, StopReason, Suite, TargetKind, Trial, Workload};
-use cardmark_engine::{Outcome, Place, Plan, Request, make_plan};
+use cardmark_engine::{Plan, Request, RunResult, TargetRoom, make_plan};
 
 use crate::oracle::assert_agrees;
 use crate::support::{
@@ -9,7 +9,7 @@ use crate::support::{
     three, workload,
 };
 
-pub(crate) fn whole_run(script: Script, plan: &Plan) -> (Outcome, Rig) {
+pub(crate) fn whole_run(script: Script, plan: &Plan) -> (RunResult, Rig) {
     let mut rig = Rig::new(script);
     let outcome = rig.run(plan);
     assert!(outcome.is_complete());
@@ -19,7 +19,7 @@ pub(crate) fn whole_run(script: Script, plan: &Plan) -> (Outcome, Rig) {
     (outcome, rig)
 }
 
-fn of<'a>(outcome: &'a Outcome, id: &str) -> Vec<&'a Trial> {
+fn of<'a>(outcome: &'a RunResult, id: &str) -> Vec<&'a Trial> {
     outcome
         .trials
         .iter()
@@ -37,7 +37,7 @@ pub(crate) fn reading(suite: &Suite) -> Plan {
     make_plan(
         suite,
         &request,
-        Place::disk(TargetKind::Device, suite.file_bytes),
+        TargetRoom::disk(TargetKind::Device, suite.file_bytes),
     )
     .unwrap()
 }
@@ -352,7 +352,7 @@ fn waiting_for_a_turn_costs_no_rounds() {
     rig.wait_ns = 600 * SECOND_NS;
     let outcome = rig.run(&plan(&three()));
     assert!(outcome.is_complete());
-    let ids = |outcome: &Outcome| -> Vec<(String, u32)> {
+    let ids = |outcome: &RunResult| -> Vec<(String, u32)> {
         let trials = outcome.trials.iter();
         trials
             .map(|trial| (trial.workload.id.clone(), trial.round_index))

@@ -10,8 +10,8 @@ use cardmark_core::{
     Trial, Workload, simulated_run_id,
 };
 use cardmark_engine::{
-    Backend, Clock, Done, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
-    Sensors, TrialContext, TrialEnd, execute, make_plan, record, run_trial,
+    Backend, Clock, Done, Event, Observer, Op, OpKind, Plan, Ports, Pulse, Request, RunResult,
+    Sensors, TargetRoom, TrialContext, TrialEnd, execute, make_plan, record, run_trial,
 };
 
 use crate::suite_rules::broken_rule;
@@ -428,7 +428,7 @@ impl Rig {
     }
 
     /// Runs a plan.
-    pub(crate) fn run(&mut self, plan: &Plan) -> Outcome {
+    pub(crate) fn run(&mut self, plan: &Plan) -> RunResult {
         let mut clock = self.clock();
         let mut observer = Listener {
             heard: Rc::clone(&self.heard),
@@ -567,7 +567,7 @@ pub(crate) fn plan_only(suite: &Suite, only: &[&str]) -> Plan {
     make_plan(
         suite,
         &request,
-        Place::disk(TargetKind::Sim, suite.file_bytes),
+        TargetRoom::disk(TargetKind::Sim, suite.file_bytes),
     )
     .unwrap()
 }
@@ -595,7 +595,7 @@ pub(crate) fn header(suite_ref: SuiteRef, payload_rate_bytes_per_s: Option<f64>)
 }
 
 /// Returns the record of a run of this plan.
-pub(crate) fn recorded(plan: &Plan, outcome: Outcome) -> Record {
+pub(crate) fn recorded(plan: &Plan, outcome: RunResult) -> Record {
     record(header(plan.suite_ref.clone(), None), outcome, &plan.suite)
 }
 

@@ -4,7 +4,7 @@ use cardmark_core::{
     CardFacts, Figure, FigureOf, KIB, MIB, Passes, Region, SECOND_NS, Start, Suite, TargetKind,
     TargetNeed, Tier, TierPart, Window, Workload,
 };
-use cardmark_engine::{Place, Plan, PlanError, Request, Units, make_plan};
+use cardmark_engine::{Plan, PlanError, Request, TargetRoom, Units, make_plan};
 
 use crate::suite_rules::broken_rule;
 use crate::support::{CONTEXT, EIO, LIMIT_NS, MS, Rig, Script, list, sequential, workload};
@@ -94,7 +94,7 @@ fn procedure() -> Suite {
     suite
 }
 
-fn planned(seed: u64, only: &[&str], place: Place) -> Result<Plan, PlanError> {
+fn planned(seed: u64, only: &[&str], place: TargetRoom) -> Result<Plan, PlanError> {
     let request = Request {
         seed,
         limit_ns: LIMIT_NS,
@@ -104,8 +104,8 @@ fn planned(seed: u64, only: &[&str], place: Place) -> Result<Plan, PlanError> {
     make_plan(&procedure(), &request, place)
 }
 
-fn card() -> Place {
-    Place::disk(TargetKind::Device, CARD_BYTES)
+fn card() -> TargetRoom {
+    TargetRoom::disk(TargetKind::Device, CARD_BYTES)
 }
 
 fn ids(plan: &Plan) -> Vec<&str> {
@@ -147,7 +147,7 @@ fn shares_are_whole_blocks_of_the_target_and_regions_lie_in_what_was_filled() {
 
 #[test]
 fn the_target_decides_where_no_tier_is_asked_for() {
-    let directory = Place {
+    let directory = TargetRoom {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: None,
@@ -157,7 +157,7 @@ fn the_target_decides_where_no_tier_is_asked_for() {
     assert_eq!(plan.suite_ref.tier.as_deref(), Some("small"));
     assert_eq!(plan.suite.file_bytes, 64 * MIB);
     assert_eq!(plan.workloads[0].span_bytes, 64 * MIB);
-    let small = Place::disk(TargetKind::Device, 63 * MIB);
+    let small = TargetRoom::disk(TargetKind::Device, 63 * MIB);
     let error = planned(1, &[], small).unwrap_err();
     assert!(matches!(error, PlanError::TooSmall { .. }), "{error}");
     let asked = |tier: &str, place| {

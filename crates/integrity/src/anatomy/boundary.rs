@@ -2,7 +2,7 @@
 
 use cardmark_core::{BoundaryTime, Rng};
 
-use crate::{BLOCK_BYTES, Content, Held, Medium, Run, Span, Trouble};
+use crate::{BLOCK_BYTES, Content, Extent, Held, Medium, Span, Trouble};
 
 /// The least and the largest size, blocks: 16 KiB and 64 MiB.
 const LEAST_BLOCKS: u64 = 32;
@@ -63,7 +63,7 @@ impl Across {
         for (done, look) in (1..).zip(looks) {
             let answer = medium.read(Span::new(look.start, 2 * half), content)?;
             // Retries take long and carry no information about boundaries.
-            let is_bad = |run: &Run| matches!(run.held, Held::Unreadable { .. });
+            let is_bad = |run: &Extent| matches!(run.held, Held::Unreadable { .. });
             if !answer.runs.iter().any(is_bad) {
                 spans[look.size][look.place][look.side] = answer.span_ns;
             }

@@ -4,7 +4,7 @@ use cardmark_core::{Rng, Sampling, StorageKind};
 use serde::{Deserialize, Serialize};
 
 use crate::answering::still_answers;
-use crate::{Content, Held, Medium, Run, Span, Trouble};
+use crate::{Content, Extent, Held, Medium, Span, Trouble};
 
 /// 1 MiB, blocks.
 pub(super) const MEBI_BLOCKS: u64 = 2048;
@@ -173,7 +173,7 @@ impl<'a, M: Medium> Field<'a, M> {
     }
 
     /// Writes a span; returns the refused part.
-    pub(super) fn write(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
+    pub(super) fn write(&mut self, span: Span) -> Result<Vec<Extent>, Trouble> {
         let answer = self.medium.write(span, self.content)?;
         self.written_blocks += span.count;
         self.told();
@@ -181,7 +181,7 @@ impl<'a, M: Medium> Field<'a, M> {
     }
 
     /// Reads a span, and notes displaced content.
-    pub(super) fn read(&mut self, span: Span) -> Result<Vec<Run>, Trouble> {
+    pub(super) fn read(&mut self, span: Span) -> Result<Vec<Extent>, Trouble> {
         let answer = self.medium.read(span, self.content)?;
         self.read_blocks += span.count;
         let shifts = answer.runs.iter().filter_map(|run| run.shift());
@@ -260,7 +260,7 @@ impl<'a, M: Medium> Field<'a, M> {
         starts: &[u64],
         module: Option<u64>,
     ) -> Result<Vec<Sentinel>, Trouble> {
-        let is_alias = |run: &Run| {
+        let is_alias = |run: &Extent| {
             let shift = run.shift().map(i64::unsigned_abs);
             shift
                 .zip(module)

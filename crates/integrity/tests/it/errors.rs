@@ -2,7 +2,7 @@
 
 use cardmark_core::{Errno, StorageKind};
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Endure, EndureEnd, Held, Medium, Run, Span, Surface, Trouble,
+    Answer, BLOCK_BYTES, Content, Endure, EndureEnd, Extent, Held, Medium, Span, Surface, Trouble,
     Verify, judge,
 };
 use cardmark_sim::{Model, SimMedium};
@@ -37,7 +37,12 @@ impl Scripted {
     }
 
     /// Lays the behaviour of the bad blocks of a span over that of the others.
-    fn overlaid(&self, span: Span, runs: &[Run], bad: impl Fn(Held) -> Option<Held>) -> Vec<Run> {
+    fn overlaid(
+        &self,
+        span: Span,
+        runs: &[Extent],
+        bad: impl Fn(Held) -> Option<Held>,
+    ) -> Vec<Extent> {
         let mut under = Surface::default();
         runs.iter().for_each(|run| under.push(*run));
         let mut surface = Surface::default();
@@ -50,7 +55,7 @@ impl Scripted {
             under
                 .within(Span::between(at, part.start))
                 .for_each(|run| surface.push(run));
-            surface.push(Run::new(part, held));
+            surface.push(Extent::new(part, held));
             at = part.end();
         }
         under
@@ -73,7 +78,7 @@ impl Medium for Scripted {
         if self.hangs() {
             return Ok(Answer {
                 span_ns: 0,
-                runs: vec![Run::new(span, REFUSED)],
+                runs: vec![Extent::new(span, REFUSED)],
             });
         }
         let answer = self.medium.write(span, content)?;
@@ -88,7 +93,7 @@ impl Medium for Scripted {
         if self.hangs() {
             return Ok(Answer {
                 span_ns: 0,
-                runs: vec![Run::new(span, UNREADABLE)],
+                runs: vec![Extent::new(span, UNREADABLE)],
             });
         }
         let answer = self.medium.read(span, content)?;
@@ -197,8 +202,8 @@ fn what_holds_its_own_content_is_there() {
         },
     ] {
         let mut surface = Surface::default();
-        surface.push(Run::new(Span::new(0, 8192), Held::Good));
-        surface.push(Run::new(Span::new(8192, 8192), held));
+        surface.push(Extent::new(Span::new(0, 8192), Held::Good));
+        surface.push(Extent::new(Span::new(8192, 8192), held));
         let verdict = judge(&surface);
         assert_eq!(verdict.kind, StorageKind::Damaged);
         assert_eq!(verdict.real_blocks, 16_384);

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "the benchmark prints the rows")]
 
 use cardmark_core::{Rng, StorageKind};
-use cardmark_integrity::{Answer, Content, Held, Medium, Probe, Run, Span, Surface, Trouble};
+use cardmark_integrity::{Answer, Content, Extent, Held, Medium, Probe, Span, Surface, Trouble};
 
 use crate::support::{GIB, blocks, probed};
 
@@ -164,7 +164,7 @@ impl Medium for Storage {
         let mut surface = Surface::default();
         for (part, is_bad) in self.bad.parts(span) {
             if !is_bad {
-                surface.push(Run::new(part, Held::Good));
+                surface.push(Extent::new(part, Held::Good));
                 continue;
             }
             for (part, is_cached) in self.cached_parts(part) {
@@ -172,7 +172,7 @@ impl Medium for Storage {
                     true => Held::Good,
                     false => Held::Foreign,
                 };
-                surface.push(Run::new(part, held));
+                surface.push(Extent::new(part, held));
             }
         }
         Ok(Answer {

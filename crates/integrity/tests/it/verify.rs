@@ -1,7 +1,7 @@
 //! Verify: verdict, map and real capacity.
 
 use cardmark_core::StorageKind;
-use cardmark_integrity::{Held, Run, Span, Surface};
+use cardmark_integrity::{Extent, Held, Span, Surface};
 use cardmark_sim::{Model, SimMedium};
 
 use crate::support::{GEOMETRIES, Truth, blocks, verify, whole};
@@ -10,7 +10,7 @@ use crate::support::{GEOMETRIES, Truth, blocks, verify, whole};
 fn expected(truth: &Truth, all: u64, real: u64, module: Option<u64>) -> Surface {
     let mut surface = Surface::default();
     let mut push = |start: u64, end: u64, held: Held| {
-        surface.push(Run::new(Span::between(start, end), held));
+        surface.push(Extent::new(Span::between(start, end), held));
     };
     let Some(module) = module else {
         push(0, real, Held::Good);

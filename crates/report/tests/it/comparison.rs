@@ -3,10 +3,10 @@
 use cardmark_core::{ContextRow, Quantity};
 use cardmark_judge::{Compared, Counts};
 use cardmark_report::{Comparison, Style, comparison};
-use cardmark_stats::{Claim, Difference, Outcome};
+use cardmark_stats::{Claim, Conclusion, Difference};
 use insta::assert_snapshot;
 
-fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Outcome) -> Difference {
+fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Conclusion) -> Difference {
     let ratio = values[1] / values[0];
     Difference {
         metric: metric.to_owned(),
@@ -17,7 +17,7 @@ fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Outcome) -> Di
         low: Some(ratio / half),
         high: Some(ratio * half),
         p_value: Some(0.0001),
-        adjusted_p_value: Some(if outcome == Outcome::Higher {
+        adjusted_p_value: Some(if outcome == Conclusion::Higher {
             0.000_4
         } else {
             0.031
@@ -29,13 +29,18 @@ fn difference(metric: &str, values: [f64; 2], half: f64, outcome: Outcome) -> Di
 
 fn differences() -> Vec<Difference> {
     vec![
-        difference("rand_write_4k", [7e5, 2.94e6], 1.09, Outcome::Higher),
-        difference("seq_write_1m", [2e7, 2.4e7], 1.05, Outcome::Higher),
-        difference("rand_read_4k", [9e6, 4e6], 1.08, Outcome::Lower),
-        difference("seq_read_1m", [4.3e7, 4.4e7], 1.02, Outcome::Same),
+        difference("rand_write_4k", [7e5, 2.94e6], 1.09, Conclusion::Higher),
+        difference("seq_write_1m", [2e7, 2.4e7], 1.05, Conclusion::Higher),
+        difference("rand_read_4k", [9e6, 4e6], 1.08, Conclusion::Lower),
+        difference("seq_read_1m", [4.3e7, 4.4e7], 1.02, Conclusion::Same),
         Difference {
             quantity: Quantity::OperationRate,
-            ..difference("fio_rand_read_q1", [120.0, 150.0], 1.6, Outcome::Undecided)
+            ..difference(
+                "fio_rand_read_q1",
+                [120.0, 150.0],
+                1.6,
+                Conclusion::Undecided,
+            )
         },
     ]
 }
@@ -138,7 +143,7 @@ fn the_narrowest_comparison_is_stacked() {
 #[test]
 fn each_rate_has_the_unit_of_what_it_counts() {
     let of = |metric: &str| {
-        let of = difference(metric, [120.0, 150.0], 1.6, Outcome::Undecided);
+        let of = difference(metric, [120.0, 150.0], 1.6, Conclusion::Undecided);
         let quantity = Quantity::OperationRate;
         let text = text_of(&[Difference { quantity, ..of }], Claim::Cards, 120);
         text.lines()
@@ -157,27 +162,27 @@ fn a_difference_is_told_as_the_ratio() {
     for (ratio, outcome, told) in [
         (
             1.7,
-            Outcome::Higher,
+            Conclusion::Higher,
             "faster random read 4 KiB: 1.70× as fast",
         ),
         (
             1.99,
-            Outcome::Higher,
+            Conclusion::Higher,
             "faster random read 4 KiB: 1.99× as fast",
         ),
         (
             2.27,
-            Outcome::Higher,
+            Conclusion::Higher,
             "faster random read 4 KiB: 2.27× as fast",
         ),
         (
             0.305,
-            Outcome::Lower,
+            Conclusion::Lower,
             "slower random read 4 KiB: 0.305× as fast",
         ),
         (
             0.94,
-            Outcome::Lower,
+            Conclusion::Lower,
             "slower random read 4 KiB: 0.940× as fast",
         ),
     ] {
@@ -224,7 +229,7 @@ fn one_run_a_side_is_told_to_repeat() {
         "rand_write_4k",
         [7e5, 2.94e6],
         1.09,
-        Outcome::Undecided,
+        Conclusion::Undecided,
     ))];
     let text = single(&found, Some("cardmark run TARGET --suite quick"));
     assert!(

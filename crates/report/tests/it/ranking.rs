@@ -3,11 +3,11 @@
 use cardmark_core::{OriginKind, Quantity};
 use cardmark_judge::Ranking;
 use cardmark_report::{Style, rankings};
-use cardmark_stats::Place;
+use cardmark_stats::RankingRow;
 use insta::assert_snapshot;
 
-fn place(name: &str, megabytes_per_s: f64) -> Place {
-    Place {
+fn place(name: &str, megabytes_per_s: f64) -> RankingRow {
+    RankingRow {
         name: name.to_owned(),
         board: Some("Raspberry Pi 4 Model B".to_owned()),
         origin: OriginKind::Measured,
@@ -25,9 +25,9 @@ fn place(name: &str, megabytes_per_s: f64) -> Place {
     }
 }
 
-fn places() -> Vec<Place> {
+fn places() -> Vec<RankingRow> {
     vec![
-        Place {
+        RankingRow {
             publication: Some("geerling-dramble".to_owned()),
             origin: OriginKind::Published,
             differs: vec!["board".to_owned(), "suite".to_owned()],
@@ -35,7 +35,7 @@ fn places() -> Vec<Place> {
             printed: Some("2.86 MiB/s".to_owned()),
             ..place("Samsung Evo Plus 32 GB", 3.0)
         },
-        Place {
+        RankingRow {
             cards_count: 3,
             runs_count: 9,
             least: 2.1e6,
@@ -46,12 +46,12 @@ fn places() -> Vec<Place> {
         place("fourth", 1.9),
         place("fifth", 1.8),
         place("sixth", 1.7),
-        Place {
+        RankingRow {
             is_asked: true,
             runs_count: 3,
             ..place("This card\u{7}", 1.2)
         },
-        Place {
+        RankingRow {
             origin: OriginKind::Simulated,
             board: None,
             ..place("eighth", 1.0)
@@ -61,7 +61,7 @@ fn places() -> Vec<Place> {
     ]
 }
 
-fn of(metric: &str, places: Vec<Place>) -> Ranking {
+fn of(metric: &str, places: Vec<RankingRow>) -> Ranking {
     Ranking {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
@@ -93,10 +93,10 @@ fn all_at_40_columns() {
 #[test]
 fn shared_places_are_ranges() {
     let ranges = [[1, 2], [1, 3], [2, 3]];
-    let places: Vec<Place> = places()
+    let places: Vec<RankingRow> = places()
         .into_iter()
         .zip(ranges)
-        .map(|(place, range)| Place {
+        .map(|(place, range)| RankingRow {
             places: Some(range),
             is_asked: range == [1, 3],
             ..place
@@ -115,7 +115,7 @@ fn shared_places_are_ranges() {
 
 #[test]
 fn several_metrics_share_one_legend() {
-    let alike = |mut places: Vec<Place>| {
+    let alike = |mut places: Vec<RankingRow>| {
         places.truncate(2);
         for place in &mut places {
             place.places = Some([1, 2]);

@@ -9,7 +9,7 @@ use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Restoring, Span, Trouble}
 use super::undo::{
     Borrowed, announce_reading, create_log, find_log, has_room, put_back, recognise, room_for_undo,
 };
-use super::{Told, blocks_of, card_name, ended_early, refuse_changed, tests_folder};
+use super::{Hint, blocks_of, card_name, ended_early, refuse_changed, tests_folder};
 use crate::gate::{Consent, Intent, permit_writing};
 use crate::keep::journal_name;
 use crate::whole_device::WholeDevice;
@@ -109,7 +109,7 @@ impl Loan {
         };
         let Some(log) = self.log else {
             let hint = "when the device answers again, the same command begins again";
-            let told = Told { hint };
+            let told = Hint { hint };
             let (found, signal) = session.watched(told, || look(&mut blocks))?;
             return Ok(Worked {
                 found: found.map_err(|trouble| ended_early(trouble, signal, ANEW))?,

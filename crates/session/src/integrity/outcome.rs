@@ -3,7 +3,9 @@
 use cardmark_core::{
     BlockState, Integrity, IntegrityTest, PlaceSpeed, Record, StorageKind, SurfacePart,
 };
-use cardmark_integrity::{BLOCK_BYTES, Endure, Held, Probe, Speed, Surface, Verdict, Verify};
+use cardmark_integrity::{
+    BLOCK_BYTES, Endure, Held, Probe, Speed, StorageVerdict, Surface, Verify,
+};
 
 /// Parts of an exact map at most; of more a coarse one is made.
 const MOST_PARTS: usize = 8192;
@@ -59,7 +61,7 @@ pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> 
 }
 
 /// The record of a verify that came to its end.
-pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &Verdict) -> Record {
+pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVerdict) -> Record {
     record.bytes_written = bytes(verify.written_blocks());
     record.surface = parts(verify.surface());
     record.integrity = Some(every_block(IntegrityTest::Verify, verify, verdict));
@@ -67,7 +69,7 @@ pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &Verdict) 
 }
 
 /// The record of an endurance test that came to its end.
-pub(crate) fn of_endure(mut record: Record, endure: &Endure, verdict: &Verdict) -> Record {
+pub(crate) fn of_endure(mut record: Record, endure: &Endure, verdict: &StorageVerdict) -> Record {
     record.bytes_written = endure.written_bytes();
     record.surface = parts(endure.verify().surface());
     record.integrity = Some(Integrity {
@@ -85,7 +87,7 @@ pub(crate) fn of_retention(
     again: &Verify,
     before: &Surface,
     rested_ns: u64,
-    verdict: &Verdict,
+    verdict: &StorageVerdict,
 ) -> Record {
     record.surface = parts(again.surface());
     record.integrity = Some(Integrity {
@@ -96,7 +98,7 @@ pub(crate) fn of_retention(
     record
 }
 
-fn every_block(test: IntegrityTest, verify: &Verify, verdict: &Verdict) -> Integrity {
+fn every_block(test: IntegrityTest, verify: &Verify, verdict: &StorageVerdict) -> Integrity {
     let (written, read) = verify.speeds();
     Integrity {
         module_bytes: verdict.module_blocks.map(bytes),
@@ -180,7 +182,7 @@ fn coarse(parts: &[SurfacePart], size_bytes: u64) -> Vec<SurfacePart> {
 
 #[cfg(test)]
 mod tests {
-    use cardmark_integrity::{Run, Span};
+    use cardmark_integrity::{Extent, Span};
 
     use super::*;
 
@@ -194,14 +196,14 @@ mod tests {
             } else {
                 Held::Good
             };
-            surface.push(Run::new(Span::new(start, 1), held));
-            surface.push(Run::new(Span::new(start + 1, 1), Held::Good));
+            surface.push(Extent::new(Span::new(start, 1), held));
+            surface.push(Extent::new(Span::new(start + 1, 1), Held::Good));
         }
         assert!(parts(&surface).len() < MOST_PARTS);
         let mut torn = Surface::default();
         for start in (0..blocks).step_by(2) {
-            torn.push(Run::new(Span::new(start, 1), Held::Good));
-            torn.push(Run::new(Span::new(start + 1, 1), Held::Foreign));
+            torn.push(Extent::new(Span::new(start, 1), Held::Good));
+            torn.push(Extent::new(Span::new(start + 1, 1), Held::Foreign));
         }
         let map = parts(&torn);
         assert_eq!(map.len() as u64, COARSE_PARTS);

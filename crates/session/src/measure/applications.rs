@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cardmark_application::{Applications, UnsafeDirectory, WorkFolder, clear_leftovers};
 use cardmark_core::{Finding, FindingKind, Severity, TargetKind};
 use cardmark_device::OpenError;
-use cardmark_engine::Place;
+use cardmark_engine::TargetRoom;
 use cardmark_host::Resolution;
 use cardmark_judge::advise;
 use cardmark_stats::refresh;
@@ -27,7 +27,7 @@ pub(super) fn real(
 ) -> Result<Measured, CommandError> {
     let place = match resolution.kind {
         TargetKind::Directory => directory(resolution),
-        kind => Place::disk(kind, u64::MAX),
+        kind => TargetRoom::disk(kind, u64::MAX),
     };
     let plan = plan(job, place)?;
     clear(path, job.session.voice)?;

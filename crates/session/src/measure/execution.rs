@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use cardmark_application::WorkFolder;
 use cardmark_core::{Finding, OriginKind, Record, Target};
 use cardmark_device::MonotonicClock;
-use cardmark_engine::{Backend, Clock, Observer, Outcome, Plan, Ports, Sensors, execute, record};
+use cardmark_engine::{Backend, Clock, Observer, Plan, Ports, RunResult, Sensors, execute, record};
 use cardmark_host::{HostSensors, Resolution, Root};
 use cardmark_judge::{advise, judge, notice};
 use cardmark_stats::refresh;
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn exit_of(outcome: &Outcome, signal: Option<Exit>) -> Exit {
+fn exit_of(outcome: &RunResult, signal: Option<Exit>) -> Exit {
     let own = if outcome.is_complete() {
         Exit::Done
     } else {

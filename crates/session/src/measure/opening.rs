@@ -7,7 +7,7 @@ use cardmark_device::{
     CountersSource, OpenError, OpenTarget, RealBackend, Room, TestFile, free_bytes,
     open_device_readonly, room,
 };
-use cardmark_engine::{Place, Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, Units, make_plan};
+use cardmark_engine::{Plan, PlanError, SUPPOSED_OPERATIONS_PER_S, TargetRoom, Units, make_plan};
 use cardmark_host::{CounterReader, Resolution, Root};
 use cardmark_report::text;
 
@@ -31,7 +31,7 @@ pub(super) fn open(
     if resolution.kind == TargetKind::Device {
         refuse_memory(path, resolution)?;
         let opened = open_device_readonly(path).map_err(|error| open_error(&error))?;
-        let plan = plan(job, Place::disk(TargetKind::Device, opened.size_bytes))?;
+        let plan = plan(job, TargetRoom::disk(TargetKind::Device, opened.size_bytes))?;
         return Ok((plan, opened, None));
     }
     let place = match writes_long(job.suite) {
@@ -59,17 +59,17 @@ fn writes_long(suite: &Suite) -> bool {
 }
 
 /// The same directory, of whose room at most a quarter may be used.
-fn quarter_of_free(path: &Path, place: Place) -> Result<Place, CommandError> {
+fn quarter_of_free(path: &Path, place: TargetRoom) -> Result<TargetRoom, CommandError> {
     let free = free_bytes(path).map_err(|error| open_error(&error))?;
-    Ok(Place {
+    Ok(TargetRoom {
         usable_bytes: free / 4,
         ..place
     })
 }
 
 /// A directory as a place for files.
-pub(super) fn directory(resolution: &Resolution) -> Place {
-    Place {
+pub(super) fn directory(resolution: &Resolution) -> TargetRoom {
+    TargetRoom {
         kind: TargetKind::Directory,
         usable_bytes: u64::MAX,
         disk_bytes: disk_below(resolution).and_then(|disk| disk.size_bytes),
@@ -153,7 +153,7 @@ fn open_for_writing(
     resolution: &Resolution,
 ) -> Result<(Plan, OpenTarget, Option<Room>), CommandError> {
     let device = gate::idle_device(path, resolution)?;
-    let place = Place::disk(TargetKind::Device, device.size_bytes);
+    let place = TargetRoom::disk(TargetKind::Device, device.size_bytes);
     let plan = plan(job, place.with_units(units(resolution)))?;
     if plan.suite.is_preconditioned() && device.name != device.disk {
         return Err(part_of_a_card(path, &device.disk));
@@ -331,7 +331,7 @@ fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
     ))
 }
 
-pub(super) fn plan(job: &Measurement<'_>, place: Place) -> Result<Plan, CommandError> {
+pub(super) fn plan(job: &Measurement<'_>, place: TargetRoom) -> Result<Plan, CommandError> {
     make_plan(job.suite, job.request, place).map_err(|error| plan_error(&error))
 }
 

@@ -2,7 +2,7 @@
 
 /// Destination or source of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BlockPlace {
     /// Slots from that one on.
     At(u64),
     /// A slot, but a bit of each block is changed on the way out.
@@ -23,5 +23,5 @@ pub struct Part {
     /// Number of blocks.
     pub count: u64,
     /// Their destination or source.
-    pub place: Place,
+    pub place: BlockPlace,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::part::{Part, Place};
+use super::part::{BlockPlace, Part};
 
 /// The slots of a hidden cache: the last blocks that were written to it.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Ring {
             parts.push(Part {
                 start: at,
                 count,
-                place: Place::At(self.first + self.next),
+                place: BlockPlace::At(self.first + self.next),
             });
             self.next = (self.next + count) % self.size;
             at += count;

@@ -8,8 +8,8 @@ use cardmark_core::{
     Workload, simulated_run_id,
 };
 use cardmark_engine::{
-    Backend, Clock, Event, Observer, Op, OpKind, Outcome, Place, Plan, Ports, Pulse, Request,
-    execute, make_plan,
+    Backend, Clock, Event, Observer, Op, OpKind, Plan, Ports, Pulse, Request, RunResult,
+    TargetRoom, execute, make_plan,
 };
 use cardmark_sim::{SimBackend, SimClock, SimulatedCard};
 
@@ -171,8 +171,8 @@ pub(crate) fn executed(
     card: &SimulatedCard,
     suite: &Suite,
     request: Request,
-    place: Place,
-) -> (Plan, Outcome) {
+    place: TargetRoom,
+) -> (Plan, RunResult) {
     let request = Request {
         limit_ns: LIMIT_NS,
         ..request

@@ -2,7 +2,7 @@
 
 use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng};
 use cardmark_stats::{
-    Claim, Difference, Observation, Outcome, Pair, Products, StallPair, StallRun, cards_count,
+    Claim, Conclusion, Difference, Observation, Pair, Products, StallPair, StallRun, cards_count,
     claim_of, compare, compare_with_stalls, pairs, runs_needed,
 };
 
@@ -63,9 +63,9 @@ fn found(seed: u64, runs: usize, common: f64, own: f64, ratio: f64) -> (f64, f64
     let (mut any, mut all) = (0, 0);
     for _ in 0..COMPARISONS {
         let differences = compare(&simulated(&mut rng, runs, common, own, ratio));
-        let is_found = |outcome| matches!(outcome, Outcome::Higher | Outcome::Lower);
+        let is_found = |outcome| matches!(outcome, Conclusion::Higher | Conclusion::Lower);
         any += usize::from(differences.iter().any(|d| is_found(d.outcome)));
-        all += usize::from(differences.iter().all(|d| d.outcome == Outcome::Higher));
+        all += usize::from(differences.iter().all(|d| d.outcome == Conclusion::Higher));
     }
     let share = |count: usize| count as f64 / COMPARISONS as f64;
     (share(any), share(all))
@@ -91,7 +91,7 @@ fn the_other_way_round_it_is_the_inverse() {
     assert_eq!(forth.p_value, back.p_value);
     assert_eq!(
         (forth.outcome, back.outcome),
-        (Outcome::Higher, Outcome::Lower)
+        (Conclusion::Higher, Conclusion::Lower)
     );
 }
 
@@ -133,7 +133,7 @@ fn p_values_are_corrected_over_the_metrics() {
     assert!((d[0].adjusted_p_value.unwrap() - 3.0 * d[0].p_value.unwrap()).abs() < 1e-15);
     assert!((d[1].adjusted_p_value.unwrap() - 2.0 * d[1].p_value.unwrap()).abs() < 1e-15);
     assert!((d[2].adjusted_p_value.unwrap() - d[2].p_value.unwrap()).abs() < 1e-15);
-    assert_eq!(d[2].outcome, Outcome::Same);
+    assert_eq!(d[2].outcome, Conclusion::Same);
     let twice = compare(&[pairs[2].clone(), pairs[2].clone()]);
     assert_eq!(twice[0].adjusted_p_value, twice[1].adjusted_p_value);
 }
@@ -151,7 +151,7 @@ fn a_runs_own_interval_bounds_what_can_be_known() {
         other: side(115.0),
         ..pair("m", &[], &[])
     }];
-    assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
+    assert_eq!(compare(&pairs)[0].outcome, Conclusion::Undecided);
 }
 
 /// At most 6.5 %, plus three standard errors of 2,000 comparisons.
@@ -178,7 +178,7 @@ fn one_run_a_side_never_decides() {
     let one_and_many = pair("m", &[100.0], &[200.0, 201.0, 199.0, 200.0, 200.5]);
     let difference = &compare(&[one_and_many])[0];
     assert_eq!((difference.p_value, difference.low), (None, None));
-    assert_eq!(difference.outcome, Outcome::Undecided);
+    assert_eq!(difference.outcome, Conclusion::Undecided);
     assert!((difference.ratio - 2.0).abs() < 0.01);
     // Without a spread of its own or a published one, the required number of runs is unknown.
     assert_eq!(difference.runs_needed, None);
@@ -203,7 +203,7 @@ fn runs_needed_follow_from_spread_and_difference() {
     assert_eq!(runs_needed(1.0, 0.01, 8), None);
 }
 
-fn stalls(base: &[u64], other: &[u64]) -> Outcome {
+fn stalls(base: &[u64], other: &[u64]) -> Conclusion {
     let side = |counts: &[u64]| -> Vec<StallRun> {
         let run = |&seen_count: &u64| StallRun {
             seen_count,
@@ -221,13 +221,13 @@ fn stalls(base: &[u64], other: &[u64]) -> Outcome {
 
 #[test]
 fn stalls_are_compared_by_their_counts() {
-    assert_eq!(stalls(&[2, 3, 2], &[20, 22, 19]), Outcome::Higher);
-    assert_eq!(stalls(&[20, 22, 19], &[2, 3, 2]), Outcome::Lower);
-    assert_eq!(stalls(&[0, 0, 0], &[0, 0, 0]), Outcome::Undecided);
-    assert_eq!(stalls(&[0, 1, 0], &[1, 1, 0]), Outcome::Undecided);
-    assert_eq!(stalls(&[0], &[90]), Outcome::Undecided, "one run a side");
+    assert_eq!(stalls(&[2, 3, 2], &[20, 22, 19]), Conclusion::Higher);
+    assert_eq!(stalls(&[20, 22, 19], &[2, 3, 2]), Conclusion::Lower);
+    assert_eq!(stalls(&[0, 0, 0], &[0, 0, 0]), Conclusion::Undecided);
+    assert_eq!(stalls(&[0, 1, 0], &[1, 1, 0]), Conclusion::Undecided);
+    assert_eq!(stalls(&[0], &[90]), Conclusion::Undecided, "one run a side");
     // One run has nearly all stalls: this is a difference between runs, not between sides.
-    assert_eq!(stalls(&[2, 3, 2], &[60, 0, 1]), Outcome::Undecided);
+    assert_eq!(stalls(&[2, 3, 2], &[60, 0, 1]), Conclusion::Undecided);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn the_same_products_on_both_sides_are_matched() {
     assert_eq!(claim_of(&found), Claim::Matched);
     let difference = &compare(&found)[0];
     assert!((difference.ratio - 2.0).abs() < 0.02, "{difference:?}");
-    assert_eq!(difference.outcome, Outcome::Higher);
+    assert_eq!(difference.outcome, Conclusion::Higher);
 }
 
 /// `Same` requires that the whole interval lies within a tenth, on both sides.
@@ -326,11 +326,11 @@ fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
         vec![vec![run; 3]]
     };
     for (ratio, half, expected) in [
-        (1.0, 0.02, Outcome::Same),
-        (1.0, 0.20, Outcome::Undecided),
+        (1.0, 0.02, Conclusion::Same),
+        (1.0, 0.20, Conclusion::Undecided),
         // Too small to be found, and too close to a tenth for `Same`.
-        (1.065, 0.10, Outcome::Undecided),
-        (0.94, 0.10, Outcome::Undecided),
+        (1.065, 0.10, Conclusion::Undecided),
+        (0.94, 0.10, Conclusion::Undecided),
     ] {
         let difference = &compare(&[Pair {
             base: side(100.0, half),
@@ -342,7 +342,7 @@ fn the_same_is_only_said_where_a_tenth_is_ruled_out() {
             "{ratio}, {half}: {difference:?}"
         );
         let is_within = difference.low.unwrap() >= 1.0 / 1.1 && difference.high.unwrap() <= 1.1;
-        assert_eq!(is_within, expected == Outcome::Same, "{difference:?}");
+        assert_eq!(is_within, expected == Conclusion::Same, "{difference:?}");
     }
 }
 
@@ -352,13 +352,13 @@ fn many_metrics_ask_for_more_than_one_alone() {
     let alike = [100.0, 102.0, 98.0];
     let higher = alike.map(|value| value * 1.055);
     let alone = &compare(&[pair("m", &alike, &higher)])[0];
-    assert_eq!(alone.outcome, Outcome::Higher, "{alone:?}");
+    assert_eq!(alone.outcome, Conclusion::Higher, "{alone:?}");
     let mut many = vec![pair("m", &alike, &higher)];
     many.extend((0..7).map(|_| pair("n", &alike, &alike)));
     let among = &compare(&many)[0];
     assert!(among.p_value.unwrap() < 0.05, "{among:?}");
     assert!((among.adjusted_p_value.unwrap() / among.p_value.unwrap() - 8.0).abs() < 1e-9);
-    assert_ne!(among.outcome, Outcome::Higher, "{among:?}");
+    assert_ne!(among.outcome, Conclusion::Higher, "{among:?}");
 }
 
 /// Three scopes: the same difference of means supports ever wider claims, and needs ever more evidence.
@@ -379,12 +379,12 @@ fn cards_of_one_product_are_not_taken_for_runs_of_one_card() {
     let cards = |values: [f64; 4]| values.map(run).to_vec();
     let (claim, apart) = of(cards(values), cards(others));
     assert_eq!(claim, Claim::Products);
-    assert_eq!(apart.outcome, Outcome::Undecided, "{apart:?}");
+    assert_eq!(apart.outcome, Conclusion::Undecided, "{apart:?}");
     // Runs of one card that are similar: the same ratio is found.
     let same = |value: f64| vec![vec![observation(value); 4]];
     let (claim, together) = of(same(100.0), same(112.0));
     assert_eq!(claim, Claim::Cards);
-    assert_eq!(together.outcome, Outcome::Higher, "{together:?}");
+    assert_eq!(together.outcome, Conclusion::Higher, "{together:?}");
     assert!((apart.ratio - together.ratio).abs() < 1e-9);
     assert!(width(&apart) > 2.0 * width(&together));
 }
@@ -398,7 +398,7 @@ fn that_cards_of_a_product_differ_is_known_beforehand() {
         ..pair("m", &[], &[])
     }];
     assert_eq!(claim_of(&pairs), Claim::Products);
-    assert_eq!(compare(&pairs)[0].outcome, Outcome::Undecided);
+    assert_eq!(compare(&pairs)[0].outcome, Conclusion::Undecided);
 }
 
 #[test]

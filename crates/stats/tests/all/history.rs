@@ -1,7 +1,7 @@
 //! Trends over months: probabilities as in published tables, rate of false alarms, and rate of detection.
 
 use cardmark_core::{Quantity, Rng};
-use cardmark_stats::{HistoryRun, Outcome, RateHistory, RateTrend, rate_trends};
+use cardmark_stats::{Conclusion, HistoryRun, RateHistory, RateTrend, rate_trends};
 
 use crate::support::normal;
 
@@ -35,7 +35,7 @@ fn a_steady_fall_is_told_with_its_size_over_the_period() {
         .map(|day| 100.0 * 0.69_f64.powf(f64::from(day) / 7.0))
         .collect();
     let trend = one(&values);
-    assert_eq!(trend.outcome, Some(Outcome::Lower));
+    assert_eq!(trend.outcome, Some(Conclusion::Lower));
     assert!((trend.change_ratio.unwrap() + 0.31).abs() < 1e-9);
     assert!((trend.period_days - 7.0).abs() < 1e-9);
     assert!(trend.p_value.unwrap() < 0.01);
@@ -117,7 +117,7 @@ fn a_trend_tells_since_when() {
 #[test]
 fn a_steady_rate_is_the_same_once_there_are_enough_days() {
     let values = [100.0, 101.0, 99.5, 100.5, 99.0, 100.2, 100.9, 99.7, 100.1];
-    assert_eq!(one(&values).outcome, Some(Outcome::Same));
+    assert_eq!(one(&values).outcome, Some(Conclusion::Same));
 }
 
 /// Returns histories of eight rates of a card over `days` at irregular times. Runs differ in all rates
@@ -149,8 +149,9 @@ fn found(cards: u64, days: u32, change: f64, heavy: bool) -> (f64, f64) {
     let (mut with_one, mut rates) = (0_u32, 0_u32);
     for seed in 0..cards {
         let trends = rate_trends(&card(seed, days, change, heavy));
-        let changed =
-            |trend: &&RateTrend| matches!(trend.outcome, Some(Outcome::Lower | Outcome::Higher));
+        let changed = |trend: &&RateTrend| {
+            matches!(trend.outcome, Some(Conclusion::Lower | Conclusion::Higher))
+        };
         let count = u32::try_from(trends.iter().filter(changed).count()).unwrap();
         with_one += u32::from(count > 0);
         rates += count;
@@ -222,8 +223,9 @@ fn weekly(seed: u64, weeks: u32, change: f64, season: f64, step: f64) -> Vec<Rat
 fn slow_changes_seasons_and_kernels_are_no_wear() {
     for weeks in [8, 24, 52] {
         let cards = (0..300).map(|seed| rate_trends(&weekly(seed, weeks, 0.0, 0.03, 0.04)));
-        let changed =
-            |trend: &RateTrend| matches!(trend.outcome, Some(Outcome::Lower | Outcome::Higher));
+        let changed = |trend: &RateTrend| {
+            matches!(trend.outcome, Some(Conclusion::Lower | Conclusion::Higher))
+        };
         let alarms = cards.filter(|trends| trends.iter().any(changed)).count();
         assert!(alarms <= 32, "{weeks} weeks: {alarms} of 300");
     }
@@ -236,7 +238,7 @@ fn a_fall_of_20_percent_in_a_year_is_found() {
         let trends = rate_trends(&weekly(seed, 52, -0.20, 0.0, 0.0));
         rates += trends
             .iter()
-            .filter(|t| t.outcome == Some(Outcome::Lower))
+            .filter(|t| t.outcome == Some(Conclusion::Lower))
             .count();
         assert_eq!(trends[0].kernel_changes_at_days, [20_000.0 + 7.0 * 26.0]);
     }
