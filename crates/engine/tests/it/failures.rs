@@ -91,7 +91,7 @@ fn an_error_in_the_layout_ends_the_run() {
         // Pieces of 16 blocks of 64 KiB: the sixth block of the third piece.
         let offset = (2 * 16 + 5) * 64 * 1024;
         assert!(
-            detail.ends_with(&format!("(error {errno}) at byte {offset}")),
+            detail.ends_with(&format!("(error {}) at byte {offset}", errno.0)),
             "{detail}"
         );
         let trial = broken(&outcome);
@@ -123,7 +123,7 @@ fn an_io_error_costs_its_workload_and_no_other() {
     let offset = rig.backend.trials[THIRD_READ].submitted[30].0.offset;
     assert_eq!(
         detail,
-        format!("input/output error (error {EIO}) at byte {offset}")
+        format!("input/output error (error 5) at byte {offset}")
     );
     let trial = broken(&outcome);
     assert_eq!((trial.id as usize, trial.round_index), (THIRD_READ, 2));
