@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
-use cardmark_core::visible;
+use cardmark_core::{Record, record_to_json, visible};
 use cardmark_report::Style;
 use serde::Serialize;
 
@@ -43,6 +43,23 @@ pub(crate) fn pretty(value: &impl Serialize) -> Result<String, CommandError> {
         .map_err(|error| {
             CommandError::new(Exit::Bug, "the result cannot be written").because(error.to_string())
         })
+}
+
+/// A record as one line of JSON, as it is stored and sent.
+pub(crate) fn document(record: &Record) -> Result<String, CommandError> {
+    record_to_json(record)
+        .map(|text| text + "\n")
+        .map_err(|error| {
+            CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
+        })
+}
+
+/// A record as JSON for standard output: in several lines on a terminal, otherwise in one.
+pub(crate) fn record(record: &Record) -> Result<String, CommandError> {
+    match std::io::stdout().is_terminal() {
+        true => pretty(record),
+        false => document(record),
+    }
 }
 
 /// Writes a line for the person to stderr.

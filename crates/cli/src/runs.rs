@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 
 use cardmark_catalog::publications;
-use cardmark_core::{Context, METHOD, OriginKind, Record, Tool, parse_record};
+use cardmark_core::{Context, METHOD, MOST_RECORD_BYTES, OriginKind, Record, Tool, parse_record};
 use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
@@ -15,9 +15,6 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 use cardmark_session::file;
 use cardmark_session::{Data, store_error};
-
-/// Largest record file that is read, bytes. A run's record has some hundred kilobytes.
-const LARGEST_FILE_BYTES: u64 = 64 << 20;
 
 /// A run that was found, and where.
 pub(crate) struct Found {
@@ -292,7 +289,8 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     let trouble = |cause: String| {
         CommandError::new(Exit::Trouble, format!("cannot read record `{shown}`")).because(cause)
     };
-    let bytes = file::read(path, LARGEST_FILE_BYTES).map_err(|error| trouble(error.to_string()))?;
+    let bytes =
+        file::read(path, MOST_RECORD_BYTES as u64).map_err(|error| trouble(error.to_string()))?;
     let refuse = |error: &dyn Error| {
         let mut made = CommandError::from_error(Exit::Usage, error);
         made.what = format!("cannot read record `{shown}`");

@@ -16,8 +16,10 @@ mod payload;
 mod preparation;
 mod printed;
 mod procedure;
+mod readings;
 mod record;
 mod rng;
+mod shared_workload;
 mod spread;
 mod subject;
 mod suite;
@@ -50,11 +52,12 @@ pub use record::{
     TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
+pub use shared_workload::SharedWorkload;
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};
-pub use upgrade::{ParseError, parse_record, record_to_json};
+pub use upgrade::{MOST_RECORD_BYTES, ParseError, parse_record, record_to_json};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
 pub use workload::{
     Access, Flush, LeastWritten, Manner, Object, Order, Payload, Refill, Region, Rounds, Start,

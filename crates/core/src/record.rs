@@ -3,6 +3,7 @@
 //! Only `format`, `id` and `origin` are required. Unknown fields survive in `extra`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use uuid::Uuid;
 use crate::finding::name_of;
 use crate::{
     Anatomy, Board, Derived, DeviceInfo, Errno, Finding, FindingKind, Host, Integrity, Printed,
-    SensorSample, SurfacePart, Workload,
+    SensorSample, SharedWorkload, SurfacePart, Workload,
 };
 
 /// Version of the document's shape.
@@ -62,6 +63,9 @@ pub struct Record {
     /// Properties that must be equal in two records whose figures are compared; any reader can rebuild it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
+    /// The patterns of the trials, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<Arc<Workload>>,
     /// The timed executions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
@@ -84,7 +88,12 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
     /// Readings taken during the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "crate::readings"
+    )]
+    #[schemars(with = "crate::readings::SensorColumns")]
     pub sensors: Vec<SensorSample>,
     /// Observations that matter for the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,6 +125,7 @@ impl Record {
             host: None,
             labels: BTreeMap::new(),
             context: None,
+            workloads: Vec::new(),
             trials: Vec::new(),
             integrity: None,
             read_back: None,
@@ -128,6 +138,23 @@ impl Record {
             bytes_written: 0,
             extra: BTreeMap::new(),
         }
+    }
+
+    /// Holds the workload of each trial once, in [`Self::workloads`]. To be called when all trials are there.
+    pub fn share_workloads(&mut self) {
+        self.workloads.clear();
+        for trial in &mut self.trials {
+            trial.workload.share(&mut self.workloads);
+        }
+    }
+
+    /// Gives trials that were read with the number of a workload that workload.
+    pub(crate) fn resolve_workloads(&mut self) -> Result<(), (u32, u32)> {
+        for trial in &mut self.trials {
+            let resolved = trial.workload.resolve(&self.workloads);
+            resolved.map_err(|number| (trial.id, number))?;
+        }
+        Ok(())
     }
 
     /// Returns the metric with that id.
@@ -368,7 +395,7 @@ pub struct Trial {
     /// Number of the trial in the run, from 0.
     pub id: u32,
     /// The pattern as executed.
-    pub workload: Workload,
+    pub workload: SharedWorkload,
     /// The round, from 0; trials of the layout count as rounds of their workload.
     pub round_index: u32,
     /// True if this trial laid out the file.

@@ -1,10 +1,17 @@
 //! Reading and writing the document. Readers accept all older formats by pure upgrade steps;
 //! format 1 is the first, so there is no step yet.
 
-use serde_json::Value;
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::{FORMAT, Record};
+
+/// Maximum size of a record's document, bytes. Packed for sending it is at most half of that.
+pub const MOST_RECORD_BYTES: usize = 16 << 20;
+/// Maximum depth of objects and lists in a document.
+const MOST_DEPTH: usize = 32;
+/// Maximum number of elements of a list, and of fields of an object.
+const MOST_ITEMS: usize = 16_384;
 
 /// Reason why a text is not a record.
 #[derive(Debug, Error)]
@@ -18,18 +25,85 @@ pub enum ParseError {
     /// The format is one this program does not know.
     #[error("record of format {0}; this program reads formats up to {FORMAT}")]
     Newer(u64),
+    /// The document is too large.
+    #[error("more than {} MiB: no record is so large", MOST_RECORD_BYTES >> 20)]
+    Large,
+    /// Its objects and lists nest too deeply.
+    #[error("nested more than {MOST_DEPTH} deep: no record is")]
+    Deep,
+    /// One of its lists is too long.
+    #[error("a list of more than {MOST_ITEMS} elements: no record has one")]
+    Long,
+    /// A trial names a workload that the record does not hold.
+    #[error("trial {trial} names workload {number}, which the record does not hold")]
+    NoWorkload {
+        /// Id of the trial.
+        trial: u32,
+        /// Index in `workloads`.
+        number: u32,
+    },
 }
 
-/// Reads a record of any known format.
+/// Reads a record of any known format. `text` is read once, without a tree of it in memory.
 ///
 /// # Errors
-/// When the text is no JSON, has no known `format`, or is not of its shape.
+/// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than [`MOST_DEPTH`], has a list of more than
+/// [`MOST_ITEMS`] elements, is not JSON, has no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
-    let value: Value = serde_json::from_str(text)?;
-    match value.get("format").and_then(Value::as_u64) {
-        None => Err(ParseError::NoFormat),
-        Some(format) if format == u64::from(FORMAT) => Ok(serde_json::from_value(value)?),
-        Some(format) => Err(ParseError::Newer(format)),
+    check_shape(text)?;
+    match serde_json::from_str::<Head>(text)?.format {
+        None => return Err(ParseError::NoFormat),
+        Some(format) if format == u64::from(FORMAT) => {}
+        Some(format) => return Err(ParseError::Newer(format)),
+    }
+    let mut record: Record = serde_json::from_str(text)?;
+    record
+        .resolve_workloads()
+        .map_err(|(trial, number)| ParseError::NoWorkload { trial, number })?;
+    Ok(record)
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: Option<u64>,
+}
+
+/// Checks the limits of size, depth and length before anything is built in memory.
+fn check_shape(text: &str) -> Result<(), ParseError> {
+    if text.len() > MOST_RECORD_BYTES {
+        return Err(ParseError::Large);
+    }
+    // Commas seen in each open object or list.
+    let mut commas: Vec<usize> = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => skip_text(&mut bytes),
+            b'[' | b'{' if commas.len() == MOST_DEPTH => return Err(ParseError::Deep),
+            b'[' | b'{' => commas.push(0),
+            b']' | b'}' => drop(commas.pop()),
+            b',' => {
+                if let Some(count) = commas.last_mut() {
+                    *count += 1;
+                    if *count == MOST_ITEMS {
+                        return Err(ParseError::Long);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Moves behind the closing quotation mark.
+fn skip_text(bytes: &mut std::str::Bytes<'_>) {
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => return,
+            b'\\' => drop(bytes.next()),
+            _ => {}
+        }
     }
 }
 
@@ -55,6 +129,29 @@ mod tests {
             "{again}"
         );
         assert_eq!(parse_record(&again).unwrap(), record);
+    }
+
+    #[test]
+    fn limits_hold_before_anything_is_built() {
+        let record = |rest: &str| {
+            let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
+            format!(r#"{{"format":1,"id":"{id}","origin":{{"kind":"published"}},"new":{rest}}}"#)
+        };
+        let nested = |depth| format!("{}0{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse_record(&record(&nested(MOST_DEPTH - 1))).is_ok());
+        let deep = parse_record(&record(&nested(MOST_DEPTH)));
+        assert!(matches!(deep, Err(ParseError::Deep)));
+        let list = |count: usize| format!("[0{}]", ",0".repeat(count - 1));
+        assert!(parse_record(&record(&list(MOST_ITEMS))).is_ok());
+        let long = parse_record(&record(&list(MOST_ITEMS + 1)));
+        assert!(matches!(long, Err(ParseError::Long)));
+        let brackets = format!("\"{}\"", r#"[\"{"#.repeat(MOST_DEPTH));
+        assert!(parse_record(&record(&brackets)).is_ok());
+        let text = format!("\"{}\"", "a".repeat(MOST_RECORD_BYTES));
+        assert!(matches!(
+            parse_record(&record(&text)),
+            Err(ParseError::Large)
+        ));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod permutation;
 mod plan;
 mod ports;
 mod read_back;
+mod readings;
 mod recorder;
 mod request;
 mod run;

@@ -23,6 +23,7 @@ const PAYLOAD_FACTOR: f64 = 10.0;
 pub fn record(mut header: Record, outcome: RunResult, suite: &Suite) -> Record {
     header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
     header.trials = outcome.trials;
+    header.share_workloads();
     header.sensors = outcome.sensors;
     header.read_back = outcome.read_back;
     header.findings.extend(outcome.findings);

@@ -11,6 +11,7 @@ use crate::context::TrialContext;
 use crate::failure::{Failure, failure_finding};
 use crate::long;
 use crate::read_back::{PIECE_BYTES, read_back};
+use crate::readings::Readings;
 use crate::schedule::Schedule;
 use crate::trial::{TrialEnd, run_trial};
 use crate::wear::{NS_PER_BYTE, expected_ns, largest_trial_bytes};
@@ -74,6 +75,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
         ports,
         started_ns,
         waited_ns: 0,
+        readings: Readings::default(),
         outcome: RunResult::default(),
     };
     run.ports.pulse.set_waiting(true);
@@ -81,6 +83,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
     run.ports.pulse.set_waiting(false);
     run.outcome.span_ns = run.elapsed_ns();
     run.read_sensors();
+    run.outcome.sensors = run.readings.into_list();
     run.outcome
 }
 
@@ -96,6 +99,7 @@ struct Run<'a, B, C, S, O> {
     started_ns: u64,
     /// Time in which the observer waited for another run before trials; it does not count.
     waited_ns: u64,
+    readings: Readings,
     outcome: RunResult,
 }
 
@@ -373,10 +377,11 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
     fn read_sensors(&mut self) {
         let readings = self.ports.sensors.take();
         let started_ns = self.started_ns;
-        let since = readings
-            .into_iter()
-            .filter_map(|reading| rebase(reading, started_ns));
-        self.outcome.sensors.extend(since);
+        for reading in readings {
+            if let Some(reading) = rebase(reading, started_ns) {
+                self.readings.add(reading);
+            }
+        }
     }
 
     fn announce(

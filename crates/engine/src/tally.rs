@@ -104,7 +104,7 @@ impl Tally {
     ) -> Trial {
         Trial {
             id: context.id,
-            workload: workload.clone(),
+            workload: workload.clone().into(),
             round_index: context.round_index,
             layout: context.layout,
             started_ns: self.started_ns.saturating_sub(context.run_started_ns),

@@ -47,6 +47,7 @@ pub(crate) fn put(
 
 fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Failure> {
     let head = Record {
+        workloads: Vec::new(),
         trials: Vec::new(),
         sensors: Vec::new(),
         ..record.clone()

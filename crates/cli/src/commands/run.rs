@@ -155,8 +155,8 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
 /// Shows the record; what the store knows of the card only where the store could be written.
 fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), CommandError> {
     match json {
-        Some(JsonFile::Output) => return print::result(&print::pretty(record)?),
-        Some(JsonFile::File(path)) => write(path, &print::pretty(record)?)?,
+        Some(JsonFile::Output) => return print::result(&print::record(record)?),
+        Some(JsonFile::File(path)) => write(path, &print::document(record)?)?,
         None => {}
     }
     let again = if is_kept {

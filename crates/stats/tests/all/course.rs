@@ -18,7 +18,7 @@ fn trial_of(rates: &[f64]) -> Trial {
         .map(|&mib| Slice((mib * MIB as f64) as u64, mib.ceil() as u64, 0, None))
         .collect();
     let mut trial = trial(0, 0, latencies([10_000_000]));
-    trial.workload = settling();
+    trial.workload = settling().into();
     trial.span_ns = slices.len() as u64 * SLICE_NS;
     trial.streams[0].bytes = slices.iter().map(|slice| slice.0).sum();
     trial.streams[0].operations_count = slices.iter().map(|slice| slice.1).sum();

@@ -19,7 +19,7 @@ fn sequential(trials: &[Trial], from_id: u32) -> Vec<Trial> {
     large.latency_metrics = false;
     let change = |(id, trial): (u32, &Trial)| Trial {
         id,
-        workload: large.clone(),
+        workload: large.clone().into(),
         ..trial.clone()
     };
     (from_id..).zip(trials).map(change).collect()
@@ -61,7 +61,7 @@ fn a_figure_of_parts_counts_each_part_of_an_operation() {
     });
     let mut trials = trials_at(&[10.0, 11.0, 12.0]);
     for trial in &mut trials {
-        trial.workload = package.clone();
+        trial.workload = package.clone().into();
     }
     let mut suite = suite(vec![package]);
     let figure = |id: &str, of| Figure {

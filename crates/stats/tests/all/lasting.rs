@@ -38,7 +38,7 @@ fn slices(seconds: u32, rate: impl Fn(f64) -> f64) -> Vec<Slice> {
 
 fn trial_of(slices: Vec<Slice>) -> Trial {
     let mut trial = trial(0, 0, latencies([10_000_000]));
-    trial.workload = long();
+    trial.workload = long().into();
     trial.span_ns = slices.len() as u64 * SLICE_NS;
     trial.streams[0].bytes = slices.iter().map(|slice| slice.0).sum();
     trial.streams[0].operations_count = slices.iter().map(|slice| slice.1).sum();

@@ -158,7 +158,7 @@ fn at(rate: u64, like: &Workload) -> Vec<Trial> {
             rate + u64::from(id % 3),
             latencies((0..rate).map(|_| SECOND_NS / rate)),
         );
-        made.workload = like.clone();
+        made.workload = like.clone().into();
         made
     };
     (0..6).map(one).collect()
@@ -268,7 +268,7 @@ fn a_long_series_of_the_same_operations_is_looked_at_for_stalls() {
     };
     let mut trials: Vec<Trial> = (0..6).map(|id| stalled(id, &[], &mut rng)).collect();
     let mut once = stalled(6, &[300, 500], &mut rng);
-    once.workload = long.clone();
+    once.workload = long.clone().into();
     trials.push(once);
     let metrics = derive(&trials, &suite(vec![plain.clone(), long.clone()]));
     let parts = metrics[0].parts.clone().unwrap();

@@ -71,7 +71,7 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
     let span_ns = SECOND_NS;
     Trial {
         id,
-        workload,
+        workload: workload.into(),
         round_index: id,
         layout: false,
         started_ns: u64::from(id) * 2 * SECOND_NS,

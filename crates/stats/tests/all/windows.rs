@@ -29,7 +29,7 @@ fn worst(trials_spans_ms: &[&[u64]]) -> Option<Metric> {
     };
     let rates = vec![1000.0; trials_spans_ms.len()];
     let with_windows = |(trial, spans): (Trial, &&[u64])| Trial {
-        workload: windows_workload.clone(),
+        workload: windows_workload.clone().into(),
         windows: vec![
             // Another size, which is ignored.
             windows(8 * MIB, &[5_000]),

@@ -1,0 +1,212 @@
+//! Readings of sensors in columns, as a record holds them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::SensorSample;
+
+/// Readings of sensors in columns: element *n* of each list belongs to reading *n*, which stands for the time since
+/// the reading before. A list is missing if it would hold nothing but `null`. Of a long run, neighbouring readings
+/// are merged: the higher temperatures, the lower frequency, throttled if one was, sums of counts, all messages.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SensorColumns {
+    /// Times of the readings since the start of the run, nanoseconds.
+    at_ns: Vec<u64>,
+    /// Temperatures of the processor, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    temperature_mc: Vec<Option<i32>>,
+    /// Temperatures of the device, thousandths of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    device_temperature_mc: Vec<Option<i32>>,
+    /// Frequencies of the first processor, hertz.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    frequency_hz: Vec<Option<u64>>,
+    /// True where the board slowed itself down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    throttled: Vec<Option<bool>>,
+    /// Processor time that others on the same physical machine took, nanoseconds, all processors together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    stolen_ns: Vec<Option<u64>>,
+    /// Errors that the host controller of the card counted, by the kernel's name, such as `data_crc`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    bus_errors: BTreeMap<String, Vec<Option<u64>>>,
+    /// Messages of the kernel about the device: the index of the reading, and the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<(u32, String)>,
+}
+
+/// A column; empty if no reading has a value.
+fn column<T>(
+    samples: &[SensorSample],
+    value: impl Fn(&SensorSample) -> Option<T>,
+) -> Vec<Option<T>> {
+    let values: Vec<_> = samples.iter().map(value).collect();
+    match values.iter().any(Option::is_some) {
+        true => values,
+        false => Vec::new(),
+    }
+}
+
+impl From<&[SensorSample]> for SensorColumns {
+    fn from(samples: &[SensorSample]) -> Self {
+        let names = samples.iter().flat_map(|sample| sample.bus_errors.keys());
+        let errors = |name: &String| column(samples, |sample| sample.bus_errors.get(name).copied());
+        let messages = (0_u32..).zip(samples).flat_map(|(index, sample)| {
+            let texts = sample.messages.iter().cloned();
+            texts.map(move |text| (index, text))
+        });
+        Self {
+            at_ns: samples.iter().map(|sample| sample.at_ns).collect(),
+            temperature_mc: column(samples, |sample| sample.temperature_mc),
+            device_temperature_mc: column(samples, |sample| sample.device_temperature_mc),
+            frequency_hz: column(samples, |sample| sample.frequency_hz),
+            throttled: column(samples, |sample| sample.throttled),
+            stolen_ns: column(samples, |sample| sample.stolen_ns),
+            bus_errors: names.map(|name| (name.clone(), errors(name))).collect(),
+            messages: messages.collect(),
+        }
+    }
+}
+
+/// Sets a value of each reading; a list must be missing or as long as that of the times.
+fn spread<T, E: Error>(
+    samples: &mut [SensorSample],
+    values: Vec<T>,
+    mut set: impl FnMut(&mut SensorSample, T),
+) -> Result<(), E> {
+    if !values.is_empty() && values.len() != samples.len() {
+        return Err(E::invalid_length(
+            values.len(),
+            &"one value for each `at_ns`",
+        ));
+    }
+    for (sample, value) in samples.iter_mut().zip(values) {
+        set(sample, value);
+    }
+    Ok(())
+}
+
+impl SensorColumns {
+    fn into_samples<E: Error>(self) -> Result<Vec<SensorSample>, E> {
+        let at = |at_ns| SensorSample {
+            at_ns,
+            ..SensorSample::default()
+        };
+        let mut samples: Vec<SensorSample> = self.at_ns.into_iter().map(at).collect();
+        let all = &mut samples[..];
+        spread(all, self.temperature_mc, |to, value| {
+            to.temperature_mc = value;
+        })?;
+        spread(all, self.device_temperature_mc, |to, value| {
+            to.device_temperature_mc = value;
+        })?;
+        spread(all, self.frequency_hz, |to, value| to.frequency_hz = value)?;
+        spread(all, self.throttled, |to, value| to.throttled = value)?;
+        spread(all, self.stolen_ns, |to, value| to.stolen_ns = value)?;
+        for (name, counts) in self.bus_errors {
+            spread(all, counts, |to, count| {
+                to.bus_errors
+                    .extend(count.map(|count| (name.clone(), count)));
+            })?;
+        }
+        for (index, text) in self.messages {
+            let sample = usize::try_from(index)
+                .ok()
+                .and_then(|at| samples.get_mut(at));
+            let sample = sample.ok_or_else(|| E::custom(format!("no reading {index}")))?;
+            sample.messages.push(text);
+        }
+        Ok(samples)
+    }
+}
+
+pub(crate) fn serialize<S: Serializer>(
+    samples: &[SensorSample],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    SensorColumns::from(samples).serialize(serializer)
+}
+
+/// Reads columns, or a list of readings.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<SensorSample>, D::Error> {
+    deserializer.deserialize_any(ColumnsOrList)
+}
+
+struct ColumnsOrList;
+
+impl<'de> Visitor<'de> for ColumnsOrList {
+    type Value = Vec<SensorSample>;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("readings in columns")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        SensorColumns::deserialize(MapAccessDeserializer::new(map))?.into_samples()
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{Origin, OriginKind, Record, SensorSample, parse_record, record_to_json};
+
+    fn samples() -> Vec<SensorSample> {
+        serde_json::from_value(json!([
+            { "at_ns": 1 },
+            { "at_ns": 2, "temperature_mc": 40_000, "bus_errors": { "data_crc": 3 } },
+            { "at_ns": 3, "temperature_mc": 41_000, "throttled": true, "messages": ["a", "b"] },
+        ]))
+        .unwrap()
+    }
+
+    fn document(sensors: &Value) -> String {
+        let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
+        json!({"format": 1, "id": id, "origin": {"kind": "measured"}, "sensors": sensors})
+            .to_string()
+    }
+
+    #[test]
+    fn readings_are_columns_with_the_values_that_there_are() {
+        let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Measured));
+        record.sensors = samples();
+        let json: Value = serde_json::from_str(&record_to_json(&record).unwrap()).unwrap();
+        let columns = json!({
+            "at_ns": [1, 2, 3],
+            "temperature_mc": [null, 40_000, 41_000],
+            "throttled": [null, null, true],
+            "bus_errors": { "data_crc": [null, 3, null] },
+            "messages": [[2, "a"], [2, "b"]],
+        });
+        assert_eq!(json["sensors"], columns);
+        assert_eq!(
+            parse_record(&document(&columns)).unwrap().sensors,
+            samples()
+        );
+        let list = serde_json::to_value(samples()).unwrap();
+        assert_eq!(parse_record(&document(&list)).unwrap().sensors, samples());
+    }
+
+    #[test]
+    fn columns_of_other_lengths_are_refused() {
+        for wrong in [
+            json!({ "at_ns": [1, 2], "throttled": [true] }),
+            json!({ "at_ns": [1], "bus_errors": { "data_crc": [1, 2] } }),
+            json!({ "at_ns": [1], "messages": [[1, "a"]] }),
+            json!({ "throttled": [true] }),
+        ] {
+            assert!(parse_record(&document(&wrong)).is_err(), "{wrong}");
+        }
+    }
+}
