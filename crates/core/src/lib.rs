@@ -8,6 +8,7 @@ mod anatomy;
 mod context;
 mod device;
 mod errno;
+mod evidence;
 mod finding;
 mod host;
 mod identity;
@@ -16,6 +17,7 @@ mod payload;
 mod preparation;
 mod printed;
 mod procedure;
+mod public_form;
 mod readings;
 mod record;
 mod rng;
@@ -34,6 +36,7 @@ pub use device::{
     Bus, BusMode, BusSource, DeviceInfo, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
 };
 pub use errno::Errno;
+pub use evidence::evidence_digest;
 pub use finding::{Finding, FindingKind, Severity, name_of};
 pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
@@ -45,6 +48,7 @@ pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_pa
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
+pub use public_form::{PublicForm, public_form};
 pub use record::{
     Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
     Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
