@@ -12,7 +12,7 @@ use crate::runs::Runs;
 pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let (record, remarks) = Runs::default().one(&arguments.run)?;
     if arguments.json {
-        print::result(&print::pretty(&record)?)?;
+        print::result(&print::record(&record)?)?;
         return Ok(Exit::Done);
     }
     let again = rates_again(&record, &remarks)?;
