@@ -50,6 +50,8 @@ pub enum Need {
     Hdparm,
     /// `iozone`.
     Iozone,
+    /// `jq`.
+    Jq,
 }
 
 impl Need {
@@ -79,6 +81,7 @@ impl Need {
             Self::Python => is_installed("python3"),
             Self::Hdparm => is_installed("hdparm"),
             Self::Iozone => is_installed("iozone"),
+            Self::Jq => is_installed("jq"),
         }
     }
 }

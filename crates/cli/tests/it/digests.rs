@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cardmark_cards::sample_id;
+use cardmark_core::{Record, Workload};
 use cardmark_sim::SIMULATION_REVISION;
 use serde_json::Value;
 
@@ -29,9 +30,22 @@ const COMMANDS: [&str; 16] = [
     "anatomy sim:triple-64gb",
 ];
 
-/// The record without what is worded or named: ids, tool, texts of findings, verdicts.
-fn without_words(mut record: Value) -> String {
-    let fields = record.as_object_mut().unwrap();
+/// The record without what is worded or named: ids, tool, texts of findings, verdicts. Each trial with its whole
+/// workload, and readings one by one: how a document lays them out is no matter of the simulation.
+fn without_words(mut record: Record) -> String {
+    for trial in &mut record.trials {
+        trial.workload = Workload::clone(&trial.workload).into();
+    }
+    record.workloads.clear();
+    let readings = std::mem::take(&mut record.sensors);
+    let mut document = serde_json::to_value(record).unwrap();
+    let fields = document.as_object_mut().unwrap();
+    if !readings.is_empty() {
+        fields.insert(
+            "sensors".to_owned(),
+            serde_json::to_value(readings).unwrap(),
+        );
+    }
     for field in ["id", "tool", "derived", "format"] {
         fields.remove(field);
     }
@@ -41,7 +55,7 @@ fn without_words(mut record: Value) -> String {
         finding.remove("detail");
         finding.remove("advice");
     }
-    record.to_string()
+    document.to_string()
 }
 
 /// The beginning of the SHA-256 of a record.
@@ -56,8 +70,7 @@ fn digest(command: &str) -> String {
     words.push(json);
     let output = program(&scratch).run(&words);
     assert!(output.code <= 1, "{command}: {output}");
-    let record = serde_json::from_str(&output.stdout).unwrap();
-    let text = without_words(record);
+    let text = without_words(output.record());
     // Twice 24 bits.
     sample_id(text.as_bytes()) + &sample_id((text + "again").as_bytes())
 }

@@ -21,6 +21,7 @@ mod compare;
 mod crosscheck;
 mod devices;
 mod digests;
+mod evidence;
 mod examples;
 mod faults;
 mod history;
