@@ -83,6 +83,34 @@ const SYSTEMS: &[&str] = &[
     "openSUSE Tumbleweed",
 ];
 
+/// Filesystems of Linux that a board may have.
+const FILESYSTEMS: &[&str] = &[
+    "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuse", "fuseblk", "jfs", "nfs",
+    "nfs4", "nilfs2", "ntfs", "ntfs3", "overlay", "ramfs", "squashfs", "tmpfs", "ubifs", "vfat",
+    "xfs", "zfs",
+];
+/// Schedulers of the block layer.
+const SCHEDULERS: &[&str] = &[
+    "bfq",
+    "cfq",
+    "deadline",
+    "kyber",
+    "mq-deadline",
+    "none",
+    "noop",
+];
+/// Modes of a write cache.
+const CACHES: &[&str] = &["write back", "write through"];
+/// Frequency governors.
+const GOVERNORS: &[&str] = &[
+    "conservative",
+    "ondemand",
+    "performance",
+    "powersave",
+    "schedutil",
+    "userspace",
+];
+
 /// A record without what could identify a person, and the names of what was withheld.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublicForm {
@@ -210,7 +238,11 @@ impl Form<'_> {
         Target {
             kind: target.kind,
             layers: layers.collect(),
-            filesystem: self.optional("target.filesystem", target.filesystem.as_ref(), word),
+            filesystem: self.optional(
+                "target.filesystem",
+                target.filesystem.as_ref(),
+                one_of(FILESYSTEMS),
+            ),
             span_bytes: target.span_bytes,
             free_bytes: target.free_bytes,
             filesystem_bytes: target.filesystem_bytes,
@@ -250,11 +282,15 @@ impl Form<'_> {
 
     fn queue(&mut self, queue: &Queue) -> Queue {
         Queue {
-            scheduler: self.optional("devices.queue.scheduler", queue.scheduler.as_ref(), word),
+            scheduler: self.optional(
+                "devices.queue.scheduler",
+                queue.scheduler.as_ref(),
+                one_of(SCHEDULERS),
+            ),
             write_cache: self.optional(
                 "devices.queue.write_cache",
                 queue.write_cache.as_ref(),
-                hardware,
+                one_of(CACHES),
             ),
             ..queue.clone()
         }
@@ -264,8 +300,8 @@ impl Form<'_> {
         Reader {
             driver: self.optional("devices.reader.driver", reader.driver.as_ref(), word),
             usb: reader.usb.as_ref().map(|usb| UsbBridge {
-                vendor: self.text("devices.reader.usb.vendor", &usb.vendor, word),
-                product: self.text("devices.reader.usb.product", &usb.product, word),
+                vendor: self.text("devices.reader.usb.vendor", &usb.vendor, hexadecimal),
+                product: self.text("devices.reader.usb.product", &usb.product, hexadecimal),
                 revision: self.optional(
                     "devices.reader.usb.revision",
                     usb.revision.as_ref(),
@@ -295,7 +331,7 @@ impl Form<'_> {
     fn board(&mut self, board: &Board) -> Board {
         Board {
             model: self.optional("board.model", board.model.as_ref(), hardware),
-            revision: self.optional("board.revision", board.revision.as_ref(), word),
+            revision: self.optional("board.revision", board.revision.as_ref(), hexadecimal),
             memory_bytes: board.memory_bytes,
             cpu_count: board.cpu_count,
             most_frequency_hz: board.most_frequency_hz,
@@ -308,7 +344,7 @@ impl Form<'_> {
             system: self.optional("host.system", host.system.as_ref(), system),
             kernel: self.optional("host.kernel", host.kernel.as_ref(), kernel),
             architecture: self.optional("host.architecture", host.architecture.as_ref(), word),
-            governor: self.optional("host.governor", host.governor.as_ref(), word),
+            governor: self.optional("host.governor", host.governor.as_ref(), one_of(GOVERNORS)),
             is_virtual: host.is_virtual,
         }
     }
@@ -386,7 +422,24 @@ fn hardware(text: &str) -> String {
     }
 }
 
-/// A word of the kernel, such as `ext4` or `mq-deadline`.
+/// The text if it is one of these.
+fn one_of(known: &'static [&'static str]) -> impl Fn(&str) -> String {
+    |text| match known.contains(&text) {
+        true => text.to_owned(),
+        false => String::new(),
+    }
+}
+
+/// A number in hexadecimal digits.
+fn hexadecimal(text: &str) -> String {
+    let is_number = text.len() <= 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    match is_number {
+        true => text.to_owned(),
+        false => String::new(),
+    }
+}
+
+/// A name from the source of the kernel, such as that of a driver.
 fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
     match text.len() <= MOST_CHARACTERS && text.chars().all(is_plain) {

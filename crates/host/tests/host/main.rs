@@ -12,6 +12,7 @@ mod identity;
 mod layers;
 mod machine;
 mod places;
+mod planted;
 mod readers;
 mod sensors;
 mod stacks;
