@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::buckets;
 use crate::{
     BlockCounts, DeviceInfo, Integrity, LatencyHistogram, Record, SurfacePart, Trial, Workload,
 };
@@ -76,7 +77,7 @@ fn latency(latency: &LatencyHistogram) -> Value {
         "min_ns": latency.min_ns,
         "max_ns": latency.max_ns,
         "sum_ns": latency.sum_ns,
-        "buckets": latency.buckets,
+        "buckets": buckets::flat(&latency.buckets).collect::<Vec<_>>(),
     })
 }
 

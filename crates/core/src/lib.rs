@@ -5,6 +5,7 @@
 pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind};
 
 mod anatomy;
+mod buckets;
 mod context;
 mod device;
 mod errno;

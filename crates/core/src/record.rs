@@ -535,7 +535,10 @@ pub struct LatencyHistogram {
     pub max_ns: u64,
     /// Sum of all latencies, nanoseconds.
     pub sum_ns: u64,
-    /// Pairs of bucket index and count, by rising index, counts above zero.
+    /// Index and number of operations of the buckets that are not empty, by rising index. Written as one list, in
+    /// which each bucket is its distance from the bucket before (the first: from 0) and its count.
+    #[serde(with = "crate::buckets")]
+    #[schemars(with = "Vec<u64>")]
     pub buckets: Vec<(u32, u64)>,
 }
 

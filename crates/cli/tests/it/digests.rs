@@ -31,15 +31,21 @@ const COMMANDS: [&str; 16] = [
 ];
 
 /// The record without what is worded or named: ids, tool, texts of findings, verdicts. Each trial with its whole
-/// workload, and readings one by one: how a document lays them out is no matter of the simulation.
+/// workload, readings one by one, and buckets in pairs: how a document lays them out is no matter of the simulation.
 fn without_words(mut record: Record) -> String {
     for trial in &mut record.trials {
         trial.workload = Workload::clone(&trial.workload).into();
     }
     record.workloads.clear();
+    let trials = record.trials.iter();
+    let buckets: Vec<_> = trials.map(|trial| trial.latency.buckets.clone()).collect();
     let readings = std::mem::take(&mut record.sensors);
     let mut document = serde_json::to_value(record).unwrap();
     let fields = document.as_object_mut().unwrap();
+    let trials = fields.get_mut("trials").and_then(Value::as_array_mut);
+    for (trial, pairs) in trials.into_iter().flatten().zip(buckets) {
+        trial["latency"]["buckets"] = serde_json::to_value(pairs).unwrap();
+    }
     if !readings.is_empty() {
         fields.insert(
             "sensors".to_owned(),
