@@ -7,6 +7,7 @@ use std::path::Path;
 
 use cardmark_catalog::publications;
 use cardmark_core::{Context, METHOD, MOST_RECORD_BYTES, OriginKind, Record, Tool, parse_record};
+use cardmark_judge::{advise, judge, notice};
 use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
 
@@ -15,6 +16,9 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 use cardmark_session::file;
 use cardmark_session::{Data, store_error};
+
+/// Names of differences in a warning.
+const MOST_NAMES: usize = 5;
 
 /// A run that was found, and where.
 pub(crate) struct Found {
@@ -43,6 +47,7 @@ impl Found {
             let mut record = one.record.clone();
             if sources.contains(&Source::Head) {
                 record.trials.clear();
+                record.workloads.clear();
                 record.sensors.clear();
             }
             if sources != [Source::File; 2] {
@@ -300,32 +305,66 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     // Editors on Windows begin text with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut record = parse_record(text).map_err(|error| refuse(&error))?;
-    if derive_again(&mut record) {
+    let differing = derive_again(&mut record);
+    if !differing.is_empty() {
         print::notice(&format!(
-            "`{shown}`: stored figures do not match the trials; using figures recalculated from the trials"
+            "warning: `{shown}` does not match its trials in {}; shown as calculated from the trials",
+            shortened(&differing)
         ));
     }
     Ok(record)
 }
 
-/// Derives the figures of a record of this method from its trials. Returns whether they differed.
-fn derive_again(record: &mut Record) -> bool {
+/// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
+/// had otherwise.
+fn derive_again(record: &mut Record) -> Vec<String> {
     let suite = record.suite.as_ref().and_then(|known| {
         let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
         (suite.version == known.version).then_some(suite)
     });
     let Some(suite) = suite.filter(|_| record.method == Some(METHOD)) else {
-        return false;
+        return Vec::new();
     };
-    let stated = std::mem::take(&mut record.metrics);
-    let findings = record.findings.clone();
+    let before = statements(record);
     refresh(record, &suite);
-    if record.trials.is_empty() || record.metrics == stated {
-        record.metrics = stated;
-        record.findings = findings;
-        return false;
+    notice(record);
+    record.derived = judge(record, Some(&suite));
+    advise(record);
+    let after = statements(record);
+    let gone = before.iter().filter(|said| !after.contains(said));
+    let new = after.iter().filter(|said| !before.contains(said));
+    let mut names = Vec::new();
+    for (name, _) in gone.chain(new) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
     }
-    true
+    names
+}
+
+/// What a record says beyond its measurements: names, and the rest as text.
+fn statements(record: &Record) -> Vec<(String, String)> {
+    let metrics = record.metrics.iter();
+    let metrics = metrics.map(|metric| (metric.id.clone(), format!("{metric:?}")));
+    let findings = record.findings.iter().map(|finding| {
+        let about = (&finding.severity, &finding.workloads);
+        (finding.kind.name(), format!("{about:?}"))
+    });
+    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let verdicts = verdicts.map(|verdict| {
+        let said = (&verdict.outcome, &verdict.score);
+        (verdict.rule.clone(), format!("{said:?}"))
+    });
+    metrics.chain(findings).chain(verdicts).collect()
+}
+
+/// The first names of a list, and the number of the others.
+fn shortened(names: &[String]) -> String {
+    let told = names[..names.len().min(MOST_NAMES)].join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => told,
+        more => format!("{told} and {more} more"),
+    }
 }
 
 #[cfg(test)]

@@ -154,6 +154,17 @@ pub struct Finding {
     /// Possible remedy on this machine, as a sentence without full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
+    /// Absent if the finding follows from the rest of the record, and can be derived from it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noticed_by: Option<NoticedBy>,
+}
+
+/// Who noticed something that the rest of a record does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticedBy {
+    /// The program, while it ran.
+    Run,
 }
 
 impl Finding {
@@ -166,7 +177,15 @@ impl Finding {
             detail: detail.into(),
             workloads: Vec::new(),
             advice: None,
+            noticed_by: None,
         }
+    }
+
+    /// Marks it as something that only the run could notice.
+    #[must_use]
+    pub fn by_run(mut self) -> Self {
+        self.noticed_by = Some(NoticedBy::Run);
+        self
     }
 
     /// Returns the finding with this advice.

@@ -38,7 +38,7 @@ pub use device::{
 };
 pub use errno::Errno;
 pub use evidence::evidence_digest;
-pub use finding::{Finding, FindingKind, Severity, name_of};
+pub use finding::{Finding, FindingKind, NoticedBy, Severity, name_of};
 pub use host::{Board, Host, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{

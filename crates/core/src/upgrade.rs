@@ -47,8 +47,8 @@ pub enum ParseError {
 /// Reads a record of any known format. `text` is read once, without a tree of it in memory.
 ///
 /// # Errors
-/// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than [`MOST_DEPTH`], has a list of more than
-/// [`MOST_ITEMS`] elements, is not JSON, has no known `format`, or is not of its shape.
+/// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
+/// 16,384 elements, is not JSON, has no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
     check_shape(text)?;
     match serde_json::from_str::<Head>(text)?.format {

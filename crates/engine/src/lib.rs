@@ -5,7 +5,6 @@
 
 mod apart;
 mod context;
-mod during;
 mod ending;
 mod event;
 mod failure;

@@ -1,22 +1,9 @@
-//! The recorder: from the results of a run to its record and its findings.
+//! The recorder: from the results of a run to its record.
 
-use cardmark_core::{
-    Access, Context, DeviceCounters, Finding, FindingKind, Flush, Record, Severity, Suite, Trial,
-    Workload,
-};
+use cardmark_core::{Context, Finding, Record, Suite};
 use cardmark_stats::refresh;
 
 use crate::RunResult;
-use crate::during::during;
-
-/// Below this ratio of bytes counted to bytes asked for, operations did not reach the device.
-const REACHED_LOW_RATIO: f64 = 0.98;
-/// Above it, something else used the device (or the filesystem wrote of its own).
-const REACHED_HIGH_RATIO: f64 = 1.10;
-/// Ratio of flush time after trials to their time above which it is reported.
-const FLUSH_RATIO: f64 = 0.10;
-/// Factor by which generating the payload must be faster than writing it.
-const PAYLOAD_FACTOR: f64 = 10.0;
 
 /// Creates the record of a run from the information before it (`header`) and its results.
 #[must_use]
@@ -26,142 +13,9 @@ pub fn record(mut header: Record, outcome: RunResult, suite: &Suite) -> Record {
     header.share_workloads();
     header.sensors = outcome.sensors;
     header.read_back = outcome.read_back;
-    header.findings.extend(outcome.findings);
-    let only = header
-        .suite
-        .as_ref()
-        .map(|suite| suite.only.clone())
-        .unwrap_or_default();
-    let noticed: Vec<Finding> = suite
-        .workloads
-        .iter()
-        .filter(|workload| only.is_empty() || only.contains(&workload.id))
-        .flat_map(|workload| notice(&header, workload))
-        .collect();
-    header.findings.extend(noticed);
-    header.findings.extend(unverified(&header));
+    let findings = outcome.findings.into_iter().map(Finding::by_run);
+    header.findings.extend(findings);
     header.context = Some(Context::of(&header));
     refresh(&mut header, suite);
     header
-}
-
-/// Returns the findings about one workload of a record.
-fn notice(record: &Record, workload: &Workload) -> Vec<Finding> {
-    let trials: Vec<&Trial> = record
-        .trials
-        .iter()
-        .filter(|trial| trial.workload.id == workload.id && trial.is_whole())
-        .collect();
-    if trials.is_empty() {
-        return Vec::new();
-    }
-    let own = [
-        reach(&trials, workload),
-        cached(&trials),
-        slow_payload(record, &trials, workload),
-    ];
-    own.into_iter()
-        .flatten()
-        .chain(during(record, &trials))
-        .map(|finding| finding.on(workload.id.clone()))
-        .collect()
-}
-
-/// Verifies that operations reached the device: bytes counted by the block layer over bytes requested.
-fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
-    let counted: u64 = trials
-        .iter()
-        .filter_map(|trial| trial.device_counters)
-        .map(both)
-        .sum();
-    let known = trials.iter().all(|trial| trial.device_counters.is_some());
-    if !known {
-        return None;
-    }
-    // The kernel reads ahead through the page cache; a database writes pages for rows, and a journal.
-    let may_be_more = workload.manner.access == Access::Cached || workload.procedure.is_some();
-    let asked: u64 = trials.iter().map(|trial| asked_bytes(trial)).sum();
-    let ratio = counted as f64 / asked as f64;
-    let percent = 100.0 * ratio;
-    if ratio < REACHED_LOW_RATIO {
-        let detail = format!("the device moved {percent:.0} % of the bytes asked for");
-        return Some(Finding::new(
-            FindingKind::NotReached,
-            Severity::Warning,
-            detail,
-        ));
-    }
-    if ratio > REACHED_HIGH_RATIO && !may_be_more {
-        // A filesystem may write its journal with every synced write: this is part of the price.
-        let own = workload.flush == Flush::EachOperation;
-        let severity = if own {
-            Severity::Note
-        } else {
-            Severity::Warning
-        };
-        let detail = format!(
-            "the device moved {percent:.0} % of the bytes asked for: something else, or the \
-             filesystem itself, used it too"
-        );
-        return Some(Finding::new(FindingKind::SharedDevice, severity, detail));
-    }
-    None
-}
-
-/// Bytes that should reach the device; through the page cache, each byte counts once.
-fn asked_bytes(trial: &Trial) -> u64 {
-    let bytes = trial.bytes() + trial.untimed_bytes;
-    match trial.workload.manner.access {
-        Access::Direct => bytes,
-        Access::Cached => bytes.min(trial.workload.span_bytes),
-    }
-}
-
-fn both(counters: DeviceCounters) -> u64 {
-    counters.read_bytes + counters.write_bytes
-}
-
-/// Returns one note for the whole record if counters are missing.
-fn unverified(record: &Record) -> Option<Finding> {
-    let unknown = |trial: &Trial| trial.is_whole() && trial.device_counters.is_none();
-    record.trials.iter().any(unknown).then(|| {
-        let detail = "no counters of the block layer: whether every operation reached the device \
-                      is not known";
-        Finding::new(FindingKind::Unverified, Severity::Note, detail)
-    })
-}
-
-fn cached(trials: &[&Trial]) -> Option<Finding> {
-    // A flush inside the span is part of the figure.
-    if trials
-        .iter()
-        .any(|trial| trial.workload.flush == Flush::InSpan)
-    {
-        return None;
-    }
-    let flushed: u64 = trials.iter().filter_map(|trial| trial.flush_span_ns).sum();
-    let span: u64 = trials.iter().map(|trial| trial.span_ns).sum();
-    let ratio = flushed as f64 / span as f64;
-    (ratio > FLUSH_RATIO).then(|| {
-        let detail = format!(
-            "making the data durable afterwards took another {:.0} % of the time: part of the \
-             rate is a cache's",
-            100.0 * ratio
-        );
-        Finding::new(FindingKind::CachedWrites, Severity::Warning, detail)
-    })
-}
-
-fn slow_payload(record: &Record, trials: &[&Trial], workload: &Workload) -> Option<Finding> {
-    let made = record.target.as_ref()?.payload_rate_bytes_per_s?;
-    let bytes: u64 = trials.iter().map(|trial| trial.bytes()).sum();
-    let span: u64 = trials.iter().map(|trial| trial.span_ns).sum();
-    let written = bytes as f64 * 1e9 / span as f64;
-    (workload.writes() && made < PAYLOAD_FACTOR * written).then(|| {
-        let detail = format!(
-            "making the payload is only {:.1} times as fast as writing it",
-            made / written
-        );
-        Finding::new(FindingKind::SlowPayload, Severity::Warning, detail)
-    })
 }

@@ -1,6 +1,6 @@
 //! Description of a target before the measurement: the head of its record.
 
-use cardmark_core::{DeviceInfo, OriginKind, ReaderKind, Record};
+use cardmark_core::{DeviceInfo, Finding, OriginKind, ReaderKind, Record};
 use cardmark_device::disk_health;
 use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
 use cardmark_sim::SimulatedCard;
@@ -16,7 +16,8 @@ pub fn real(record: &mut Record, root: &Root, resolution: &Resolution, devices: 
     record.devices = known.map(|device| with_health(root, device)).collect();
     record.board = Some(read_board(root));
     record.host = Some(read_host(root));
-    record.findings.clone_from(&resolution.findings);
+    let findings = resolution.findings.iter().cloned();
+    record.findings = findings.map(Finding::by_run).collect();
 }
 
 /// Adds to a record of a simulated card the card, its board and system.

@@ -91,11 +91,12 @@ impl Keeper {
 
     fn keep_finding(&self, finding: &Finding) {
         let mut inner = self.lock();
+        let finding = finding.clone().by_run();
         inner.findings.push(finding.clone());
         let result = inner
             .journal
             .as_mut()
-            .map(|journal| journal.append_finding(finding));
+            .map(|journal| journal.append_finding(&finding));
         inner.note(result);
     }
 

@@ -1,12 +1,13 @@
 //! Updates everything that a record derives from its trials.
 
 use cardmark_core::{
-    Finding, FindingKind, IntervalKind, Metric, Record, Severity, StopReason, Suite,
+    Finding, FindingKind, IntervalKind, Metric, OriginKind, Record, Severity, StopReason, Suite,
 };
 
 use crate::course_findings::course_findings;
 use crate::derive::{Derived, by_workload};
-use crate::noticed::{KINDS, noticed};
+use crate::noticed::{self, noticed};
+use crate::reached::{self, reached};
 use crate::settle::trend;
 
 /// Rebuilds the metrics from the trials, and the findings that follow from the trials alone (not settled,
@@ -15,20 +16,23 @@ use crate::settle::trend;
 /// call changes nothing. A record without trials is not changed: its figures were imported or published.
 pub fn refresh(record: &mut Record, suite: &Suite) {
     if record.trials.is_empty() {
-        return;
+        return empty(record);
     }
     let only = record.suite.as_ref().map_or(&[][..], |suite| &suite.only);
     let asked = |one: &Derived<'_>| only.is_empty() || only.contains(&one.workload.id);
     let mut derived = by_workload(&record.trials, suite);
     derived.retain(asked);
     let mut findings = std::mem::take(&mut record.findings);
-    findings.retain(|finding| !is_derived(finding.kind));
+    findings.retain(|finding| finding.noticed_by.is_some() || !is_derived(finding.kind));
     for one in &derived {
         findings.extend(not_settled(one));
         findings.extend(wide_interval(one, suite));
         findings.extend(course_findings(&one.trials));
     }
     findings.extend(noticed(record, suite, &derived));
+    let workloads = suite.workloads.iter();
+    let asked = workloads.filter(|workload| only.is_empty() || only.contains(&workload.id));
+    findings.extend(reached(record, asked));
     sort(&mut findings);
     let mut metrics = Vec::new();
     for one in derived {
@@ -43,8 +47,25 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     record.findings = findings;
 }
 
+/// Removes figures that claim to be measured but have no trials.
+fn empty(record: &mut Record) {
+    let is_measured = matches!(
+        record.origin.kind,
+        OriginKind::Measured | OriginKind::Simulated
+    );
+    if is_measured && !record.metrics.is_empty() {
+        record.metrics.clear();
+        record.derived = None;
+        let detail = "the record holds figures, but no trials that they could follow from";
+        let finding = Finding::new(FindingKind::DoubtfulFigure, Severity::Error, detail);
+        record.findings.push(finding);
+        sort(&mut record.findings);
+    }
+}
+
 fn is_derived(kind: FindingKind) -> bool {
-    KINDS.contains(&kind)
+    noticed::KINDS.contains(&kind)
+        || reached::KINDS.contains(&kind)
         || matches!(
             kind,
             FindingKind::NotSettled

@@ -179,11 +179,8 @@ fn partial(recovered: &Record, note: Option<&str>) -> Result<Record, CommandErro
     if let Some(note) = note {
         detail.push_str(&format!(" ({note})"));
     }
-    header.findings.push(Finding::new(
-        FindingKind::Interrupted,
-        Severity::Error,
-        detail,
-    ));
+    let interrupted = Finding::new(FindingKind::Interrupted, Severity::Error, detail);
+    header.findings.push(interrupted.by_run());
     let trials = std::mem::take(&mut header.trials);
     let outcome = RunResult {
         trials,

@@ -58,8 +58,9 @@ fn without_words(mut record: Record) -> String {
     let findings = fields.get_mut("findings").and_then(Value::as_array_mut);
     for finding in findings.into_iter().flatten() {
         let finding = finding.as_object_mut().unwrap();
-        finding.remove("detail");
-        finding.remove("advice");
+        for words in ["detail", "advice", "noticed_by"] {
+            finding.remove(words);
+        }
     }
     document.to_string()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{FindingKind, Record, Rng};
+use cardmark_core::{FindingKind, Record, Rng, Trial};
 use cardmark_testkit::{Program, needs};
 use serde_json::Value;
 
@@ -100,8 +100,13 @@ fn check(program: &Program, was_shown: bool, tally: &mut Tally) -> usize {
     count
 }
 
+/// Each trial with its whole workload, as in a journal.
 fn json_trials(record: &Record) -> Vec<Value> {
-    let json = |trial| serde_json::to_value(trial).unwrap();
+    let json = |trial: &Trial| {
+        let mut value = serde_json::to_value(trial).unwrap();
+        value["workload"] = serde_json::to_value(&*trial.workload).unwrap();
+        value
+    };
     record.trials.iter().map(json).collect()
 }
 

@@ -97,7 +97,10 @@ fn note_damages(job: &Measurement<'_>, measured: &mut Measured, applications: &A
     }
     for damage in damages {
         let finding = Finding::new(FindingKind::IoError, Severity::Error, damage.detail);
-        measured.record.findings.push(finding.on(damage.workload));
+        measured
+            .record
+            .findings
+            .push(finding.on(damage.workload).by_run());
     }
     measured.exit = measured.exit.or_worse(Exit::Trouble);
     refresh(&mut measured.record, job.suite);

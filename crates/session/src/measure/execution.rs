@@ -40,7 +40,9 @@ pub(super) fn real_header(
 ) -> Result<Record, CommandError> {
     let head = head::of_storage(resolution, job.session.data, plan.seed, target)?;
     let mut header = of_run(job, plan, head);
-    header.findings.extend(about);
+    header
+        .findings
+        .extend(about.into_iter().map(Finding::by_run));
     notice(&mut header);
     Ok(header)
 }
@@ -74,7 +76,10 @@ pub(super) fn on_host<B: Backend>(
 /// Adds what is only known after the trials, and what follows from it.
 pub(super) fn add_late(job: &Measurement<'_>, measured: &mut Measured, late: Vec<Finding>) {
     if !late.is_empty() {
-        measured.record.findings.extend(late);
+        measured
+            .record
+            .findings
+            .extend(late.into_iter().map(Finding::by_run));
         refresh(&mut measured.record, job.suite);
         measured.record.derived = judge(&measured.record, Some(job.suite));
     }

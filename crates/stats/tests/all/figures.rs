@@ -1,8 +1,8 @@
 //! From trials to metrics and findings.
 
 use cardmark_core::{
-    Figure, FigureOf, Finding, FindingKind, IntervalKind, MIB, Metric, Procedure, Quantity,
-    Severity, StopReason, Trial,
+    Figure, FigureOf, Finding, FindingKind, IntervalKind, MIB, Metric, OriginKind, Procedure,
+    Quantity, Severity, StopReason, Trial,
 };
 use cardmark_stats::{derive, is_precise, percentile_interval, rate_interval, refresh};
 use proptest::prelude::*;
@@ -219,10 +219,17 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
     let small = trials_at(&falling);
     let mut record = record([small.clone(), sequential(&trials_at(&[1e5; 6]), 12)].concat());
     record.findings = vec![
-        Finding::new(FindingKind::Throttled, Severity::Note, "was seen once"),
-        Finding::new(FindingKind::SharedDevice, Severity::Warning, "12 % more").on("seq_write_1m"),
+        Finding::new(FindingKind::Throttled, Severity::Note, "before the run").by_run(),
+        Finding::new(
+            FindingKind::SharedDevice,
+            Severity::Warning,
+            "another program",
+        )
+        .on("seq_write_1m")
+        .by_run(),
         Finding::new(FindingKind::ClockStepped, Severity::Error, "made up"),
-        // Stale: from trials that no longer exist.
+        // Stale: they do not follow from these trials.
+        Finding::new(FindingKind::BusErrors, Severity::Warning, "old").on("seq_write_1m"),
         Finding::new(FindingKind::NotSettled, Severity::Warning, "old").on("seq_write_1m"),
     ];
     refresh(&mut record, &two_workloads());
@@ -237,6 +244,7 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
         FindingKind::ClockStepped,
         FindingKind::SharedDevice,
         FindingKind::NotSettled,
+        FindingKind::Unverified,
         FindingKind::WideInterval,
         FindingKind::Throttled,
     ];
@@ -245,8 +253,8 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
         record.findings[2].detail,
         "the rate fell by 86 % of its mean over 12 trials"
     );
-    assert_eq!(record.findings[3].severity, Severity::Note);
-    assert_eq!(record.findings[3].workloads, ["rand_write_4k"]);
+    assert_eq!(record.findings[4].severity, Severity::Note);
+    assert_eq!(record.findings[4].workloads, ["rand_write_4k"]);
 }
 
 #[test]
@@ -265,8 +273,9 @@ fn the_cause_named_fits_the_way_the_rate_went() {
 }
 
 #[test]
-fn records_without_trials_keep_their_figures() {
+fn figures_without_trials_are_kept_only_if_somebody_else_measured_them() {
     let mut imported = record(Vec::new());
+    imported.origin.kind = OriginKind::Imported;
     let small = trials_at(&[1_000.0; 3]);
     imported.metrics = derive(&small, &suite(vec![workload("rand_write_4k", 4096)]));
     imported.findings = vec![Finding::new(
@@ -277,6 +286,14 @@ fn records_without_trials_keep_their_figures() {
     let before = imported.clone();
     refresh(&mut imported, &two_workloads());
     assert_eq!(imported, before);
+
+    for kind in [OriginKind::Measured, OriginKind::Simulated] {
+        let mut claimed = before.clone();
+        claimed.origin.kind = kind;
+        refresh(&mut claimed, &two_workloads());
+        assert!(claimed.metrics.is_empty());
+        assert_eq!(claimed.findings[0].kind, FindingKind::DoubtfulFigure);
+    }
 }
 
 fn findings() -> impl Strategy<Value = Vec<Finding>> {

@@ -1,7 +1,8 @@
 //! Parts of a rate, on trials with known stalls.
 
 use cardmark_core::{
-    Flush, MIB, Metric, ReadBack, Rng, Rounds, SECOND_NS, Suite, Trial, Untimed, Workload,
+    DeviceCounters, Flush, MIB, Metric, ReadBack, Rng, Rounds, SECOND_NS, Suite, Trial, Untimed,
+    Workload,
 };
 use cardmark_stats::{derive, refresh};
 
@@ -159,6 +160,10 @@ fn at(rate: u64, like: &Workload) -> Vec<Trial> {
             latencies((0..rate).map(|_| SECOND_NS / rate)),
         );
         made.workload = like.clone().into();
+        made.device_counters = Some(DeviceCounters {
+            write_bytes: made.bytes(),
+            ..DeviceCounters::default()
+        });
         made
     };
     (0..6).map(one).collect()

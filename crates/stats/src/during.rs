@@ -1,11 +1,14 @@
 //! Problems during trials: from readings of the sensors to findings.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use cardmark_core::{Finding, FindingKind, Record, SensorSample, Severity, Trial};
 
 /// Time before and after a reading for which it is valid; readings are taken once a second.
 const SENSOR_REACH_NS: u64 = 500_000_000;
+/// Distance above which readings of a long run were merged with those in between.
+const MERGED_APART_NS: u64 = 2_000_000_000;
 /// Share of processor time taken by others above which it is reported.
 const STOLEN_RATIO: f64 = 0.05;
 /// Maximum number of kernel messages that a finding quotes.
@@ -51,13 +54,35 @@ fn readings<'a>(record: &'a Record, trials: &[&Trial]) -> Vec<Reading<'a>> {
     found
 }
 
+/// Times at which a state that was read holds, nanoseconds: around the reading, or since the one before if it was
+/// merged.
+fn valid(before_ns: u64, at_ns: u64) -> RangeInclusive<u64> {
+    let from_ns = match at_ns.saturating_sub(before_ns) > MERGED_APART_NS {
+        true => before_ns,
+        false => at_ns.saturating_sub(SENSOR_REACH_NS),
+    };
+    from_ns..=at_ns.saturating_add(SENSOR_REACH_NS)
+}
+
 fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
+    let times = || record.sensors.iter().map(|sample| sample.at_ns);
+    let begun_ns = match record.sensors[..] {
+        [ref first, ref second, ..] => first
+            .at_ns
+            .saturating_sub(second.at_ns.saturating_sub(first.at_ns)),
+        [ref only] => only.at_ns,
+        [] => return None,
+    };
+    let slow: Vec<_> = std::iter::once(begun_ns)
+        .chain(times())
+        .zip(&record.sensors)
+        .filter(|(_, sample)| sample.throttled == Some(true))
+        .map(|(before_ns, sample)| valid(before_ns, sample.at_ns))
+        .collect();
     let during = |trial: &&&Trial| {
-        let from_ns = trial.started_ns.saturating_sub(SENSOR_REACH_NS);
-        let to_ns = trial.started_ns + trial.span_ns + SENSOR_REACH_NS;
-        record.sensors.iter().any(|sample| {
-            sample.throttled == Some(true) && (from_ns..=to_ns).contains(&sample.at_ns)
-        })
+        let end_ns = trial.started_ns + trial.span_ns;
+        let mut spans = slow.iter();
+        spans.any(|span| *span.start() <= end_ns && trial.started_ns <= *span.end())
     };
     let count = trials.iter().filter(during).count();
     (count > 0).then(|| {
