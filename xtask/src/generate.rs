@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cardmark_core::{FORMAT, MINOR, MOST_INTEGER, MOST_ITEMS, MOST_TEXT_BYTES};
 use serde_json::Value;
 
 use crate::project::Checked;
@@ -42,8 +43,38 @@ fn text(schema: &Value) -> Result<String, serde_json::Error> {
 
 fn schema() -> Result<Value, serde_json::Error> {
     let mut schema = serde_json::to_value(schemars::schema_for!(cardmark_core::Record))?;
+    limit(&mut schema);
+    schema["$id"] = format!("urn:cardmark:record:{FORMAT}.{MINOR}").into();
     sort(&mut schema);
     Ok(schema)
+}
+
+/// Adds the limits of lists, objects, texts and integers that state none.
+fn limit(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(limit),
+        Value::Object(of) => {
+            of.values_mut().for_each(limit);
+            let is = |name: &str| match &of["type"] {
+                Value::Array(names) => names.iter().any(|one| one == name),
+                one => one == name,
+            };
+            let limits = match of.contains_key("type") {
+                false => Vec::new(),
+                true if is("array") => vec![("maxItems", MOST_ITEMS as u64)],
+                true if is("object") => vec![("maxProperties", MOST_ITEMS as u64)],
+                true if is("string") && !of.contains_key("const") => {
+                    vec![("maxLength", MOST_TEXT_BYTES as u64)]
+                }
+                true if is("integer") => vec![("maximum", MOST_INTEGER)],
+                true => Vec::new(),
+            };
+            for (name, most) in limits {
+                of.entry(name).or_insert_with(|| most.into());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Sorts all keys, so that the text does not depend on the features serde_json was built with.

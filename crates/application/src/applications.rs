@@ -104,6 +104,7 @@ impl Applications {
                 bytes = 0;
                 Files::Log(Log::create(&path.with_extension("log")).map_err(errno_of_io)?)
             }
+            Procedure::Other(_) => return Err(Errno::INVAL),
         };
         self.files.insert(workload.id.clone(), files);
         Ok(bytes)

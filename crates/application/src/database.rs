@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{DatabaseJournal, Errno, Procedure};
+use cardmark_core::{DatabaseJournal, Errno, Procedure, name_of};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, params};
 
@@ -55,7 +55,7 @@ impl Settings {
                 rows_count,
                 checkpoint_pages_count,
             }),
-            Procedure::Install { .. } | Procedure::Append => None,
+            Procedure::Install { .. } | Procedure::Append | Procedure::Other(_) => None,
         }
     }
 }
@@ -148,10 +148,7 @@ impl Database {
 
 /// Sets everything that determines how often the library flushes, and verifies it.
 fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
-    let journal = match settings.journal {
-        DatabaseJournal::Delete => "delete",
-        DatabaseJournal::Wal => "wal",
-    };
+    let journal = name_of(&settings.journal);
     let cache_kib = i64::try_from(settings.cache_bytes / 1024).unwrap_or(i64::MAX);
     // Some pragmas return the new value, some return nothing.
     let is_held = |name: &str, value: i64| -> Result<bool, Error> {
@@ -161,8 +158,9 @@ fn set_up(connection: &Connection, settings: Settings) -> Result<(), Error> {
     };
     // The page size must be set before there is a log.
     let mut is_set = is_held("page_size", i64::from(settings.page_bytes))?;
-    let set = connection
-        .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))?;
+    let set = connection.pragma_update_and_check(None, "journal_mode", &journal, |row| {
+        row.get::<_, String>(0)
+    })?;
     is_set &= set == journal;
     is_set &= is_held("cache_size", -cache_kib)?;
     is_set &= is_held("synchronous", FULL)?;

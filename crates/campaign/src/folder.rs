@@ -62,7 +62,7 @@ pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
     let kind = device.reader.as_ref()?.kind;
     match kind {
         ReaderKind::Slot | ReaderKind::Sata | ReaderKind::Nvme => device.sample_id.clone(),
-        ReaderKind::Usb | ReaderKind::Virtual => None,
+        ReaderKind::Usb | ReaderKind::Virtual | ReaderKind::Other(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cardmark_core::{Finding, Record, Severity, simulated_run_id};
+use cardmark_core::{Finding, MOST_INTEGER, Record, Severity, simulated_run_id};
 use cardmark_host::{Resolution, Root, resolve};
 use cardmark_report::{headline, text};
 use cardmark_session::{Chosen, CommandError, Data, Exit, Voice, choose, devices};
@@ -311,7 +311,7 @@ impl<'a> Tour<'a> {
                 &self.board.name,
                 &repeat,
             ];
-            let seed = simulated_run_id(&parts.map(String::as_str)).as_u64_pair().1;
+            let seed = simulated_run_id(&parts.map(String::as_str)).as_u64_pair().1 & MOST_INTEGER;
             words.extend(["--seed", &seed.to_string()].map(OsString::from));
         }
         words

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Register, to_hex};
+use crate::word::Word;
 use crate::{CardKind, Registers, SdVersion};
 
 /// An SD card or eMMC as its registers describe it.
@@ -30,6 +31,9 @@ pub enum SerialKind {
     Low,
     /// Like those of most cards.
     Usual,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Decoded registers of a card. Values that the registers do not contain are absent.

@@ -86,6 +86,7 @@ impl Cid {
         match self.kind {
             CardKind::Sd => characters(&self.bytes[3..8]),
             CardKind::Mmc => characters(&self.bytes[3..9]),
+            CardKind::Other(_) => None,
         }
     }
 
@@ -109,6 +110,7 @@ impl Cid {
         match self.kind {
             CardKind::Sd => sd_month(code),
             CardKind::Mmc => Month::new(mmc_year(code & 0xf, ext_csd_revision?), code >> 4),
+            CardKind::Other(_) => None,
         }
     }
 }
@@ -118,6 +120,7 @@ impl Register for Cid {
         match self.kind {
             CardKind::Sd => SD,
             CardKind::Mmc => MMC,
+            CardKind::Other(_) => &[],
         }
     }
 

@@ -79,6 +79,7 @@ impl Csd {
             (CardKind::Sd, _) => Some((c_size + 1) * C_SIZE_BYTES),
             (CardKind::Mmc, _) if c_size == MMC_C_SIZE_ELSEWHERE => None,
             (CardKind::Mmc, _) => self.small_capacity_bytes(c_size, 0),
+            (CardKind::Other(_), _) => None,
         }
     }
 
@@ -151,6 +152,7 @@ impl Register for Csd {
             (CardKind::Sd, 2) => SD_V3,
             (CardKind::Sd, _) => SD_UNDEFINED,
             (CardKind::Mmc, _) => MMC,
+            (CardKind::Other(_), _) => &[],
         }
     }
 

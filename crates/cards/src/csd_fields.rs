@@ -295,6 +295,7 @@ pub(crate) fn line_bits_per_s(kind: CardKind, code: u64) -> Option<u64> {
     let tenths = match kind {
         CardKind::Sd => TENTHS,
         CardKind::Mmc => MMC_RATE_TENTHS,
+        CardKind::Other(_) => return None,
     };
     let unit = entry(&RATE_TENTH_BITS_PER_S, code & 0b111)?;
     // Bit 7 is reserved, and with it all that is above the table.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::word::Word;
+
 /// Family of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -11,4 +13,7 @@ pub enum CardKind {
     Sd,
     /// eMMC, or an old MMC card.
     Mmc,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }

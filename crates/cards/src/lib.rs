@@ -39,6 +39,7 @@ mod sample_id;
 mod scr;
 mod smart;
 mod ssr;
+mod word;
 mod words;
 
 pub use card::{Card, CardFacts, SerialKind};
@@ -56,3 +57,4 @@ pub use sample_id::sample_id;
 pub use scr::{Scr, SdVersion};
 pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
 pub use ssr::Ssr;
+pub use word::Word;

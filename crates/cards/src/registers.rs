@@ -64,6 +64,7 @@ impl Registers {
                     ..bare
                 }
             }
+            CardKind::Other(_) => bare,
         }
     }
 

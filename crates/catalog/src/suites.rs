@@ -122,8 +122,21 @@ mod tests {
         for (name, version, _) in SUITES {
             let suite = suite(name, Some(version)).unwrap();
             assert_eq!((suite.name.as_str(), suite.version), (name, version));
+            assert!(suite.workloads.iter().all(Workload::is_known), "{name}");
         }
         assert_eq!(crosscheck_suite().unwrap().name, "crosscheck");
+    }
+
+    /// Records may have fields that this version does not know; suites may not.
+    #[test]
+    fn every_field_of_a_suite_is_known() {
+        for (name, version, text) in SUITES {
+            let value: serde_json::Value = toml::from_str(text).unwrap();
+            let mut unknown = Vec::new();
+            let _: Suite =
+                serde_ignored::deserialize(value, |path| unknown.push(path.to_string())).unwrap();
+            assert!(unknown.is_empty(), "{name} {version}: {unknown:?}");
+        }
     }
 
     /// A published suite is never changed: every record made with it relies on its content.

@@ -5,7 +5,7 @@ mod integrity;
 
 use std::path::PathBuf;
 
-use cardmark_core::Fill;
+use cardmark_core::{Fill, MOST_INTEGER};
 use cardmark_judge::Price;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -347,7 +347,8 @@ pub(crate) struct CompareArguments {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Files with the output of tools, or with tables; `-` is standard input
+    /// Files with records (.json, .jsonl), with the output of tools, or with tables, also packed with
+    /// gzip or zstd; `-` is standard input
     #[arg(required_unless_present = "figure", value_name = "FILE|-")]
     pub(crate) files: Vec<PathBuf>,
     /// A figure: metric, number and unit, such as `iozone_random_write=1.52MB/s`. Units are B/s, kB/s,
@@ -360,6 +361,9 @@ pub(crate) struct ImportArguments {
     /// The computer that it was measured on, such as `Raspberry Pi 4 Model B`
     #[arg(long, value_parser = parse_text, value_name = "TEXT")]
     pub(crate) board: Option<String>,
+    /// A name for the computer that records come from; kept beside them, and never sent
+    #[arg(long, value_parser = parse_text, value_name = "NAME")]
+    pub(crate) host: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -600,7 +604,8 @@ fn parse_seed(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| "expected a whole number below 2^64, or hexadecimal digits after 0x".into())
+    let seed = parsed.ok().filter(|seed| *seed <= MOST_INTEGER);
+    seed.ok_or_else(|| "expected a whole number below 2^53, or hexadecimal digits after 0x".into())
 }
 
 /// A class by its usual name.
@@ -707,6 +712,8 @@ mod tests {
         assert_eq!(parse_seed("12"), Ok(12));
         assert_eq!(parse_seed("0xff"), Ok(255));
         assert!(parse_seed("ff").is_err());
+        assert_eq!(parse_seed("9007199254740991"), Ok(MOST_INTEGER));
+        assert!(parse_seed("9007199254740992").is_err());
         assert!(parse_seed("18446744073709551616").is_err());
     }
 

@@ -56,10 +56,22 @@ pub(crate) fn document(record: &Record) -> Result<String, CommandError> {
 
 /// A record as JSON for standard output: in several lines on a terminal, otherwise in one.
 pub(crate) fn record(record: &Record) -> Result<String, CommandError> {
-    match std::io::stdout().is_terminal() {
-        true => pretty(record),
-        false => document(record),
+    shown(document(record)?.trim_end())
+}
+
+/// A document for standard output: indented on a terminal, otherwise as it is.
+pub(crate) fn shown(document: &str) -> Result<String, CommandError> {
+    if !std::io::stdout().is_terminal() {
+        return Ok(document.to_owned() + "\n");
     }
+    let mut text = Vec::new();
+    let mut from = serde_json::Deserializer::from_str(document);
+    let indented =
+        serde_transcode::transcode(&mut from, &mut serde_json::Serializer::pretty(&mut text));
+    indented.map_err(|error| {
+        CommandError::new(Exit::Bug, "the record cannot be written").because(error.to_string())
+    })?;
+    Ok(String::from_utf8_lossy(&text).into_owned() + "\n")
 }
 
 /// Writes a line for the person to stderr.

@@ -10,6 +10,7 @@ use cardmark_core::{Context, METHOD, MOST_RECORD_BYTES, OriginKind, Record, Tool
 use cardmark_judge::{advise, judge, notice};
 use cardmark_stats::refresh;
 use cardmark_store::{Condition, Store, has_capacity};
+use serde_json::Value;
 
 use crate::args::parse_size;
 use crate::error::{CommandError, Exit};
@@ -59,6 +60,28 @@ impl Found {
     }
 }
 
+/// One run.
+pub(crate) struct One {
+    pub(crate) record: Record,
+    /// Its document, with what this version does not know.
+    pub(crate) document: String,
+    /// Labels that were added later.
+    pub(crate) remarks: Vec<(String, String)>,
+}
+
+impl One {
+    /// With figures, findings and verdicts derived again.
+    fn derived(mut self, name: &str) -> Result<Self, CommandError> {
+        let differing = derive_again(&mut self.record);
+        if !differing.is_empty() {
+            warn_of(name, &differing);
+            self.document = with_derived(&self.document, &self.record)
+                .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
+        }
+        Ok(self)
+    }
+}
+
 /// Finds runs; opens the store when it is needed first.
 #[derive(Default)]
 pub(crate) struct Runs {
@@ -66,15 +89,11 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// The run of an id, a unique beginning of one, `last`, or in a record file; with the remarks
-    /// that were added later.
-    pub(crate) fn one(
-        &mut self,
-        run: &str,
-    ) -> Result<(Record, Vec<(String, String)>), CommandError> {
+    /// The run of an id, a unique beginning of one, `last`, or in a record file.
+    pub(crate) fn one(&mut self, run: &str) -> Result<One, CommandError> {
         let path = Path::new(run);
         if path.is_file() {
-            return Ok((read_file(path)?, Vec::new()));
+            return read_file(path);
         }
         let found = self
             .store()?
@@ -85,7 +104,13 @@ impl Runs {
         let remarks = later
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        Ok((found.record, remarks))
+        let name = format!("run {}", found.record.id);
+        One {
+            record: found.record,
+            document: found.document,
+            remarks,
+        }
+        .derived(&name)
     }
 
     /// All runs of a side: `RUN,RUN…`, or those that fulfil `KEY=VALUE,KEY=VALUE…`, each once. Labels
@@ -118,7 +143,11 @@ impl Runs {
         let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
         let mut found = Vec::new();
         for run in runs {
-            let (mut record, remarks) = self.one(run)?;
+            let One {
+                mut record,
+                remarks,
+                ..
+            } = self.one(run)?;
             record.labels.extend(remarks);
             found.push(Found {
                 record,
@@ -289,7 +318,7 @@ fn published(conditions: &[Condition]) -> Vec<Record> {
         .collect()
 }
 
-fn read_file(path: &Path) -> Result<Record, CommandError> {
+fn read_file(path: &Path) -> Result<One, CommandError> {
     let shown = path.display();
     let trouble = |cause: String| {
         CommandError::new(Exit::Trouble, format!("cannot read record `{shown}`")).because(cause)
@@ -304,20 +333,30 @@ fn read_file(path: &Path) -> Result<Record, CommandError> {
     let text = String::from_utf8(bytes).map_err(|error| refuse(&error))?;
     // Editors on Windows begin text with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut record = parse_record(text).map_err(|error| refuse(&error))?;
-    let differing = derive_again(&mut record);
-    if !differing.is_empty() {
-        print::notice(&format!(
-            "warning: `{shown}` does not match its trials in {}; shown as calculated from the trials",
-            shortened(&differing)
-        ));
+    One {
+        record: parse_record(text).map_err(|error| refuse(&error))?,
+        document: text.trim_end().to_owned(),
+        remarks: Vec::new(),
     }
-    Ok(record)
+    .derived(&format!("`{shown}`"))
+}
+
+/// The document with what the record derives in place of what it says.
+fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::Error> {
+    let mut stated: serde_json::Map<String, Value> = serde_json::from_str(document)?;
+    let Value::Object(mut derived) = serde_json::to_value(record)? else {
+        return Ok(document.to_owned());
+    };
+    for part in ["metrics", "findings", "derived"] {
+        stated.remove(part);
+        stated.extend(derived.remove_entry(part));
+    }
+    serde_json::to_string(&stated)
 }
 
 /// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
 /// had otherwise.
-fn derive_again(record: &mut Record) -> Vec<String> {
+pub(crate) fn derive_again(record: &mut Record) -> Vec<String> {
     let suite = record.suite.as_ref().and_then(|known| {
         let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
         (suite.version == known.version).then_some(suite)
@@ -340,6 +379,16 @@ fn derive_again(record: &mut Record) -> Vec<String> {
         }
     }
     names
+}
+
+/// Warns of what a record says although it does not follow from its trials.
+pub(crate) fn warn_of(name: &str, differing: &[String]) {
+    if !differing.is_empty() {
+        print::notice(&format!(
+            "warning: {name} does not match its trials in {}; shown as calculated from the trials",
+            shortened(differing)
+        ));
+    }
 }
 
 /// What a record says beyond its measurements: names, and the rest as text.

@@ -1,5 +1,6 @@
 //! Findings about the internal structure of a card, derived from the timing of reads and writes.
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,9 @@ pub enum UnitSource {
     Registers,
     /// No information: a size that most cards' units are a multiple of.
     Assumed,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Internal structure of a card, as the timing of reads and writes shows it.

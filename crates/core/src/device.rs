@@ -1,5 +1,6 @@
 //! Properties of a block device: card, reader, bus, queue, health.
 
+use cardmark_cards::Word;
 use cardmark_cards::{Card, Health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,9 @@ pub enum ReaderKind {
     Nvme,
     /// A disk of a virtual machine.
     Virtual,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Timing of the bus between host and card, as the kernel names it.
@@ -146,12 +150,15 @@ pub enum BusMode {
     Hs200,
     /// eMMC, double data rate, up to 200 MHz.
     Hs400,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 impl BusMode {
     /// Returns the usual name.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Legacy => "default speed",
             Self::HighSpeed | Self::MmcHighSpeed => "high speed",
@@ -163,20 +170,22 @@ impl BusMode {
             Self::Ddr52 => "DDR52",
             Self::Hs200 => "HS200",
             Self::Hs400 => "HS400",
+            Self::Other(word) => word,
         }
     }
 
     /// Returns the capacity of its usual number of lines in MB/s (SD Physical Layer, 3.9; JESD84-B51, 5.3.2).
     #[must_use]
-    pub fn most_mb_per_s(self) -> u32 {
-        match self {
+    pub fn most_mb_per_s(self) -> Option<u32> {
+        Some(match self {
             Self::Legacy | Self::Sdr12 => 12,
             Self::HighSpeed | Self::MmcHighSpeed | Self::Sdr25 => 25,
             Self::Sdr50 | Self::Ddr50 => 50,
             Self::Sdr104 | Self::Ddr52 => 104,
             Self::Hs200 => 200,
             Self::Hs400 => 400,
-        }
+            Self::Other(_) => return None,
+        })
     }
 }
 
@@ -214,6 +223,9 @@ pub enum BusSource {
     Debugfs,
     /// The line that the kernel logged when it found the card.
     KernelLog,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// A USB bridge.

@@ -1,5 +1,6 @@
 //! Findings: something noticed about device, context or measurement.
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ pub enum Severity {
     Warning,
     /// Part of the request could not be fulfilled.
     Error,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Kind of observation.
@@ -122,6 +126,9 @@ pub enum FindingKind {
     SmallMap,
     /// The rate of a long series of writes goes up and down in a steady rhythm.
     Period,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 impl FindingKind {
@@ -165,6 +172,9 @@ pub struct Finding {
 pub enum NoticedBy {
     /// The program, while it ran.
     Run,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 impl Finding {

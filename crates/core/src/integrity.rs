@@ -1,5 +1,6 @@
 //! Results of integrity tests in a record: does storage hold the data written to it?
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ pub enum IntegrityTest {
     Endure,
     /// Every block that was written before a rest; reads only.
     Retention,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Verdict on the storage.
@@ -38,6 +42,9 @@ pub enum StorageKind {
     ReadOnly,
     /// No block holds the data written to it.
     Dead,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Number of blocks of 512 bytes in each state.
@@ -120,6 +127,9 @@ pub enum BlockState {
     Unreadable,
     /// The storage failed to write it.
     Refused,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Part of the storage in which all blocks are in one state.

@@ -2,7 +2,7 @@
 //!
 //! Pure: nothing here reads a clock, a file, the environment or a random source.
 
-pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind};
+pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind, Word};
 
 mod anatomy;
 mod buckets;
@@ -52,9 +52,9 @@ pub use procedure::{DatabaseJournal, Procedure};
 pub use public_form::{PublicForm, public_form};
 pub use record::{
     Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
-    Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
-    ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
-    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
+    Layer, LayerKind, METHOD, MINOR, Metric, OperationError, Origin, OriginKind, Quantity,
+    RateParts, ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef,
+    Target, TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
@@ -62,7 +62,10 @@ pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};
-pub use upgrade::{MOST_RECORD_BYTES, ParseError, parse_record, record_to_json};
+pub use upgrade::{
+    MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
+    record_to_json,
+};
 pub use verdict::{Derived, Verdict, VerdictOutcome};
 pub use workload::{
     Access, Flush, LeastWritten, Manner, Object, Order, Payload, Refill, Region, Rounds, Start,

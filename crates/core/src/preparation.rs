@@ -1,5 +1,6 @@
 //! The known state of a device before it was measured.
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub enum Fill {
     Random,
     /// Nothing is written: the device is allowed to discard everything. Its answers afterwards are undefined.
     Discard,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Procedure that brought a device into a known state.
@@ -65,13 +69,13 @@ impl Preparation {
 ///
 /// The rule of `random`, so that the content can be rebuilt from a record: the device is divided into blocks of
 /// 4,096 bytes. Block *n* is the first 512 numbers of `Rng::for_part(seed, "prepare", n)`, each as eight bytes,
-/// the lowest first. A device that ends inside a block has the beginning of it. `discard` has no content; the
+/// the lowest first. A device that ends inside a block has the beginning of it. `discard` and an unknown fill have no content; the
 /// buffer stays unchanged.
 pub fn fill_content(fill: Fill, seed: u64, address: u64, buffer: &mut [u8]) {
     match fill {
         Fill::Ff => buffer.fill(0xff),
         Fill::Zero => buffer.fill(0),
-        Fill::Discard => {}
+        Fill::Discard | Fill::Other(_) => {}
         Fill::Random => {
             let first = address / FILL_BLOCK_BYTES as u64;
             for (block, number) in buffer.chunks_mut(FILL_BLOCK_BYTES).zip(first..) {

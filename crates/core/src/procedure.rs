@@ -1,5 +1,6 @@
 //! Filesystem work of an application in one operation.
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,9 @@ pub enum DatabaseJournal {
     Delete,
     /// A write-ahead log (`journal_mode=WAL`).
     Wal,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// One operation of an application's workload.
@@ -18,7 +22,7 @@ pub enum DatabaseJournal {
 /// The workload's `block_bytes` are the bytes that the application hands over in one operation; additional
 /// writes by library and filesystem show only in the counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Procedure {
     /// One transaction of `SQLite`, `synchronous=FULL`: one row inserted, one updated, the oldest
     /// deleted. Two rows' values are one block.
@@ -46,6 +50,9 @@ pub enum Procedure {
     /// One line appended to a log and made durable (`fsync`). At the end of the span the log starts again from
     /// the beginning.
     Append,
+    /// A kind that this version does not know, with all its fields.
+    #[serde(untagged)]
+    Other(serde_json::Map<String, serde_json::Value>),
 }
 
 impl Procedure {
@@ -56,7 +63,7 @@ impl Procedure {
             Self::Install {
                 file_sizes_bytes, ..
             } => file_sizes_bytes.len() as u64,
-            Self::Transaction { .. } | Self::Append => 1,
+            Self::Transaction { .. } | Self::Append | Self::Other(_) => 1,
         }
     }
 }

@@ -212,7 +212,6 @@ impl Form<'_> {
                 .map(|finding| self.finding(finding))
                 .collect(),
             bytes_written: record.bytes_written,
-            extra: BTreeMap::new(),
         }
     }
 

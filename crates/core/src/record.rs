@@ -1,13 +1,14 @@
 //! The record, format 1: the single immutable document that a run produces.
 //!
-//! Only `format`, `id` and `origin` are required. Unknown fields survive in `extra`.
+//! Only `format`, `id` and `origin` are required. A record is a view of its document: fields that this version does not
+//! know survive there, and in no type.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::finding::name_of;
@@ -18,6 +19,8 @@ use crate::{
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
+/// Number of additions to the format: fields and words that an older reader keeps and does not understand.
+pub const MINOR: u32 = 0;
 /// Version of the method; it changes whenever numbers could change.
 pub const METHOD: u32 = 2;
 
@@ -101,9 +104,6 @@ pub struct Record {
     /// Bytes that the run wrote to the target, preparation included.
     #[serde(default)]
     pub bytes_written: u64,
-    /// Fields that this version does not know.
-    #[serde(flatten)]
-    pub extra: BTreeMap<String, Value>,
 }
 
 impl Record {
@@ -136,7 +136,6 @@ impl Record {
             sensors: Vec::new(),
             findings: Vec::new(),
             bytes_written: 0,
-            extra: BTreeMap::new(),
         }
     }
 
@@ -189,6 +188,9 @@ pub enum OriginKind {
     Imported,
     /// Taken from a publication.
     Published,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Origin of the numbers.
@@ -259,6 +261,9 @@ pub enum TargetKind {
     Sim,
     /// Unknown (imported).
     Unknown,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// The target of a test.
@@ -387,6 +392,9 @@ pub enum StopReason {
     Error,
     /// The run was stopped from outside.
     Interrupted,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// One timed execution of a workload in one round.
@@ -603,6 +611,9 @@ pub enum Quantity {
     Count,
     /// A ratio without dimension.
     Ratio,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 impl Quantity {
@@ -623,6 +634,9 @@ pub enum IntervalKind {
     WithinTrial,
     /// No interval.
     None,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// A figure derived from trials.

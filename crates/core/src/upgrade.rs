@@ -1,17 +1,23 @@
 //! Reading and writing the document. Readers accept all older formats by pure upgrade steps;
 //! format 1 is the first, so there is no step yet.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::{FORMAT, Record};
+use crate::{FORMAT, Record, visible};
 
 /// Maximum size of a record's document, bytes. Packed for sending it is at most half of that.
 pub const MOST_RECORD_BYTES: usize = 16 << 20;
 /// Maximum depth of objects and lists in a document.
 const MOST_DEPTH: usize = 32;
 /// Maximum number of elements of a list, and of fields of an object.
-const MOST_ITEMS: usize = 16_384;
+pub const MOST_ITEMS: usize = 16_384;
+/// Maximum length of a text in a document, bytes as written there.
+pub const MOST_TEXT_BYTES: usize = 65_536;
+/// Largest integer that a program writes into a record: all readers of JSON represent it exactly.
+pub const MOST_INTEGER: u64 = (1 << 53) - 1;
 
 /// Reason why a text is not a record.
 #[derive(Debug, Error)]
@@ -34,6 +40,9 @@ pub enum ParseError {
     /// One of its lists is too long.
     #[error("a list of more than {MOST_ITEMS} elements: no record has one")]
     Long,
+    /// One of its texts is too long.
+    #[error("a text of more than {MOST_TEXT_BYTES} bytes: no record has one")]
+    Text,
     /// A trial names a workload that the record does not hold.
     #[error("trial {trial} names workload {number}, which the record does not hold")]
     NoWorkload {
@@ -48,7 +57,7 @@ pub enum ParseError {
 ///
 /// # Errors
 /// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
-/// 16,384 elements, is not JSON, has no known `format`, or is not of its shape.
+/// [`MOST_ITEMS`] elements or a text of more than [`MOST_TEXT_BYTES`], is not JSON, has no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
     check_shape(text)?;
     match serde_json::from_str::<Head>(text)?.format {
@@ -78,7 +87,7 @@ fn check_shape(text: &str) -> Result<(), ParseError> {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
-            b'"' => skip_text(&mut bytes),
+            b'"' => skip_text(&mut bytes)?,
             b'[' | b'{' if commas.len() == MOST_DEPTH => return Err(ParseError::Deep),
             b'[' | b'{' => commas.push(0),
             b']' | b'}' => drop(commas.pop()),
@@ -97,22 +106,28 @@ fn check_shape(text: &str) -> Result<(), ParseError> {
 }
 
 /// Moves behind the closing quotation mark.
-fn skip_text(bytes: &mut std::str::Bytes<'_>) {
+fn skip_text(bytes: &mut std::str::Bytes<'_>) -> Result<(), ParseError> {
+    let before = bytes.len();
     while let Some(byte) = bytes.next() {
         match byte {
-            b'"' => return,
+            b'"' if before - bytes.len() > MOST_TEXT_BYTES + 1 => return Err(ParseError::Text),
+            b'"' => break,
             b'\\' => drop(bytes.next()),
             _ => {}
         }
     }
+    Ok(())
 }
 
-/// Writes a record as one line of JSON, fields in the order of the type.
+/// Writes a record as one line of JSON, fields in the order of the type, hidden characters escaped.
 ///
 /// # Errors
 /// When a number is not finite, which no code path here makes.
 pub fn record_to_json(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string(record)
+    serde_json::to_string(record).map(|text| match visible(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(visible) => visible,
+    })
 }
 
 #[cfg(test)]
@@ -120,15 +135,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_fields_make_a_record_and_unknown_ones_survive() {
-        let text = r#"{"format":1,"id":"67e55044-10b1-426f-9247-bb680e5fe0c8","origin":{"kind":"published"},"unheard_of":[{"start_bytes":0}]}"#;
+    fn three_fields_make_a_record_and_unknown_words_survive() {
+        let text = r#"{"format":1,"id":"67e55044-10b1-426f-9247-bb680e5fe0c8","origin":{"kind":"dreamt"},"unheard_of":[{"start_bytes":0}]}"#;
         let record = parse_record(text).unwrap();
         let again = record_to_json(&record).unwrap();
-        assert!(
-            again.contains(r#""unheard_of":[{"start_bytes":0}]"#),
-            "{again}"
-        );
+        assert!(again.contains(r#""origin":{"kind":"dreamt"}"#), "{again}");
         assert_eq!(parse_record(&again).unwrap(), record);
+        for word in ["", "Dreamt", "a b", &"a".repeat(41)] {
+            assert!(
+                parse_record(&text.replace("dreamt", word)).is_err(),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn documents_have_no_hidden_characters() {
+        let id = uuid::Uuid::nil();
+        let mut record = Record::new(id, crate::Origin::of(crate::OriginKind::Measured));
+        record.labels = [("a\u{202e}".to_owned(), "b\u{9b}".to_owned())].into();
+        let text = record_to_json(&record).unwrap();
+        assert!(text.contains(r#"{"a\u202e":"b\u009b"}"#), "{text}");
+        assert_eq!(parse_record(&text).unwrap(), record);
     }
 
     #[test]
@@ -147,11 +175,12 @@ mod tests {
         assert!(matches!(long, Err(ParseError::Long)));
         let brackets = format!("\"{}\"", r#"[\"{"#.repeat(MOST_DEPTH));
         assert!(parse_record(&record(&brackets)).is_ok());
-        let text = format!("\"{}\"", "a".repeat(MOST_RECORD_BYTES));
-        assert!(matches!(
-            parse_record(&record(&text)),
-            Err(ParseError::Large)
-        ));
+        let text = |bytes| record(&format!("\"{}\"", "a".repeat(bytes)));
+        assert!(parse_record(&text(MOST_TEXT_BYTES)).is_ok());
+        let long = parse_record(&text(MOST_TEXT_BYTES + 1));
+        assert!(matches!(long, Err(ParseError::Text)));
+        let text = text(MOST_RECORD_BYTES);
+        assert!(matches!(parse_record(&text), Err(ParseError::Large)));
     }
 
     #[test]

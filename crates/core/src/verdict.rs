@@ -1,5 +1,6 @@
 //! Verdicts on a record.
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,9 @@ pub enum VerdictOutcome {
     Unusual,
     /// The figure is too close to the requirement to decide.
     Borderline,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// One verdict, with its reason.

@@ -307,7 +307,7 @@ impl RealBackend {
     /// reads.
     fn drop_caches(&self, order: Order) -> IoResult<()> {
         let advice = match order {
-            Order::Sequential | Order::Spread => Advice::Normal,
+            Order::Sequential | Order::Spread | Order::Other(_) => Advice::Normal,
             Order::Random | Order::Permuted => Advice::Random,
         };
         self.used

@@ -187,6 +187,7 @@ impl Objects {
         let objects = match workload.manner.object {
             cardmark_core::Object::Target => self.streams(workload.manner.streams_count)?,
             cardmark_core::Object::Disk => vec![self.disk()?],
+            cardmark_core::Object::Other(_) => return Err(cardmark_core::Errno::INVAL),
         };
         for object in &objects {
             // Through the page cache the state is reached sooner, and the flags are set after.

@@ -47,7 +47,10 @@ fn file_bytes(suite: &Suite, place: TargetRoom) -> u64 {
 ///
 /// # Errors
 /// A note if there was no cliff before, or if no bytes are left.
-pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Result<Workload, Finding> {
+pub(crate) fn behind_rest(
+    mut workload: Workload,
+    trials: &[Trial],
+) -> Result<Workload, Box<Finding>> {
     if workload.stop.refill.is_none() {
         return Ok(workload);
     }
@@ -56,7 +59,7 @@ pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Result<Wo
     let limits = before.and_then(|before| Some((before, refill_limits(before)?)));
     let Some((before, (refill, cache_bytes))) = limits else {
         let detail = "no cliff was found before, so there is no cache to fill again";
-        return Err(left_out(&workload, detail));
+        return Err(left_out(&workload, detail).into());
     };
     let spent_bytes = trials
         .iter()
@@ -70,7 +73,7 @@ pub(crate) fn behind_rest(mut workload: Workload, trials: &[Trial]) -> Result<Wo
     let most = most - most % block_bytes;
     if most == 0 {
         let detail = "the limit of bytes to write was reached before";
-        return Err(left_out(&workload, detail));
+        return Err(left_out(&workload, detail).into());
     }
     stop.most_bytes = Some(most);
     stop.refill = Some(refill);

@@ -32,7 +32,9 @@ impl Offsets {
             next_block: match workload.order {
                 Order::Permuted => 0,
                 Order::Spread => spread_start(workload, context.round_index),
-                Order::Sequential | Order::Random => context.next_block % blocks_count,
+                Order::Sequential | Order::Random | Order::Other(_) => {
+                    context.next_block % blocks_count
+                }
             },
             permuted: if is_permuted {
                 permutation(u32::try_from(blocks_count).unwrap_or(u32::MAX))
@@ -48,7 +50,7 @@ impl Offsets {
     pub(crate) fn next(&mut self) -> u64 {
         let block = match self.order {
             Order::Random => self.rng.below(self.blocks_count),
-            Order::Sequential | Order::Spread => self.step(),
+            Order::Sequential | Order::Spread | Order::Other(_) => self.step(),
             Order::Permuted => {
                 let step = self.step();
                 self.at(step)

@@ -151,12 +151,16 @@ fn with_passes(suite: &Suite, request: &Request) -> Result<Suite, PlanError> {
 }
 
 /// Returns the workload with its spans limited to the size of its object; `None` if the object does not
-/// exist.
+/// exist, or if this version does not know the workload.
 fn resolved(workload: &Workload, place: TargetRoom, suite: &Suite) -> Option<Workload> {
+    if !workload.is_known() {
+        return None;
+    }
     let object_bytes = match (workload.manner.object, place.kind) {
         (Object::Disk, _) => place.disk_bytes?,
         (Object::Target, TargetKind::Directory) => suite.file_bytes,
         (Object::Target, _) => place.usable_bytes,
+        (Object::Other(_), _) => return None,
     };
     let mut workload = workload.clone();
     let whole_bytes = object_bytes - object_bytes % workload.block_bytes;

@@ -138,7 +138,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
                 let workload = match adapted {
                     Ok(workload) => workload,
                     Err(note) => {
-                        self.found(note);
+                        self.found(*note);
                         continue;
                     }
                 };

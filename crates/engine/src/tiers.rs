@@ -98,7 +98,7 @@ fn set_regions(workloads: &mut [Workload], object_bytes: u64, seed: u64) {
                 (area_bytes, start_bytes) = (workload.span_bytes, 0);
                 continue;
             }
-            Region::Same => {
+            Region::Same | Region::Other(_) => {
                 workload.manner.start_bytes = start_bytes;
                 continue;
             }

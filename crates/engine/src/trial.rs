@@ -42,7 +42,7 @@ pub fn run_trial<B: Backend, C: Clock>(
     match workload.manner.start {
         Start::Written => pulse.set_limits_count(limits_for(workload.span_bytes)),
         Start::Erased => pulse.set_limits_count(ERASE_LIMITS),
-        Start::Kept | Start::Empty | Start::Allocated => {}
+        Start::Kept | Start::Empty | Start::Allocated | Start::Other(_) => {}
     }
     let mut prepared_bytes = 0;
     let ready = backend

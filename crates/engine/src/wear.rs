@@ -111,7 +111,7 @@ pub(crate) fn expected_ns(workload: &Workload) -> u64 {
         return (workload.ramp_ns + workload.stop.least_span_ns).max(settled_span_ns);
     };
     let blocks = match workload.order {
-        Order::Sequential | Order::Spread => 0,
+        Order::Sequential | Order::Spread | Order::Other(_) => 0,
         Order::Random | Order::Permuted => bytes / workload.block_bytes,
     };
     let each_ns = if workload.reads() { 400_000 } else { 1_500_000 };

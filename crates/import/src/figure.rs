@@ -157,7 +157,7 @@ fn factor(quantity: Quantity, unit: &str) -> (&'static str, Option<f64>) {
             };
             ("ns, µs, ms or s", ns)
         }
-        Quantity::Count | Quantity::Ratio => {
+        Quantity::Count | Quantity::Ratio | Quantity::Other(_) => {
             ("a number without unit", unit.is_empty().then_some(1.0))
         }
     }

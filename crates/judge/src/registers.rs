@@ -100,10 +100,11 @@ fn signs_of(record: &Record, device: &DeviceInfo, card: &Card) -> Vec<&'static S
     let mut facts = card.decoded.clone();
     facts.capacity_bytes = facts.capacity_bytes.or(device.size_bytes);
     // One number of each kind is enough: signs distinguish only zero, low and other numbers.
-    let serial = card.decoded.serial.map(|kind| match kind {
-        SerialKind::Zero => 0,
-        SerialKind::Low => 1,
-        SerialKind::Usual => u32::MAX,
+    let serial = card.decoded.serial.and_then(|kind| match kind {
+        SerialKind::Zero => Some(0),
+        SerialKind::Low => Some(1),
+        SerialKind::Usual => Some(u32::MAX),
+        SerialKind::Other(_) => None,
     });
     signs(&SignInput {
         kind: card.kind,

@@ -52,11 +52,12 @@ fn boundary(found: &Anatomy) -> String {
 
 fn open(found: &Anatomy) -> Option<String> {
     let open = found.open_units?;
-    let source = match found.unit_source {
+    let source: &str = match &found.unit_source {
         UnitSource::Asked => "as asked",
         UnitSource::Measured => "as found",
         UnitSource::Registers => "according to its registers",
         UnitSource::Assumed => "assumed",
+        UnitSource::Other(word) => word,
     };
     let unit = format!("units of {} ({source})", size(found.unit_bytes));
     let least = open.least_count;

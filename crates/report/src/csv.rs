@@ -122,5 +122,6 @@ fn unit(quantity: Quantity) -> &'static str {
         Quantity::Span => "ns",
         Quantity::Size => "bytes",
         Quantity::Count | Quantity::Ratio => "1",
+        Quantity::Other(_) => "",
     }
 }

@@ -76,7 +76,7 @@ fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let card = device.card.as_ref();
     let name = match card.map(|card| card.kind) {
-        Some(CardKind::Sd) => "card",
+        Some(CardKind::Sd | CardKind::Other(_)) => "card",
         Some(CardKind::Mmc) => "eMMC",
         None => "disk",
     };
@@ -195,12 +195,13 @@ fn degrees(temperature_mc: i32) -> String {
 }
 
 fn reader(reader: &Reader) -> Option<String> {
-    let kind = match reader.kind {
+    let kind: &str = match &reader.kind {
         ReaderKind::Slot => "card slot",
         ReaderKind::Usb => "USB",
         ReaderKind::Sata => "SATA",
         ReaderKind::Nvme => "NVMe",
         ReaderKind::Virtual => "of a virtual machine",
+        ReaderKind::Other(word) => word,
     };
     let mut parts = vec![Some(match &reader.driver {
         Some(driver) => format!("{kind}, {driver}"),

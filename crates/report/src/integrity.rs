@@ -17,12 +17,13 @@ const MAP_COLUMNS: usize = 64;
 const MAP_LINES: usize = 4;
 
 /// The name of a test.
-pub(crate) fn test_name(test: IntegrityTest) -> &'static str {
+pub(crate) fn test_name(test: &IntegrityTest) -> &str {
     match test {
         IntegrityTest::Probe => "probe",
         IntegrityTest::Verify => "verify",
         IntegrityTest::Endure => "endure",
         IntegrityTest::Retention => "retention",
+        IntegrityTest::Other(word) => word,
     }
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
     };
     let tone = match found.kind {
         StorageKind::Confirmed => Tone::Plain,
-        StorageKind::Damaged => Tone::Warning,
+        StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
     let verdict = painted(&[verdict(found)], width, style, tone);
@@ -63,6 +64,7 @@ pub(crate) fn verdict(found: &Integrity) -> String {
                 .to_owned()
         }
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
+        StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
 }
 
@@ -96,6 +98,7 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         IntegrityTest::Retention => {
             format!("Intact: every block of {size} still holds the data written before the rest.")
         }
+        IntegrityTest::Other(word) => format!("Capacity confirmed by the test `{word}`."),
     }
 }
 
@@ -277,5 +280,6 @@ fn sign(state: BlockState) -> char {
         BlockState::Lost => '-',
         BlockState::Unreadable => 'x',
         BlockState::Refused => 'w',
+        BlockState::Other(_) => '?',
     }
 }

@@ -85,11 +85,12 @@ pub(crate) fn counted(id: &str) -> &'static str {
 }
 
 /// Origin of a record in one word.
-pub(crate) fn origin_word(kind: OriginKind) -> &'static str {
+pub(crate) fn origin_word(kind: &OriginKind) -> &str {
     match kind {
         OriginKind::Measured => "measured",
         OriginKind::Simulated => "simulated",
         OriginKind::Imported => "imported",
         OriginKind::Published => "published",
+        OriginKind::Other(word) => word,
     }
 }

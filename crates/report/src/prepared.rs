@@ -7,12 +7,13 @@ use crate::text::amount;
 
 /// Preparation in words: `filled with 0xFF`.
 #[must_use]
-pub fn fill_words(fill: Fill) -> &'static str {
+pub fn fill_words(fill: &Fill) -> &str {
     match fill {
         Fill::Ff => "filled with 0xFF",
         Fill::Zero => "filled with zeros",
         Fill::Random => "filled with random content",
         Fill::Discard => "discarded",
+        Fill::Other(word) => word,
     }
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn lines(record: &Record) -> Vec<String> {
 
 /// `filled with 0xFF on 2026-11-21`, or how far that came.
 fn words(preparation: &Preparation) -> String {
-    let done = fill_words(preparation.fill);
+    let done = fill_words(&preparation.fill);
     let day = |time: &str| clean(time.split_once('T').map_or(time, |(day, _)| day));
     match &preparation.finished_at {
         Some(time) => format!("{done} on {}", day(time)),

@@ -185,7 +185,7 @@ fn remarks(ranking: &Ranking, place: &RankingRow) -> Vec<String> {
     if let Some(publication) = &place.publication {
         remarks.push(clean(publication));
     } else if place.origin != OriginKind::Measured {
-        remarks.push(origin_word(place.origin).to_owned());
+        remarks.push(origin_word(&place.origin).to_owned());
     }
     remarks.extend(place.conditions.iter().map(|condition| clean(condition)));
     if place.cards_count > 1 {

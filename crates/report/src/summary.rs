@@ -75,7 +75,7 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
             let tier = tier.map_or_else(String::new, |tier| format!(" {tier}"));
             format!("{} {}{tier}", clean(&suite.name), suite.version)
         }
-        (None, Some(found)) => integrity::test_name(found.test).to_owned(),
+        (None, Some(found)) => integrity::test_name(&found.test).to_owned(),
         (None, None) if record.anatomy.is_some() => "anatomy".to_owned(),
         (None, None) => "no suite".to_owned(),
     };
@@ -110,7 +110,7 @@ fn origin(record: &Record) -> Option<String> {
     if origin.kind == OriginKind::Measured {
         return None;
     }
-    let word = origin_word(origin.kind);
+    let word = origin_word(&origin.kind);
     let from = origin.source.as_ref().or(origin.tool.as_ref());
     Some(from.map_or(word.to_owned(), |from| format!("{word} ({})", clean(from))))
 }
@@ -145,6 +145,7 @@ fn target(target: &Target) -> Option<String> {
         TargetKind::Device => Some("raw device".to_owned()),
         TargetKind::Sim => Some("simulated card".to_owned()),
         TargetKind::Unknown => None,
+        TargetKind::Other(word) => Some(word.to_string()),
     }
 }
 
@@ -201,6 +202,7 @@ pub(crate) fn outcome_words(verdict: &Verdict) -> (String, Tone) {
         }
         VerdictOutcome::Usual => ("nothing unusual".to_owned(), Tone::Heading),
         VerdictOutcome::Unusual => ("unusual".to_owned(), Tone::Warning),
+        VerdictOutcome::Other(word) => (word.to_string(), Tone::Plain),
     }
 }
 
@@ -252,10 +254,11 @@ pub(crate) fn finding_lines(findings: &[Finding], width: usize, style: Style) ->
 }
 
 fn finding_text(finding: &Finding, width: usize, style: Style) -> Vec<String> {
-    let (word, tone) = match finding.severity {
+    let (word, tone) = match &finding.severity {
         Severity::Error => ("error", Some(Tone::Error)),
         Severity::Warning => ("warning", Some(Tone::Warning)),
         Severity::Note => ("note", None),
+        Severity::Other(word) => (&**word, Some(Tone::Warning)),
     };
     let mut names: Vec<String> = finding
         .workloads

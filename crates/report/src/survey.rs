@@ -229,10 +229,11 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
     }
     let all: BTreeSet<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
     let points = told.into_iter().map(|((severity, detail, of), names)| {
-        let word = match severity.0 {
+        let word: &str = match &severity.0 {
             Severity::Error => "Error",
             Severity::Warning => "Warning",
             Severity::Note => "Note",
+            Severity::Other(word) => word,
         };
         let workloads: Vec<&str> = of.iter().map(|id| workload_name(id)).collect();
         let whose = match names.len() {

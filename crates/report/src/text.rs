@@ -86,7 +86,7 @@ pub(crate) fn value(metric: &str, quantity: Quantity, value: f64) -> String {
         }
         Quantity::Span => latency(value),
         Quantity::Size => amount_of(value),
-        Quantity::Count | Quantity::Ratio => figure(value),
+        Quantity::Count | Quantity::Ratio | Quantity::Other(_) => figure(value),
     }
 }
 

@@ -203,7 +203,7 @@ fn value_with_ends(metric: &Metric) -> String {
     let mark = match metric.interval_kind {
         IntervalKind::BetweenRounds => "",
         IntervalKind::WithinTrial => WITHIN_MARK,
-        IntervalKind::None => return text(metric.value),
+        IntervalKind::None | IntervalKind::Other(_) => return text(metric.value),
     };
     let ends = metric.low.zip(metric.high);
     let ends = ends.map(|(low, high)| format!(" ({mark}{} to {})", text(low), text(high)));

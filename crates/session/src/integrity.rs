@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardmark_core::{Errno, Record, Target, TargetKind};
+use cardmark_core::{Errno, MOST_INTEGER, Record, Target, TargetKind};
 use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
@@ -36,7 +36,7 @@ const DEMO_SEED: u64 = 1;
 pub fn seed(asked: Option<u64>, is_simulated: bool) -> u64 {
     let new = || match is_simulated {
         true => DEMO_SEED,
-        false => uuid::Uuid::new_v4().as_u64_pair().1,
+        false => uuid::Uuid::new_v4().as_u64_pair().1 & MOST_INTEGER,
     };
     asked.unwrap_or_else(new)
 }

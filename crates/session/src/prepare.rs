@@ -49,6 +49,7 @@ pub fn prepare(
         Fill::Ff => ("fill all of a raw device with 0xFF", true),
         Fill::Zero => ("fill all of a raw device with zeros", true),
         Fill::Random => ("fill all of a raw device with random content", true),
+        Fill::Other(_) => ("fill all of a raw device", true),
         Fill::Discard => ("discard all content of a raw device", false),
     };
     let size_bytes = device.info.size_bytes.filter(|_| writes);
@@ -262,7 +263,7 @@ fn filling(state: Prepared, session: &Session<'_>) -> Result<Filling, CommandErr
 }
 
 fn new_preparation(fill: Fill, size_bytes: u64) -> Preparation {
-    let seed = uuid::Uuid::new_v4().as_u64_pair().1;
+    let seed = uuid::Uuid::new_v4().as_u64_pair().1 & cardmark_core::MOST_INTEGER;
     Preparation {
         fill,
         seed: (fill == Fill::Random).then(|| format!("{seed:016x}")),

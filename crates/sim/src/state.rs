@@ -260,7 +260,7 @@ impl State {
         }
         let busy_count = self.queue.busy_count() + 1;
         let place = match self.order {
-            Order::Sequential | Order::Spread => Continuation::Sequential,
+            Order::Sequential | Order::Spread | Order::Other(_) => Continuation::Sequential,
             Order::Random | Order::Permuted => Continuation::Random,
         };
         self.serve(start_ns, op, place, busy_count)
@@ -450,7 +450,7 @@ pub(crate) fn service_of(model: &Model, kind: OpKind, order: Order) -> &Service 
         OpKind::WriteSync => &model.services()[2],
     };
     match order {
-        Order::Sequential | Order::Spread => &by_order[0],
+        Order::Sequential | Order::Spread | Order::Other(_) => &by_order[0],
         Order::Random | Order::Permuted => &by_order[1],
     }
 }

@@ -95,7 +95,7 @@ pub(crate) fn truth_of(model: &Model, workload: &Workload, seed: Option<u64>) ->
 fn parts_of<'a>(model: &'a Model, workload: &Workload, busy_count: usize) -> Vec<Part<'a>> {
     let read_share = f64::from(workload.read_share_percent) / 100.0;
     let write = match workload.flush {
-        Flush::AfterTrial | Flush::InSpan => OpKind::Write,
+        Flush::AfterTrial | Flush::InSpan | Flush::Other(_) => OpKind::Write,
         Flush::EachOperation => OpKind::WriteSync,
     };
     [(OpKind::Read, read_share), (write, 1.0 - read_share)]

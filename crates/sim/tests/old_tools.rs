@@ -81,7 +81,7 @@ fn service(model: &toml::Table, workload: &Workload, bytes: u64, busy: f64) -> (
     let kind = if workload.reads() { "read" } else { "write" };
     let order = match workload.order {
         Order::Sequential | Order::Spread => "sequential",
-        Order::Random | Order::Permuted => "random",
+        Order::Random | Order::Permuted | Order::Other(_) => "random",
     };
     let service = model[kind][order].as_table().unwrap();
     let number = |name: &str| service.get(name).and_then(toml::Value::as_float);
@@ -136,7 +136,7 @@ fn span_ns(model: &toml::Table, trial: &Trial, factor: f64) -> (f64, f64) {
     };
     let copy_ns = match workload.manner.access {
         Access::Cached => bytes * COPY_NS,
-        Access::Direct => 0.0,
+        Access::Direct | Access::Other(_) => 0.0,
     };
     let flush_ms = model["sync"]["flush_ms"].as_float().unwrap();
     let flush_ns = match (workload.flush, workload.writes() && flush_ms > 0.0) {

@@ -46,7 +46,9 @@ impl Loop {
 
     fn request(&mut self, workload: &Workload) -> Request {
         let block = match workload.order {
-            Order::Random | Order::Permuted => self.rng.below(workload.blocks_count()),
+            Order::Random | Order::Permuted | Order::Other(_) => {
+                self.rng.below(workload.blocks_count())
+            }
             Order::Sequential | Order::Spread => self.place % workload.blocks_count(),
         };
         self.place += 1;

@@ -147,7 +147,9 @@ impl<'a> Asker<'a> {
 
     fn ask(&mut self) {
         let block = match self.workload.order {
-            Order::Random | Order::Permuted => self.rng.below(self.workload.blocks_count()),
+            Order::Random | Order::Permuted | Order::Other(_) => {
+                self.rng.below(self.workload.blocks_count())
+            }
             Order::Sequential | Order::Spread => self.place % self.workload.blocks_count(),
         };
         self.place += 1;

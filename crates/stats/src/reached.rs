@@ -73,8 +73,8 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     }
     // The kernel reads ahead through the page cache; a database writes pages for rows, and a journal.
     let may_be_more = workload.manner.access == Access::Cached || workload.procedure.is_some();
-    let asked: u64 = trials.iter().map(|trial| asked_bytes(trial)).sum();
-    let ratio = counted as f64 / asked as f64;
+    let asked: Option<u64> = trials.iter().map(|trial| asked_bytes(trial)).sum();
+    let ratio = counted as f64 / asked? as f64;
     let percent = 100.0 * ratio;
     if ratio < REACHED_LOW_RATIO {
         let detail = format!("the device moved {percent:.0} % of the bytes asked for");
@@ -101,12 +101,13 @@ fn reach(trials: &[&Trial], workload: &Workload) -> Option<Finding> {
     None
 }
 
-/// Bytes that should reach the device; through the page cache, each byte counts once.
-fn asked_bytes(trial: &Trial) -> u64 {
+/// Bytes that should reach the device, if known; through the page cache, each byte counts once.
+fn asked_bytes(trial: &Trial) -> Option<u64> {
     let bytes = trial.bytes() + trial.untimed_bytes;
     match trial.workload.manner.access {
-        Access::Direct => bytes,
-        Access::Cached => bytes.min(trial.workload.span_bytes),
+        Access::Direct => Some(bytes),
+        Access::Cached => Some(bytes.min(trial.workload.span_bytes)),
+        Access::Other(_) => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Documents: records as the bytes that are stored.
 
+use std::string::FromUtf8Error;
+
 use cardmark_core::{Record, parse_record, record_to_json};
 use rusqlite::Row;
 
@@ -10,16 +12,19 @@ use crate::{DocumentError, StoreError, rows};
 /// Damage of a row whose document is not readable.
 pub(crate) const DOCUMENT_DAMAGE: &str = "its document is not readable";
 
-/// Parses the record in a row of id and document.
-pub(crate) fn record_of(row: &Row<'_>) -> Result<Record, Failure> {
+/// Parses the record in a row of id and document. Returns the document too.
+pub(crate) fn record_of(row: &Row<'_>) -> Result<(Record, String), Failure> {
     let run = run_of(row);
-    match row.get::<_, Vec<u8>>(1) {
-        Ok(document) => Ok(parse(&run, &document)?),
-        Err(_) => {
-            let what = DOCUMENT_DAMAGE;
-            Err(Failure::Damaged { run, what })
-        }
-    }
+    let Ok(document) = row.get::<_, Vec<u8>>(1) else {
+        let what = DOCUMENT_DAMAGE;
+        return Err(Failure::Damaged { run, what });
+    };
+    let refuse = |error: FromUtf8Error| StoreError::Document {
+        id: run.clone(),
+        source: DocumentError::NotText(error.utf8_error()),
+    };
+    let document = String::from_utf8(document).map_err(refuse)?;
+    Ok((parse(&run, &document)?, document))
 }
 
 /// Returns the document of a record, whose figures must be finite.
@@ -35,13 +40,12 @@ pub(crate) fn document_of(record: &Record) -> Result<String, StoreError> {
 }
 
 /// Parses the document of the run with this id.
-pub(crate) fn parse(id: &str, document: &[u8]) -> Result<Record, StoreError> {
+pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     let refuse = |source| StoreError::Document {
         id: id.to_owned(),
         source,
     };
-    let text = str::from_utf8(document).map_err(|error| refuse(DocumentError::NotText(error)))?;
-    let record = parse_record(text).map_err(|error| refuse(DocumentError::Parse(error)))?;
+    let record = parse_record(document).map_err(|error| refuse(DocumentError::Parse(error)))?;
     if record.id.to_string() == id {
         Ok(record)
     } else {

@@ -56,9 +56,8 @@ fn copy_records(connection: &Connection) -> Result<(), Failure> {
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if let Ok(record) = record_of(row) {
-            let document: Vec<u8> = row.get(1)?;
-            rows::put(connection, &record, &document, row.get(2)?)?;
+        if let Ok((record, document)) = record_of(row) {
+            rows::put(connection, &record, document.as_bytes(), row.get(2)?)?;
         } else {
             // Keep an unreadable document too. Without a head, queries report its run.
             let id: String = row.get(0)?;

@@ -100,7 +100,7 @@ fn record(connection: &Connection, head: Head) -> Result<Record, Failure> {
         |row| row.get::<_, String>(1),
     )?;
     let text = texts.pop().unwrap_or_default();
-    let mut record = parse(&head.run, text.as_bytes())?;
+    let mut record = parse(&head.run, &text)?;
     record.labels = head.labels;
     Ok(record)
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cardmark_core::{FindingKind, OriginKind, Record, Severity};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::StoreError;
@@ -34,11 +35,13 @@ pub enum Inserted {
     Replaced,
 }
 
-/// A record and its present labels.
+/// A record, its document and its present labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The record as it was stored.
     pub record: Record,
+    /// The document that it was read from, with what this version does not know.
+    pub document: String,
     /// Labels as they stand, those of the record included unless removed.
     pub labels: BTreeMap<String, String>,
 }
@@ -120,7 +123,27 @@ impl Store {
     /// If a different record has the same id, a figure is not finite, or the store fails.
     pub fn insert(&mut self, record: &Record) -> Result<Inserted, StoreError> {
         let document = document_of(record)?;
-        self.write(|connection| insert(connection, record, document.as_bytes()))
+        self.write(|connection| insert(connection, record, &document))
+    }
+
+    /// Stores documents of records that came from elsewhere, each as the bytes that it has, in one transaction.
+    /// Documents that are stored already stay. Returns what became of each.
+    ///
+    /// # Errors
+    /// If the store fails; nothing is stored then. For each document: if a different one has the same id.
+    pub fn take_in(
+        &mut self,
+        documents: &[(Record, String)],
+    ) -> Result<Vec<Result<Inserted, StoreError>>, StoreError> {
+        self.write(|connection| {
+            let each = documents.iter().map(|(record, document)| {
+                match take_in(connection, record, document) {
+                    Err(Failure::Refused(error)) => Ok(Err(error)),
+                    other => other.map(Ok),
+                }
+            });
+            each.collect()
+        })
     }
 
     /// Checks for a record by id.
@@ -143,9 +166,14 @@ impl Store {
                 _ => unique_id(connection, prefix)?,
             };
             let sql = "SELECT id, document FROM records WHERE id = ?1";
-            let record = connection.query_row(sql, [&id], |row| Ok(record_of(row)))??;
+            let (record, document) =
+                connection.query_row(sql, [&id], |row| Ok(record_of(row)))??;
             let labels = labels_of(connection, &id)?;
-            Ok(Found { record, labels })
+            Ok(Found {
+                record,
+                document,
+                labels,
+            })
         })
     }
 
@@ -187,7 +215,7 @@ impl Store {
         self.read(|connection| labels_of(connection, &id.to_string()))
     }
 
-    /// Passes every record stored so far to `each`, in the order of storing, with a transaction
+    /// Passes every record stored so far and its document to `each`, in the order of storing, with a transaction
     /// for each record. Skips documents that cannot be read and returns the first such error at
     /// the end.
     ///
@@ -196,14 +224,14 @@ impl Store {
     /// document.
     pub fn export<E: From<StoreError>>(
         &mut self,
-        mut each: impl FnMut(&Record) -> Result<(), E>,
+        mut each: impl FnMut(&Record, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut unreadable = None;
         let mut place = 0;
         while let Some((sequence, record)) = self.record_after(place)? {
             place = sequence;
             match record {
-                Ok(record) => each(&record)?,
+                Ok((record, document)) => each(&record, &document)?,
                 Err(failure) => unreadable = unreadable.or(Some(failure.at(&self.path))),
             }
         }
@@ -222,36 +250,90 @@ impl Store {
     }
 }
 
-/// Sequence and record, if its document is readable.
-type Numbered = (i64, Result<Record, Failure>);
+/// Sequence, record and document, if it is readable.
+type Numbered = (i64, Result<(Record, String), Failure>);
 
-fn insert(connection: &Connection, record: &Record, document: &[u8]) -> Result<Inserted, Failure> {
-    let id = record.id.to_string();
-    let stored: Vec<Vec<u8>> = collect(
-        connection,
-        "SELECT id, document FROM records WHERE id = ?1",
-        [&id],
-        DOCUMENT_DAMAGE,
-        |row| row.get(1),
-    )?;
-    let Some(stored) = stored.first() else {
-        rows::put(connection, record, document, now())?;
-        for (key, value) in &record.labels {
-            rows::put_label(connection, &id, key, Some(value), now())?;
-        }
-        return Ok(Inserted::New);
+fn insert(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
+    let Some(stored) = document_in(connection, record.id)? else {
+        return put_new(connection, record, document);
     };
-    if stored == document {
+    if stored == document.as_bytes() {
         return Ok(Inserted::Known);
     }
-    match parse(&id, stored) {
+    let stored = str::from_utf8(&stored).unwrap_or_default();
+    match parse(&record.id.to_string(), stored) {
         // Another version may have written the same record differently.
         Ok(stored) if stored == *record => Ok(Inserted::Known),
         Ok(stored) if gives_way(&stored, record) => {
-            rows::put(connection, record, document, now())?;
+            rows::put(connection, record, document.as_bytes(), now())?;
             Ok(Inserted::Replaced)
         }
         _ => Err(StoreError::Conflict { id: record.id }.into()),
+    }
+}
+
+fn document_in(connection: &Connection, id: Uuid) -> Result<Option<Vec<u8>>, Failure> {
+    let stored = collect(
+        connection,
+        "SELECT id, document FROM records WHERE id = ?1",
+        [id.to_string()],
+        DOCUMENT_DAMAGE,
+        |row| row.get(1),
+    )?;
+    Ok(stored.into_iter().next())
+}
+
+fn put_new(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
+    rows::put(connection, record, document.as_bytes(), now())?;
+    let id = record.id.to_string();
+    for (key, value) in &record.labels {
+        rows::put_label(connection, &id, key, Some(value), now())?;
+    }
+    Ok(Inserted::New)
+}
+
+/// Stores a document that came from elsewhere.
+fn take_in(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
+    let Some(stored) = document_in(connection, record.id)? else {
+        return put_new(connection, record, document);
+    };
+    if is_same(&stored, document) {
+        return Ok(Inserted::Known);
+    }
+    Err(StoreError::Conflict { id: record.id }.into())
+}
+
+/// Returns whether two documents say the same, fields unknown to this version included. White space, the order of
+/// fields and the way of writing a number do not matter.
+fn is_same(stored: &[u8], document: &str) -> bool {
+    if stored == document.as_bytes() {
+        return true;
+    }
+    let value = |text: &[u8]| serde_json::from_slice::<Value>(text);
+    match (value(stored), value(document.as_bytes())) {
+        (Ok(one), Ok(other)) => says_the_same(&one, &other),
+        _ => false,
+    }
+}
+
+fn says_the_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len() && pairs.all(|(one, other)| says_the_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_in = |(key, value): (&String, &Value)| {
+                other
+                    .get(key)
+                    .is_some_and(|other| says_the_same(value, other))
+            };
+            one.len() == other.len() && one.iter().all(is_in)
+        }
+        (Value::Number(number), Value::Number(other)) if number.is_f64() || other.is_f64() => {
+            number.as_f64() == other.as_f64()
+        }
+        _ => one == other,
     }
 }
 

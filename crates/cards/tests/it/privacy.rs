@@ -12,6 +12,7 @@ fn serial_bytes(kind: CardKind) -> std::ops::Range<usize> {
     match kind {
         CardKind::Sd => 9..13,
         CardKind::Mmc => 10..14,
+        CardKind::Other(_) => 0..0,
     }
 }
 

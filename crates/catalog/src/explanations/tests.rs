@@ -14,7 +14,8 @@ fn finding_names() -> Vec<String> {
     let variants = body
         .lines()
         .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#'));
+        .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#'))
+        .filter(|line| !line.starts_with("Other("));
     variants
         .map(|line| snake(line.trim_end_matches(',')))
         .collect()

@@ -1,6 +1,5 @@
 //! `cardmark export`.
 
-use cardmark_core::record_to_json;
 use cardmark_report::{csv_heading, csv_rows};
 
 use crate::args::{ExportArguments, ExportFormat};
@@ -14,14 +13,10 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
     if arguments.format == ExportFormat::Csv {
         print::result(&csv_heading())?;
     }
-    store.export(|record| {
+    store.export(|record, document| {
         print::result(&match arguments.format {
             ExportFormat::Csv => csv_rows(record),
-            ExportFormat::Jsonl => {
-                let text = record_to_json(record)
-                    .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
-                text + "\n"
-            }
+            ExportFormat::Jsonl => document.to_owned() + "\n",
         })
     })?;
     Ok(Exit::Done)

@@ -1,9 +1,10 @@
 //! `cardmark import`.
 
 mod known;
+mod records;
+mod source;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 
 use cardmark_core::{Context, Origin, OriginKind, Record, SuiteRef, simulated_run_id};
@@ -20,31 +21,40 @@ use crate::error::{CommandError, Exit};
 use crate::print;
 use cardmark_session::Data;
 use known::known_metrics;
+use records::{Taken, take_in};
+use source::Source;
 
-/// Largest text that is read, bytes.
-const LARGEST_TEXT_BYTES: u64 = 16 << 20;
 /// Most lines of a text that are listed as not understood, and most causes of an error.
 const MOST_LISTED: usize = 200;
 const MOST_CAUSES: usize = 5;
 
-/// Stores typed figures and what other tools printed as records, and shows them. A file that cannot
-/// be read does not keep the others from being imported.
+/// Stores records, and as records typed figures and what other tools printed. A file that cannot be read does not keep
+/// the others from being imported.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> {
     let known = known_metrics();
     let mut records = typed(arguments, &known)?;
-    let mut failed = Vec::new();
+    let (mut taken, mut failed) = (Vec::new(), Vec::new());
+    let mut store = Data::from_environment()?.open()?;
     for file in &arguments.files {
-        match of_text(file, arguments, &known) {
+        let of_file = source::open(file).and_then(|source| match source {
+            Source::Records(documents) => {
+                taken.extend(take_in(file, documents, &mut store, &mut failed)?);
+                Ok(Vec::new())
+            }
+            Source::Text(text) => of_text(file, &text, arguments, &known),
+        });
+        match of_file {
             Ok(of_file) => records.extend(of_file),
             Err(error) => failed.push(error),
         }
     }
-    if records.is_empty() && !failed.is_empty() {
+    if records.is_empty() && taken.is_empty() && !failed.is_empty() {
         let first = failed.remove(0);
         failed.iter().for_each(print::error);
         return Err(first);
     }
-    show(records, arguments.json)?;
+    describe(&taken, arguments, &mut store)?;
+    show(&mut store, records, &taken, arguments.json)?;
     failed.iter().for_each(print::error);
     Ok(if failed.is_empty() {
         Exit::Done
@@ -53,17 +63,43 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<Exit, CommandError> 
     })
 }
 
-/// Stores the records and prints them.
-fn show(records: Vec<Record>, as_json: bool) -> Result<(), CommandError> {
-    let mut store = Data::from_environment()?.open()?;
-    let mut rows = Vec::new();
+/// Keeps labels, and the computer's name, beside new records.
+fn describe(
+    taken: &[Taken],
+    arguments: &ImportArguments,
+    store: &mut Store,
+) -> Result<(), CommandError> {
+    let host = arguments.host.iter().map(|name| ("host", Some(&**name)));
+    let labels = arguments.label.iter();
+    let labels = labels.map(|(key, value)| (key.as_str(), Some(value.as_str())));
+    let all: Vec<_> = host.chain(labels).collect();
+    if !all.is_empty() {
+        for one in taken.iter().filter(|one| one.is_new) {
+            store.label(one.id, all.iter().copied())?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the records of texts and prints them, and what became of those from elsewhere.
+fn show(
+    store: &mut Store,
+    records: Vec<Record>,
+    taken: &[Taken],
+    as_json: bool,
+) -> Result<(), CommandError> {
+    let state = |is_new| if is_new { "imported" } else { "already kept" };
+    let row = |one: &Taken| json!({ "id": one.id, "state": state(one.is_new) });
+    let mut rows: Vec<_> = taken.iter().map(row).collect();
+    if !taken.is_empty() {
+        records::say(taken);
+    }
     let mut texts = Vec::new();
     for record in records {
-        let known = keep(&mut store, &record)?;
+        let known = keep(store, &record)?;
         let is_new = known.is_none();
         let record = known.unwrap_or(record);
-        let state = if is_new { "imported" } else { "already kept" };
-        rows.push(json!({ "id": record.id, "state": state, "record": record }));
+        rows.push(json!({ "id": record.id, "state": state(is_new), "record": record }));
         texts.push(terminal(&record, print::width(), print::style()));
         if !is_new {
             print::notice(&format!(
@@ -125,14 +161,14 @@ fn not_accepted(error: &FigureError) -> CommandError {
 
 fn of_text(
     file: &Path,
+    text: &str,
     arguments: &ImportArguments,
     known: &[KnownMetric],
 ) -> Result<Vec<Record>, CommandError> {
-    let text = text_of(file)?;
     let Import {
         records,
         not_understood,
-    } = read(&text, known);
+    } = read(text, known);
     list(file, &not_understood);
     if records.is_empty() {
         return Err(nothing(file, &not_understood));
@@ -182,44 +218,6 @@ fn described(arguments: &ImportArguments) -> Vec<String> {
         .map(|board| format!("board {board}"))
         .chain(labels)
         .collect()
-}
-
-fn text_of(file: &Path) -> Result<String, CommandError> {
-    let is_input = file == Path::new("-");
-    let shown = if is_input {
-        "standard input".to_owned()
-    } else {
-        format!("`{}`", file.display())
-    };
-    let trouble = |cause: String| {
-        CommandError::new(Exit::Trouble, format!("cannot read {shown}")).because(cause)
-    };
-    let mut bytes = Vec::new();
-    let limit = LARGEST_TEXT_BYTES + 1;
-    let reading = if is_input {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-    };
-    reading.map_err(|error| {
-        let made = trouble(error.to_string());
-        if error.kind() == std::io::ErrorKind::NotFound {
-            return CommandError {
-                exit: Exit::Usage,
-                ..made
-            }
-            .hint("name a file with what the tool printed, or `-` for standard input");
-        }
-        made
-    })?;
-    if bytes.len() as u64 > LARGEST_TEXT_BYTES {
-        return Err(
-            trouble(format!("it has more than {LARGEST_TEXT_BYTES} bytes"))
-                .hint("cut out what the tool printed at its end"),
-        );
-    }
-    // Texts of old terminals may not be UTF-8; figures are.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {

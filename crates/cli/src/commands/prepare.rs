@@ -73,7 +73,7 @@ fn rate(ended: &PreparationEnd) -> Option<f64> {
 fn line(ended: &PreparationEnd) -> String {
     let mut line = format!(
         "{}: {}",
-        fill_words(ended.preparation.fill),
+        fill_words(&ended.preparation.fill),
         text::amount(ended.preparation.size_bytes)
     );
     if ended.from_bytes > 0 {
@@ -124,7 +124,7 @@ fn failure(ended: &PreparationEnd) -> CommandError {
             .because("many readers pass no discard on")
             .hint("`--fill ff` writes what erased flash reads as");
     }
-    let made = made.because(format!("{done} is {}", fill_words(preparation.fill)));
+    let made = made.because(format!("{done} is {}", fill_words(&preparation.fill)));
     if ended.can_go_on {
         made.hint("the same command goes on there")
     } else {

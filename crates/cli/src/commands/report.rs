@@ -53,7 +53,7 @@ fn add_trials(runs: &mut Runs, found: &mut Found) -> Result<(), CommandError> {
         OriginKind::Measured | OriginKind::Simulated
     );
     if is_own && found.source == Source::Head {
-        let (whole, _) = runs.one(&record.id.to_string())?;
+        let whole = runs.one(&record.id.to_string())?.record;
         record.trials = whole.trials;
     }
     Ok(())

@@ -6,13 +6,17 @@ use crate::again::rates_again;
 use crate::args::ShowArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::runs::Runs;
+use crate::runs::{One, Runs};
 
 /// Shows a run.
 pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
-    let (record, remarks) = Runs::default().one(&arguments.run)?;
+    let One {
+        record,
+        document,
+        remarks,
+    } = Runs::default().one(&arguments.run)?;
     if arguments.json {
-        print::result(&print::record(&record)?)?;
+        print::result(&print::shown(&document)?)?;
         return Ok(Exit::Done);
     }
     let again = rates_again(&record, &remarks)?;

@@ -24,6 +24,7 @@ mod digests;
 mod evidence;
 mod examples;
 mod faults;
+mod growth;
 mod history;
 mod hostile;
 mod import;

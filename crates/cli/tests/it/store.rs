@@ -56,14 +56,14 @@ fn one_damaged_value_is_never_left_out() {
         (
             "metrics",
             "value",
-            "'x'",
+            "'X'",
             "id = 'seq_read_1m'",
             &["list", "rank"][..],
         ),
         (
             "metrics",
             "quantity",
-            "'x'",
+            "'X'",
             "id = 'seq_read_1m'",
             &["list", "rank"],
         ),
@@ -97,9 +97,9 @@ fn one_damaged_value_is_never_left_out() {
             "1",
             &["rank", "recommend", "history", "report"],
         ),
-        ("heads", "origin_kind", "'x'", "1", &["rank"]),
+        ("heads", "origin_kind", "'X'", "1", &["rank"]),
         ("labels", "value", "x'00'", "1", &["list", "rank", "report"]),
-        ("records", "origin_kind", "'x'", "1", &["list"]),
+        ("records", "origin_kind", "'X'", "1", &["list"]),
         ("records", "document", "'{'", "1", &["export", "show"]),
     ];
     let scratch = scratch();

@@ -47,6 +47,7 @@ pub(crate) fn procedure_rules(workload: &Workload, suite: &Suite) -> Vec<Rule> {
                 && blocks == u64::from(*packages_count)
         }
         Procedure::Append => workload.order == Order::Sequential,
+        Procedure::Other(_) => false,
     };
     vec![
         (wants_files, "a procedure needs files"),

@@ -32,13 +32,13 @@ fn slow_bus(situation: &Situation<'_>, bus: &Bus) -> Option<Finding> {
     if !is_uhs_card(situation) || mode.most_mb_per_s() >= BusMode::Ddr50.most_mb_per_s() {
         return None;
     }
-    let most = mode.most_mb_per_s();
+    let most = mode.most_mb_per_s()?;
     let board = situation.board;
     let is_limit = board.is_some_and(|board| {
         board
             .bus_modes
             .iter()
-            .all(|can| can.most_mb_per_s() <= most)
+            .all(|can| can.most_mb_per_s() <= Some(most))
     });
     if is_limit {
         let detail = format!(

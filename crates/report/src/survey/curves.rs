@@ -21,11 +21,11 @@ pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) ->
     };
     let suites: BTreeSet<String> = records().filter_map(|record| suite_of(record)).collect();
     let origins: BTreeSet<&str> = records()
-        .map(|record| origin_word(record.origin.kind))
+        .map(|record| origin_word(&record.origin.kind))
         .collect();
     let mut parts: Vec<String> = board.into_iter().chain(suites).collect();
     // That figures were measured is what everybody expects.
-    if origins != BTreeSet::from([origin_word(OriginKind::Measured)]) {
+    if origins != BTreeSet::from([origin_word(&OriginKind::Measured)]) {
         parts.extend(origins.into_iter().map(str::to_owned));
     }
     Heading {

@@ -102,12 +102,14 @@ impl Rig {
 
     fn submit(&mut self, workload: &Workload, slot: u32) {
         let block = match workload.order {
-            Order::Random | Order::Permuted => self.rng.below(workload.blocks_count()),
+            Order::Random | Order::Permuted | Order::Other(_) => {
+                self.rng.below(workload.blocks_count())
+            }
             Order::Sequential | Order::Spread => self.place % workload.blocks_count(),
         };
         self.place += 1;
         let write = match workload.flush {
-            Flush::AfterTrial | Flush::InSpan => OpKind::Write,
+            Flush::AfterTrial | Flush::InSpan | Flush::Other(_) => OpKind::Write,
             Flush::EachOperation => OpKind::WriteSync,
         };
         let reads = self.rng.below(100) < u64::from(workload.read_share_percent);

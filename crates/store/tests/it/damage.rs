@@ -13,7 +13,7 @@ fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
     let mut store = Store::open(path).unwrap();
     let metric = record("aaaa").metrics[0].id.clone();
     let mut exported = 0;
-    let export = store.export(|_| {
+    let export = store.export(|_, _| {
         exported += 1;
         Ok::<(), StoreError>(())
     });
@@ -92,6 +92,9 @@ fn is_plausible(column: &str, damage: &str) -> bool {
         "key",
         "value",
         "id",
+        "target_kind",
+        "origin_kind",
+        "quantity",
     ];
     damage == "'damaged'" && free.contains(&column)
 }

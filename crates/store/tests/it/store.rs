@@ -6,6 +6,7 @@ use std::path::Path;
 
 use cardmark_core::{
     Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, TargetKind, Tool,
+    parse_record, record_to_json,
 };
 use cardmark_store::{DocumentError, Inserted, Store, StoreError, sqlite_path};
 use uuid::Uuid;
@@ -27,16 +28,37 @@ fn a_record_comes_back_as_it_was_also_after_reopening() {
     let path = dir.path().join("records.sqlite");
     let mut stored = record("67e5");
     stored.trials = vec![trial(0)];
-    stored.extra.insert(
-        "unheard_of".to_owned(),
-        serde_json::json!([{"start_bytes": 0}]),
-    );
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.insert(&stored).unwrap(), Inserted::New);
     drop(store);
     let found = Store::open(&path).unwrap().find("67e50000").unwrap();
     assert_eq!(found.record, stored);
     assert_eq!(found.labels, stored.labels);
+}
+
+#[test]
+fn documents_from_elsewhere_keep_their_bytes() {
+    with_store(|store| {
+        let record = record("67e5");
+        let known = record_to_json(&record).unwrap();
+        let document = known.replacen('{', r#"{ "unheard_of": {"start_bytes": 0}, "#, 1);
+        let take_in = |store: &mut Store, document: &str| {
+            let parsed = parse_record(document).unwrap();
+            let mut each = store.take_in(&[(parsed, document.to_owned())]).unwrap();
+            each.remove(0)
+        };
+        assert_eq!(take_in(store, &document).unwrap(), Inserted::New);
+        assert_eq!(store.find("67e5").unwrap().document, document);
+        assert_eq!(take_in(store, &document).unwrap(), Inserted::Known);
+        let spaced = document.replace(',', " ,\n");
+        assert_eq!(take_in(store, &spaced).unwrap(), Inserted::Known);
+        // A field that this version does not know makes another document, too.
+        for other in [known.clone(), document.replace("unheard_of", "heard_of")] {
+            let error = take_in(store, &other).unwrap_err();
+            assert!(matches!(error, StoreError::Conflict { id } if id == record.id));
+        }
+        assert_eq!(store.find("67e5").unwrap().document, document);
+    });
 }
 
 #[test]
@@ -183,14 +205,14 @@ fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
             store.insert(&record(digits)).unwrap();
         }
         let mut seen = Vec::new();
-        let gather = |record: &Record| -> Result<(), StoreError> {
+        let gather = |record: &Record, _: &str| -> Result<(), StoreError> {
             seen.push(record.id);
             Ok(())
         };
         store.export(gather).unwrap();
         assert_eq!(seen, ["cccc", "aaaa", "bbbb"].map(id_of));
         let mut count = 0;
-        let stop = |record: &Record| {
+        let stop = |record: &Record, _: &str| {
             count += 1;
             Err(StoreError::Conflict { id: record.id })
         };
@@ -303,14 +325,14 @@ fn a_simulated_card_that_fails_replaces_its_interrupted_run_too() {
 fn a_measured_record_is_never_replaced() {
     with_store(|store| {
         let whole = simulated(&[]);
-        for (stored, new) in [
+        for (number, (stored, new)) in (1..).zip([
             (OriginKind::Measured, OriginKind::Measured),
             (OriginKind::Measured, OriginKind::Simulated),
             (OriginKind::Simulated, OriginKind::Measured),
             (OriginKind::Imported, OriginKind::Imported),
-        ] {
+        ]) {
             let mut partial = simulated(&[FindingKind::Interrupted]);
-            partial.id = Uuid::from_u128(1 + stored as u128 * 8 + new as u128);
+            partial.id = Uuid::from_u128(number);
             partial.origin.kind = stored;
             let mut whole = whole.clone();
             (whole.id, whole.origin.kind) = (partial.id, new);

@@ -1,0 +1,116 @@
+//! Records that come from elsewhere.
+
+use std::path::Path;
+
+use cardmark_core::{Record, parse_record, visible};
+use cardmark_store::{Inserted, Store, StoreError};
+use uuid::Uuid;
+
+use super::source::Documents;
+use crate::error::{CommandError, Exit};
+use crate::print;
+use crate::runs::{derive_again, warn_of};
+
+/// Size of documents that are stored in one transaction, bytes, unless a single one is larger.
+const TOGETHER_BYTES: usize = 16 << 20;
+
+/// A record that was taken in, or was there before.
+pub(super) struct Taken {
+    pub(super) id: Uuid,
+    pub(super) is_new: bool,
+}
+
+/// Stores the documents of a file as they are. Those that cannot be read, and those of another content than the record
+/// that is kept under their id, are told and left out.
+pub(super) fn take_in(
+    file: &Path,
+    mut documents: Documents,
+    store: &mut Store,
+    failed: &mut Vec<CommandError>,
+) -> Result<Vec<Taken>, CommandError> {
+    let shown = file.display();
+    let (mut together, mut bytes, mut taken) = (Vec::new(), 0, Vec::new());
+    for number in 1.. {
+        let document = match documents.next() {
+            Ok(Some(document)) => document,
+            Ok(None) => break,
+            Err(error) => {
+                let what = format!("cannot read record {number} of `{shown}`, and none after it");
+                failed.push(CommandError::new(Exit::Trouble, what).because(error.to_string()));
+                break;
+            }
+        };
+        match read(&document) {
+            Ok((record, document)) => {
+                bytes += document.len();
+                together.push((record, document));
+            }
+            Err(why) => {
+                let what = format!("cannot read record {number} of `{shown}`");
+                failed.push(CommandError::new(Exit::Usage, what).because(why));
+            }
+        }
+        if bytes > TOGETHER_BYTES {
+            store_all(store, &mut together, failed, &mut taken)?;
+            bytes = 0;
+        }
+    }
+    store_all(store, &mut together, failed, &mut taken)?;
+    Ok(taken)
+}
+
+/// The record, with figures derived again, and its document in one line.
+fn read(document: &str) -> Result<(Record, String), String> {
+    let document = visible(document.trim_start_matches('\u{feff}').trim());
+    let mut record = parse_record(&document).map_err(|error| error.to_string())?;
+    let differing = derive_again(&mut record);
+    warn_of(&format!("run {}", record.id), &differing);
+    if !document.contains('\n') {
+        return Ok((record, document.into_owned()));
+    }
+    let mut line = Vec::new();
+    let mut from = serde_json::Deserializer::from_str(&document);
+    serde_transcode::transcode(&mut from, &mut serde_json::Serializer::new(&mut line))
+        .map_err(|error| error.to_string())?;
+    let line = String::from_utf8(line).map_err(|error| error.to_string())?;
+    Ok((record, line))
+}
+
+fn store_all(
+    store: &mut Store,
+    together: &mut Vec<(Record, String)>,
+    failed: &mut Vec<CommandError>,
+    taken: &mut Vec<Taken>,
+) -> Result<(), CommandError> {
+    let results = store.take_in(together)?;
+    for ((record, _), result) in together.drain(..).zip(results) {
+        match result {
+            Ok(inserted) => taken.push(Taken {
+                id: record.id,
+                is_new: inserted == Inserted::New,
+            }),
+            Err(StoreError::Conflict { id }) => failed.push(
+                CommandError::new(Exit::Usage, format!("another record of run {id} is kept"))
+                    .because("a record never changes: one of the two was edited")
+                    .hint(format!("`cardmark show {id}` shows the one that is kept")),
+            ),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Says what became of the records.
+pub(super) fn say(taken: &[Taken]) {
+    let new = taken.iter().filter(|one| one.is_new).count();
+    let known = taken.len() - new;
+    let runs = |count: usize| match count {
+        1 => "1 run".to_owned(),
+        _ => format!("{count} runs"),
+    };
+    let mut text = format!("imported {}", runs(new));
+    if known > 0 {
+        text += &format!("; {} already kept", runs(known));
+    }
+    print::notice(&text);
+}

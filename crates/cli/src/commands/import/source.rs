@@ -1,0 +1,170 @@
+//! Files to import, unpacked while they are read.
+
+use std::io::{BufRead, BufReader, Error, Read};
+use std::path::Path;
+
+use cardmark_core::MOST_RECORD_BYTES;
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::error::{CommandError, Exit};
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// What a file holds.
+pub(super) enum Source {
+    /// Output of a tool, or a table.
+    Text(String),
+    /// Documents of records.
+    Records(Documents),
+}
+
+/// Documents of records, one after the other.
+pub(super) struct Documents {
+    /// The document that showed what the file is.
+    first: Option<String>,
+    rest: Box<dyn BufRead>,
+}
+
+impl Documents {
+    /// Returns the next document; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<String>, Error> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        loop {
+            match line(&mut self.rest)? {
+                Some(line) if line.trim().is_empty() => {}
+                found => return Ok(found),
+            }
+        }
+    }
+}
+
+/// Opens a file, or standard input as `-`.
+pub(super) fn open(file: &Path) -> Result<Source, CommandError> {
+    let refuse = |error: Error| {
+        let shown = match file == Path::new("-") {
+            true => "standard input".to_owned(),
+            false => format!("`{}`", file.display()),
+        };
+        let made = CommandError::new(Exit::Trouble, format!("cannot read {shown}"))
+            .because(error.to_string());
+        match error.kind() {
+            std::io::ErrorKind::NotFound => CommandError {
+                exit: Exit::Usage,
+                ..made
+            }
+            .hint(
+                "name a file with records or with what a tool printed, or `-` for standard input",
+            ),
+            std::io::ErrorKind::FileTooLarge => {
+                made.hint("cut out what the tool printed at its end")
+            }
+            _ => made,
+        }
+    };
+    let packed: Result<Box<dyn BufRead>, Error> = match file == Path::new("-") {
+        true => Ok(Box::new(std::io::stdin().lock())),
+        false => std::fs::File::open(file).map(|file| Box::new(BufReader::new(file)) as _),
+    };
+    packed.and_then(unpacked).and_then(read).map_err(refuse)
+}
+
+fn unpacked(mut packed: Box<dyn BufRead>) -> Result<Box<dyn BufRead>, Error> {
+    let head = packed.fill_buf()?;
+    if head.starts_with(&GZIP) {
+        return Ok(Box::new(BufReader::new(MultiGzDecoder::new(packed))));
+    }
+    if head.starts_with(&ZSTD) {
+        return Ok(Box::new(BufReader::new(Frames {
+            decoder: Some(frame(packed)?),
+        })));
+    }
+    Ok(packed)
+}
+
+type Frame = StreamingDecoder<Box<dyn BufRead>, ruzstd::decoding::FrameDecoder>;
+
+fn frame(packed: Box<dyn BufRead>) -> Result<Frame, Error> {
+    StreamingDecoder::new(packed).map_err(Error::other)
+}
+
+/// All frames of a file packed with zstd.
+struct Frames {
+    decoder: Option<Frame>,
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        while let Some(decoder) = &mut self.decoder {
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let mut packed = self.decoder.take().map(Frame::into_inner);
+            if let Some(packed) = packed.take_if(|packed| !matches!(packed.fill_buf(), Ok([]))) {
+                self.decoder = Some(frame(packed)?);
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Tells records, one in each line or one in all of a file, from everything else.
+fn read(mut unpacked: Box<dyn BufRead>) -> Result<Source, Error> {
+    let first = line(&mut unpacked)?.unwrap_or_default();
+    if is_record(&first) {
+        return Ok(Source::Records(Documents {
+            first: Some(first),
+            rest: unpacked,
+        }));
+    }
+    let mut bytes = first.into_bytes();
+    let room = (MOST_RECORD_BYTES + 1).saturating_sub(bytes.len());
+    (&mut unpacked).take(room as u64).read_to_end(&mut bytes)?;
+    let text = within_limit(bytes)?;
+    Ok(match is_record(&text) {
+        true => Source::Records(Documents {
+            first: Some(text),
+            rest: unpacked,
+        }),
+        false => Source::Text(text),
+    })
+}
+
+/// Reads a line; `None` at the end. Texts of old terminals may not be UTF-8; figures are.
+fn line(from: &mut Box<dyn BufRead>) -> Result<Option<String>, Error> {
+    let mut bytes = Vec::new();
+    from.take(MOST_RECORD_BYTES as u64 + 1)
+        .read_until(b'\n', &mut bytes)?;
+    match bytes.is_empty() {
+        true => Ok(None),
+        false => within_limit(bytes).map(Some),
+    }
+}
+
+fn within_limit(bytes: Vec<u8>) -> Result<String, Error> {
+    if bytes.len() > MOST_RECORD_BYTES {
+        let why = format!("it has more than {MOST_RECORD_BYTES} bytes");
+        return Err(Error::new(std::io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+fn is_record(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        format: Option<IgnoredAny>,
+        origin: Option<IgnoredAny>,
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let head = serde_json::from_str::<Head>(text);
+    head.is_ok_and(|head| head.format.is_some() && head.origin.is_some())
+}
