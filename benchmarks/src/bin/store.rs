@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use cardmark_benchmarks::simulate;
 use cardmark_core::{
-    Board, Context, Metric, Origin, OriginKind, Record, Rng, Suite, SuiteRef, Target, TargetKind,
-    simulated_run_id,
+    Board, Context, Metric, Origin, OriginKind, Record, Rng, Sample, Suite, SuiteRef, Target,
+    TargetKind, simulated_run_id,
 };
 use cardmark_engine::TargetRoom;
 use cardmark_sim::{Model, SimulatedCard};
@@ -74,7 +74,7 @@ fn varied(base: &Record, index: usize, rng: &mut Rng) -> Record {
         ..Board::default()
     });
     for device in &mut record.devices {
-        device.sample_id = Some(format!("{:06x}", product * CARDS + card));
+        device.sample = Some(Sample::of_card(format!("{:06x}", product * CARDS + card)));
     }
     let factor = 0.5 + product as f64 / PRODUCTS as f64 + 0.1 * rng.unit();
     for metric in &mut record.metrics {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{DeviceInfo, ReaderKind, Record, Severity, parse_record};
+use cardmark_core::{DeviceInfo, Record, Severity, parse_record};
 
 use cardmark_session::{CommandError, Exit};
 
@@ -50,19 +50,13 @@ impl Done {
             board: label(SETTING)?,
             suite: record.suite.as_ref()?.name.clone(),
             repeat: label(REPEAT)?.parse().ok()?,
-            sample_id: record.devices.last().and_then(identity),
+            sample_id: record
+                .devices
+                .last()
+                .and_then(DeviceInfo::card_id)
+                .map(str::to_owned),
             is_whole: is_whole(record),
         })
-    }
-}
-
-/// Identity of a card: its registers, or the identification of a disk. A USB reader
-/// reports its own, whatever card is in it.
-pub(crate) fn identity(device: &DeviceInfo) -> Option<String> {
-    let kind = device.reader.as_ref()?.kind;
-    match kind {
-        ReaderKind::Slot | ReaderKind::Sata | ReaderKind::Nvme => device.sample_id.clone(),
-        ReaderKind::Usb | ReaderKind::Virtual | ReaderKind::Other(_) => None,
     }
 }
 
@@ -222,29 +216,4 @@ fn unreadable(path: &Path, cause: String) -> CommandError {
     CommandError::new(Exit::Trouble, format!("cannot read `{}`", path.display()))
         .because(cause)
         .hint("move it away to measure again what it held")
-}
-
-#[cfg(test)]
-mod tests {
-    use cardmark_core::Reader;
-
-    use super::*;
-
-    #[test]
-    fn a_usb_reader_does_not_tell_which_card_is_in_it() {
-        let device = |kind| DeviceInfo {
-            sample_id: Some("a1".to_owned()),
-            reader: Some(Reader {
-                kind,
-                driver: None,
-                bus: None,
-                usb: None,
-                pcie: None,
-                sata_bits_per_s: None,
-            }),
-            ..DeviceInfo::default()
-        };
-        assert_eq!(identity(&device(ReaderKind::Slot)), Some("a1".to_owned()));
-        assert_eq!(identity(&device(ReaderKind::Usb)), None);
-    }
 }

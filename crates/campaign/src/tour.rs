@@ -6,13 +6,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cardmark_core::{Finding, MOST_INTEGER, Record, Severity, simulated_run_id};
+use cardmark_core::{DeviceInfo, Finding, MOST_INTEGER, Record, Severity, simulated_run_id};
 use cardmark_host::{Resolution, Root, resolve};
 use cardmark_report::{headline, text};
 use cardmark_session::{Chosen, CommandError, Data, Exit, Voice, choose, devices};
 
 use crate::child::Child;
-use crate::folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING, identity};
+use crate::folder::{CAMPAIGN, Done, Folder, REPEAT, SAMPLE, SETTING};
 use crate::order::{Progress, Visit, suites_left};
 use crate::question::{Answer, ask};
 use crate::recognise::{Seen, recognise};
@@ -238,7 +238,8 @@ impl<'a> Tour<'a> {
                     refuse_own_disk(target, &resolution)?;
                 }
                 let devices = devices(&resolution, self.data)?;
-                Ok(devices.last().and_then(identity))
+                let card = devices.last().and_then(DeviceInfo::card_id);
+                Ok(card.map(str::to_owned))
             }
             Chosen::Simulated(_) => Ok(None),
         }

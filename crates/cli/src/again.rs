@@ -83,6 +83,6 @@ fn same_card(record: &Record, remarks: &[(String, String)]) -> Option<Vec<Condit
         let sample = condition("sample", sample);
         return Some(std::iter::once(sample).chain(product).collect());
     }
-    let card = record.devices.first()?.sample_id.as_deref()?;
+    let card = record.devices.first()?.card_id()?;
     Some(vec![condition("card", card)])
 }

@@ -36,12 +36,98 @@ pub struct DeviceInfo {
     /// Wear and errors reported by the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
-    /// Distinguishes cards of one product without revealing their serial numbers; 6 hexadecimal digits.
+    /// Id of this device, if it reports a number of its own that cannot soon be guessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sample_id: Option<String>,
+    pub sample: Option<Sample>,
+    /// Reason why it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_sample: Option<NoSample>,
     /// The last known preparation of this card before the run. Writes between the two are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Preparation>,
+}
+
+impl DeviceInfo {
+    /// Returns the id of the card or disk. A reader or bridge is neither: whatever is in it, its id stays the same.
+    #[must_use]
+    pub fn card_id(&self) -> Option<&str> {
+        let sample = self.sample.as_ref()?;
+        matches!(sample.of, SampleOf::Card | SampleOf::Disk).then_some(&sample.id)
+    }
+}
+
+/// Distinguishes devices of one product without revealing their serial numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sample {
+    /// The first 24 bits of the SHA-256 of its number, as 6 hexadecimal digits. Unique only together with registers and
+    /// size: among 5,000 cards of one product, two have the same id with a probability of one half. Not salted, so that
+    /// everybody gets the same id for a card: who knows its number can check whether it fits.
+    pub id: String,
+    /// Device that the number belongs to.
+    pub of: SampleOf,
+    /// Where the number comes from.
+    pub from: SampleFrom,
+}
+
+impl Sample {
+    /// The id of a card, from its CID.
+    #[must_use]
+    pub fn of_card(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            of: SampleOf::Card,
+            from: SampleFrom::Cid,
+        }
+    }
+}
+
+/// Device that a number belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SampleOf {
+    /// An SD card or eMMC.
+    Card,
+    /// A disk on SATA, NVMe or a virtual bus.
+    Disk,
+    /// A reader for cards or a USB stick: its medium can be removed, or the kernel believes so.
+    Reader,
+    /// Another USB device, such as an enclosure: the number may be that of the bridge or of the disk behind it.
+    Bridge,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
+}
+
+/// Source of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SampleFrom {
+    /// The 16 bytes of the register CID, the last byte, its checksum, being 0.
+    Cid,
+    /// Model, line feed, serial number.
+    Serial,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
+}
+
+/// Reason for the lack of an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoSample {
+    /// The device reports neither a CID nor a serial number, or this user may not read it.
+    Absent,
+    /// The number is below 65,536: it could soon be found by trying.
+    Low,
+    /// The serial number has fewer than 8 letters and digits.
+    Short,
+    /// The serial number consists of at most 2 different characters, or of characters in a row, such as `0123456789`.
+    Repetitive,
+    /// The device is a file.
+    File,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// The kernel's settings for a block device's queue.
@@ -271,4 +357,28 @@ pub struct PcieLink {
     /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_lanes_count: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_and_bridges_are_no_cards() {
+        for (of, is_card) in [
+            (SampleOf::Card, true),
+            (SampleOf::Disk, true),
+            (SampleOf::Reader, false),
+            (SampleOf::Bridge, false),
+        ] {
+            let device = DeviceInfo {
+                sample: Some(Sample {
+                    of,
+                    ..Sample::of_card("a1b2c3")
+                }),
+                ..DeviceInfo::default()
+            };
+            assert_eq!(device.card_id().is_some(), is_card, "{of:?}");
+        }
+    }
 }

@@ -34,7 +34,8 @@ mod workload;
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
 pub use context::{ContextRow, context_rows, told};
 pub use device::{
-    Bus, BusMode, BusSource, DeviceInfo, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
+    Bus, BusMode, BusSource, DeviceInfo, NoSample, PcieLink, Queue, Reader, ReaderKind, Sample,
+    SampleFrom, SampleOf, UsbBridge,
 };
 pub use errno::Errno;
 pub use evidence::evidence_digest;
@@ -52,9 +53,9 @@ pub use procedure::{DatabaseJournal, Procedure};
 pub use public_form::{PublicForm, public_form};
 pub use record::{
     Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
-    Layer, LayerKind, METHOD, MINOR, Metric, OperationError, Origin, OriginKind, Quantity,
-    RateParts, ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef,
-    Target, TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
+    Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
+    ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
+    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
@@ -63,7 +64,7 @@ pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};
 pub use upgrade::{
-    MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
+    MINOR, MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
     record_to_json,
 };
 pub use verdict::{Derived, Verdict, VerdictOutcome};

@@ -271,7 +271,8 @@ impl Form<'_> {
             card: device.card.clone(),
             reader: device.reader.as_ref().map(|reader| self.reader(reader)),
             health: device.health.clone(),
-            sample_id: device.sample_id.clone(),
+            sample: device.sample.clone(),
+            no_sample: device.no_sample,
             prepared: device
                 .prepared
                 .as_ref()

@@ -19,8 +19,6 @@ use crate::{
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
-/// Number of additions to the format: fields and words that an older reader keeps and does not understand.
-pub const MINOR: u32 = 0;
 /// Version of the method; it changes whenever numbers could change.
 pub const METHOD: u32 = 2;
 

@@ -40,7 +40,7 @@ impl Subject {
             setting: label("setting"),
             origin: record.origin.kind,
             publication: label("publication"),
-            card: label("sample").or_else(|| device?.sample_id.clone()),
+            card: label("sample").or_else(|| device?.card_id().map(str::to_owned)),
             context: Arc::new(Context::of(record).must),
         }
     }

@@ -8,6 +8,8 @@ use thiserror::Error;
 
 use crate::{FORMAT, Record, visible};
 
+/// Number of additions to the format: fields and words that an older reader keeps and does not understand.
+pub const MINOR: u32 = 0;
 /// Maximum size of a record's document, bytes. Packed for sending it is at most half of that.
 pub const MOST_RECORD_BYTES: usize = 16 << 20;
 /// Maximum depth of objects and lists in a document.

@@ -1,16 +1,23 @@
 //! Identity of a card: to find it again in the history, and to distinguish it from others of its product.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 
 use cardmark_cards::sample_id;
+use cardmark_core::{NoSample, ReaderKind, Sample, SampleFrom, SampleOf};
 
 use crate::Root;
 use crate::block::BlockDevice;
 use crate::identity::disk_identity;
+use crate::reader::reader_of;
 use crate::root::path_of;
 
 /// Bytes of a card's CID register.
 const CID_BYTES: usize = 16;
+/// Letters and digits of a serial number that distinguishes devices.
+const LEAST_CHARACTERS: usize = 8;
+/// Smaller numbers could soon be found by trying.
+const LEAST_NUMBER: u128 = 1 << 16;
 
 /// Distinguishes a card from all others.
 ///
@@ -21,31 +28,68 @@ pub struct CardIdentity {
     /// Identifying data, including the size. May contain the serial number: hash it with a secret before you
     /// store it.
     pub history: Vec<u8>,
-    /// The id that records may hold; none for loop devices, which are no cards.
-    pub sample_id: Option<String>,
+    /// The id that records may hold, or the reason why there is none.
+    pub sample: Result<Sample, NoSample>,
 }
 
 /// Returns the identity of the disk of that name; for a partition, that of its disk. `None` if it has neither a
 /// CID nor a serial number.
-///
-/// The sample id is made from the 16 bytes of the CID, with the last byte, its checksum, set to zero: some
-/// hosts do not show it. Without a CID, it is made from model, line feed, serial number.
 #[must_use]
 pub fn card_identity(root: &Root, name: &str) -> Option<CardIdentity> {
     let disk = BlockDevice::by_name(root, name)?.disk()?;
-    let (kind, identity, is_card) = if let Some(cid) = cid(&disk) {
-        ("cid", cid.to_vec(), true)
+    let (kind, identity, sample) = if let Some(cid) = cid(&disk) {
+        ("cid", cid.to_vec(), Ok((SampleOf::Card, SampleFrom::Cid)))
     } else if disk.path("loop").exists() {
-        ("file", file(root, &disk)?.into_bytes(), false)
+        ("file", file(root, &disk)?.into_bytes(), Err(NoSample::File))
     } else {
-        ("serial", serial(root, &disk.name)?.into_bytes(), true)
+        let (identity, number) = serial(root, &disk.name)?;
+        let weak = weakness(&number);
+        let sample = weak.map_or_else(|| Ok((owner(root, &disk), SampleFrom::Serial)), Err);
+        ("serial", identity.into_bytes(), sample)
     };
     let mut history = format!("{kind} {} ", disk.size_bytes()?).into_bytes();
     history.extend(&identity);
-    Some(CardIdentity {
-        history,
-        sample_id: is_card.then(|| sample_id(&identity)),
-    })
+    let sample = sample.map(|(of, from)| Sample {
+        id: sample_id(&identity),
+        of,
+        from,
+    });
+    Some(CardIdentity { history, sample })
+}
+
+/// The device that a serial number belongs to.
+fn owner(root: &Root, disk: &BlockDevice) -> SampleOf {
+    let kind = reader_of(root, disk).map(|reader| reader.kind);
+    match (kind, disk.flag("removable")) {
+        (Some(ReaderKind::Slot), _) => SampleOf::Card,
+        (Some(ReaderKind::Usb), Some(true)) => SampleOf::Reader,
+        (Some(ReaderKind::Usb), _) => SampleOf::Bridge,
+        _ => SampleOf::Disk,
+    }
+}
+
+/// Reason why a serial number distinguishes nothing, or could soon be found by trying.
+fn weakness(serial: &str) -> Option<NoSample> {
+    let characters: Vec<u8> = serial
+        .trim_start_matches("0x")
+        .bytes()
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| byte.to_ascii_lowercase())
+        .collect();
+    if characters.len() < LEAST_CHARACTERS {
+        return Some(NoSample::Short);
+    }
+    let digits: String = characters.iter().map(|byte| char::from(*byte)).collect();
+    let number = u128::from_str_radix(digits.trim_start_matches('0'), 16);
+    if number.is_ok_and(|number| number < LEAST_NUMBER) {
+        return Some(NoSample::Low);
+    }
+    let different: BTreeSet<u8> = characters.iter().copied().collect();
+    let is_row = |pair: &[u8]| {
+        pair[1] == pair[0] + 1 || matches!(pair, [b'9', b'0' | b'a'] | [b'f' | b'z', b'0'])
+    };
+    let is_repetitive = different.len() <= 2 || characters.windows(2).all(is_row);
+    is_repetitive.then_some(NoSample::Repetitive)
 }
 
 /// The CID of an SD card or eMMC, without its checksum.
@@ -71,8 +115,37 @@ fn file(root: &Root, disk: &BlockDevice) -> Option<String> {
     is_believed.then(|| format!("{}:{}", metadata.dev(), metadata.ino()))
 }
 
-fn serial(root: &Root, name: &str) -> Option<String> {
+/// Model, line feed and serial number, and the serial number alone.
+fn serial(root: &Root, name: &str) -> Option<(String, String)> {
     let identity = disk_identity(root, name);
     let model = identity.model.unwrap_or_default();
-    Some(format!("{model}\n{}", identity.serial?))
+    let serial = identity.serial?;
+    Some((format!("{model}\n{serial}"), serial))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weak_serial_numbers_are_named() {
+        for (serial, expected) in [
+            // A microSD card, a USB SSD, an NVMe disk, a stick.
+            ("0xa1b2c3d4", None),
+            ("2021BR443901", None),
+            ("S4EWNX0N123456T", None),
+            ("AA00000000012345", None),
+            ("0x0000ffff", Some(NoSample::Low)),
+            ("000000000123", Some(NoSample::Low)),
+            ("", Some(NoSample::Short)),
+            ("QM00001", Some(NoSample::Short)),
+            ("--- --- ---", Some(NoSample::Short)),
+            ("000000000000", Some(NoSample::Repetitive)),
+            ("0101010101", Some(NoSample::Repetitive)),
+            ("0123456789ABCDEF", Some(NoSample::Repetitive)),
+            ("1234567890", Some(NoSample::Repetitive)),
+        ] {
+            assert_eq!(weakness(serial), expected, "{serial}");
+        }
+    }
 }

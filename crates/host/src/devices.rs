@@ -1,7 +1,7 @@
 //! Properties that a block device reports about itself.
 
 use cardmark_cards::{EmmcLife, Registers};
-use cardmark_core::{Card, DeviceInfo, Health, Queue, SerialKind};
+use cardmark_core::{Card, DeviceInfo, Health, NoSample, Queue, Sample, SerialKind};
 
 use crate::Root;
 use crate::block::{Below, BlockDevice, is_numbered};
@@ -24,6 +24,7 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
     let disk = device.disk();
     let disk = disk.as_ref().unwrap_or(&device);
     let (card, health) = card_of(root, name);
+    let sample = sample_of(root, name, card.as_ref());
     DeviceInfo {
         name: device.name.clone(),
         size_bytes: device.size_bytes(),
@@ -33,18 +34,21 @@ pub fn device_info(root: &Root, name: &str) -> DeviceInfo {
         queue: queue_of(root, disk),
         reader: reader_of(root, disk),
         health,
-        sample_id: sample_id_of(root, name, card.as_ref()),
+        no_sample: sample.as_ref().err().copied(),
+        sample: sample.ok(),
         card,
         prepared: None,
     }
 }
 
-/// Returns the sample id. `None` for a serial number of zero, which identifies nothing, or a low one, which
-/// could soon be found by trying.
-fn sample_id_of(root: &Root, name: &str, card: Option<&Card>) -> Option<String> {
+/// Returns the id, or the reason why there is none. The serial number in a CID can be zero, which identifies nothing,
+/// or low.
+fn sample_of(root: &Root, name: &str, card: Option<&Card>) -> Result<Sample, NoSample> {
     let serial = card.and_then(|card| card.decoded.serial);
-    let is_usual = serial.is_none_or(|serial| serial == SerialKind::Usual);
-    card_identity(root, name).filter(|_| is_usual)?.sample_id
+    if serial.is_some_and(|serial| serial != SerialKind::Usual) {
+        return Err(NoSample::Low);
+    }
+    card_identity(root, name).map_or(Err(NoSample::Absent), |identity| identity.sample)
 }
 
 /// Returns the card of a device, as a record may hold it, and the health that an eMMC reports.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Context, Metric, OriginKind, Record};
+use cardmark_core::{Context, DeviceInfo, Metric, OriginKind, Record};
 use cardmark_stats::{HistoryRun, RateHistory, RateTrend, rate_trends};
 
 /// Seconds of a day.
@@ -64,7 +64,12 @@ pub fn sort_by_start(runs: &mut [Record]) {
 pub fn are_of_several_cards(runs: &[Record]) -> bool {
     let labels: Option<BTreeSet<&String>> =
         runs.iter().map(|run| run.labels.get("sample")).collect();
-    let id = |run: &Record| run.devices.first().and_then(|d| d.sample_id.clone());
+    let id = |run: &Record| {
+        run.devices
+            .first()
+            .and_then(DeviceInfo::card_id)
+            .map(str::to_owned)
+    };
     let count = labels.map_or_else(
         || runs.iter().map(id).collect::<BTreeSet<_>>().len(),
         |labels| labels.len(),

@@ -334,7 +334,7 @@ type Card<'a> = (Option<&'a str>, Option<&'a str>);
 /// Cards of two publications are different, even with equal ids or without any.
 fn card(record: &Record) -> Card<'_> {
     let label = |key: &str| record.labels.get(key).map(String::as_str);
-    let sample = label("sample").or_else(|| record.devices.first()?.sample_id.as_deref());
+    let sample = label("sample").or_else(|| record.devices.first()?.card_id());
     (label("publication"), sample)
 }
 

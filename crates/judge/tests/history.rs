@@ -1,7 +1,7 @@
 //! Runs of a card, grouped by their circumstances.
 
 use cardmark_core::{
-    Board, DeviceInfo, Metric, Origin, OriginKind, Quantity, Record, run_id_from_bytes,
+    Board, DeviceInfo, Metric, Origin, OriginKind, Quantity, Record, Sample, run_id_from_bytes,
 };
 use cardmark_judge::{are_of_several_cards, history, repeats_of, sort_by_start, started_at_s};
 
@@ -11,7 +11,7 @@ fn run(month: u8) -> Record {
     let mut run = Record::new(id, Origin::of(OriginKind::Measured));
     run.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
     run.devices = vec![DeviceInfo {
-        sample_id: Some("aaaaaa".to_owned()),
+        sample: Some(Sample::of_card("aaaaaa")),
         ..DeviceInfo::default()
     }];
     run.metrics = vec![
@@ -66,7 +66,7 @@ fn only_the_wanted_rates_are_followed() {
 fn a_label_names_the_card_better_than_its_id() {
     let mut runs = [run(1), run(2)];
     assert!(!are_of_several_cards(&runs));
-    runs[1].devices[0].sample_id = None;
+    runs[1].devices[0].sample = None;
     assert!(are_of_several_cards(&runs), "one of them is unknown");
     for run in &mut runs {
         let sample = ("sample".to_owned(), "A".to_owned());

@@ -3,7 +3,7 @@
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
     BusSource, Card, CardKind, DeviceInfo, Health, Layer, LayerKind, PcieLink, Reader, ReaderKind,
-    Record, UsbBridge,
+    Record, Sample, SampleOf, UsbBridge,
 };
 
 use crate::layout::{joined, painted, wrap};
@@ -86,7 +86,7 @@ fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
             Some(model),
             device.size_bytes.map(capacity),
             device.firmware.as_ref().map(|f| format!("firmware {f}")),
-            device.sample_id.as_ref().map(|id| format!("sample {id}")),
+            device.sample.as_ref().map(sample),
         ])
         .map(|text| (name, text)),
     );
@@ -110,6 +110,17 @@ fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
             .map(|t| ("reader", t)),
     );
     rows
+}
+
+/// The id, and whose it is if it is not the card's.
+fn sample(sample: &Sample) -> String {
+    let id = &sample.id;
+    match sample.of {
+        SampleOf::Card | SampleOf::Disk => format!("sample {id}"),
+        SampleOf::Reader => format!("sample {id} of the reader"),
+        SampleOf::Bridge => format!("sample {id} of the USB bridge"),
+        SampleOf::Other(word) => format!("sample {id} ({word})"),
+    }
 }
 
 fn made(card: &Card) -> Option<String> {

@@ -215,7 +215,7 @@ fn samples(records: &[&Record], like: &Metric) -> Samples {
 /// Returns the physical card of each run; `None` if they cannot be distinguished.
 fn cards<'a>(records: &[&'a Record]) -> Option<Vec<&'a str>> {
     let label = |record: &&'a Record| record.labels.get("sample").map(String::as_str);
-    let id = |record: &&'a Record| record.devices.first()?.sample_id.as_deref();
+    let id = |record: &&'a Record| record.devices.first()?.card_id();
     let by_label: Option<Vec<&str>> = records.iter().map(label).collect();
     by_label.or_else(|| records.iter().map(id).collect())
 }

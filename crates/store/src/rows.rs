@@ -1,6 +1,6 @@
 //! Writes a record and its extracts.
 
-use cardmark_core::{Context, Metric, Record, name_of, record_to_json};
+use cardmark_core::{Context, DeviceInfo, Metric, Record, name_of, record_to_json};
 use rusqlite::{Connection, params};
 
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
         id,
         record.board.as_ref().and_then(|board| board.model.as_ref()),
         device.and_then(|device| device.model.as_ref()),
-        device.and_then(|device| device.sample_id.as_ref()),
+        device.and_then(DeviceInfo::card_id),
         context,
         head,
     ])?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use cardmark_core::{Context, Record};
+use cardmark_core::{Context, DeviceInfo, Record};
 use cardmark_judge::{
     self as judge, HistoryGroup, are_of_several_cards, sort_by_start, started_at_s,
 };
@@ -108,7 +108,7 @@ fn conditions_of(target: &str) -> Result<Vec<Condition>, CommandError> {
             let ids: BTreeSet<&str> = resolution
                 .disks
                 .iter()
-                .filter_map(|disk| disk.sample_id.as_deref())
+                .filter_map(DeviceInfo::card_id)
                 .collect();
             match Vec::from_iter(ids).as_slice() {
                 [id] => Ok(vec![condition("card", id)]),
@@ -130,7 +130,7 @@ fn name_of(run: &Record) -> String {
     let Some(device) = run.devices.first() else {
         return "card without a name".to_owned();
     };
-    match &device.sample_id {
+    match device.card_id() {
         Some(id) => format!("{id}, {}", device_line(device, &[])),
         None => device_line(device, &[]),
     }
@@ -164,7 +164,11 @@ fn cards(is_json: bool) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     let mut cards = BTreeMap::<String, Vec<Record>>::new();
     for run in select(&mut store, &[])? {
-        let id = run.devices.first().and_then(|d| d.sample_id.clone());
+        let id = run
+            .devices
+            .first()
+            .and_then(DeviceInfo::card_id)
+            .map(str::to_owned);
         if let Some(id) = id {
             cards.entry(id).or_default().push(run);
         }

@@ -89,7 +89,7 @@ fn line(ended: &PreparationEnd) -> String {
 fn json(ended: &PreparationEnd, info: &DeviceInfo) -> Result<String, CommandError> {
     let row = json!({
         "device": info.name,
-        "sample_id": info.sample_id,
+        "sample": info.sample,
         "preparation": ended.preparation,
         "from_bytes": ended.from_bytes,
         "written_bytes": written_bytes(ended),

@@ -1,6 +1,6 @@
 //! `cardmark history` on cards whose change is known.
 
-use cardmark_core::{OriginKind, Record};
+use cardmark_core::{OriginKind, Record, Sample};
 use cardmark_store::Store;
 use cardmark_testkit::{Program, damage_database};
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn keep(program: &Program, card: &str, months: u32, factor: f64) {
         record.id = uuid::Uuid::new_v4();
         record.origin.kind = OriginKind::Measured;
         record.started_at = Some(format!("2026-{month:02}-03T10:00:00Z"));
-        record.devices[0].sample_id = Some(card.to_owned());
+        record.devices[0].sample = Some(Sample::of_card(card));
         let share = f64::from(month - 1) / f64::from(months - 1);
         for metric in &mut record.metrics {
             if metric.id == "rand_write_4k" {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cardmark_core::{NoSample, Sample};
 use cardmark_host::{Root, card_identity, device_info};
 use cardmark_testkit::trees::{PI4_CARD, pi3_stick, pi4};
 use cardmark_testkit::{LoopDevice, needs};
@@ -20,10 +21,10 @@ fn a_card_is_its_cid_whatever_the_host_shows_of_the_checksum() {
     let card = identity(CID);
     assert_eq!(card, identity(CID_WITH_CHECKSUM));
     // The result of `xxd -r -p | sha256sum` for the digits.
-    assert_eq!(card.sample_id.as_deref(), Some("4858cd"));
+    assert_eq!(card.sample, Ok(Sample::of_card("4858cd")));
     let other = identity("035344534236344780a1b2c3d5016700\n");
     assert_ne!(other.history, card.history);
-    assert_ne!(other.sample_id, card.sample_id);
+    assert_ne!(other.sample, card.sample);
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn a_partition_is_its_disk_and_another_size_another_card() {
     let mut larger = pi4();
     larger.file(&format!("/sys/devices/{PI4_CARD}/size"), "124667904\n");
     let larger = card_identity(&larger.root(), "mmcblk0").unwrap();
-    assert_eq!(larger.sample_id, whole.sample_id);
+    assert_eq!(larger.sample, whole.sample);
     assert_ne!(larger.history, whole.history);
 }
 
@@ -60,7 +61,11 @@ fn a_disk_that_says_no_serial_number_has_no_identity() {
     let tree = pi3_stick();
     assert_eq!(card_identity(&tree.root(), "sda"), None);
     assert_eq!(card_identity(&tree.root(), "sdq"), None);
-    assert_eq!(device_info(&tree.root(), "sda").sample_id, None);
+    let info = device_info(&tree.root(), "sda");
+    assert_eq!(
+        (info.sample, info.no_sample),
+        (None, Some(NoSample::Absent))
+    );
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn no_serial_number_is_in_what_a_record_holds() {
     let mut tree = pi4();
     tree.file(&format!("/sys/devices/{PI4_CARD}/device/cid"), CID);
     let info = format!("{:?}", device_info(&tree.root(), "mmcblk0"));
-    assert!(info.contains("sample_id: Some("), "{info}");
+    assert!(info.contains("sample: Some("), "{info}");
     assert!(
         !info.contains("a1b2c3d4") && !info.contains("0badcafe"),
         "{info}"
@@ -84,7 +89,9 @@ fn a_card_whose_serial_number_is_zero_or_soon_guessed_has_no_sample_id() {
         tree.file(&format!("{device}/cid"), &cid)
             .file(&format!("{device}/type"), "SD\n");
         let info = device_info(&tree.root(), "mmcblk0");
-        assert_eq!(info.sample_id.is_some(), has_id, "{serial}: {info:?}");
+        assert_eq!(info.sample.is_some(), has_id, "{serial}: {info:?}");
+        let reason = (!has_id).then_some(NoSample::Low);
+        assert_eq!(info.no_sample, reason, "{serial}");
     }
 }
 
@@ -107,7 +114,7 @@ fn a_loop_device_is_its_file_and_no_card() {
     };
     let (one, two) = (file("one"), file("two"));
     let first = identity(&one);
-    assert_eq!(first.sample_id, None);
+    assert_eq!(first.sample, Err(NoSample::File));
     let moved = scratch.path().join("moved");
     std::fs::rename(&one, &moved).unwrap();
     assert_eq!(

@@ -1,6 +1,8 @@
 //! Devices, counters, board and host.
 
-use cardmark_core::{Board, DeviceCounters, DeviceInfo, Queue, Reader, ReaderKind};
+use cardmark_core::{
+    Board, DeviceCounters, DeviceInfo, Queue, Reader, ReaderKind, Sample, SampleFrom,
+};
 use cardmark_host::{CounterReader, block_devices, device_info, read_board, read_host};
 
 use cardmark_testkit::trees::{
@@ -36,7 +38,10 @@ fn a_card_says_name_size_and_queue() {
         removable: Some(false),
         queue: Some(queue),
         // Of "SD32G", line feed, the serial number.
-        sample_id: Some("cb7897".to_owned()),
+        sample: Some(Sample {
+            from: SampleFrom::Serial,
+            ..Sample::of_card("cb7897")
+        }),
         reader: Some(reader),
         ..DeviceInfo::default()
     };

@@ -64,7 +64,7 @@ fn card_of(record: &Record) -> Option<&str> {
     if record.labels.contains_key("sample") {
         return None;
     }
-    record.devices.first()?.sample_id.as_deref()
+    record.devices.first()?.card_id()
 }
 
 pub(super) fn board_of(record: &Record) -> String {

@@ -1,6 +1,6 @@
 //! Comparisons: exact cases and error rates.
 
-use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng};
+use cardmark_core::{DeviceInfo, IntervalKind, Metric, Quantity, Record, Rng, Sample};
 use cardmark_stats::{
     Claim, Conclusion, Difference, Observation, Pair, Products, StallPair, StallRun, cards_count,
     claim_of, compare, compare_with_stalls, pairs, runs_needed,
@@ -408,7 +408,7 @@ fn cards_are_told_apart_by_what_all_runs_of_a_side_say() {
         let label = label.map(|label| ("sample".to_owned(), label.to_owned()));
         record.labels.extend(label);
         record.devices = vec![DeviceInfo {
-            sample_id: id.map(str::to_owned),
+            sample: id.map(Sample::of_card),
             ..DeviceInfo::default()
         }];
         record

@@ -1,6 +1,6 @@
 //! Many records at once.
 
-use cardmark_core::{Board, Context, DeviceInfo, Record};
+use cardmark_core::{Board, Context, DeviceInfo, Record, Sample};
 use cardmark_store::{Condition, Store};
 
 use crate::builder::{record, trial};
@@ -20,7 +20,7 @@ fn measured(digits: &str, board: &str, product: &str) -> Record {
     });
     record.devices = vec![DeviceInfo {
         model: Some("SN64G".to_owned()),
-        sample_id: Some("ba7816".to_owned()),
+        sample: Some(Sample::of_card("ba7816")),
         // As a card of 64 GB has it, and one of 32.
         size_bytes: Some(match digits {
             "cccc" => 31_914_983_424,
