@@ -76,11 +76,19 @@ impl LoopDevice {
         act()
     }
 
-    /// Puts another file behind the same device, as when a card is changed in its reader.
+    /// Puts another file behind the same device, as when a card is changed in its reader. While a program holds the
+    /// device, this waits for it to let go: the kernel detaches at the last close.
     pub fn change_file(&mut self, file: &Path) {
         let _turn = self.detach();
         self.file = file.canonicalize().unwrap();
-        tool("losetup", &[&self.path, &self.file]).unwrap();
+        let attach = || tool("losetup", &[&self.path, &self.file]).is_ok();
+        let is_attached = (0..TRIES).any(|_| {
+            attach() || {
+                std::thread::sleep(PAUSE);
+                false
+            }
+        });
+        assert!(is_attached, "{} is still in use", self.path.display());
         self.backing = backing(&self.path);
     }
 

@@ -392,6 +392,11 @@ impl Running {
         self.await_process(|| self.entries("fd").iter().any(|entry| is_it(entry)));
     }
 
+    /// Waits until this file exists.
+    pub fn await_file(&self, path: &Path) {
+        self.await_process(|| path.exists());
+    }
+
     /// Waits until no thread of the program has this name.
     pub fn await_end_of_thread(&self, name: &str) {
         let is_it = |thread: &Path| {

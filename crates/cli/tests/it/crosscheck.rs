@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A folder with originals, each a shell script, that the program finds first.
 fn originals(scratch: &TempDir, scripts: &[(&str, &str)]) -> PathBuf {
     let folder = scratch.path().join("originals");
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
     for (name, script) in scripts {
         let path = folder.join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -322,19 +322,26 @@ fn an_original_that_writes_needs_leave_whatever_was_asked_for() {
     assert!(held.iter().all(|&byte| byte == 7), "it was written");
 }
 
-/// Another card in the same place between two pairs: the original must not write to it.
+/// Another card in the same place: neither the original nor ours may write to it. The first original ends when the
+/// device is to get another file, which the kernel allows when cardmark closes it.
 #[test]
-fn a_device_that_is_changed_between_pairs_is_not_written() {
+fn a_device_that_is_changed_after_an_original_is_not_written() {
     needs!(Root, LoopDevice);
     let scratch = scratch();
-    let (image, mut device, log, program) = rescuer(&scratch, 128 * MIB);
+    let (image, mut device, log, _) = rescuer(&scratch, 128 * MIB);
+    let path = device.path().to_owned();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let script = format!(
+        "echo \"$@\" >>{}; until grep -q 1 /sys/block/{name}/loop/autoclear; do sleep 0.02; done",
+        text(&log)
+    );
+    let program = with(&scratch, &[("ddrescue", &script)]);
     let other = scratch.path().join("other");
     std::fs::File::create(&other)
         .unwrap()
         .set_len(128 * MIB)
         .unwrap();
     let serial = format!("--device-serial={}", text(&image));
-    let path = device.path().to_owned();
     let arguments = [
         "crosscheck",
         text(&path),
@@ -344,12 +351,13 @@ fn a_device_that_is_changed_between_pairs_is_not_written() {
         &serial,
     ];
     let running = program.start(&arguments);
-    running.hear("pair 2: cardmark");
+    running.await_file(&log);
     device.change_file(&other);
     let output = running.wait();
-    assert_eq!(output.code, 4, "{output}");
+    // 4 with the other file there, 3 if cardmark is faster and finds none.
+    assert!([3, 4].contains(&output.code), "{output}");
     let calls = std::fs::read_to_string(&log).unwrap().lines().count();
-    assert!(calls <= 2, "{calls} calls");
+    assert_eq!(calls, 1, "{output}");
     assert!(
         std::fs::read(&other).unwrap().iter().all(|byte| *byte == 0),
         "the other was written"
