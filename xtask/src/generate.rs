@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardmark_core::{FORMAT, MINOR, MOST_INTEGER, MOST_ITEMS, MOST_TEXT_BYTES};
+use cardmark_core::{FORMAT, MINOR, MOST_INTEGER, MOST_ITEMS, MOST_TEXT_BYTES, STATEMENT};
 use serde_json::Value;
 
 use crate::project::Checked;
@@ -11,16 +11,20 @@ use crate::quantities;
 const COMMAND: &str = "cargo run -q -p xtask -- gen";
 
 pub(crate) fn write(root: &Path) -> Checked {
-    let schema = schema()?;
-    std::fs::write(root.join(path()), text(&schema)?)?;
-    quantities::check(root, &schema)
+    for (path, schema) in schemas()? {
+        std::fs::write(root.join(path), text(&schema)?)?;
+    }
+    check(root)
 }
 
 pub(crate) fn check(root: &Path) -> Checked {
-    let schema = schema()?;
-    let there = std::fs::read_to_string(root.join(path())).ok();
-    let mut problems = quantities::check(root, &schema)?;
-    problems.extend(compare(&path(), &text(&schema)?, there.as_deref()));
+    let schemas = schemas()?;
+    let all: Vec<&Value> = schemas.iter().map(|(_, schema)| schema).collect();
+    let mut problems = quantities::check(root, &serde_json::json!(all))?;
+    for (path, schema) in &schemas {
+        let there = std::fs::read_to_string(root.join(path)).ok();
+        problems.extend(compare(path, &text(schema)?, there.as_deref()));
+    }
     Ok(problems)
 }
 
@@ -33,18 +37,30 @@ fn compare(path: &str, text: &str, there: Option<&str>) -> Option<String> {
     Some(format!("{path} {state}; run: {COMMAND}"))
 }
 
-fn path() -> String {
-    format!("schema/record-{}.json", cardmark_core::FORMAT)
-}
-
 fn text(schema: &Value) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(schema)? + "\n")
 }
 
-fn schema() -> Result<Value, serde_json::Error> {
-    let mut schema = serde_json::to_value(schemars::schema_for!(cardmark_core::Record))?;
+/// The schemas, each with its path.
+fn schemas() -> Result<Vec<(String, Value)>, serde_json::Error> {
+    let record = schema(
+        schemars::schema_for!(cardmark_core::Record),
+        &format!("record:{FORMAT}.{MINOR}"),
+    )?;
+    let statement = schema(
+        schemars::schema_for!(cardmark_core::Statement),
+        &format!("statement:{STATEMENT}.0"),
+    )?;
+    Ok(vec![
+        (format!("schema/record-{FORMAT}.json"), record),
+        (format!("schema/statement-{STATEMENT}.json"), statement),
+    ])
+}
+
+fn schema(made: schemars::Schema, id: &str) -> Result<Value, serde_json::Error> {
+    let mut schema = serde_json::to_value(made)?;
     limit(&mut schema);
-    schema["$id"] = format!("urn:cardmark:record:{FORMAT}.{MINOR}").into();
+    schema["$id"] = format!("urn:cardmark:{id}").into();
     sort(&mut schema);
     Ok(schema)
 }
@@ -106,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_schema_asks_for_three_fields_only() {
-        let schema = schema().unwrap();
+        let (_, schema) = schemas().unwrap().remove(0);
         assert_eq!(
             schema["required"],
             serde_json::json!(["format", "id", "origin"])

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{DeviceInfo, Record, Severity, parse_record};
+use cardmark_core::{DeviceInfo, Record, Severity, parse_run_file};
 
 use cardmark_session::{CommandError, Exit};
 
@@ -209,7 +209,7 @@ impl Folder {
 fn read(path: &Path) -> Result<Record, CommandError> {
     let text =
         std::fs::read_to_string(path).map_err(|error| unreadable(path, error.to_string()))?;
-    parse_record(&text).map_err(|error| unreadable(path, error.to_string()))
+    parse_run_file(&text).map_err(|error| unreadable(path, error.to_string()))
 }
 
 fn unreadable(path: &Path, cause: String) -> CommandError {

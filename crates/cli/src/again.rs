@@ -17,11 +17,8 @@ const RATES: [&str; 4] = [
     "rand_write_4k",
 ];
 
-/// The ranges of a run's rates; `remarks` are labels that it was given later.
-pub(crate) fn rates_again(
-    record: &Record,
-    remarks: &[(String, String)],
-) -> Result<Vec<RateAgain>, CommandError> {
+/// The ranges of a run's rates.
+pub(crate) fn rates_again(record: &Record) -> Result<Vec<RateAgain>, CommandError> {
     let is_told = |metric: &Metric| metric.quantity.is_rate() && metric.voided_by().is_none();
     let metrics: Vec<&Metric> = RATES
         .iter()
@@ -30,7 +27,7 @@ pub(crate) fn rates_again(
     if metrics.is_empty() {
         return Ok(Vec::new());
     }
-    let others = other_runs(record, remarks)?;
+    let others = other_runs(record)?;
     let rates = metrics.into_iter().map(|metric| {
         let alike = others.iter().filter_map(|run| {
             let other = run.metric(&metric.id)?;
@@ -46,8 +43,8 @@ pub(crate) fn rates_again(
 }
 
 /// The other runs of the same card under the same circumstances.
-fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Record>, CommandError> {
-    let Some(conditions) = same_card(record, remarks) else {
+fn other_runs(record: &Record) -> Result<Vec<Record>, CommandError> {
+    let Some(conditions) = same_card(record) else {
         return Ok(Vec::new());
     };
     let data = Data::from_environment()?;
@@ -60,7 +57,7 @@ fn other_runs(record: &Record, remarks: &[(String, String)]) -> Result<Vec<Recor
 }
 
 /// Conditions for the runs of the record's card; none if it cannot be recognised.
-fn same_card(record: &Record, remarks: &[(String, String)]) -> Option<Vec<Condition>> {
+fn same_card(record: &Record) -> Option<Vec<Condition>> {
     let condition = |name: &str, value: &str| Condition {
         name: name.to_owned(),
         value: value.to_owned(),
@@ -72,11 +69,7 @@ fn same_card(record: &Record, remarks: &[(String, String)]) -> Option<Vec<Condit
             condition("source", source),
         ]);
     }
-    let label = |key: &str| {
-        let later = remarks.iter().find(|(name, _)| name == key);
-        let later = later.map(|(_, value)| value);
-        later.or_else(|| record.labels.get(key)).map(String::as_str)
-    };
+    let label = |key: &str| record.labels.get(key).map(String::as_str);
     if let Some(sample) = label("sample") {
         // Two products may each have a card A.
         let product = label("product").map(|product| condition("product", product));

@@ -536,6 +536,12 @@ pub(crate) struct ExportArguments {
     /// Format
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportFormat,
+    /// Without anything that could identify a person
+    #[arg(long)]
+    pub(crate) public: bool,
+    /// Keep this field of the public form, such as `labels.sample` or `started_at`
+    #[arg(long, value_name = "FIELD", requires = "public")]
+    pub(crate) keep: Vec<String>,
 }
 
 /// Arguments of `recover`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_judge::CLAIMS_LABEL;
+use cardmark_core::CLAIMS_LABEL;
 
 /// Remarks and claims as labels of the record.
 pub(crate) fn labels(remarks: &[(String, String)], claims: &[String]) -> Vec<(String, String)> {

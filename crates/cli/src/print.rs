@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
-use cardmark_core::{Record, record_to_json, visible};
+use cardmark_core::{Record, Statement, record_to_json, visible};
+use cardmark_judge::unstated;
 use cardmark_report::Style;
 use serde::Serialize;
 
@@ -54,13 +55,31 @@ pub(crate) fn document(record: &Record) -> Result<String, CommandError> {
         })
 }
 
-/// A record as JSON for standard output: in several lines on a terminal, otherwise in one.
-pub(crate) fn record(record: &Record) -> Result<String, CommandError> {
-    shown(document(record)?.trim_end())
+/// A record, and the statement of its labels if it has any, each as one line of JSON.
+pub(crate) fn lines(record: &Record) -> Result<String, CommandError> {
+    let mut text = document(&unstated(record))?;
+    if !record.labels.is_empty() {
+        text += &statement(&Statement::of(record.id, 1, &record.labels))?;
+    }
+    Ok(text)
+}
+
+/// A statement as one line of JSON.
+pub(crate) fn statement(statement: &Statement) -> Result<String, CommandError> {
+    let text = serde_json::to_string(statement).map_err(|error| {
+        CommandError::new(Exit::Bug, "the statement cannot be written").because(error.to_string())
+    })?;
+    Ok(visible(&text).into_owned() + "\n")
+}
+
+/// The lines of a run as JSON for standard output: indented on a terminal.
+pub(crate) fn run_file(record: &Record) -> Result<String, CommandError> {
+    lines(record)?.lines().map(shown).collect()
 }
 
 /// A document for standard output: indented on a terminal, otherwise as it is.
 pub(crate) fn shown(document: &str) -> Result<String, CommandError> {
+    let document = document.trim_end();
     if !std::io::stdout().is_terminal() {
         return Ok(document.to_owned() + "\n");
     }

@@ -1,14 +1,16 @@
 //! Runs named in a command: by id, as files, or by common properties.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::path::Path;
 
 use cardmark_catalog::publications;
-use cardmark_core::{Context, METHOD, MOST_RECORD_BYTES, OriginKind, Record, Tool, parse_record};
-use cardmark_judge::{advise, judge, notice};
-use cardmark_stats::refresh;
+use cardmark_core::{
+    Context, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of, parse_record,
+    parse_run_file, parse_statement,
+};
+use cardmark_judge::derive_again;
 use cardmark_store::{Condition, Store, has_capacity};
 use serde_json::Value;
 
@@ -65,18 +67,26 @@ pub(crate) struct One {
     pub(crate) record: Record,
     /// Its document, with what this version does not know.
     pub(crate) document: String,
-    /// Labels that were added later.
-    pub(crate) remarks: Vec<(String, String)>,
+    /// What the user states of it, if anything.
+    pub(crate) statement: Option<Statement>,
 }
 
 impl One {
-    /// With figures, findings and verdicts derived again.
-    fn derived(mut self, name: &str) -> Result<Self, CommandError> {
+    /// With figures, findings and verdicts derived again, then with these labels and what follows from them.
+    fn derived(
+        mut self,
+        name: &str,
+        labels: BTreeMap<String, String>,
+    ) -> Result<Self, CommandError> {
         let differing = derive_again(&mut self.record);
         if !differing.is_empty() {
             warn_of(name, &differing);
             self.document = with_derived(&self.document, &self.record)
                 .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
+        }
+        if self.record.labels != labels {
+            self.record.labels = labels;
+            let _ = derive_again(&mut self.record);
         }
         Ok(self)
     }
@@ -95,22 +105,17 @@ impl Runs {
         if path.is_file() {
             return read_file(path);
         }
-        let found = self
-            .store()?
-            .find(run)
-            .map_err(|error| store_error(&error))?;
-        let said = |key: &String, value: &String| found.record.labels.get(key) == Some(value);
-        let later = found.labels.iter().filter(|(key, value)| !said(key, value));
-        let remarks = later
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
+        let store = self.store()?;
+        let found = store.find(run).map_err(|error| store_error(&error))?;
+        let stated = store.statement(found.record.id);
+        let statement = stated.map_err(|error| store_error(&error))?;
         let name = format!("run {}", found.record.id);
         One {
             record: found.record,
             document: found.document,
-            remarks,
+            statement,
         }
-        .derived(&name)
+        .derived(&name, found.labels)
     }
 
     /// All runs of a side: `RUN,RUN…`, or those that fulfil `KEY=VALUE,KEY=VALUE…`, each once. Labels
@@ -143,14 +148,8 @@ impl Runs {
         let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
         let mut found = Vec::new();
         for run in runs {
-            let One {
-                mut record,
-                remarks,
-                ..
-            } = self.one(run)?;
-            record.labels.extend(remarks);
             found.push(Found {
-                record,
+                record: self.one(run)?.record,
                 name: run.to_owned(),
                 source: match Path::new(run).is_file() {
                     true => Source::File,
@@ -333,12 +332,15 @@ fn read_file(path: &Path) -> Result<One, CommandError> {
     let text = String::from_utf8(bytes).map_err(|error| refuse(&error))?;
     // Editors on Windows begin text with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let stated = parse_run_file(text).map_err(|error| refuse(&error))?;
+    let (document, statement) = documents_of(text);
+    let statement = statement.map(parse_statement).transpose();
     One {
-        record: parse_record(text).map_err(|error| refuse(&error))?,
-        document: text.trim_end().to_owned(),
-        remarks: Vec::new(),
+        record: parse_record(document).map_err(|error| refuse(&error))?,
+        document: document.to_owned(),
+        statement: statement.map_err(|error| refuse(&error))?,
     }
-    .derived(&format!("`{shown}`"))
+    .derived(&format!("`{shown}`"), stated.labels)
 }
 
 /// The document with what the record derives in place of what it says.
@@ -354,33 +356,6 @@ fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::E
     serde_json::to_string(&stated)
 }
 
-/// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
-/// had otherwise.
-pub(crate) fn derive_again(record: &mut Record) -> Vec<String> {
-    let suite = record.suite.as_ref().and_then(|known| {
-        let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
-        (suite.version == known.version).then_some(suite)
-    });
-    let Some(suite) = suite.filter(|_| record.method == Some(METHOD)) else {
-        return Vec::new();
-    };
-    let before = statements(record);
-    refresh(record, &suite);
-    notice(record);
-    record.derived = judge(record, Some(&suite));
-    advise(record);
-    let after = statements(record);
-    let gone = before.iter().filter(|said| !after.contains(said));
-    let new = after.iter().filter(|said| !before.contains(said));
-    let mut names = Vec::new();
-    for (name, _) in gone.chain(new) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
-}
-
 /// Warns of what a record says although it does not follow from its trials.
 pub(crate) fn warn_of(name: &str, differing: &[String]) {
     if !differing.is_empty() {
@@ -389,22 +364,6 @@ pub(crate) fn warn_of(name: &str, differing: &[String]) {
             shortened(differing)
         ));
     }
-}
-
-/// What a record says beyond its measurements: names, and the rest as text.
-fn statements(record: &Record) -> Vec<(String, String)> {
-    let metrics = record.metrics.iter();
-    let metrics = metrics.map(|metric| (metric.id.clone(), format!("{metric:?}")));
-    let findings = record.findings.iter().map(|finding| {
-        let about = (&finding.severity, &finding.workloads);
-        (finding.kind.name(), format!("{about:?}"))
-    });
-    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
-    let verdicts = verdicts.map(|verdict| {
-        let said = (&verdict.outcome, &verdict.score);
-        (verdict.rule.clone(), format!("{said:?}"))
-    });
-    metrics.chain(findings).chain(verdicts).collect()
 }
 
 /// The first names of a list, and the number of the others.

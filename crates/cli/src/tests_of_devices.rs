@@ -19,7 +19,7 @@ pub(crate) fn show_result(
     as_json: bool,
 ) -> Result<Exit, CommandError> {
     let text = match as_json {
-        true => print::record(&result.record)?,
+        true => print::run_file(&result.record)?,
         false => cardmark_report::terminal(&result.record, print::width(), print::style()),
     };
     print::result(&text)?;

@@ -24,6 +24,7 @@ mod record;
 mod rng;
 mod shared_workload;
 mod spread;
+mod statement;
 mod subject;
 mod suite;
 mod text;
@@ -60,6 +61,9 @@ pub use record::{
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
+pub use statement::{
+    CLAIMS_LABEL, STATEMENT, Statement, documents_of, is_statement, parse_run_file, parse_statement,
+};
 pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Labels that describe a product or its use, not a person.
-const PUBLIC_LABELS: [&str; 3] = ["product", "claims", "setting"];
+const PUBLIC_LABELS: [&str; 4] = ["product", "product_id", "claims", "setting"];
 /// Maximum length of a text that hardware or the kernel reports, characters.
 const MOST_CHARACTERS: usize = 64;
 /// Parts of a kernel's version that name its makers' variants; others may name a person or company.

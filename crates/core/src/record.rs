@@ -58,8 +58,10 @@ pub struct Record {
     /// The system on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// Labels that the user gave before the run.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// What the user states of the run, as labels. No part of the document: [`crate::Statement`] holds it. Documents of
+    /// earlier versions have labels, which are read.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
     pub labels: BTreeMap<String, String>,
     /// Properties that must be equal in two records whose figures are compared; any reader can rebuild it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

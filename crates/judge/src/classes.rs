@@ -11,7 +11,9 @@ use cardmark_core::{
     VerdictOutcome,
 };
 
-use crate::{CLAIMS_LABEL, REQUIRED_LABEL};
+use cardmark_core::CLAIMS_LABEL;
+
+use crate::REQUIRED_LABEL;
 
 /// Uncertainty of one trial, or of the slowest window of one, beyond its own interval: the difference between
 /// runs of a card.

@@ -4,6 +4,7 @@
 //! figures *as printed*, because the tools do so. The verdict on a card's registers is only a hint.
 
 mod advice;
+mod again;
 mod classes;
 mod comparison;
 mod field;
@@ -20,13 +21,14 @@ mod suitability;
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
+pub use again::{derive_again, unstated};
 pub use classes::families;
 pub use comparison::{Compared, Counts, NotComparable, compare_sides};
 pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
 pub use history::{
     HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
 };
-pub use labels::{CLAIMS_LABEL, REQUIRED_LABEL};
+pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;

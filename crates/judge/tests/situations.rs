@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use cardmark_core::CLAIMS_LABEL;
 use cardmark_core::{
     Board, Bus, BusMode, Card, CardFacts, CardKind, DeviceInfo, Finding, FindingKind, Health, Host,
     Layer, LayerKind, Origin, OriginKind, PcieLink, Queue, Reader, ReaderKind, Record, Severity,
     Target, TargetKind, UsbBridge, run_id_from_bytes,
 };
-use cardmark_judge::{CLAIMS_LABEL, notice};
+use cardmark_judge::notice;
 
 const PI3: &str = "Raspberry Pi 3 Model B Rev 1.2";
 const PI4: &str = "Raspberry Pi 4 Model B Rev 1.4";

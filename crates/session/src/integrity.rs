@@ -15,7 +15,7 @@ use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
-use cardmark_judge::notice;
+use cardmark_judge::{notice, unstated};
 use cardmark_report::text;
 use cardmark_sim::Model;
 
@@ -77,7 +77,7 @@ impl TestResult {
         let kept = session
             .data
             .open()
-            .and_then(|mut store| Ok(store.insert(&record)?));
+            .and_then(|mut store| Ok(store.insert(&unstated(&record))?));
         Self {
             record,
             exit,

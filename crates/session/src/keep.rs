@@ -1,5 +1,7 @@
 //! Unfinished work: begun, found again, finished.
 
+use std::collections::BTreeMap;
+
 use cardmark_core::Record;
 use cardmark_store::{JobKind, Journal, JournalError, JournalHead, peek};
 use serde::de::DeserializeOwned;
@@ -67,6 +69,7 @@ impl Data {
         let head = JournalHead {
             job,
             target: target.to_owned(),
+            labels: record.map_or_else(BTreeMap::new, |record| record.labels.clone()),
         };
         Journal::create(&self.journals, name, &head, record)
     }

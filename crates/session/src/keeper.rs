@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::{CommandError, Data, Rescue, Session, Turn, Voice, unusable};
 use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
 use cardmark_engine::{Event, Observer, RunResult, record};
-use cardmark_judge::advise;
+use cardmark_judge::{advise, unstated};
 use cardmark_store::{JobKind, Journal};
 
 /// Trials and findings of the current run.
@@ -163,7 +163,9 @@ impl Rescue for RunRescue {
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
         let mut record = self.keeper.partial(finding);
         advise(&mut record);
-        let saved = data.open().and_then(|mut store| Ok(store.insert(&record)?));
+        let saved = data
+            .open()
+            .and_then(|mut store| Ok(store.insert(&unstated(&record))?));
         match saved.and_then(|_| self.keeper.finish()) {
             Ok(()) => voice.notice(&format!(
                 "saved: `cardmark show {}` shows the trials that ended",

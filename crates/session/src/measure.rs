@@ -44,7 +44,6 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     let plan = plan(job, place)?;
     opening::tell_wear(job.session.voice, &plan, Some(card.capacity_bytes()));
     let (mut backend, mut clock, mut sensors) = card.ports();
-    let labels: Vec<String> = job.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let mut asked = asked(&plan.suite_ref, job.request.limit_ns);
     if let Some(count) = job.request.passes_count {
         asked.push_str(&format!(" {count} passes"));
@@ -52,7 +51,8 @@ fn simulated(job: &Measurement<'_>, model: &Model) -> Result<Measured, CommandEr
     if let Some(bytes) = job.request.most_bytes {
         asked.push_str(&format!(" {bytes} bytes"));
     }
-    let rest = [&*labels.join("\n"), &job.request.read_only.to_string()];
+    // Empty in place of labels, which took part in the id once.
+    let rest = ["", &job.request.read_only.to_string()];
     let target = target(TargetKind::Sim, &plan);
     let head = head::of_model(model, plan.seed, target, &asked, &rest);
     let head = of_run(job, &plan, head);

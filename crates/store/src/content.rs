@@ -1,5 +1,6 @@
 //! Content of a journal: its lines, and what they add up to.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,9 @@ pub struct JournalHead {
     pub job: JobKind,
     /// Target of the command as the user named it.
     pub target: String,
+    /// What the user states of the run, as labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 }
 
 /// Kind of content of a line.
@@ -193,10 +197,11 @@ impl Content {
         };
         let is_intact = match (kind, &mut self.record) {
             (LineKind::Record, none @ None) => {
-                let record = parse_record(json).map_err(|error| JournalError::Unusable {
+                let mut record = parse_record(json).map_err(|error| JournalError::Unusable {
                     path: path.to_owned(),
                     source: Some(error),
                 })?;
+                record.labels.extend(self.head.labels.clone());
                 *none = Some(record);
                 true
             }

@@ -14,7 +14,10 @@ use crate::{StoreError, legacy};
 
 /// Steps that lead from an empty database to the current tables, each with the version it leads to.
 /// A released step never changes.
-const MIGRATIONS: [(i64, &str); 1] = [(5, include_str!("../migrations/0005_strict.sql"))];
+const MIGRATIONS: [(i64, &str); 2] = [
+    (5, include_str!("../migrations/0005_strict.sql")),
+    (6, include_str!("../migrations/0006_statements.sql")),
+];
 /// Current version of the tables, kept in `PRAGMA user_version`.
 const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 

@@ -180,6 +180,12 @@ pub enum StoreError {
         /// The id.
         id: Uuid,
     },
+    /// Another statement with the same number is stored.
+    #[error("another statement on run `{id}` is in the store")]
+    Stated {
+        /// Id of the run.
+        id: Uuid,
+    },
     /// One document is not fit to be stored or read.
     #[error("record `{id}` cannot be used")]
     Document {

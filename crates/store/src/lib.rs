@@ -21,6 +21,7 @@ mod preparations;
 mod recover;
 mod rows;
 mod selection;
+mod statements;
 mod store;
 
 pub use content::{Content, JobKind, JournalHead};
@@ -31,7 +32,8 @@ pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovery, discard, peek, recover};
 pub use selection::{Condition, has_capacity};
-pub use store::{Found, Inserted, Store, sqlite_path};
+pub use statements::HOST_LABEL;
+pub use store::{Found, Incoming, Inserted, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

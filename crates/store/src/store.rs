@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use cardmark_core::{FindingKind, OriginKind, Record, Severity};
+use cardmark_core::{FindingKind, OriginKind, Record, Severity, Statement};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::StoreError;
 use crate::damage::collect;
 use crate::database;
 use crate::document::{DOCUMENT_DAMAGE, document_of, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
-use crate::rows;
+use crate::{StoreError, rows, statements};
 
 /// Largest number of ids in the error for an ambiguous prefix.
 const AMBIGUOUS_MOST: i64 = 8;
@@ -35,14 +34,23 @@ pub enum Inserted {
     Replaced,
 }
 
+/// A document from elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Incoming {
+    /// A record and its document.
+    Record(Box<Record>, String),
+    /// A statement on a record that is stored, or comes before it.
+    Statement(Statement),
+}
+
 /// A record, its document and its present labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The record as it was stored.
+    /// The record as its document has it.
     pub record: Record,
     /// The document that it was read from, with what this version does not know.
     pub document: String,
-    /// Labels as they stand, those of the record included unless removed.
+    /// Labels as they stand.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -112,12 +120,12 @@ impl Store {
         run().map_err(|failure| failure.at(&self.path))
     }
 
-    /// Stores a record and its labels. A record that is stored already stays.
+    /// Stores a record, and its labels as its statement. A record that is stored already stays.
     ///
     /// A repeated simulated run has the same id. Its record replaces the stored one if the run got
     /// further: interrupted, then ended by an error, then whole. It also replaces the record of
-    /// another version of the program. Labels stay as they stand. A measured record is never
-    /// replaced.
+    /// another version of the program. Its labels are stated again; others stay. A measured record is
+    /// never replaced.
     ///
     /// # Errors
     /// If a different record has the same id, a figure is not finite, or the store fails.
@@ -126,18 +134,24 @@ impl Store {
         self.write(|connection| insert(connection, record, &document))
     }
 
-    /// Stores documents of records that came from elsewhere, each as the bytes that it has, in one transaction.
-    /// Documents that are stored already stay. Returns what became of each.
+    /// Stores documents that came from elsewhere, each record as the bytes that it has, in one transaction. Records
+    /// that are stored already stay; of two statements that with the higher number counts. Returns what became of
+    /// each.
     ///
     /// # Errors
-    /// If the store fails; nothing is stored then. For each document: if a different one has the same id.
+    /// If the store fails; nothing is stored then. For each document: if a different one has the same id or number, or
+    /// a statement is on a record that is not stored.
     pub fn take_in(
         &mut self,
-        documents: &[(Record, String)],
+        documents: &[Incoming],
     ) -> Result<Vec<Result<Inserted, StoreError>>, StoreError> {
         self.write(|connection| {
-            let each = documents.iter().map(|(record, document)| {
-                match take_in(connection, record, document) {
+            let each = documents.iter().map(|incoming| {
+                let taken = match incoming {
+                    Incoming::Record(record, document) => take_in(connection, record, document),
+                    Incoming::Statement(given) => statements::take_in(connection, given, now()),
+                };
+                match taken {
                     Err(Failure::Refused(error)) => Ok(Err(error)),
                     other => other.map(Ok),
                 }
@@ -200,10 +214,7 @@ impl Store {
             if !contains(connection, id)? {
                 return Err(StoreError::NotFound { prefix }.into());
             }
-            for (key, value) in changes {
-                rows::put_label(connection, &prefix, key, value, now())?;
-            }
-            Ok(())
+            statements::change(connection, &prefix, changes, now())
         })
     }
 
@@ -215,8 +226,8 @@ impl Store {
         self.read(|connection| labels_of(connection, &id.to_string()))
     }
 
-    /// Passes every record stored so far and its document to `each`, in the order of storing, with a transaction
-    /// for each record. Skips documents that cannot be read and returns the first such error at
+    /// Passes every record stored so far, with its labels as they stand, its document and its statement to `each`, in
+    /// the order of storing, with a transaction for each record. Skips documents that cannot be read and returns the first such error at
     /// the end.
     ///
     /// # Errors
@@ -224,14 +235,14 @@ impl Store {
     /// document.
     pub fn export<E: From<StoreError>>(
         &mut self,
-        mut each: impl FnMut(&Record, &str) -> Result<(), E>,
+        mut each: impl FnMut(&Record, &str, Option<&Statement>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut unreadable = None;
         let mut place = 0;
         while let Some((sequence, record)) = self.record_after(place)? {
             place = sequence;
             match record {
-                Ok((record, document)) => each(&record, &document)?,
+                Ok((record, document, stated)) => each(&record, &document, stated.as_ref())?,
                 Err(failure) => unreadable = unreadable.or(Some(failure.at(&self.path))),
             }
         }
@@ -245,17 +256,37 @@ impl Store {
                  ORDER BY sequence LIMIT 1",
             )?;
             let found = statement.query_row([place], |row| Ok((row.get(2)?, record_of(row))));
-            Ok(found.optional()?)
+            let Some((sequence, read)) = found.optional()? else {
+                return Ok(None);
+            };
+            let (mut record, document) = match read {
+                Ok(read) => read,
+                Err(failure) => return Ok(Some((sequence, Err(failure)))),
+            };
+            record.labels = labels_of(connection, &record.id.to_string())?;
+            let stated = statements::statement(connection, record.id)?;
+            Ok(Some((sequence, Ok((record, document, stated)))))
         })
     }
 }
 
-/// Sequence, record and document, if it is readable.
-type Numbered = (i64, Result<(Record, String), Failure>);
+/// Sequence, record, document and statement, if they are readable.
+type Numbered = (i64, Result<(Record, String, Option<Statement>), Failure>);
 
 fn insert(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
+    let inserted = put_record(connection, record, document)?;
+    statements::put(connection, record, now())?;
+    Ok(inserted)
+}
+
+fn put_record(
+    connection: &Connection,
+    record: &Record,
+    document: &str,
+) -> Result<Inserted, Failure> {
     let Some(stored) = document_in(connection, record.id)? else {
-        return put_new(connection, record, document);
+        rows::put(connection, record, document.as_bytes(), now())?;
+        return Ok(Inserted::New);
     };
     if stored == document.as_bytes() {
         return Ok(Inserted::Known);
@@ -263,7 +294,7 @@ fn insert(connection: &Connection, record: &Record, document: &str) -> Result<In
     let stored = str::from_utf8(&stored).unwrap_or_default();
     match parse(&record.id.to_string(), stored) {
         // Another version may have written the same record differently.
-        Ok(stored) if stored == *record => Ok(Inserted::Known),
+        Ok(stored) if is_equal(stored.clone(), record) => Ok(Inserted::Known),
         Ok(stored) if gives_way(&stored, record) => {
             rows::put(connection, record, document.as_bytes(), now())?;
             Ok(Inserted::Replaced)
@@ -283,19 +314,16 @@ fn document_in(connection: &Connection, id: Uuid) -> Result<Option<Vec<u8>>, Fai
     Ok(stored.into_iter().next())
 }
 
-fn put_new(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
-    rows::put(connection, record, document.as_bytes(), now())?;
-    let id = record.id.to_string();
-    for (key, value) in &record.labels {
-        rows::put_label(connection, &id, key, Some(value), now())?;
-    }
-    Ok(Inserted::New)
+/// Returns whether two records are equal apart from labels, which are no part of a document.
+fn is_equal(mut stored: Record, record: &Record) -> bool {
+    stored.labels.clone_from(&record.labels);
+    stored == *record
 }
 
 /// Stores a document that came from elsewhere.
 fn take_in(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
     let Some(stored) = document_in(connection, record.id)? else {
-        return put_new(connection, record, document);
+        return insert(connection, record, document);
     };
     if is_same(&stored, document) {
         return Ok(Inserted::Known);

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use cardmark_core::{Record, parse_record};
+use cardmark_core::{Record, is_statement, parse_run_file};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -241,7 +241,8 @@ impl Program {
     pub fn runs_count(&self) -> usize {
         let output = self.run(&["export"]);
         assert_eq!(output.code, 0, "{output}");
-        output.stdout.lines().count()
+        let lines = output.stdout.lines();
+        lines.filter(|line| !is_statement(line)).count()
     }
 }
 
@@ -261,7 +262,7 @@ impl Output {
     /// The record on standard output.
     #[must_use]
     pub fn record(&self) -> Record {
-        parse_record(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
+        parse_run_file(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
     }
 }
 

@@ -13,7 +13,7 @@ use cardmark_import::{
 };
 use cardmark_judge::{advise, judge};
 use cardmark_report::terminal;
-use cardmark_store::Store;
+use cardmark_store::{HOST_LABEL, Store};
 use serde_json::json;
 
 use crate::args::ImportArguments;
@@ -69,7 +69,8 @@ fn describe(
     arguments: &ImportArguments,
     store: &mut Store,
 ) -> Result<(), CommandError> {
-    let host = arguments.host.iter().map(|name| ("host", Some(&**name)));
+    let host = arguments.host.iter();
+    let host = host.map(|name| (HOST_LABEL, Some(name.as_str())));
     let labels = arguments.label.iter();
     let labels = labels.map(|(key, value)| (key.as_str(), Some(value.as_str())));
     let all: Vec<_> = host.chain(labels).collect();
@@ -99,7 +100,9 @@ fn show(
         let known = keep(store, &record)?;
         let is_new = known.is_none();
         let record = known.unwrap_or(record);
-        rows.push(json!({ "id": record.id, "state": state(is_new), "record": record }));
+        rows.push(json!({
+            "id": record.id, "state": state(is_new), "labels": record.labels, "record": record,
+        }));
         texts.push(terminal(&record, print::width(), print::style()));
         if !is_new {
             print::notice(&format!(
@@ -259,7 +262,6 @@ fn record(
         board: one.board,
         host: one.host,
         devices: one.device.into_iter().collect(),
-        labels: one.labels,
         metrics: one.metrics,
         findings: one.findings,
         ..empty
@@ -285,14 +287,15 @@ fn record(
     if let Some(model) = &arguments.board {
         record.board.get_or_insert_default().model = Some(model.clone());
     }
+    advise(&mut record);
+    record.derived = judge(&record, suite.as_ref());
+    record.context = Some(Context::of(&record));
+    record.labels = one.labels;
     if let Some(label) = record.labels.get_mut("product")
         && let Some(product) = cardmark_catalog::product(label)
     {
         *label = product.name();
     }
     record.labels.extend(arguments.label.iter().cloned());
-    advise(&mut record);
-    record.derived = judge(&record, suite.as_ref());
-    record.context = Some(Context::of(&record));
     Ok(record)
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::runs::{One, Runs};
+use crate::runs::Runs;
 use cardmark_session::{Data, store_error};
 
 /// Shows where a run stands among own and published results, metric by metric.
@@ -70,13 +70,7 @@ fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
         None if arguments.metrics.is_empty() => "last",
         None => return Ok(None),
     };
-    let One {
-        mut record,
-        remarks,
-        ..
-    } = Runs::default().one(name)?;
-    record.labels.extend(remarks);
-    Ok(Some(record))
+    Ok(Some(Runs::default().one(name)?.record))
 }
 
 /// The metrics that were named, or else the rates of the run.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cardmark_core::{Finding, FindingKind, METHOD, OriginKind, Record, Severity};
 use cardmark_engine::{RunResult, record};
-use cardmark_judge::{advise, judge};
+use cardmark_judge::{advise, judge, unstated};
 use cardmark_store::{Content, JobKind, Store, discard};
 use serde_json::json;
 
@@ -148,7 +148,7 @@ fn keep<'a>(
         }
         "already kept"
     } else {
-        store.insert(&partial(recovered, left.note.as_deref())?)?;
+        store.insert(&unstated(&partial(recovered, left.note.as_deref())?))?;
         "recovered"
     };
     discard(&left.path).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;

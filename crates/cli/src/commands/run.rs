@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
-use cardmark_judge::{REQUIRED_LABEL, families};
+use cardmark_judge::{REQUIRED_LABEL, families, unstated};
 use cardmark_report::terminal_with_again;
 
 use crate::again::rates_again;
@@ -144,7 +144,7 @@ fn incomplete(measured: &Measured) -> Option<CommandError> {
 fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
     let stored = data
         .open()
-        .and_then(|mut store| Ok(store.insert(&measured.record)?));
+        .and_then(|mut store| Ok(store.insert(&unstated(&measured.record))?));
     stored.map_err(|error| match measured.keeper.journal_error() {
         None => error.hint("the run is in its journal: `cardmark recover` reads it later"),
         Some(_) => error.hint("the journal failed too: `--json FILE` keeps a record elsewhere"),
@@ -155,12 +155,12 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
 /// Shows the record; what the store knows of the card only where the store could be written.
 fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), CommandError> {
     match json {
-        Some(JsonFile::Output) => return print::result(&print::record(record)?),
-        Some(JsonFile::File(path)) => write(path, &print::document(record)?)?,
+        Some(JsonFile::Output) => return print::result(&print::run_file(record)?),
+        Some(JsonFile::File(path)) => write(path, &print::lines(record)?)?,
         None => {}
     }
     let again = if is_kept {
-        rates_again(record, &[])
+        rates_again(record)
     } else {
         Ok(Vec::new())
     };

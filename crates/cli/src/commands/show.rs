@@ -13,17 +13,16 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let One {
         record,
         document,
-        remarks,
+        statement,
     } = Runs::default().one(&arguments.run)?;
     if arguments.json {
-        print::result(&print::shown(&document)?)?;
+        let statement = statement.as_ref().map(print::statement).transpose()?;
+        let lines = std::iter::once(document.as_str()).chain(statement.as_deref());
+        print::result(&lines.map(print::shown).collect::<Result<String, _>>()?)?;
         return Ok(Exit::Done);
     }
-    let again = rates_again(&record, &remarks)?;
-    let mut text = terminal_with_again(&record, &again, print::width(), print::style());
-    for (key, value) in remarks {
-        text.push_str(&format!("remark: {key} = {value}\n"));
-    }
+    let again = rates_again(&record)?;
+    let text = terminal_with_again(&record, &again, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
 }

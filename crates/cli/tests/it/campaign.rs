@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{Record, parse_record};
+use cardmark_core::{Record, parse_run_file};
 use cardmark_sim::Model;
 use cardmark_testkit::{Program, needs};
 use rustix::process::Signal;
@@ -44,7 +44,7 @@ fn rig(text: &str) -> (TempDir, Program, PathBuf) {
 
 fn record(file: &Path, name: &str) -> Record {
     let path = file.with_extension("").join("runs").join(name);
-    parse_record(&std::fs::read_to_string(path).unwrap()).unwrap()
+    parse_run_file(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 fn runs_count(file: &Path) -> usize {

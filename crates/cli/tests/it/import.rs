@@ -422,7 +422,7 @@ fn the_same_figure_of_two_cards_is_two_runs() {
     ];
     assert_eq!(program.runs_count(), cards.len());
     assert!(cards.iter().all(|row| row["state"] == "imported"));
-    assert_eq!(cards[2]["record"]["labels"]["product"], "B");
+    assert_eq!(cards[2]["labels"]["product"], "B");
     assert_eq!(cards[4]["record"]["board"]["model"], "Pi 5");
     for (again, card) in [
         (import(&["--label", "product=B"]), &cards[2]),
@@ -462,7 +462,7 @@ fn what_was_imported_before_is_shown_as_it_is_stored() {
     assert!(again.stdout.contains("product=C"), "{again}");
     assert!(!again.stdout.contains("product=A"), "{again}");
     let rows = json(&program, &[&import[..], &["--json"]].concat());
-    assert_eq!(rows[0]["record"]["labels"]["product"], "C");
+    assert_eq!(rows[0]["labels"]["product"], "C");
 }
 
 #[test]
@@ -509,7 +509,7 @@ fn each_row_of_a_table_is_a_run() {
     let output = typed(&program, rows, &["--json"]);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{output}");
     let imported: Value = serde_json::from_str(&output.stdout).unwrap();
-    let label = |at: usize| &imported[at]["record"]["labels"]["product"];
+    let label = |at: usize| &imported[at]["labels"]["product"];
     assert_eq!(label(0), "Amazon Basics 64 GB");
     assert_eq!(label(1), "My old card");
     assert_eq!(value(&imported[0]["record"], "rand_write_4k"), 417.0);

@@ -39,6 +39,7 @@ mod recommend;
 mod refusals;
 mod signals;
 mod simulated;
+mod statements;
 mod store;
 mod strace;
 mod targets;

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 
+use cardmark_core::parse_statement;
 use cardmark_testkit::{Program, damage_database};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use serde_json::Value;
@@ -272,16 +273,26 @@ fn remarks_come_and_go_and_the_record_stays() {
     let scratch = scratch();
     let program = program(&scratch);
     let id = with_demo(&program);
-    let before = program.run(&["show", &id, "--json"]);
+    let document = || {
+        let shown = program.run(&["show", &id, "--json"]).stdout;
+        let (record, statement) = shown.trim_end().split_once('\n').unwrap();
+        (record.to_owned(), parse_statement(statement).unwrap())
+    };
+    let (before, first) = document();
+    assert_eq!(first.revision, 1);
+    assert!(!before.contains("Demo"), "{before}");
     let output = program.run(&["label", &id[..6], "reader=Anker 2.0", "note=x"]);
     assert_eq!(output.code, 0, "{output}");
     assert!(output.stdout.contains("reader = Anker 2.0\n"), "{output}");
     let shown = program.run(&["show", &id]).stdout;
-    assert!(shown.contains("remark: reader = Anker 2.0\n"), "{shown}");
+    assert!(shown.contains("reader=Anker 2.0"), "{shown}");
     let output = program.run(&["label", "last", "reader="]);
     assert!(!output.stdout.contains("reader"), "{output}");
     assert!(output.stdout.contains("note = x\n"), "{output}");
-    assert_eq!(program.run(&["show", &id, "--json"]), before);
+    let (after, last) = document();
+    assert_eq!(after, before);
+    assert_eq!((last.revision, last.product), (3, first.product));
+    assert_eq!(last.labels["note"], "x");
     assert_error(
         &program.run(&["label", "last", "no value"]),
         2,

@@ -3,7 +3,7 @@
 use cardmark_core::{Finding, FindingKind, Severity};
 
 use super::situation::Situation;
-use crate::CLAIMS_LABEL;
+use cardmark_core::CLAIMS_LABEL;
 
 pub(super) fn findings(situation: &Situation<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = mismatches(situation);

@@ -13,7 +13,7 @@ fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
     let mut store = Store::open(path).unwrap();
     let metric = record("aaaa").metrics[0].id.clone();
     let mut exported = 0;
-    let export = store.export(|_, _| {
+    let export = store.export(|_, _, _| {
         exported += 1;
         Ok::<(), StoreError>(())
     });

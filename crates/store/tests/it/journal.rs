@@ -20,6 +20,7 @@ fn create(dir: &Path, record: &Record) -> Result<Journal, JournalError> {
     let head = JournalHead {
         job: JobKind::Run,
         target: "/mnt/card".to_owned(),
+        labels: record.labels.clone(),
     };
     Journal::create(dir, &record.id.to_string(), &head, Some(record))
 }
@@ -260,6 +261,7 @@ fn verify_head() -> JournalHead {
     JournalHead {
         job: JobKind::Verify,
         target: "/dev/sdz".to_owned(),
+        labels: header().labels,
     }
 }
 

@@ -42,7 +42,7 @@ fn a_truncated_database_is_called_damaged_and_stays() {
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let error = Store::open(&path)
-        .and_then(|mut store| store.export(|_, _| Ok::<(), StoreError>(())))
+        .and_then(|mut store| store.export(|_, _, _| Ok::<(), StoreError>(())))
         .unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
     assert_eq!(fs::metadata(&path).unwrap().len(), whole.len() as u64 / 2);
@@ -78,7 +78,7 @@ fn a_store_of_a_newer_version_is_left_alone() {
             error,
             StoreError::Newer {
                 found: 99,
-                known: 5,
+                known: 6,
                 ..
             }
         ),
@@ -112,7 +112,7 @@ fn an_unreadable_document_does_not_hide_the_others() {
         "UPDATE records SET document = CAST('{\"format\":99}' AS BLOB) WHERE id LIKE 'aaaa%'",
     );
     let mut count = 0;
-    let error = store.export(|_, _| {
+    let error = store.export(|_, _, _| {
         count += 1;
         Ok::<(), StoreError>(())
     });

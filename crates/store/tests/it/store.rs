@@ -5,10 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cardmark_core::{
-    Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, TargetKind, Tool,
-    parse_record, record_to_json,
+    Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, Statement, TargetKind,
+    Tool, parse_record, record_to_json,
 };
-use cardmark_store::{DocumentError, Inserted, Store, StoreError, sqlite_path};
+use cardmark_store::{
+    DocumentError, HOST_LABEL, Incoming, Inserted, Store, StoreError, sqlite_path,
+};
 use uuid::Uuid;
 
 use crate::builder::{record, trial};
@@ -16,6 +18,12 @@ use crate::builder::{record, trial};
 fn with_store(test: impl FnOnce(&mut Store)) {
     let dir = tempfile::tempdir().unwrap();
     test(&mut Store::open(&dir.path().join("records.sqlite")).unwrap());
+}
+
+/// A record as its document has it.
+fn unlabelled(mut record: Record) -> Record {
+    record.labels.clear();
+    record
 }
 
 fn id_of(digits: &str) -> Uuid {
@@ -32,8 +40,8 @@ fn a_record_comes_back_as_it_was_also_after_reopening() {
     assert_eq!(store.insert(&stored).unwrap(), Inserted::New);
     drop(store);
     let found = Store::open(&path).unwrap().find("67e50000").unwrap();
-    assert_eq!(found.record, stored);
     assert_eq!(found.labels, stored.labels);
+    assert_eq!(found.record, unlabelled(stored));
 }
 
 #[test]
@@ -44,7 +52,9 @@ fn documents_from_elsewhere_keep_their_bytes() {
         let document = known.replacen('{', r#"{ "unheard_of": {"start_bytes": 0}, "#, 1);
         let take_in = |store: &mut Store, document: &str| {
             let parsed = parse_record(document).unwrap();
-            let mut each = store.take_in(&[(parsed, document.to_owned())]).unwrap();
+            let mut each = store
+                .take_in(&[Incoming::Record(Box::new(parsed), document.to_owned())])
+                .unwrap();
             each.remove(0)
         };
         assert_eq!(take_in(store, &document).unwrap(), Inserted::New);
@@ -80,7 +90,10 @@ fn storing_twice_changes_nothing_and_another_document_is_refused() {
         other.bytes_written = 1;
         let error = store.insert(&other).unwrap_err();
         assert!(matches!(error, StoreError::Conflict { id } if id == first.id));
-        assert_eq!(store.find("last").unwrap().record, first);
+        assert_eq!(
+            store.find("last").unwrap().record,
+            unlabelled(first.clone())
+        );
         assert!(store.contains(first.id).unwrap());
         assert!(!store.contains(id_of("0000")).unwrap());
     });
@@ -185,8 +198,10 @@ fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
             labels.into_iter().collect::<Vec<_>>(),
             [("note".to_owned(), "bought in May".to_owned())]
         );
+        let stored = unlabelled(stored);
         assert_eq!(store.insert(&stored).unwrap(), Inserted::Known);
         assert_eq!(store.find("last").unwrap().record, stored);
+        assert_eq!(store.labels(stored.id).unwrap().len(), 1);
         let changes = [("note", None), ("size", Some("64")), ("size", Some("32"))];
         store.label(stored.id, changes).unwrap();
         let labels = store.labels(stored.id).unwrap();
@@ -199,20 +214,74 @@ fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
 }
 
 #[test]
+fn a_statement_counts_the_changes_and_the_later_one_counts() {
+    with_store(|store| {
+        let stored = unlabelled(record("67e5"));
+        store.insert(&stored).unwrap();
+        assert_eq!(store.statement(stored.id).unwrap(), None);
+        store.label(stored.id, [(HOST_LABEL, Some("pi"))]).unwrap();
+        assert_eq!(store.statement(stored.id).unwrap(), None);
+        for _ in 0..2 {
+            store.label(stored.id, [("product", Some("A"))]).unwrap();
+        }
+        let first = store.statement(stored.id).unwrap().unwrap();
+        let labels = [("product".to_owned(), "A".to_owned())].into();
+        assert_eq!(first, Statement::of(stored.id, 1, &labels));
+        store.label(stored.id, [("product", Some("B"))]).unwrap();
+        let second = store.statement(stored.id).unwrap().unwrap();
+        assert_eq!((second.revision, second.product.as_deref()), (2, Some("B")));
+        let take_in = |store: &mut Store, given: &Statement| {
+            let mut each = store
+                .take_in(&[Incoming::Statement(given.clone())])
+                .unwrap();
+            each.remove(0)
+        };
+        // An older one, and the same again.
+        for given in [&first, &second] {
+            assert_eq!(take_in(store, given).unwrap(), Inserted::Known);
+            assert_eq!(store.statement(stored.id).unwrap().as_ref(), Some(&second));
+        }
+        let rival = Statement {
+            product: Some("C".to_owned()),
+            ..second
+        };
+        let error = take_in(store, &rival).unwrap_err();
+        assert!(matches!(error, StoreError::Stated { id } if id == stored.id));
+        let later = Statement {
+            revision: 7,
+            bought: Some("market".to_owned()),
+            product: None,
+            ..rival
+        };
+        assert_eq!(take_in(store, &later).unwrap(), Inserted::Replaced);
+        assert_eq!(store.statement(stored.id).unwrap(), Some(later.clone()));
+        // What stays in the store is not taken away by what comes from elsewhere.
+        assert_eq!(store.labels(stored.id).unwrap()[HOST_LABEL], "pi");
+        let lost = Statement {
+            record_id: id_of("0000"),
+            ..later
+        };
+        let error = take_in(store, &lost).unwrap_err();
+        assert!(matches!(error, StoreError::NotFound { .. }));
+        assert_eq!(store.find("last").unwrap().record, stored);
+    });
+}
+
+#[test]
 fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
     with_store(|store| {
         for digits in ["cccc", "aaaa", "bbbb"] {
             store.insert(&record(digits)).unwrap();
         }
         let mut seen = Vec::new();
-        let gather = |record: &Record, _: &str| -> Result<(), StoreError> {
+        let gather = |record: &Record, _: &str, _: Option<&Statement>| -> Result<(), StoreError> {
             seen.push(record.id);
             Ok(())
         };
         store.export(gather).unwrap();
         assert_eq!(seen, ["cccc", "aaaa", "bbbb"].map(id_of));
         let mut count = 0;
-        let stop = |record: &Record, _: &str| {
+        let stop = |record: &Record, _: &str, _: Option<&Statement>| {
             count += 1;
             Err(StoreError::Conflict { id: record.id })
         };
@@ -255,7 +324,7 @@ fn addresses_are_of_sqlite_and_name_a_file() {
 
 /// A record of a simulated run that ended with these errors.
 fn simulated(kinds: &[FindingKind]) -> Record {
-    let mut record = record("51a0");
+    let mut record = unlabelled(record("51a0"));
     record.origin = Origin::of(OriginKind::Simulated);
     let error = |kind: &FindingKind| Finding::new(*kind, Severity::Error, "ended");
     record.findings = kinds.iter().map(error).collect();
@@ -339,7 +408,7 @@ fn a_measured_record_is_never_replaced() {
             store.insert(&partial).unwrap();
             let error = store.insert(&whole).unwrap_err();
             assert!(matches!(error, StoreError::Conflict { .. }), "{error:?}");
-            assert_eq!(store.find("last").unwrap().record, partial);
+            assert_eq!(store.find("last").unwrap().record, unlabelled(partial));
         }
     });
 }
@@ -375,7 +444,7 @@ fn another_version_of_the_program_repeats_a_simulated_run() {
     assert_eq!(store.insert(&by("1.0.0")).unwrap(), Inserted::New);
     assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Replaced);
     assert_eq!(store.insert(&by("1.1.0")).unwrap(), Inserted::Known);
-    assert_eq!(store.find("last").unwrap().record, by("1.1.0"));
+    assert_eq!(store.find("last").unwrap().record, unlabelled(by("1.1.0")));
     // A measured record is never changed.
     for version in ["1.0.0", "1.1.0"] {
         let mut measured = by(version);

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use cardmark_core::{Record, parse_record, visible};
-use cardmark_store::{Inserted, Store, StoreError};
+use cardmark_core::{is_statement, parse_record, parse_statement, visible};
+use cardmark_judge::derive_again;
+use cardmark_store::{Incoming, Inserted, Store, StoreError};
 use uuid::Uuid;
 
 use super::source::Documents;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::runs::{derive_again, warn_of};
+use crate::runs::warn_of;
 
 /// Size of documents that are stored in one transaction, bytes, unless a single one is larger.
 const TOGETHER_BYTES: usize = 16 << 20;
@@ -41,9 +42,9 @@ pub(super) fn take_in(
             }
         };
         match read(&document) {
-            Ok((record, document)) => {
+            Ok(incoming) => {
                 bytes += document.len();
-                together.push((record, document));
+                together.push(incoming);
             }
             Err(why) => {
                 let what = format!("cannot read record {number} of `{shown}`");
@@ -59,45 +60,70 @@ pub(super) fn take_in(
     Ok(taken)
 }
 
-/// The record, with figures derived again, and its document in one line.
-fn read(document: &str) -> Result<(Record, String), String> {
+/// A statement; or a record, with figures derived again, and its document in one line.
+fn read(document: &str) -> Result<Incoming, String> {
     let document = visible(document.trim_start_matches('\u{feff}').trim());
+    if is_statement(&document) {
+        let statement = parse_statement(&document).map_err(|error| error.to_string())?;
+        return Ok(Incoming::Statement(statement));
+    }
     let mut record = parse_record(&document).map_err(|error| error.to_string())?;
     let differing = derive_again(&mut record);
     warn_of(&format!("run {}", record.id), &differing);
     if !document.contains('\n') {
-        return Ok((record, document.into_owned()));
+        return Ok(Incoming::Record(Box::new(record), document.into_owned()));
     }
     let mut line = Vec::new();
     let mut from = serde_json::Deserializer::from_str(&document);
     serde_transcode::transcode(&mut from, &mut serde_json::Serializer::new(&mut line))
         .map_err(|error| error.to_string())?;
     let line = String::from_utf8(line).map_err(|error| error.to_string())?;
-    Ok((record, line))
+    Ok(Incoming::Record(Box::new(record), line))
 }
 
 fn store_all(
     store: &mut Store,
-    together: &mut Vec<(Record, String)>,
+    together: &mut Vec<Incoming>,
     failed: &mut Vec<CommandError>,
     taken: &mut Vec<Taken>,
 ) -> Result<(), CommandError> {
     let results = store.take_in(together)?;
-    for ((record, _), result) in together.drain(..).zip(results) {
-        match result {
-            Ok(inserted) => taken.push(Taken {
+    for (incoming, result) in together.drain(..).zip(results) {
+        match (result, incoming) {
+            (Ok(inserted), Incoming::Record(record, _)) => taken.push(Taken {
                 id: record.id,
                 is_new: inserted == Inserted::New,
             }),
-            Err(StoreError::Conflict { id }) => failed.push(
-                CommandError::new(Exit::Usage, format!("another record of run {id} is kept"))
-                    .because("a record never changes: one of the two was edited")
-                    .hint(format!("`cardmark show {id}` shows the one that is kept")),
-            ),
-            Err(error) => return Err(error.into()),
+            (Ok(_), Incoming::Statement(_)) => {}
+            (Err(error), _) => failed.push(refused(error)?),
         }
     }
     Ok(())
+}
+
+/// The error of a document that is left out, while the others are stored.
+fn refused(error: StoreError) -> Result<CommandError, CommandError> {
+    Ok(match error {
+        StoreError::Conflict { id } => {
+            CommandError::new(Exit::Usage, format!("another record of run {id} is kept"))
+                .because("a record never changes: one of the two was edited")
+                .hint(format!("`cardmark show {id}` shows the one that is kept"))
+        }
+        StoreError::Stated { id } => CommandError::new(
+            Exit::Usage,
+            format!("another statement on run {id} is kept"),
+        )
+        .because("both have the same number")
+        .hint(format!(
+            "`cardmark label {id}` changes the one that is kept"
+        )),
+        StoreError::NotFound { prefix } => {
+            CommandError::new(Exit::Usage, format!("a statement is on run {prefix}"))
+                .because("there is no record of that run")
+                .hint("import its record first")
+        }
+        error => return Err(error.into()),
+    })
 }
 
 /// Says what became of the records.

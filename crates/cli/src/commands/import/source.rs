@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Error, Read};
 use std::path::Path;
 
-use cardmark_core::MOST_RECORD_BYTES;
+use cardmark_core::{MOST_RECORD_BYTES, is_statement};
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use serde::Deserialize;
@@ -18,11 +18,11 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 pub(super) enum Source {
     /// Output of a tool, or a table.
     Text(String),
-    /// Documents of records.
+    /// Documents of records and statements.
     Records(Documents),
 }
 
-/// Documents of records, one after the other.
+/// Documents of records and statements, one after the other.
 pub(super) struct Documents {
     /// The document that showed what the file is.
     first: Option<String>,
@@ -166,5 +166,5 @@ fn is_record(text: &str) -> bool {
     }
     let text = text.trim_start_matches('\u{feff}');
     let head = serde_json::from_str::<Head>(text);
-    head.is_ok_and(|head| head.format.is_some() && head.origin.is_some())
+    head.is_ok_and(|head| head.format.is_some() && head.origin.is_some()) || is_statement(text)
 }

@@ -1,0 +1,128 @@
+//! What the user states of a run stays beside its record.
+
+use cardmark_core::{documents_of, parse_statement};
+use cardmark_testkit::Program;
+
+use crate::common::{BINARY, assert_error, program, scratch, text};
+
+const CLASS: [&str; 4] = ["run", "sim:a1-32gb", "--suite=app-class", "--seed=7"];
+
+/// The bytes of a record are the same whatever is stated, although its verdicts are shown by what is claimed.
+#[test]
+fn what_is_stated_changes_no_byte_of_the_record() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = |more: &[&str]| {
+        let output = program.run(&[&CLASS[..], &["--json=-"], more].concat());
+        assert_eq!(output.code, 0, "{output}");
+        output.stdout
+    };
+    let plain = run(&[]);
+    let (record, none) = documents_of(&plain);
+    assert!(none.is_none(), "{plain}");
+    let claimed = run(&[
+        "--claim=A1",
+        "--label=product=Demo",
+        "--label=bought=market",
+    ]);
+    let (same, stated) = documents_of(&claimed);
+    assert!(same == record, "the record has other bytes");
+    let stated = parse_statement(stated.unwrap()).unwrap();
+    assert_eq!((stated.revision, stated.claims), (1, vec!["A1".to_owned()]));
+    assert_eq!(stated.bought.as_deref(), Some("market"));
+    assert_eq!(program.runs_count(), 1);
+    let judged = |label: &str| {
+        let output = program.run(&["label", "last", label]);
+        assert_eq!(output.code, 0, "{output}");
+        let shown = program.run(&["show", "last"]).stdout;
+        (shown.contains("\nA1: "), shown.contains("\nA2: "))
+    };
+    assert_eq!(judged("claims=A1"), (true, false));
+    assert_eq!(judged("claims=A2"), (false, true));
+    let shown = program.run(&["show", "last", "--json"]).stdout;
+    assert!(
+        documents_of(&shown).0 == record,
+        "the record has other bytes"
+    );
+}
+
+#[test]
+fn statements_travel_and_the_later_one_counts() {
+    let scratch = scratch();
+    let (one, other) = (program(&scratch), scratch.path().join("other"));
+    std::fs::create_dir(&other).unwrap();
+    let other = Program::new(BINARY, &other);
+    let run = [
+        "run",
+        "sim:a1-32gb",
+        "--only=rand_read_4k",
+        "--seed=7",
+        "--label=sample=a",
+    ];
+    assert_eq!(one.run(&run).code, 0);
+    let host = one.run(&["label", "last", "host=pi"]);
+    assert_eq!(host.code, 0, "{host}");
+    let file = scratch.path().join("runs.jsonl");
+    let exchange = |from: &Program, to: &Program| {
+        let exported = from.run(&["export"]).stdout;
+        std::fs::write(&file, &exported).unwrap();
+        (exported, to.run(&["import", text(&file)]))
+    };
+    let (exported, imported) = exchange(&one, &other);
+    assert_eq!(imported.code, 0, "{imported}");
+    assert!(!exported.contains("pi\""), "{exported}");
+    assert_eq!(other.run(&["export"]).stdout, exported);
+    assert_eq!(other.run(&["label", "last", "sample=b"]).code, 0);
+    let (later, imported) = exchange(&other, &one);
+    assert_eq!(imported.code, 0, "{imported}");
+    assert_eq!(one.run(&["export"]).stdout, later);
+    assert_eq!(one.run(&["label", "last", "sample=c"]).code, 0);
+    assert_eq!(other.run(&["label", "last", "sample=d"]).code, 0);
+    let (_, refused) = exchange(&one, &other);
+    assert_error(
+        &refused,
+        1,
+        &["another statement on run", "hint: `cardmark label"],
+    );
+    let lone = exported.lines().last().unwrap();
+    std::fs::write(&file, lone).unwrap();
+    let empty = scratch.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let empty = Program::new(BINARY, &empty);
+    let lost = empty.run(&["import", text(&file)]);
+    assert_error(
+        &lost,
+        2,
+        &[
+            "there is no record of that run",
+            "hint: import its record first",
+        ],
+    );
+}
+
+#[test]
+fn the_public_form_withholds_what_was_not_asked_for() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = [
+        "run",
+        "sim:a1-32gb",
+        "--only=rand_read_4k",
+        "--label=product=Demo",
+        "--label=note=Ada",
+    ];
+    assert_eq!(program.run(&run).code, 0);
+    let form = program.run(&["export", "--public"]);
+    assert_eq!(form.code, 0, "{form}");
+    assert!(form.stdout.contains("Demo") && !form.stdout.contains("Ada"));
+    assert!(form.stderr.contains("withheld: "), "{form}");
+    assert!(form.stderr.contains("labels.note"), "{form}");
+    let kept = program.run(&["export", "--public", "--keep=labels.note"]);
+    assert!(kept.stdout.contains("\"note\":\"Ada\""), "{kept}");
+    assert!(!kept.stderr.contains("labels.note"), "{kept}");
+    assert_error(
+        &program.run(&["export", "--keep=labels.note"]),
+        2,
+        &["--public"],
+    );
+}

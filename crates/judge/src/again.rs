@@ -1,0 +1,62 @@
+//! What a record derives from its measurements, derived again.
+
+use cardmark_core::{METHOD, Record};
+use cardmark_stats::refresh;
+
+use crate::{advise, judge, notice};
+
+/// Derives metrics, findings and verdicts of a record of this method again. Returns the names of those that the record
+/// had otherwise. Records of other methods and of unknown suites stay.
+#[must_use]
+pub fn derive_again(record: &mut Record) -> Vec<String> {
+    let suite = record.suite.as_ref().and_then(|known| {
+        let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
+        (suite.version == known.version).then_some(suite)
+    });
+    let Some(suite) = suite.filter(|_| record.method == Some(METHOD)) else {
+        return Vec::new();
+    };
+    let before = derivations(record);
+    refresh(record, &suite);
+    notice(record);
+    record.derived = judge(record, Some(&suite));
+    advise(record);
+    let after = derivations(record);
+    let gone = before.iter().filter(|said| !after.contains(said));
+    let new = after.iter().filter(|said| !before.contains(said));
+    let mut names = Vec::new();
+    for (name, _) in gone.chain(new) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// Returns the record as its document has it: nothing follows from what the user states. Its labels stay in memory.
+#[must_use]
+pub fn unstated(record: &Record) -> Record {
+    let mut plain = record.clone();
+    if !plain.labels.is_empty() {
+        let labels = std::mem::take(&mut plain.labels);
+        let _ = derive_again(&mut plain);
+        plain.labels = labels;
+    }
+    plain
+}
+
+/// What a record says beyond its measurements: names, and the rest as text.
+fn derivations(record: &Record) -> Vec<(String, String)> {
+    let metrics = record.metrics.iter();
+    let metrics = metrics.map(|metric| (metric.id.clone(), format!("{metric:?}")));
+    let findings = record.findings.iter().map(|finding| {
+        let about = (&finding.severity, &finding.workloads);
+        (finding.kind.name(), format!("{about:?}"))
+    });
+    let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    let verdicts = verdicts.map(|verdict| {
+        let said = (&verdict.outcome, &verdict.score);
+        (verdict.rule.clone(), format!("{said:?}"))
+    });
+    metrics.chain(findings).chain(verdicts).collect()
+}
