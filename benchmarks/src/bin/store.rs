@@ -45,6 +45,7 @@ fn run(name: &str, suite: &Suite, seed: u64) -> Result<Record, String> {
     header.suite = Some(SuiteRef {
         name: suite.name.clone(),
         version: suite.version,
+        digest: None,
         only: Vec::new(),
         tier: None,
     });

@@ -192,6 +192,7 @@ fn describe(record: &mut Record, setting: &Setting, product: &Product) {
     record.suite = suite.map(|suite| SuiteRef {
         name: suite.name,
         version: suite.version,
+        digest: None,
         only: Vec::new(),
         tier: None,
     });

@@ -84,7 +84,10 @@ pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
         Some(version) => named().find(|(_, known, _)| *known == version),
     };
     match (found, named().next_back(), version) {
-        (Some((_, _, text)), _, _) => parse(text),
+        (Some((name, version, text)), _, _) => Ok(Suite {
+            digest: digest(name, *version).map(str::to_owned),
+            ..parse(text)?
+        }),
         (None, Some((_, newest, _)), Some(version)) => Err(CatalogError::UnknownVersion {
             name: name.to_owned(),
             version,
@@ -95,6 +98,16 @@ pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
             known: suite_names().join(", "),
         }),
     }
+}
+
+/// SHA-256 of the file of a suite; each version's file stays as it is for ever.
+fn digest(name: &str, version: u32) -> Option<&'static str> {
+    let file = format!("{name}-{version}.toml");
+    let of_file = |line: &'static str| line.split_once("  ").filter(|(_, known)| *known == file);
+    let (digest, _) = include_str!("../suites/SHA256SUMS")
+        .lines()
+        .find_map(of_file)?;
+    Some(digest)
 }
 
 /// Returns the suite for the comparison with the original tools.

@@ -6,7 +6,7 @@ mod integrity;
 use std::path::PathBuf;
 
 use cardmark_core::{Fill, MOST_INTEGER};
-use cardmark_judge::Price;
+use cardmark_judge::{Price, Promise};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use examples::examples;
@@ -17,7 +17,7 @@ pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, Ve
 ///
 /// Without a command it shows what is there and asks what to test.
 #[derive(Debug, Parser)]
-#[command(name = "cardmark", version, max_term_width = 100, after_help = examples(""))]
+#[command(name = "cardmark", version = cardmark_session::VERSION, max_term_width = 100, after_help = examples(""))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -178,12 +178,12 @@ pub(crate) struct RunArguments {
     /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
     #[arg(long, value_parser = parse_label, value_name = "K=V")]
     pub(crate) label: Vec<(String, String)>,
-    /// A class that the label of the card promises, such as A1, V30, U3
-    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
+    #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
     pub(crate) claim: Vec<String>,
     /// A class that the card has to meet: ends with 1 where it does not, with 3 where that could not be
     /// tested; borderline counts as met. For the suites of classes
-    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    #[arg(long, value_parser = parse_class, value_name = "CLASS")]
     pub(crate) require: Vec<String>,
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
@@ -273,8 +273,8 @@ pub(crate) struct InfoArguments {
     /// A directory, a block device, or `sim:MODEL`
     #[arg(default_value = ".")]
     pub(crate) target: String,
-    /// A class that the label of the card promises, such as A1, V30, U3
-    #[arg(long, value_parser = parse_claim, value_name = "CLASS")]
+    /// A promise on the package: a class, rate or capacity, such as A1, 130MB/s, 64GB
+    #[arg(long, value_parser = parse_claim, value_name = "PROMISE")]
     pub(crate) claim: Vec<String>,
     /// Print JSON: all that is known, each field of the registers with it
     #[arg(long)]
@@ -615,11 +615,20 @@ fn parse_seed(text: &str) -> Result<u64, String> {
 }
 
 /// A class by its usual name.
+/// What `--claim` and `--require` take.
+const CLASSES: &str = "classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600";
+
 fn parse_claim(text: &str) -> Result<String, String> {
-    let name = text.to_ascii_uppercase();
-    match cardmark_catalog::class(&name) {
-        Some(class) => Ok(class.id.clone()),
-        None => Err("classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600".into()),
+    let promise = Promise::parse(text)
+        .ok_or_else(|| format!("{CLASSES}; rates are such as 130MB/s, capacities such as 64GB"))?;
+    Ok(promise.to_string())
+}
+
+/// A class; nothing else can be required.
+fn parse_class(text: &str) -> Result<String, String> {
+    match Promise::parse(text) {
+        Some(Promise::Class(id)) => Ok(id),
+        _ => Err(CLASSES.to_owned()),
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use cardmark_catalog::publications;
 use cardmark_core::{
-    Context, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of, parse_record,
-    parse_run_file, parse_statement,
+    Context, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of, is_sold_as,
+    parse_record, parse_run_file, parse_statement,
 };
 use cardmark_judge::derive_again;
-use cardmark_store::{Condition, Store, has_capacity};
+use cardmark_store::{Condition, Store};
 use serde_json::Value;
 
 use crate::args::parse_size;
@@ -299,7 +299,7 @@ fn published(conditions: &[Condition]) -> Vec<Record> {
         if condition.name == "capacity" {
             let size_bytes = record.devices.first().and_then(|device| device.size_bytes);
             let capacity_bytes = condition.value.parse().unwrap_or(0);
-            return size_bytes.is_some_and(|bytes| has_capacity(bytes, capacity_bytes));
+            return size_bytes.is_some_and(|bytes| is_sold_as(bytes, capacity_bytes));
         }
         let value = match condition.name.as_str() {
             "board" => record.board.as_ref().and_then(|board| board.model.clone()),

@@ -359,6 +359,20 @@ pub struct PcieLink {
     pub most_lanes_count: Option<u64>,
 }
 
+/// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has
+/// 59 to 65 GB.
+fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
+    let twentieth = capacity_bytes / 20;
+    (capacity_bytes - 2 * twentieth, capacity_bytes + twentieth)
+}
+
+/// Returns whether a device of that size is sold with that capacity.
+#[must_use]
+pub fn is_sold_as(size_bytes: u64, capacity_bytes: u64) -> bool {
+    let (least, most) = sizes_sold_as(capacity_bytes);
+    (least..=most).contains(&size_bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,6 +60,8 @@ pub enum FindingKind {
     UnwrittenSpan,
     /// Generating the payload takes a large part of the time of writing it.
     SlowPayload,
+    /// The wall clock was not set: the time of the run is unknown.
+    ClockNotSet,
     /// The wall clock stepped while the run was under way; spans do not depend on it.
     ClockStepped,
     /// The host cannot determine which device lies below the target.

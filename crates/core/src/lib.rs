@@ -36,7 +36,7 @@ pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitSt
 pub use context::{ContextRow, context_rows, told};
 pub use device::{
     Bus, BusMode, BusSource, DeviceInfo, NoSample, PcieLink, Queue, Reader, ReaderKind, Sample,
-    SampleFrom, SampleOf, UsbBridge,
+    SampleFrom, SampleOf, UsbBridge, is_sold_as,
 };
 pub use errno::Errno;
 pub use evidence::evidence_digest;
@@ -71,7 +71,7 @@ pub use upgrade::{
     MINOR, MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
     record_to_json,
 };
-pub use verdict::{Derived, Verdict, VerdictOutcome};
+pub use verdict::{CAPACITY_RULE, Derived, Verdict, VerdictOutcome};
 pub use workload::{
     Access, Flush, LeastWritten, Manner, Object, Order, Payload, Refill, Region, Rounds, Start,
     StopRule, Workload,

@@ -229,9 +229,19 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The commit it was built from, where known.
+    /// The commit it was built from, where known. This and the next three are not of simulated runs, whose bytes are equal
+    /// wherever they are made.
     #[serde(default)]
     pub commit: Option<String>,
+    /// True if its sources differed from that commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<bool>,
+    /// Platform it was built for, such as `aarch64-unknown-linux-musl`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Profile of the compiler: `release`, or `debug`, whose figures are not the device's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 /// The method by name.
@@ -241,6 +251,9 @@ pub struct SuiteRef {
     pub name: String,
     /// Its version.
     pub version: u32,
+    /// SHA-256 of its file, hexadecimal digits; not of simulated runs, whose bytes are equal wherever they are made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The requested workloads, if not all were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,

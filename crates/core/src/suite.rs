@@ -15,6 +15,9 @@ pub struct Suite {
     pub name: String,
     /// Version; numbers of different versions are not compared silently.
     pub version: u32,
+    /// SHA-256 of its file, hexadecimal digits; `None` if it is not of the catalogue.
+    #[serde(skip)]
+    pub digest: Option<String>,
     /// One sentence for `cardmark list suites`.
     pub summary: String,
     /// Maximum number of bytes that the files of the suite take at once.

@@ -4,6 +4,9 @@ use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Rule of the verdict on the capacity.
+pub const CAPACITY_RULE: &str = "capacity";
+
 /// Results derived from a record beyond its metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Derived {

@@ -62,6 +62,7 @@ pub fn make_plan(suite: &Suite, request: &Request, place: TargetRoom) -> Result<
         suite_ref: SuiteRef {
             name: suite.name.clone(),
             version: suite.version,
+            digest: suite.digest.clone(),
             only: if only.len() == suite.workloads.len() {
                 Vec::new()
             } else {

@@ -3,6 +3,8 @@
 
 mod host;
 
+pub(crate) use host::rate_doubt;
+
 use std::collections::BTreeMap;
 
 use cardmark_catalog::{Class, ClassFamily, class, classes, product};
@@ -39,14 +41,14 @@ const LOWERING: [FindingKind; 9] = [
 const RAISING: [FindingKind; 1] = [FindingKind::CachedWrites];
 
 /// A figure that a class requires.
-struct Need {
-    metric: &'static str,
+pub(crate) struct Need {
+    pub(crate) metric: &'static str,
     /// Its name, in plain words.
-    words: &'static str,
-    least: f64,
-    quantity: Quantity,
+    pub(crate) words: &'static str,
+    pub(crate) least: f64,
+    pub(crate) quantity: Quantity,
     /// Factor of the limit in its other reading; 1: there is one reading.
-    other_reading: f64,
+    pub(crate) other_reading: f64,
 }
 
 /// Returns the families of classes that a suite measures. SD Express is included, so that a request for it
@@ -278,7 +280,7 @@ fn needs(class: &Class) -> Vec<Need> {
 }
 
 /// Compares a figure with its limit and describes the result.
-fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
+pub(crate) fn standing(record: &Record, need: &Need) -> (VerdictOutcome, String) {
     let Some(metric) = record.metric(need.metric) else {
         let reason = format!("{} was not measured", need.words);
         return (VerdictOutcome::NotTestable, reason);

@@ -53,9 +53,16 @@ pub fn started_at_s(run: &Record) -> Option<i64> {
     Some(at.as_second())
 }
 
-/// Sorts runs by their start, those of an unknown one first.
+/// Sorts runs, which are in the order of storing, by their start. A run of an unknown start stays behind the one that was
+/// stored before it.
 pub fn sort_by_start(runs: &mut [Record]) {
-    runs.sort_by_cached_key(|run| (started_at_s(run), run.id));
+    let mut before = None;
+    let of_run = |run: &Record| {
+        before = started_at_s(run).or(before);
+        (run.id, before)
+    };
+    let starts: BTreeMap<_, _> = runs.iter().map(of_run).collect();
+    runs.sort_by_key(|run| starts[&run.id]);
 }
 
 /// Returns whether runs are of more than one card by their labels `sample`, or else their ids; runs

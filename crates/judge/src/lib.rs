@@ -12,6 +12,7 @@ mod history;
 mod labels;
 mod marks;
 mod notice;
+mod promises;
 mod recommendation;
 mod registers;
 mod score;
@@ -30,12 +31,13 @@ pub use history::{
 };
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
+pub use promises::Promise;
 pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 
 /// Version of the judge; increased whenever verdicts may change.
-pub const JUDGE_VERSION: u32 = 2;
+pub const JUDGE_VERSION: u32 = 3;
 
 /// Returns the verdicts from a suite's rules, if there is one, and from the registers; `None` if there are
 /// none.
@@ -54,7 +56,12 @@ pub fn judge(record: &Record, suite: Option<&Suite>) -> Option<Derived> {
         _ => Vec::new(),
     };
     let others = by_suite.chain(by_registers).flatten();
-    let verdicts: Vec<_> = on_classes.into_iter().chain(others).collect();
+    let on_promises = promises::verdicts(record);
+    let verdicts: Vec<_> = on_classes
+        .into_iter()
+        .chain(on_promises)
+        .chain(others)
+        .collect();
     (!verdicts.is_empty()).then_some(Derived {
         judge_version: JUDGE_VERSION,
         verdicts,

@@ -31,6 +31,7 @@ fn record(suite: &str, rates: &[(&str, f64, f64, f64)]) -> Record {
     record.suite = Some(SuiteRef {
         name: suite.to_owned(),
         version: 1,
+        digest: None,
         only: Vec::new(),
         tier: Some("raw-full".to_owned()),
     });

@@ -1,7 +1,8 @@
 //! Text after a run.
 
 use cardmark_core::{
-    Finding, LayerKind, OriginKind, Record, Severity, Target, TargetKind, Verdict, VerdictOutcome,
+    CAPACITY_RULE, CLAIMS_LABEL, Finding, LayerKind, OriginKind, Record, Severity, Target,
+    TargetKind, Verdict, VerdictOutcome,
 };
 
 use crate::again::{self, RateAgain};
@@ -172,6 +173,12 @@ fn layers(record: &Record) -> Option<String> {
 /// Verdicts, with their reasons below.
 pub(crate) fn verdict_lines(record: &Record, width: usize, style: Style) -> Vec<String> {
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);
+    // The result of a test of capacity has its own lines.
+    let is_claimed = record.labels.contains_key(CLAIMS_LABEL);
+    let is_shown = |verdict: &&Verdict| {
+        is_claimed || record.integrity.is_none() || verdict.rule != CAPACITY_RULE
+    };
+    let verdicts = verdicts.filter(is_shown);
     let mut lines = Vec::new();
     for verdict in verdicts {
         let (word, tone) = outcome_words(verdict);

@@ -5,6 +5,8 @@ use cardmark_device::disk_health;
 use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
 use cardmark_sim::SimulatedCard;
 
+use crate::build;
+
 /// Adds to a record of real storage the layers down to the disks, the devices below, board and system.
 pub fn real(record: &mut Record, root: &Root, resolution: &Resolution, devices: Vec<DeviceInfo>) {
     if let Some(target) = &mut record.target {
@@ -18,6 +20,9 @@ pub fn real(record: &mut Record, root: &Root, resolution: &Resolution, devices: 
     record.host = Some(read_host(root));
     let findings = resolution.findings.iter().cloned();
     record.findings = findings.map(Finding::by_run).collect();
+    if started_at().is_none() {
+        record.findings.push(build::clock_not_set());
+    }
 }
 
 /// Adds to a record of a simulated card the card, its board and system.
@@ -67,6 +72,11 @@ pub fn hidden(record: &Record, root: &Root) -> Vec<&'static str> {
         hidden.push("messages of the kernel about the device");
     }
     hidden
+}
+
+/// Now, RFC 3339, UTC, whole seconds; `None` if the clock is not set.
+pub(crate) fn started_at() -> Option<String> {
+    build::is_clock_set(jiff::Timestamp::now().as_second()).then(now_text)
 }
 
 /// Now, RFC 3339, UTC, whole seconds.

@@ -1,13 +1,13 @@
 //! The head of a record: all that is known before anything is measured.
 
 use cardmark_core::{
-    METHOD, Origin, OriginKind, Record, Target, Tool, run_id_from_bytes, simulated_run_id,
+    METHOD, Origin, OriginKind, Record, Target, run_id_from_bytes, simulated_run_id,
 };
 use cardmark_host::{Resolution, Root};
 use cardmark_sim::{Model, SIMULATION_REVISION, SimulatedCard};
 
-use crate::describe::now_text;
-use crate::{CommandError, Data, describe, history};
+use crate::describe::started_at;
+use crate::{CommandError, Data, build, describe, history};
 
 /// The head of a record of real storage.
 pub(crate) fn of_storage(
@@ -22,7 +22,8 @@ pub(crate) fn of_storage(
         seed,
         target,
     );
-    record.started_at = Some(now_text());
+    record.tool = Some(build::tool_with_build());
+    record.started_at = started_at();
     let devices = history::devices(resolution, data)?;
     describe::real(&mut record, &Root::system(), resolution, devices);
     Ok(record)
@@ -58,11 +59,7 @@ pub(crate) fn of_model(
 
 fn of(mut record: Record, seed: u64, target: Target) -> Record {
     record.method = Some(METHOD);
-    record.tool = Some(Tool {
-        name: "cardmark".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        commit: None,
-    });
+    record.tool = Some(build::tool());
     record.seed = Some(format!("{seed:016x}"));
     record.target = Some(target);
     record

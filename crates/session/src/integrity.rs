@@ -15,7 +15,7 @@ use cardmark_device::{Blocks, OpenTarget};
 use cardmark_engine::Pulse;
 use cardmark_host::{Resolution, Root, card_identity};
 use cardmark_integrity::Trouble;
-use cardmark_judge::{notice, unstated};
+use cardmark_judge::{judge, notice, unstated};
 use cardmark_report::text;
 use cardmark_sim::Model;
 
@@ -73,7 +73,8 @@ pub struct TestResult {
 
 impl TestResult {
     /// Stores the record.
-    pub(crate) fn keep(session: &Session<'_>, record: Record, exit: Exit) -> Self {
+    pub(crate) fn keep(session: &Session<'_>, mut record: Record, exit: Exit) -> Self {
+        record.derived = judge(&record, None);
         let kept = session
             .data
             .open()

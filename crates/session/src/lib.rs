@@ -3,6 +3,7 @@
 
 mod anatomy;
 mod blocks;
+mod build;
 mod data;
 pub mod describe;
 mod drive;
@@ -31,6 +32,7 @@ mod whole_device;
 
 pub use anatomy::anatomy;
 pub use blocks::InTurns;
+pub use build::VERSION;
 pub use data::{Data, store_error};
 pub use drive::{Driven, Interruption, Job, Session};
 pub use endurance::{Endurance, Rest};

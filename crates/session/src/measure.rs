@@ -65,6 +65,7 @@ fn asked(suite: &SuiteRef, limit_ns: u64) -> String {
     let SuiteRef {
         name,
         version,
+        digest: _,
         only,
         tier,
     } = suite;

@@ -68,6 +68,7 @@ fn measured(model: &Model, suite: &Suite, seed: u64) -> (Record, f64) {
         suite: Some(SuiteRef {
             name: suite.name.clone(),
             version: suite.version,
+            digest: None,
             only: Vec::new(),
             tier: None,
         }),

@@ -1,6 +1,6 @@
 //! Selects records, without their trials, by conditions.
 
-use cardmark_core::{DeviceInfo, Record, name_of};
+use cardmark_core::{DeviceInfo, Record, is_sold_as, name_of};
 use rusqlite::Connection;
 
 use crate::damage::collect;
@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
 /// `model`, `card`, `prepared`, `command_queue`, `bus`, `capacity` (bytes, as on the label:
-/// [`has_capacity`]), or else a label.
+/// [`is_sold_as`]), or else a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The name.
@@ -48,25 +48,11 @@ impl Condition {
             "capacity" => {
                 let capacity = self.value.parse().unwrap_or(0);
                 let size = device.and_then(|device| device.size_bytes);
-                size.is_some_and(|size| has_capacity(size, capacity))
+                size.is_some_and(|size| is_sold_as(size, capacity))
             }
             _ => true,
         }
     }
-}
-
-/// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has
-/// 59 to 65 GB.
-fn sizes_sold_as(capacity_bytes: u64) -> (u64, u64) {
-    let twentieth = capacity_bytes / 20;
-    (capacity_bytes - 2 * twentieth, capacity_bytes + twentieth)
-}
-
-/// Returns whether a device of that size is sold with that capacity.
-#[must_use]
-pub fn has_capacity(size_bytes: u64, capacity_bytes: u64) -> bool {
-    let (least, most) = sizes_sold_as(capacity_bytes);
-    (least..=most).contains(&size_bytes)
 }
 
 impl Store {

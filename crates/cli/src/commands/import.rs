@@ -280,6 +280,7 @@ fn record(
         SuiteRef {
             name: suite.name.clone(),
             version: suite.version,
+            digest: None,
             only: only.into_iter().map(str::to_owned).collect(),
             tier: None,
         }

@@ -88,6 +88,7 @@ fn suites() -> impl Strategy<Value = Suite> {
             Suite {
                 name: "random".to_owned(),
                 version: 1,
+                digest: None,
                 summary: String::new(),
                 file_bytes,
                 needs: TargetNeed::Any,

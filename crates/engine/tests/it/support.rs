@@ -503,6 +503,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
     let suite = Suite {
         name: "test".to_owned(),
         version: 1,
+        digest: None,
         summary: String::new(),
         file_bytes: 4 * MIB,
         needs: TargetNeed::Any,

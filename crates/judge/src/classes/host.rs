@@ -49,6 +49,26 @@ pub(super) fn doubt(record: &Record, class: &Class) -> Option<String> {
     Some(format!("not testable here: {doubt}"))
 }
 
+/// Returns the reason why a rate below that promise does not prove anything against the card here.
+pub(crate) fn rate_doubt(record: &Record, bytes_per_s: u64) -> Option<String> {
+    let doubt = match way(record) {
+        BusPath::Ideal => return None,
+        BusPath::Hidden => "the bus mode is hidden and may be too slow".to_owned(),
+        BusPath::Bus(bus, mode) => {
+            let most = clock_hz(bus)
+                .map(|clock| bits_per_s(mode, clock, bus.lines_count.unwrap_or(LINES_COUNT)) / 8);
+            match most {
+                None => "the clock of the bus is hidden and may be too low".to_owned(),
+                Some(most) if most < bytes_per_s => {
+                    format!("the bus carries at most {} MB/s", most / 1_000_000)
+                }
+                Some(_) => return None,
+            }
+        }
+    };
+    Some(format!("not testable here: {doubt}"))
+}
+
 /// Returns the unknown properties of the path to the card, and those that the class does not allow.
 pub(super) fn deviations(record: &Record, has_application: bool) -> Vec<String> {
     let mut deviations = Vec::new();

@@ -129,6 +129,7 @@ fn suite(name: &str, tier: Option<&str>) -> SuiteRef {
     SuiteRef {
         name: name.to_owned(),
         version: 1,
+        digest: None,
         only: Vec::new(),
         tier: tier.map(str::to_owned),
     }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use cardmark_core::{Errno, Finding, FindingKind, Record, Severity, Target, TargetKind, Workload};
+use cardmark_core::{
+    Errno, Finding, FindingKind, OriginKind, Record, Severity, Target, TargetKind, Workload,
+};
 use cardmark_device::RealBackend;
 use cardmark_engine::Plan;
 
@@ -13,7 +15,11 @@ const STEP: Duration = Duration::from_secs(2);
 
 /// The head of a record with the parts that only runs have.
 pub(super) fn of_run(job: &Measurement<'_>, plan: &Plan, mut head: Record) -> Record {
-    head.suite = Some(plan.suite_ref.clone());
+    let mut suite = plan.suite_ref.clone();
+    if head.origin.kind == OriginKind::Simulated {
+        suite.digest = None;
+    }
+    head.suite = Some(suite);
     head.labels = job.labels.iter().cloned().collect();
     head
 }

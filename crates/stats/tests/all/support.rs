@@ -36,6 +36,7 @@ pub(crate) fn suite(workloads: Vec<Workload>) -> Suite {
     Suite {
         name: "test".to_owned(),
         version: 1,
+        digest: None,
         summary: String::new(),
         file_bytes: 64 * MIB,
         layout: String::new(),

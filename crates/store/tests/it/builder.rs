@@ -14,6 +14,7 @@ pub(crate) fn record(digits: &str) -> Record {
     record.suite = Some(SuiteRef {
         name: "quick".to_owned(),
         version: 1,
+        digest: None,
         only: Vec::new(),
         tier: None,
     });

@@ -438,6 +438,9 @@ fn another_version_of_the_program_repeats_a_simulated_run() {
             name: "cardmark".to_owned(),
             version: version.to_owned(),
             commit: None,
+            modified: None,
+            target: None,
+            profile: None,
         });
         record
     };
