@@ -6,8 +6,9 @@ use cardmark_core::BusMode;
 use serde::Deserialize;
 
 use crate::facts::embedded;
+use crate::vocabulary::{Availability, FactSource};
 
-const TEXT: &str = include_str!("../facts/boards.toml");
+pub(crate) const TEXT: &str = include_str!("../facts/boards.toml");
 
 static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(TEXT, "boards"));
 
@@ -15,10 +16,25 @@ static ROWS: LazyLock<Vec<BoardFacts>> = LazyLock::new(|| embedded(TEXT, "boards
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardFacts {
-    /// Id of the row.
+    /// Stable id of the row, `a-z0-9_`.
     pub id: String,
     /// Common name.
     pub name: String,
+    /// Common spellings.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Revision codes, as in `/proc/cpuinfo`; new ones may be in use.
+    #[serde(default)]
+    pub revision_codes: Vec<String>,
+    /// Year in which it was first sold.
+    #[serde(default)]
+    pub year: Option<u16>,
+    /// State in the shops.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Month until which its maker has promised to make it, at least, such as `2030-01`.
+    #[serde(default)]
+    pub production_until: Option<String>,
     /// Beginnings of its model in the device tree, in whole words.
     pub models: Vec<String>,
     /// Bus modes of its card slot.
@@ -45,8 +61,11 @@ pub struct BoardFacts {
     /// Further notes.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Source of the row.
+    /// Source of the name and of the slot.
     pub source: String,
+    /// Sources of the other facts.
+    #[serde(default)]
+    pub sources: Vec<FactSource>,
     /// Day on which the source was read.
     pub checked_on: String,
     /// Models, used by a test.
@@ -65,6 +84,31 @@ pub struct BoardPcie {
     /// Instructions for turning it on or making it faster.
     #[serde(default)]
     pub note: Option<String>,
+}
+
+impl BoardFacts {
+    /// Returns the highest rate of the card slot in its fastest mode, bytes per second, before protocol overhead.
+    #[must_use]
+    pub fn most_slot_bytes_per_s(&self) -> u64 {
+        let of_mode = |mode: &BusMode| {
+            let (most_hz, edges_count) = match mode {
+                BusMode::Legacy | BusMode::Sdr12 => (25_000_000, 1),
+                BusMode::HighSpeed | BusMode::Sdr25 => (50_000_000, 1),
+                BusMode::Sdr50 => (100_000_000, 1),
+                BusMode::Ddr50 => (50_000_000, 2),
+                BusMode::Sdr104 => (208_000_000, 1),
+                _ => (0, 1),
+            };
+            self.most_clock_hz.min(most_hz) * edges_count * u64::from(self.lines_count) / 8
+        };
+        self.bus_modes.iter().map(of_mode).max().unwrap_or(0)
+    }
+}
+
+/// Returns all known boards, in the order of the file.
+#[must_use]
+pub fn boards() -> &'static [BoardFacts] {
+    &ROWS
 }
 
 /// Returns the board of a model, as named in the device tree. The longest matching beginning applies.
@@ -111,14 +155,20 @@ mod tests {
     #[test]
     fn a_beginning_is_whole_words_and_the_longest_wins() {
         let id = |model: &str| board(model).map(|row| row.id.as_str());
-        assert_eq!(id("Raspberry Pi 5 Model B Rev 1.0"), Some("pi-5"));
-        assert_eq!(id("Raspberry Pi 500 Rev 1.0\0"), Some("pi-500"));
+        assert_eq!(id("Raspberry Pi 5 Model B Rev 1.0"), Some("raspberry_pi_5"));
+        assert_eq!(id("Raspberry Pi 500 Rev 1.0\0"), Some("raspberry_pi_500"));
         assert_eq!(
             id("Raspberry Pi 3 Model B Plus Rev 1.3"),
-            Some("pi-3b-plus")
+            Some("raspberry_pi_3b_plus")
         );
-        assert_eq!(id("Raspberry Pi 3 Model B Rev 1.2"), Some("pi-3b"));
-        assert_eq!(id("Raspberry Pi Zero 2 W Rev 1.0"), Some("pi-zero-2-w"));
+        assert_eq!(
+            id("Raspberry Pi 3 Model B Rev 1.2"),
+            Some("raspberry_pi_3b")
+        );
+        assert_eq!(
+            id("Raspberry Pi Zero 2 W Rev 1.0"),
+            Some("raspberry_pi_zero_2_w")
+        );
         assert_eq!(id("Raspberry Pi 55"), None);
         assert_eq!(id(""), None);
     }

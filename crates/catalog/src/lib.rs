@@ -5,6 +5,7 @@ mod boards;
 mod classes;
 mod explanations;
 mod facts;
+mod lines;
 mod manufacturers;
 mod products;
 mod publications;
@@ -15,10 +16,12 @@ mod signs;
 mod spreads;
 mod suites;
 mod uses;
+mod vocabulary;
 
-pub use boards::{BoardFacts, BoardPcie, board};
+pub use boards::{BoardFacts, BoardPcie, board, boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
 pub use explanations::{Explanation, explanation, explanations, nearest};
+pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};
 pub use publications::{PublishedError, publications};
@@ -29,3 +32,6 @@ pub use signs::{Sign, SignInput, Weight, signs};
 pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};
+pub use vocabulary::{
+    Availability, Fact, FactSource, Known, LookUp, is_board, lines_with_registers, look_up,
+};

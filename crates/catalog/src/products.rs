@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::embedded;
 
-const TEXT: &str = include_str!("../facts/products.toml");
+pub(crate) const TEXT: &str = include_str!("../facts/products.toml");
 
 static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(TEXT, "products"));
 
@@ -16,7 +16,7 @@ static ROWS: LazyLock<Vec<Product>> = LazyLock::new(|| embedded(TEXT, "products"
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
-    /// Brand, line and capacity in lower case, with dashes between.
+    /// Brand, line and capacity, `a-z0-9_`; never changes.
     pub id: String,
     /// Brand.
     pub brand: String,

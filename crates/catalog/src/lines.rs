@@ -1,0 +1,106 @@
+//! Product lines: what makers sell under one name in several capacities.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::embedded;
+use crate::products::ProductKind;
+use crate::vocabulary::{Availability, FactSource};
+
+pub(crate) const TEXT: &str = include_str!("../facts/lines.toml");
+
+static ROWS: LazyLock<Vec<ProductLine>> = LazyLock::new(|| embedded(TEXT, "lines"));
+
+/// A product line, or one generation of it. A [`Product`](crate::Product) has one capacity and is what published
+/// results refer to.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProductLine {
+    /// Brand, line and year or other difference, `a-z0-9_`; never changes.
+    pub id: String,
+    /// Brand.
+    pub brand: String,
+    /// Its name without the brand.
+    pub line: String,
+    /// Kind of product.
+    pub kind: ProductKind,
+    /// Year in which it was first sold.
+    #[serde(default)]
+    pub year: Option<u16>,
+    /// State in the shops.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Common spellings; several lines may share one.
+    pub aliases: Vec<String>,
+    /// The maker's numbers or their beginnings; `*` stands for the capacity.
+    #[serde(default)]
+    pub model_numbers: Vec<String>,
+    /// Promises on the package.
+    #[serde(default)]
+    pub claims: Vec<PackageClaim>,
+    /// Registers of cards of this line.
+    #[serde(default)]
+    pub registers: Vec<SeenRegisters>,
+    /// Further information.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// Source of the name.
+    pub source: String,
+    /// Sources of the other facts.
+    #[serde(default)]
+    pub sources: Vec<FactSource>,
+    /// Day on which the sources were read.
+    pub checked_on: String,
+    /// Names and model numbers, used by a test.
+    pub vectors: Vec<String>,
+}
+
+/// Promises on a package.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackageClaim {
+    /// Capacity or model that bears them; absent: not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Classes, as far as the source names them.
+    #[serde(default)]
+    pub classes: Vec<String>,
+    /// Highest read rate, bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes_per_s: Option<u64>,
+    /// Highest write rate, bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes_per_s: Option<u64>,
+}
+
+/// Fields of the CID of a card whose label was known.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeenRegisters {
+    /// Manufacturer id.
+    pub manufacturer_id: u8,
+    /// OEM id, hexadecimal.
+    pub oem: String,
+    /// Product name, without padding.
+    pub product: String,
+    /// Capacity and month of the card.
+    pub of: String,
+}
+
+impl ProductLine {
+    /// Returns brand, line and year.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.year {
+            Some(year) => format!("{} {} ({year})", self.brand, self.line),
+            None => format!("{} {}", self.brand, self.line),
+        }
+    }
+}
+
+/// Returns all known product lines, in the order of their ids.
+#[must_use]
+pub fn lines() -> &'static [ProductLine] {
+    &ROWS
+}

@@ -1,0 +1,317 @@
+//! Look-up of products and boards by a part of their names.
+
+use cardmark_cards::CardFacts;
+use serde::{Deserialize, Serialize};
+
+use crate::boards::{BoardFacts, board, boards};
+use crate::facts::plain_name;
+use crate::lines::{ProductLine, lines};
+use crate::products::{Product, products};
+
+/// Letters that the shortest part of a name has.
+const LEAST_LETTERS: usize = 2;
+
+/// Letters that the shortest part of a model number has.
+const LEAST_NUMBER_LETTERS: usize = 4;
+
+/// State of a product in the shops, as far as a source states it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Availability {
+    /// It is made and sold.
+    Sold,
+    /// It is no longer made.
+    Discontinued,
+    /// No source states it.
+    #[default]
+    Unknown,
+}
+
+impl Availability {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sold => "sold",
+            Self::Discontinued => "discontinued",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A fact of a row that has a source of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fact {
+    /// Year of the first sale.
+    Year,
+    /// The maker's numbers.
+    ModelNumbers,
+    /// State in the shops.
+    Availability,
+    /// Month until which the maker has promised to make it.
+    ProductionUntil,
+    /// Promises on the package.
+    Claims,
+    /// Content of the registers.
+    Registers,
+    /// Revision codes of a board.
+    RevisionCodes,
+}
+
+/// Source of some facts of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactSource {
+    /// The facts.
+    pub of: Vec<Fact>,
+    /// The source.
+    pub source: String,
+}
+
+/// A row of the vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// A product line, or one generation of it.
+    Line(&'static ProductLine),
+    /// A product of one capacity, as in published results.
+    Product(&'static Product),
+    /// A board.
+    Board(&'static BoardFacts),
+}
+
+impl Known {
+    /// Returns its stable id.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Line(line) => &line.id,
+            Self::Product(product) => &product.id,
+            Self::Board(board) => &board.id,
+        }
+    }
+
+    /// Returns its name in full.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Line(line) => line.name(),
+            Self::Product(product) => product.name(),
+            Self::Board(board) => board.name.clone(),
+        }
+    }
+
+    /// Returns all its names.
+    fn names(self) -> Vec<String> {
+        let (id, aliases) = match self {
+            Self::Line(line) => (&line.id, &line.aliases),
+            Self::Product(product) => (&product.id, &product.vectors),
+            Self::Board(board) => (&board.id, &board.aliases),
+        };
+        let mut names = vec![id.clone(), self.name()];
+        names.extend(aliases.iter().cloned());
+        match self {
+            Self::Line(line) => names.push(format!("{} {}", line.brand, line.line)),
+            Self::Product(_) => {}
+            Self::Board(board) => names.extend(board.models.iter().cloned()),
+        }
+        names
+    }
+
+    /// Returns its model numbers, as patterns.
+    fn numbers(self) -> &'static [String] {
+        match self {
+            Self::Line(line) => &line.model_numbers,
+            Self::Product(product) => &product.model_numbers,
+            Self::Board(_) => &[],
+        }
+    }
+
+    fn is_called(self, name: &str) -> bool {
+        let wanted = joined(name);
+        let codes: &[String] = match self {
+            Self::Board(board) => &board.revision_codes,
+            _ => &[],
+        };
+        self.names().iter().any(|known| joined(known) == wanted)
+            || codes.iter().any(|code| code.eq_ignore_ascii_case(name))
+            || self
+                .numbers()
+                .iter()
+                .any(|number| number_holds(number, name) == Some(Extent::Whole))
+    }
+
+    fn is_partly_called(self, part: &str) -> bool {
+        self.names().iter().any(|known| holds(known, part))
+            || self
+                .numbers()
+                .iter()
+                .any(|number| number_holds(number, part).is_some())
+    }
+}
+
+/// Result of a look-up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LookUp {
+    /// The rows with exactly this name, or else those of which it is a part.
+    pub found: Vec<Known>,
+    /// Further rows with this part in a name, if one row has exactly this name.
+    pub similar: Vec<Known>,
+}
+
+/// Returns the products and boards with this name, alias, id, revision code or model number, or with this part of
+/// one. Ignores case, spaces and punctuation; `+` is `plus`. A part begins with a word and does not end
+/// within a number: `Pi 5` is no part of `Pi 500`. Products of one capacity are returned if nothing else
+/// matches.
+#[must_use]
+pub fn look_up(name: &str) -> LookUp {
+    let rows = || {
+        let lines = lines().iter().map(Known::Line);
+        lines.chain(boards().iter().map(Known::Board))
+    };
+    let items = || products().iter().map(Known::Product);
+    let name = name.trim();
+    if joined(name).len() < LEAST_LETTERS {
+        return LookUp::default();
+    }
+    let partly = |found: &[Known]| -> Vec<Known> {
+        rows()
+            .filter(|row| row.is_partly_called(name) && !found.contains(row))
+            .collect()
+    };
+    let exact: Vec<Known> = rows().filter(|row| row.is_called(name)).collect();
+    if !exact.is_empty() {
+        let similar = match exact.as_slice() {
+            [_] => partly(&exact),
+            _ => Vec::new(),
+        };
+        return LookUp {
+            found: exact,
+            similar,
+        };
+    }
+    let tiers = [
+        items().filter(|row| row.is_called(name)).collect(),
+        partly(&[]),
+        items().filter(|row| row.is_partly_called(name)).collect(),
+    ];
+    LookUp {
+        found: tiers
+            .into_iter()
+            .find(|tier: &Vec<Known>| !tier.is_empty())
+            .unwrap_or_default(),
+        similar: Vec::new(),
+    }
+}
+
+/// True if a board of this model, as in records, is meant by this name: a part of the model, such as
+/// `Zero 2 W`, or another name of the board, such as `3B+`.
+#[must_use]
+pub fn is_board(model: &str, name: &str) -> bool {
+    holds(model, name) || board(model).is_some_and(|board| Known::Board(board).is_called(name))
+}
+
+/// Returns the product lines of which a card with these registers was seen. Other products may have the
+/// same registers.
+#[must_use]
+pub fn lines_with_registers(facts: &CardFacts) -> Vec<&'static ProductLine> {
+    let is_same = |line: &&ProductLine| {
+        line.registers.iter().any(|seen| {
+            let product = facts.product.as_deref().map(plain_name);
+            facts.manufacturer_id == Some(seen.manufacturer_id)
+                && facts.oem.as_deref() == Some(seen.oem.as_str())
+                && product == Some(seen.product.as_str())
+        })
+    };
+    lines().iter().filter(is_same).collect()
+}
+
+/// Splits a name into words of letters and numbers in lower case; `+` is the word `plus`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last: Option<bool> = None;
+    for letter in name.replace('+', " plus ").chars() {
+        let kind = letter.is_alphanumeric().then(|| letter.is_numeric());
+        if let Some(is_digit) = kind {
+            if last != Some(is_digit) {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(letter.to_lowercase());
+            }
+        }
+        last = kind;
+    }
+    words
+}
+
+fn joined(name: &str) -> String {
+    words(name).concat()
+}
+
+/// True if the name holds this part.
+fn holds(name: &str, part: &str) -> bool {
+    let part = joined(part);
+    let words = words(name);
+    part.len() >= LEAST_LETTERS && (0..words.len()).any(|first| begins(&words[first..], &part))
+}
+
+/// True if these words begin with these letters, which end within none of the numbers.
+fn begins(words: &[String], letters: &str) -> bool {
+    let mut rest = letters;
+    for word in words {
+        match rest.strip_prefix(word.as_str()) {
+            Some("") => return true,
+            Some(further) => rest = further,
+            None => {
+                let is_number = word.starts_with(char::is_numeric);
+                return !is_number && word.starts_with(rest);
+            }
+        }
+    }
+    false
+}
+
+/// Length of the match of a model number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Part,
+}
+
+/// Compares a model number with a pattern, in which `*` stands for a capacity; a suffix, such as a country, may
+/// follow.
+fn number_holds(pattern: &str, number: &str) -> Option<Extent> {
+    let plain = |text: &str| -> String {
+        // A stroke parts a family from the capacity: `SDCS/`, `SDCS2/`.
+        let is_kept = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '/';
+        let letters = text.chars().filter(is_kept);
+        letters.map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let number = plain(number);
+    let (before, after) = match pattern.split_once('*') {
+        Some((before, after)) => (plain(before), Some(plain(after))),
+        None => (plain(pattern), None),
+    };
+    let Some(rest) = number.strip_prefix(&before) else {
+        let is_part = number.len() >= LEAST_NUMBER_LETTERS && before.starts_with(&number);
+        return is_part.then_some(Extent::Part);
+    };
+    let Some(after) = after else {
+        return Some(Extent::Whole);
+    };
+    // 1 TB is `1T0` or `1T00`.
+    let capacity = rest
+        .char_indices()
+        .take_while(|(at, letter)| letter.is_ascii_digit() || (*at > 0 && *letter == 't'))
+        .count();
+    let rest = &rest[capacity..];
+    match capacity {
+        0 => rest.is_empty().then_some(Extent::Part),
+        _ if rest.starts_with(&after) => Some(Extent::Whole),
+        _ => after.starts_with(rest).then_some(Extent::Part),
+    }
+}
+
+#[cfg(test)]
+mod tests;
