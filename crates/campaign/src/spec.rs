@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cardmark_catalog::class;
+use cardmark_catalog::{class, is_board};
 use cardmark_sim::Model;
 use serde::Deserialize;
 
@@ -171,7 +171,7 @@ impl Campaign {
             return Ok(simulated);
         }
         let here = |board: &&SlotSpec| match (&board.model, computer) {
-            (Some(model), Some(computer)) => says(computer, model),
+            (Some(model), Some(computer)) => is_board(computer, model),
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -215,15 +215,6 @@ impl CardSpec {
             None => Ok(()),
         }
     }
-}
-
-/// Returns whether a computer's name contains these words: a Raspberry Pi 400 is no Raspberry Pi 4.
-fn says(computer: &str, model: &str) -> bool {
-    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let places = computer.match_indices(model);
-    places
-        .into_iter()
-        .any(|(at, _)| ends(&computer[at + model.len()..]))
 }
 
 /// Names become parts of the names of files.

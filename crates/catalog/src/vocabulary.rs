@@ -179,6 +179,13 @@ pub fn look_up(name: &str) -> LookUp {
             .filter(|row| row.is_partly_called(name) && !found.contains(row))
             .collect()
     };
+    let mut all = rows().chain(items());
+    if let Some(row) = all.find(|row| row.id().eq_ignore_ascii_case(name)) {
+        return LookUp {
+            found: vec![row],
+            similar: Vec::new(),
+        };
+    }
     let exact: Vec<Known> = rows().filter(|row| row.is_called(name)).collect();
     if !exact.is_empty() {
         let similar = match exact.as_slice() {

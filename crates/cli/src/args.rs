@@ -111,7 +111,7 @@ pub(crate) enum Command {
     /// Measure many cards on several boards, led through changing them, and report on all
     #[command(after_help = examples("campaign"))]
     Campaign(CampaignArguments),
-    /// Explain a class, a metric, a finding, a register, a limit of a board
+    /// Explain a class, a metric, a finding, a register, a product, a board
     #[command(after_help = examples("explain"))]
     Explain(ExplainArguments),
     /// Add remarks to a run, or take them away
@@ -284,8 +284,8 @@ pub(crate) struct InfoArguments {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// Term to explain, such as A2, rand_read_4k, no_command_queue, or A2 on a Pi 4; none:
-    /// all that can be
+    /// Term to explain, such as A2, rand_read_4k, no_command_queue, A2 on a Pi 4, or part of the name
+    /// of a product or board, such as Evo Plus; none: all that can be
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
     /// Print JSON

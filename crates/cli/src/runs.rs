@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::path::Path;
 
-use cardmark_catalog::publications;
+use cardmark_catalog::{is_board, publications};
 use cardmark_core::{
     Context, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of, is_sold_as,
     parse_record, parse_run_file, parse_statement,
@@ -167,7 +167,7 @@ impl Runs {
 
     fn selected(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
         let conditions = conditions(side)?;
-        let selected = self.store()?.select(&conditions);
+        let selected = self.store()?.select_by(&conditions, is_board);
         let mut records = selected.map_err(|error| store_error(&error))?;
         if conditions
             .iter()
@@ -301,8 +301,11 @@ fn published(conditions: &[Condition]) -> Vec<Record> {
             let capacity_bytes = condition.value.parse().unwrap_or(0);
             return size_bytes.is_some_and(|bytes| is_sold_as(bytes, capacity_bytes));
         }
+        if condition.name == "board" {
+            let model = record.board.as_ref().and_then(|board| board.model.as_ref());
+            return model.is_some_and(|model| is_board(model, &condition.value));
+        }
         let value = match condition.name.as_str() {
-            "board" => record.board.as_ref().and_then(|board| board.model.clone()),
             "suite" => record.suite.as_ref().map(|suite| suite.name.clone()),
             "source" => record.origin.source.clone(),
             name @ ("command_queue" | "bus") => Context::of(record).must.get(name).cloned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cardmark_catalog::product_name;
+use cardmark_catalog::{is_board, product_name};
 use cardmark_core::{Metric, Quantity, Record, Subject};
 use cardmark_stats::{Candidate, RankingRow, rank};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::spread::known_spread;
 /// Restriction of a ranking; the run that was asked for stays in any case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldFilter {
-    /// Text that the name of the board contains, in any case of letters.
+    /// Name of the board, or a part of it ([`is_board`]).
     pub board: Option<String>,
     /// Id of the publication.
     pub publication: Option<String>,
@@ -21,8 +21,8 @@ pub struct FieldFilter {
 impl FieldFilter {
     fn passes(&self, subject: &Subject) -> bool {
         let is_on = |wanted: &String| {
-            let board = subject.board.as_deref().unwrap_or_default();
-            board.to_lowercase().contains(&wanted.to_lowercase())
+            let board = subject.board.as_deref();
+            board.is_some_and(|model| is_board(model, wanted))
         };
         let is_from = |wanted: &String| subject.publication.as_ref() == Some(wanted);
         self.board.as_ref().is_none_or(is_on) && self.publication.as_ref().is_none_or(is_from)

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{ProductKind, Use, product, product_name};
+use cardmark_catalog::{ProductKind, Use, is_board, product, product_name};
 use cardmark_core::{Context, Metric, OriginKind, Quantity, Record, told};
 use cardmark_stats::{KnownSpread, Ranked, possible_places};
 use serde::Serialize;
@@ -110,7 +110,7 @@ pub struct Wish {
     pub capacity_bytes: Option<u64>,
     /// Maximum price.
     pub budget: Option<Price>,
-    /// Part of the name of the boards to include.
+    /// Name of the boards to include, or a part of it ([`is_board`]).
     pub board: Option<String>,
 }
 
@@ -242,7 +242,7 @@ fn is_on(record: &Record, board: Option<&str>) -> bool {
         return true;
     };
     let model = record.board.as_ref().and_then(|board| board.model.as_ref());
-    model.is_some_and(|model| model.to_lowercase().contains(&wanted.to_lowercase()))
+    model.is_some_and(|model| is_board(model, wanted))
 }
 
 fn standing(

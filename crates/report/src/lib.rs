@@ -23,6 +23,7 @@ mod summary;
 mod survey;
 mod table;
 pub mod text;
+mod vocabulary;
 mod workloads;
 
 pub use again::RateAgain;
@@ -42,3 +43,4 @@ pub use recommendation::{Recommended, recommendation};
 pub use style::Style;
 pub use summary::{terminal, terminal_with_again};
 pub use survey::survey;
+pub use vocabulary::vocabulary;

@@ -31,7 +31,7 @@ pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovery, discard, peek, recover};
-pub use selection::Condition;
+pub use selection::{Condition, IsBoard};
 pub use statements::HOST_LABEL;
 pub use store::{Found, Incoming, Inserted, Store, sqlite_path};
 

@@ -20,13 +20,19 @@ pub struct Condition {
     pub value: String,
 }
 
+/// Returns whether a board of this model is meant by the name.
+pub type IsBoard = fn(model: &str, name: &str) -> bool;
+
 impl Condition {
     /// Checks the condition against columns and labels; `true` if only the record can answer.
-    fn may_hold(&self, head: &Head) -> bool {
+    fn may_hold(&self, head: &Head, is_board: IsBoard) -> bool {
         let found = match self.name.as_str() {
             "suite" => head.suite.clone(),
             "origin" => Some(name_of(&head.origin)),
-            "board" => head.board.clone(),
+            "board" => {
+                let board = head.board.as_deref();
+                return board.is_some_and(|model| is_board(model, &self.value));
+            }
             "model" => head.model.clone(),
             "card" => head.card.clone(),
             "command_queue" | "bus" => head.context.get(&self.name).cloned(),
@@ -62,10 +68,25 @@ impl Store {
     /// # Errors
     /// If the store fails, or a row is damaged.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
+        self.select_by(conditions, |model, value| model == value)
+    }
+
+    /// Like [`Store::select`]; `is_board` compares the models of boards with the value of a condition `board`.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn select_by(
+        &mut self,
+        conditions: &[Condition],
+        is_board: IsBoard,
+    ) -> Result<Vec<Record>, StoreError> {
         self.read(|connection| {
             let mut records = Vec::new();
             for head in heads(connection)? {
-                if conditions.iter().all(|condition| condition.may_hold(&head)) {
+                if conditions
+                    .iter()
+                    .all(|condition| condition.may_hold(&head, is_board))
+                {
                     let record = record(connection, head)?;
                     if conditions.iter().all(|condition| condition.holds(&record)) {
                         records.push(record);

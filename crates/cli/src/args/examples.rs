@@ -236,6 +236,8 @@ const EXAMPLES: [(&str, &Examples); 22] = [
             ("cardmark explain A2", "a class"),
             ("cardmark explain rand_read_4k", "a metric"),
             ("cardmark explain A2 on a Pi 4", "a class on a board"),
+            ("cardmark explain Evo Plus", "a product"),
+            ("cardmark explain Zero 2 W", "a board"),
         ],
     ),
     (

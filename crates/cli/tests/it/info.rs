@@ -107,6 +107,43 @@ fn words_are_explained_however_they_are_written() {
 }
 
 #[test]
+fn products_and_boards_are_explained_by_part_of_their_names() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let board = program.run(&["explain", "Zero", "2", "W"]);
+    assert_eq!(board.code, 0, "{board}");
+    for words in [
+        "Raspberry Pi Zero 2 W\n",
+        "sold since 2021",
+        "2030-01",
+        "902120",
+        "At most 25 MB/s pass",
+        "Sources",
+    ] {
+        assert!(board.stdout.contains(words), "{words}: {board}");
+    }
+    assert_eq!(program.run(&["explain", "zero2w"]).stdout, board.stdout);
+    let several = program.run(&["explain", "evo+"]);
+    assert!(
+        several.stdout.starts_with("`evo+` can mean 5 things:\n"),
+        "{several}"
+    );
+    let json = |words: &[&str]| -> Value {
+        let output = program.run(&[&["explain", "--json"], words].concat());
+        serde_json::from_str(&output.stdout).unwrap()
+    };
+    let board = json(&["Zero 2 W"]);
+    assert_eq!(board["id"], "raspberry_pi_zero_2_w");
+    assert_eq!(board["most_slot_bytes_per_s"], 25_000_000);
+    let several = json(&["Evo Plus"]);
+    assert_eq!(several.as_array().map(Vec::len), Some(5));
+    assert_eq!(several[2]["claims"][0]["read_bytes_per_s"], 130_000_000);
+    assert_eq!(json(&["MB-MC64KA/EU"])["id"], "samsung_evo_plus_2021");
+    let unknown = program.run(&["explain", "no such card"]);
+    assert_error(&unknown, 2, &["no explanation of `no such card`", "hint: "]);
+}
+
+#[test]
 fn a_run_waits_for_its_turn() {
     let scratch = scratch();
     let folder = folder(&scratch);

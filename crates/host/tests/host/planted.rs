@@ -112,7 +112,7 @@ fn check(record: &Record, host: &str) -> bool {
     let form_labels = form.record.labels.clone();
     let public = record_to_json(&without_hardware(form.record)).unwrap();
     assert!(!public.contains(NAME), "{host}: {public}");
-    let stated = format!("{:?}", form_labels);
+    let stated = format!("{form_labels:?}");
     assert!(!stated.contains(NAME), "{host}: {stated}");
     text.contains(NAME)
 }

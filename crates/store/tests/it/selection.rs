@@ -67,6 +67,10 @@ fn records_are_selected_by_what_they_tell_and_by_labels() {
     assert_eq!(select(&[sold_as(64)]), ["aaaa", "bbbb"]);
     assert_eq!(select(&[sold_as(32)]), ["cccc"]);
     assert_eq!(select(&[sold_as(128)]).len(), 0);
+    let by_part = store.select_by(&[condition("board", "4")], |model, part| {
+        model.ends_with(part)
+    });
+    assert_eq!(ids(&by_part.unwrap()), ["aaaa", "cccc"]);
 }
 
 #[test]
