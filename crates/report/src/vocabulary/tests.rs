@@ -11,7 +11,7 @@ fn pages_and_lists() {
     for (snapshot, name) in [
         ("several", "Evo Plus"),
         ("line", "Evo Plus 2021"),
-        ("registers", "Max Endurance"),
+        ("registers", "Canvas Go"),
         ("product", "Micro Center 128GB A2"),
         ("board", "Zero 2 W"),
         ("fast_board", "Pi 5"),
