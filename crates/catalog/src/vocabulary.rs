@@ -153,7 +153,7 @@ impl Known {
 /// Result of a look-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LookUp {
-    /// The rows with exactly this name, or else those of which it is a part.
+    /// The rows with exactly this name, or else those that have it as a part.
     pub found: Vec<Known>,
     /// Further rows with this part in a name, if one row has exactly this name.
     pub similar: Vec<Known>,
@@ -218,7 +218,7 @@ pub fn is_board(model: &str, name: &str) -> bool {
     holds(model, name) || board(model).is_some_and(|board| Known::Board(board).is_called(name))
 }
 
-/// Returns the product lines of which a card with these registers was seen. Other products may have the
+/// Returns the product lines with a known card that has these registers. Other products may have the
 /// same registers.
 #[must_use]
 pub fn lines_with_registers(facts: &CardFacts) -> Vec<&'static ProductLine> {

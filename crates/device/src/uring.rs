@@ -361,7 +361,7 @@ mod tests {
     fn memory_that_the_kernel_may_still_use_is_never_freed() {
         needs!(IoUring);
         for is_reaped in [false, true] {
-            // A read from a pipe that nobody writes to does not end.
+            // A read from a pipe without a writer does not end.
             let (reader, _writer) = std::io::pipe().unwrap();
             let (mut ring, mut memory) = busy_ring(OwnedFd::from(reader).into());
             ring.break_for_test(number(Errno::IO));

@@ -10,7 +10,7 @@
 //! 4. All samples are read, and the stretches of 2 are read a second time.
 //!
 //! If blocks near the end prove lost, the boundary is searched between the last block that is kept and the
-//! first that is not, dozens of places at a time, each time followed by as many bytes as the cache holds.
+//! first that is not, dozens of places at a time, each time followed by the bytes that the cache holds.
 //!
 //! The same seed checks the same places: an interrupted probe starts over, and arrives at the same result.
 

@@ -23,7 +23,7 @@ pub trait Voice: Sync {
     /// Begins to show the progress of trials, whose operations `pulse` counts; ends when it is dropped.
     fn trials(&self, pulse: &Arc<Pulse>) -> Box<dyn Observer>;
 
-    /// Asks a question and returns the line that was typed; `None` if nobody is there to answer.
+    /// Asks a question and returns the line that was typed; `None` if there is no terminal to answer at.
     fn ask(&self, question: &str) -> Option<std::io::Result<String>>;
 }
 

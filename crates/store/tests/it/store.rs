@@ -236,7 +236,7 @@ fn a_statement_counts_the_changes_and_the_later_one_counts() {
                 .unwrap();
             each.remove(0)
         };
-        // An older one, and the same again.
+        // An older one, and the present one.
         for given in [&first, &second] {
             assert_eq!(take_in(store, given).unwrap(), Inserted::Known);
             assert_eq!(store.statement(stored.id).unwrap().as_ref(), Some(&second));
