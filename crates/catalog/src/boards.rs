@@ -6,7 +6,7 @@ use cardmark_core::BusMode;
 use serde::Deserialize;
 
 use crate::facts::embedded;
-use crate::vocabulary::{Availability, FactSource};
+use crate::sources::{Availability, FactSource};
 
 pub(crate) const TEXT: &str = include_str!("../facts/boards.toml");
 

@@ -13,6 +13,7 @@ mod published;
 mod quirks;
 mod readers;
 mod signs;
+mod sources;
 mod spreads;
 mod suites;
 mod uses;
@@ -29,9 +30,8 @@ pub use published::{Absent, Publication, PublishedFigure, PublishedRun, Setting,
 pub use quirks::{CardState, Kernel, Quirk, QuirkEffect, quirks};
 pub use readers::{Bridge, BridgeKind, usb_bridge};
 pub use signs::{Sign, SignInput, Weight, signs};
+pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};
-pub use vocabulary::{
-    Availability, Fact, FactSource, Known, LookUp, is_board, lines_with_registers, look_up,
-};
+pub use vocabulary::{Known, LookUp, is_board, lines_with_registers, look_up};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::embedded;
 use crate::products::ProductKind;
-use crate::vocabulary::{Availability, FactSource};
+use crate::sources::{Availability, FactSource};
 
 pub(crate) const TEXT: &str = include_str!("../facts/lines.toml");
 

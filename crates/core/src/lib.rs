@@ -55,14 +55,14 @@ pub use public_form::{PublicForm, public_form};
 pub use record::{
     Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
     Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
-    ReadBack, Record, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
-    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
+    ReadBack, Record, STATEMENT, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef,
+    Target, TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use statement::{
-    CLAIMS_LABEL, STATEMENT, Statement, documents_of, is_statement, parse_run_file, parse_statement,
+    CLAIMS_LABEL, Statement, documents_of, is_statement, parse_run_file, parse_statement,
 };
 pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};

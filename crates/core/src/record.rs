@@ -19,6 +19,8 @@ use crate::{
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
+/// Version of a statement's shape.
+pub const STATEMENT: u32 = 1;
 /// Version of the method; it changes whenever numbers could change.
 pub const METHOD: u32 = 2;
 

@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::upgrade::check_shape;
-use crate::{ParseError, Record, parse_record};
+use crate::{ParseError, Record, STATEMENT, parse_record};
 
-/// Version of a statement's shape.
-pub const STATEMENT: u32 = 1;
 /// Label with the promises on the package, separated by spaces.
 pub const CLAIMS_LABEL: &str = "claims";
 

@@ -31,9 +31,10 @@ pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovery, discard, peek, recover};
+pub use rows::Inserted;
 pub use selection::{Condition, IsBoard};
 pub use statements::HOST_LABEL;
-pub use store::{Found, Incoming, Inserted, Store, sqlite_path};
+pub use store::{Found, Incoming, Store, sqlite_path};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

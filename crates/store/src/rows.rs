@@ -6,6 +6,17 @@ use rusqlite::{Connection, params};
 use crate::failure::Failure;
 use crate::{DocumentError, StoreError};
 
+/// Effect of an insertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    /// The record is new.
+    New,
+    /// The same record was stored before.
+    Known,
+    /// It replaced the record of a simulated run that had ended early.
+    Replaced,
+}
+
 /// Converts to SQLite's integers, which end at 2⁶³ - 1. Devices and lists are smaller.
 pub(crate) fn integer(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)

@@ -8,20 +8,10 @@ use crate::damage::collect;
 use crate::failure::Failure;
 use crate::heads::{Labels, labels_of};
 use crate::rows::{integer, put_label};
-use crate::{Inserted, Store, StoreError};
+use crate::{Inserted, StoreError};
 
 /// Label with the name of the computer; it stays in the store.
 pub const HOST_LABEL: &str = "host";
-
-impl Store {
-    /// Returns what is stated of a record; `None` if nothing ever was.
-    ///
-    /// # Errors
-    /// If the store fails, or a row is damaged.
-    pub fn statement(&mut self, id: Uuid) -> Result<Option<Statement>, StoreError> {
-        self.read(|connection| statement(connection, id))
-    }
-}
 
 /// What is stated of a record, without what stays in the store.
 pub(crate) fn statement(connection: &Connection, id: Uuid) -> Result<Option<Statement>, Failure> {

@@ -16,23 +16,12 @@ use crate::document::{DOCUMENT_DAMAGE, document_of, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
-use crate::{StoreError, rows, statements};
+use crate::{Inserted, StoreError, rows, statements};
 
 /// Largest number of ids in the error for an ambiguous prefix.
 const AMBIGUOUS_MOST: i64 = 8;
 /// Time to wait for another process to release the store.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Effect of an insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inserted {
-    /// The record is new.
-    New,
-    /// The same record was stored before.
-    Known,
-    /// It replaced the record of a simulated run that had ended early.
-    Replaced,
-}
 
 /// A document from elsewhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,6 +205,14 @@ impl Store {
             }
             statements::change(connection, &prefix, changes, now())
         })
+    }
+
+    /// Returns what is stated of a record; `None` if nothing ever was.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn statement(&mut self, id: Uuid) -> Result<Option<Statement>, StoreError> {
+        self.read(|connection| statements::statement(connection, id))
     }
 
     /// Returns the labels of a record as they stand; none if the record is not stored.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::class;
 use crate::facts::checking::{Example, check_file};
+use crate::sources::{Availability, Fact, FactSource};
 
 fn ids(name: &str) -> Vec<&'static str> {
     look_up(name).found.iter().map(|row| row.id()).collect()
