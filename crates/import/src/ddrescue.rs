@@ -23,6 +23,7 @@ const SCREEN: [&str; 11] = [
 /// Reads the runs; of each, what was printed last.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut run = Ok(Run::default());
+    let mut screen = Vec::new();
     for line in lines {
         let text = line.text;
         if text.contains("GNU ddrescue") {
@@ -30,16 +31,26 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
                 is_log: text.contains("Rates Logfile"),
                 ..Run::default()
             };
-            found.add_or_damaged(std::mem::replace(&mut run, Ok(next)).and_then(Run::end));
+            end(std::mem::replace(&mut run, Ok(next)), &mut screen, found);
         }
         let is_of_run = run.as_ref().is_ok_and(|run| run.is_log) && is_log_line(text)
             || SCREEN.iter().any(|word| text.contains(word));
         run = run.and_then(|run| run.read(*line));
         if is_of_run && run.is_ok() {
-            found.understand(*line);
+            screen.push(*line);
         }
     }
-    found.add_or_damaged(run.and_then(Run::end));
+    end(run, &mut screen, found);
+}
+
+/// Adds the run. Without a result, the lines of its screen are listed.
+fn end(run: Result<Run, Damage>, screen: &mut Vec<Line>, found: &mut Found) {
+    let result = run.and_then(Run::end);
+    if matches!(result, Ok(Some(_))) {
+        found.understand_all(screen);
+    }
+    screen.clear();
+    found.add_or_damaged(result);
 }
 
 fn is_log_line(text: &str) -> bool {

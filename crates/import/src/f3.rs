@@ -20,12 +20,11 @@ const BLOCK_LINES: usize = 6;
 const SECTOR_BYTES: u64 = 512;
 
 /// Beginnings of its lines.
-const LINES: [&str; 22] = [
+const LINES: [&str; 21] = [
     "F3 ",
     "Free space:",
     "Creating file ",
     "Validating file ",
-    "Min: ",
     "Data OK:",
     "Data LOST:",
     "Corrupted:",
@@ -51,12 +50,15 @@ const OPERATIONS: [&str; 3] = ["Read:", "Write:", "Reset:"];
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut reading = F3Read::default();
     let mut probing = Probing::default();
+    // Lines of a run that has no result yet.
+    let mut open = Vec::new();
     for line in lines {
         let text = line.unquoted();
         if text.is_empty() {
             continue;
         }
         let damages = found.damages.len();
+        let readings = found.readings.len();
         match write(*line, text) {
             Ok(write) => found.readings.extend(write),
             Err(damage) => found.damaged(damage),
@@ -74,19 +76,42 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
                 probing = Probing::default();
             }
         }
-        let mut ends = WRITE_ENDS.iter().chain(&READ_ENDS);
-        let is_of_f3 = LINES.iter().any(|start| text.starts_with(start))
-            || ends.any(|end| after_label(text, end).is_some())
-            // Speeds of f3probe, which are of a few blocks only.
-            || text.contains(" blocks / ");
-        if found.damages.len() == damages && (is_of_f3 || is_probe) {
-            found.understand(*line);
+        let is_damaged = found.damages.len() > damages;
+        if !is_damaged && (is_of_f3(text) || is_probe) {
+            open.push(*line);
+        }
+        if is_damaged {
+            open.clear();
+        } else if found.readings.len() > readings || is_missing_rate(text) {
+            found.understand_all(&mut open);
         }
     }
+    let (damages, readings) = (found.damages.len(), found.readings.len());
     if let Err(damage) = reading.end(found) {
         found.damaged(damage);
     }
     found.add_or_damaged(probing.end());
+    if found.damages.len() == damages && found.readings.len() > readings {
+        found.understand_all(&mut open);
+    }
+}
+
+fn is_of_f3(text: &str) -> bool {
+    let mut ends = WRITE_ENDS.iter().chain(&READ_ENDS);
+    LINES.iter().any(|start| text.starts_with(start))
+        || ends.any(|end| after_label(text, end).is_some())
+        || text.starts_with("Min: ") && text.ends_with(" samples")
+        // Speeds of f3probe, which are of a few blocks only.
+        || text.contains(" blocks / ")
+}
+
+/// Returns whether a run ends here without a rate.
+fn is_missing_rate(text: &str) -> bool {
+    let mut ends = WRITE_ENDS.iter().chain(&READ_ENDS);
+    ends.any(|end| match after_label(text, end) {
+        Some(rest) => rest.is_empty() || rest == "NO DATA",
+        None => false,
+    })
 }
 
 /// Last lines of a run: up to version 9, from version 10 on, and of one that was too short.

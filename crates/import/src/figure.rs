@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::Imported;
 use crate::metrics::{KnownMetric, metric, near};
-use crate::number::{plain_number_and_unit, unit_bytes};
-use crate::reading::{byte_rate, operation_rate};
+use crate::number::{Number, plain_number_and_unit, ungrouped, unit_bytes};
+use crate::reading::{Reading, byte_rate, operation_rate};
 
 /// The tool of typed figures.
 const TYPED: &str = "typed";
@@ -74,62 +74,122 @@ pub fn figures(typed: &[(String, String)], known: &[KnownMetric]) -> Result<Impo
         if !ids.insert(id) {
             return Err(FigureError::Twice { id: id.clone() });
         }
-        put(&mut one, metric, text, None)?;
+        put(&mut one, metric, text)?;
     }
     Ok(one)
 }
 
-/// Adds a figure; `unit` is its unit if the text has none.
-pub(crate) fn put(
-    one: &mut Imported,
-    known: &KnownMetric,
-    text: &str,
-    unit: Option<&str>,
-) -> Result<(), FigureError> {
+/// Adds a typed figure.
+fn put(one: &mut Imported, known: &KnownMetric, text: &str) -> Result<(), FigureError> {
     let text = text.trim();
-    let no_number = || FigureError::NoNumber {
-        text: text.to_owned(),
-    };
-    let (number, own_unit) = plain_number_and_unit(text).ok_or_else(no_number)?;
-    let digits = text.strip_suffix(own_unit).unwrap_or(text).trim_end();
+    let (number, unit) = plain_number_and_unit(text).ok_or_else(|| no_number(text))?;
+    let digits = text.strip_suffix(unit).unwrap_or(text).trim_end();
     let behind_comma = digits.split_once(',').map(|(_, decimals)| decimals.len());
     if behind_comma == Some(3) {
         return Err(FigureError::Comma {
             text: text.to_owned(),
         });
     }
+    let shown = (text, format!("{digits} {unit}"));
+    let metric = metric_of(known, number.value, unit, shown)?;
+    one.metrics.push(metric);
+    one.findings.extend(mislabelled(&known.id, unit));
+    Ok(())
+}
+
+/// Adds a figure of a table to a reading; `unit` is that of its heading, `decimal` the decimal sign of
+/// its table. A unit with two meanings stays open.
+pub(crate) fn put_cell(
+    reading: &mut Reading,
+    known: &KnownMetric,
+    text: &str,
+    unit: Option<&str>,
+    decimal: Option<char>,
+) -> Result<(), FigureError> {
+    let (digits, own_unit) = digits_and_unit(text);
     let unit = match own_unit {
         "" => unit.unwrap_or(""),
         unit => unit,
     };
+    let plain = ungrouped(digits, decimal).ok_or_else(|| FigureError::Comma {
+        text: text.to_owned(),
+    })?;
+    let number = Number::parse(&plain).filter(|_| !plain.contains(['e', 'E']));
+    let number = number.ok_or_else(|| no_number(text))?;
+    let shown = if plain.len() == digits.len() {
+        digits
+    } else {
+        &plain
+    };
+    let shown = (text, format!("{shown} {unit}"));
+    let meant = unit.replacen("KB", "kB", 1).replacen("/S", "/s", 1);
+    let metric = metric_of(known, number.value, &meant, shown)?;
+    let ratio = match known.quantity {
+        Quantity::ByteRate => most_ratio(&known.id, unit),
+        _ => 1.0,
+    };
+    let least = metric.value;
+    reading.put_between(metric, least, least * ratio);
+    Ok(())
+}
+
+/// Digits with their signs at the start of a text, and the unit behind them.
+pub(crate) fn digits_and_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
+    let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
+    (digits, unit.trim())
+}
+
+/// The largest that a unit may mean, relative to its decimal meaning: people write `KB/s` for both, and the
+/// units of tools that print binary ones under decimal names.
+fn most_ratio(id: &str, unit: &str) -> f64 {
+    let is_binary = BINARY.iter().any(|begin| id.starts_with(begin));
+    let powers = [("KB", 1), ("kB", 1), ("MB", 2), ("GB", 3)];
+    let power = powers.iter().find(|(begin, _)| unit.starts_with(begin));
+    match power {
+        Some((begin, power)) if is_binary || *begin == "KB" => 1.024f64.powi(*power),
+        _ => 1.0,
+    }
+}
+
+fn no_number(text: &str) -> FigureError {
+    FigureError::NoNumber {
+        text: text.to_owned(),
+    }
+}
+
+/// The metric of a number in a unit, which is `shown` as in the text and as printed.
+fn metric_of(
+    known: &KnownMetric,
+    number: f64,
+    unit: &str,
+    (text, shown): (&str, String),
+) -> Result<Metric, FigureError> {
     let (units, factor) = factor(known.quantity, unit);
     let factor = factor.ok_or_else(|| FigureError::Unit {
         id: known.id.clone(),
         text: text.to_owned(),
         units,
     })?;
-    let value = number.value * factor;
+    let value = number * factor;
     if known.quantity.is_rate() && value <= 0.0 {
-        return Err(no_number());
+        return Err(no_number(text));
     }
-    let shown = format!("{digits} {unit}");
     let printed = Some(Printed {
         tool: TYPED.to_owned(),
         text: shown.trim_end().to_owned(),
-        value: number.value,
+        value: number,
         meaning: None,
     });
-    let metric = match known.quantity {
+    Ok(match known.quantity {
         Quantity::ByteRate => byte_rate(&known.id, value, printed),
         Quantity::OperationRate => operation_rate(&known.id, value, None, printed),
         quantity => Metric {
             printed,
             ..Metric::new(&known.id, quantity, value)
         },
-    };
-    one.metrics.push(metric);
-    one.findings.extend(mislabelled(&known.id, unit));
-    Ok(())
+    })
 }
 
 /// The units of a quantity, in words, and what one of them is in the unit of a record.
@@ -164,10 +224,11 @@ fn factor(quantity: Quantity, unit: &str) -> (&'static str, Option<f64>) {
 }
 
 /// Tools that print units of 1,024 under the name of those of 1,000, as ids begin.
-const BINARY: [&str; 6] = [
+const BINARY: [&str; 7] = [
     "hdparm_",
     "iozone_",
     "f3_",
+    "h2testw_",
     "pibenchmarks_hdparm",
     "pibenchmarks_iozone",
     "agnostics_seq",

@@ -1,4 +1,4 @@
-//! Timings of hdparm, versions 5 to 9.
+//! Timings of hdparm, versions 5 to 9, and of busybox.
 
 use cardmark_core::{KIB, MIB};
 
@@ -25,9 +25,9 @@ pub(crate) fn read(lines: &[Line], is_of_report: bool, found: &mut Found) {
     for line in lines {
         match timing(*line) {
             Ok(Some(timing)) if !is_of_report => found.add(timing.reading(*line)),
-            Ok(Some(_)) => found.understand(*line),
+            Ok(Some(timing)) if found.reports_print(&timing.printed) => found.understand(*line),
             Err(damage) if !is_of_report => found.damaged(damage),
-            Ok(None) | Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
     }
 }
@@ -56,7 +56,10 @@ pub(crate) fn timing(line: Line) -> Result<Option<Timing>, Damage> {
     let unit = unit_bytes(unit).ok_or_else(|| line.damage(TOOL, "MB/sec or kB/sec"))?;
     let bytes = megabytes.checked_mul(MIB).ok_or_else(error)?;
     let rate = bytes as f64 / seconds.value / unit;
-    if !number.agrees(rate, rate * seconds.relative()) {
+    // busybox rounds both down.
+    let half_steps = if printed.ends_with("/s") { 3.0 } else { 1.0 };
+    let half_step = rate * seconds.relative() + number.half_step;
+    if !number.agrees(rate, half_steps * half_step - number.half_step) {
         return Err(line.damage(TOOL, "figures that agree with each other"));
     }
     let offset_bytes = offset_bytes(name).map_err(|()| line.damage(TOOL, "`(offset 4 GB)`"))?;
@@ -101,7 +104,7 @@ pub(crate) fn right_unit(printed: &str) -> &'static str {
 fn unit_bytes(unit: &str) -> Option<f64> {
     match unit {
         "MB/sec" => Some(MIB as f64),
-        "kB/sec" | "KB/sec" => Some(KIB as f64),
+        "kB/sec" | "KB/sec" | "kB/s" => Some(KIB as f64),
         _ => None,
     }
 }

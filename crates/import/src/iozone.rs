@@ -58,19 +58,44 @@ const BLOCKS: [(&str, &str); 13] = [
     ("freaders", "fread"),
 ];
 
+/// Beginnings of the lines around a table.
+const FRAME: [&str; 17] = [
+    "Iozone: Performance Test",
+    "Version $Revision:",
+    "Compiled for ",
+    "Build:",
+    "Run began:",
+    "File size set to ",
+    "Record Size ",
+    "Command line used:",
+    "Output is in ",
+    "Time Resolution =",
+    "Processor cache ",
+    "File stride size ",
+    "Throughput test with ",
+    "Min process =",
+    "Max process =",
+    "Using minimum file size of ",
+    "Using maximum file size of ",
+];
+
 /// Reads the lines of tables and the blocks of `-t`, in order.
 pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut rows = Vec::new();
     let mut blocks = Blocks::default();
     let mut table = Table::default();
-    let (mut is_run, mut is_excel) = (false, false);
+    let mut frame = Vec::new();
+    let mut is_excel = false;
     for line in lines {
         if line.text.contains("Iozone: Performance Test") {
             table = Table::default();
-            is_run = true;
+            frame.clear();
         } else if line.text.contains("iozone test complete") {
             table.header = None;
-            is_run = false;
+        }
+        let text = line.unquoted();
+        if FRAME.iter().any(|begin| text.starts_with(begin)) {
+            frame.push(*line);
         }
         // The table once more.
         is_excel |= line.text.contains("Excel output is below");
@@ -83,15 +108,18 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
         let result = match table.row(*line) {
             Ok(Some(row)) => {
                 rows.push(row);
+                found.understand_all(&mut frame);
                 Ok(true)
             }
             Ok(None) => blocks.read(*line),
             Err(damage) => Err(damage),
         };
         match result {
-            Ok(is_block) if is_run || is_block || is_excel && line.text.contains('"') => {
+            Ok(true) => {
+                found.understand_all(&mut frame);
                 found.understand(*line);
             }
+            Ok(false) if is_excel && text.starts_with('"') => found.understand(*line),
             Ok(_) => {}
             Err(damage) => found.damaged(damage),
         }
@@ -181,7 +209,7 @@ impl<'a> Table<'a> {
         let Some(header) = &self.header else {
             return Ok(None);
         };
-        let words = words(line.text);
+        let words = words(line.unquoted());
         let numbers: Option<Vec<u64>> = words.iter().map(|(word, _)| word.parse().ok()).collect();
         let Some([size, record, rates @ ..]) = numbers.as_deref() else {
             return Ok(None);
@@ -245,7 +273,7 @@ const LEAST_WIDTH: usize = 8;
 
 impl<'a> Header<'a> {
     fn find(line: Line<'a>) -> Option<Self> {
-        let words = words(line.text);
+        let words = words(line.unquoted());
         let [(unit, _), ("reclen", _), tests @ ..] = words.as_slice() else {
             return None;
         };

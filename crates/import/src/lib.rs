@@ -15,7 +15,9 @@ mod diskmark;
 mod f3;
 mod figure;
 mod fio;
+mod h2testw;
 mod hdparm;
+mod heading;
 mod imported;
 mod iozone;
 mod metrics;
@@ -72,6 +74,7 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     fio::read(&text, &lines, &mut found);
     ddrescue::read(&lines, &mut found);
     f3::read(&lines, &mut found);
+    h2testw::read(&lines, &mut found);
     table::read(&lines, known, &mut found);
     found.count_damaged();
     let not_understood = not_understood(&lines, &found);

@@ -41,7 +41,7 @@ fn folded(text: &str) -> String {
 }
 
 /// Metrics of the readers that belong to none of our suites.
-const TOOL_METRICS: [(&str, Quantity); 15] = [
+const TOOL_METRICS: [(&str, Quantity); 19] = [
     ("hdparm_t_direct", Quantity::ByteRate),
     ("hdparm_T_direct", Quantity::ByteRate),
     ("ddrescue", Quantity::ByteRate),
@@ -49,6 +49,10 @@ const TOOL_METRICS: [(&str, Quantity); 15] = [
     ("f3_read", Quantity::ByteRate),
     ("f3_usable", Quantity::Size),
     ("f3_announced", Quantity::Size),
+    ("h2testw_write", Quantity::ByteRate),
+    ("h2testw_read", Quantity::ByteRate),
+    ("h2testw_ok", Quantity::Size),
+    ("h2testw_lost", Quantity::Size),
     ("crystaldiskmark_seq_read_1m_q8_t1", Quantity::ByteRate),
     ("crystaldiskmark_seq_write_1m_q8_t1", Quantity::ByteRate),
     ("crystaldiskmark_seq_read_1m_q1_t1", Quantity::ByteRate),

@@ -94,6 +94,43 @@ pub(crate) fn unit_bytes(unit: &str) -> Option<f64> {
     decimal.or_else(|| power(1024.0, &["B", "KiB", "MiB", "GiB", "TiB"], unit))
 }
 
+/// The decimal sign of a printed number, where the number itself shows it: three digits behind its only
+/// sign could be a group of thousands.
+pub(crate) fn decimal_sign(number: &str) -> Option<char> {
+    let at = number.rfind(['.', ','])?;
+    let (whole, sign) = (&number[..at], number[at..].chars().next()?);
+    let other = if sign == '.' { ',' } else { '.' };
+    if whole.contains(sign) {
+        return Some(other);
+    }
+    let is_group =
+        number.len() - at == 4 && !whole.starts_with('0') && (1..4).contains(&whole.len());
+    (whole.contains(other) || !is_group).then_some(sign)
+}
+
+/// The number with a decimal point and without groups; none if `decimal` is needed and unknown, or if
+/// it contradicts the number.
+pub(crate) fn ungrouped(number: &str, decimal: Option<char>) -> Option<String> {
+    if !number.contains(['.', ',']) {
+        return Some(number.to_owned());
+    }
+    let own = decimal_sign(number);
+    let sign = own.or(decimal)?;
+    if decimal.is_some_and(|decimal| decimal != sign) {
+        return None;
+    }
+    let (whole, decimals) = number.rsplit_once(sign).unwrap_or((number, ""));
+    let mut groups = whole.split(['.', ',']);
+    let first = groups.next()?;
+    let is_grouped = groups.all(|group| group.len() == 3) && (first == whole || first.len() < 4);
+    let whole = whole.replace(['.', ','], "");
+    let is_plain = decimals.is_empty() || !decimals.contains(['.', ',']);
+    (is_grouped && is_plain).then(|| match decimals {
+        "" => whole,
+        decimals => format!("{whole}.{decimals}"),
+    })
+}
+
 /// A whole number of digits alone.
 pub(crate) fn digits(text: &str) -> Option<u64> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -131,6 +168,35 @@ mod tests {
             assert_eq!(value(wrong), None, "{wrong}");
         }
         assert_eq!(value("1.5e-2147483648"), None);
+    }
+
+    #[test]
+    fn a_sign_may_group_thousands() {
+        for (number, sign) in [
+            ("21.57", Some('.')),
+            ("21,5", Some(',')),
+            ("0.652", Some('.')),
+            ("1107.500", Some('.')),
+            ("1,107.5", Some('.')),
+            ("1.107.500", Some(',')),
+            ("2.652", None),
+            ("2,652", None),
+            ("66", None),
+        ] {
+            assert_eq!(decimal_sign(number), sign, "{number}");
+        }
+        for (number, decimal, plain) in [
+            ("2.652", Some(','), Some("2652")),
+            ("2.652", Some('.'), Some("2.652")),
+            ("2,652", Some('.'), Some("2652")),
+            ("1.107.500,25", None, Some("1107500.25")),
+            ("66", None, Some("66")),
+            ("2.652", None, None),
+            ("21,57", Some('.'), None),
+            ("1,10,5.2", None, None),
+        ] {
+            assert_eq!(ungrouped(number, decimal).as_deref(), plain, "{number}");
+        }
     }
 
     #[test]

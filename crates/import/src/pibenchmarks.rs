@@ -75,14 +75,14 @@ static ROWS: [Test; 9] = [
 ];
 
 /// Parts of the script's other lines.
-const LINES: [&str; 16] = [
-    " trimmed on ",
+const PARTS: [&str; 2] = [" trimmed on ", " has been detected as "];
+/// Beginnings of further ones.
+const LINES: [&str; 14] = [
     "Enter a description of your storage",
     "Description: ",
     // From `bc`, of tests that failed.
     "(standard_in) ",
     "Board information: ",
-    " has been detected as ",
     "MicroSD information: ",
     "Drive information: ",
     "MMC Type: ",
@@ -103,7 +103,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
             std::mem::take(&mut run).end(lines, found);
         }
         match run.read(*line) {
-            Ok(true) => found.understand(*line),
+            Ok(true) => run.lines.push(*line),
             Ok(false) => {}
             Err(damage) => found.damaged(damage),
         }
@@ -115,6 +115,8 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
 #[derive(Default)]
 struct Run<'a> {
     rows: Vec<Row<'a>>,
+    /// Its other lines. Without a table they are listed.
+    lines: Vec<Line<'a>>,
     score: Option<u64>,
     facts: Facts,
 }
@@ -147,11 +149,13 @@ impl<'a> Run<'a> {
             return Ok(true);
         }
         self.facts.look_at(text);
-        Ok(LINES.iter().any(|part| text.contains(part)))
+        let text = line.unquoted();
+        Ok(LINES.iter().any(|begin| text.starts_with(begin))
+            || PARTS.iter().any(|part| text.contains(part)))
     }
 
     /// Adds the table, unless none of its rows could be read.
-    fn end(self, lines: &[Line], found: &mut Found) {
+    fn end(mut self, lines: &[Line], found: &mut Found) {
         let prints_units = prints_units(&self.rows);
         let mut results = Vec::new();
         let mut is_damaged = false;
@@ -168,6 +172,7 @@ impl<'a> Run<'a> {
             }
         }
         if !self.rows.is_empty() && (!results.is_empty() || !is_damaged) {
+            found.understand_all(&mut self.lines);
             found.reports.push(self.report(&results, lines));
         }
     }

@@ -102,8 +102,21 @@ impl Found {
         self.understood.insert(line.number);
     }
 
+    /// Marks the lines of a result that was read, and leaves none.
+    pub(crate) fn understand_all(&mut self, lines: &mut Vec<Line>) {
+        self.understood
+            .extend(lines.drain(..).map(|line| line.number));
+    }
+
     pub(crate) fn is_understood(&self, line: Line) -> bool {
         self.understood.contains(&line.number)
+    }
+
+    /// Returns whether a report has the number of this figure.
+    pub(crate) fn reports_print(&self, figure: &str) -> bool {
+        let number = number_and_unit(figure).map(|(number, _)| number.value);
+        let mut metrics = self.reports.iter().flat_map(|report| &report.metrics);
+        metrics.any(|metric| metric.printed.as_ref().map(|printed| printed.value) == number)
     }
 
     pub(crate) fn damaged(&mut self, damage: Damage) {
@@ -126,7 +139,7 @@ impl Found {
             tool,
             line,
             expected,
-        } = damage;
+        } = damage.clone();
         self.damages.push(damage);
         self.understood.remove(&line);
         let count = self.damaged_counts.entry(tool).or_default();

@@ -70,7 +70,7 @@ fn sessions(readings: Vec<Reading>) -> Vec<Imported> {
 }
 
 /// One record of several readings.
-fn record(readings: Vec<Reading>) -> Imported {
+pub(crate) fn record(readings: Vec<Reading>) -> Imported {
     let mut one = Imported {
         suite: suite(&readings),
         ..Imported::default()

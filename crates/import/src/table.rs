@@ -1,10 +1,17 @@
 //! Tables whose headings name metrics: CSV with commas, semicolons or tabs, and Markdown.
 
-use crate::Imported;
-use crate::figure;
+use std::collections::BTreeSet;
+
+use cardmark_core::{Finding, FindingKind, Severity};
+
+use crate::figure::{digits_and_unit, put_cell};
+use crate::heading::{self, Script};
 use crate::metrics::KnownMetric;
-use crate::reading::Found;
-use crate::text::Line;
+use crate::number::decimal_sign;
+use crate::reading::{Found, Reading};
+use crate::records::record;
+use crate::text::{Line, is_unit, numbers};
+use crate::{FigureError, Imported};
 
 /// The tool of tables, also in reasons.
 pub(crate) const TABLE: &str = "table";
@@ -13,62 +20,77 @@ const MOST_LABEL: usize = 80;
 /// Separators of cells; the first that yields a heading is taken.
 const SEPARATORS: [char; 4] = ['|', ';', '\t', ','];
 
-/// Reads the tables; each row is a record.
+/// Expected content of a cell that could not be read.
+const EXPECTED: &str = "a number with a unit of its metric in each column; the unit may stand in \
+                        the heading: `hdparm_t (MiB/s)`";
+
+/// Reads the tables. Each row is a record, or each column if the tests stand in rows.
 pub(crate) fn read(lines: &[Line], known: &[KnownMetric], found: &mut Found) {
-    let mut heading: Option<Heading> = None;
-    for line in lines {
-        if found.is_understood(*line) || line.text.trim().is_empty() {
-            heading = None;
-        } else if let Some(next) = Heading::find(line.text, known) {
-            if next.has_unknown() {
-                let expected = "headings that name metrics in all columns but the first";
-                found.damages.push(line.damage(TABLE, expected));
-            } else {
-                found.understand(*line);
-            }
-            heading = Some(next);
-        } else if let Some(of_table) = heading.take_if(|it| line.text.contains(it.separator)) {
-            let Row { one, expected } = of_table.row(line.text);
-            found.reports.extend(one);
-            match expected {
-                None => found.understand(*line),
-                Some(expected) => found.damages.push(line.damage(TABLE, expected)),
-            }
-            heading = Some(of_table);
-        } else {
-            heading = None;
+    let mut rest = lines;
+    while let Some((line, below)) = rest.split_first() {
+        let is_open = |line: &&Line| !found.is_understood(**line) && !line.text.trim().is_empty();
+        let heading = Some(line).filter(is_open);
+        let heading = heading.and_then(|line| Heading::find(line.text, known));
+        let of_table = |line: &&Line, separator| is_open(line) && line.text.contains(separator);
+        if let Some(heading) = heading {
+            let is_row = |line: &&Line| {
+                of_table(line, heading.separator) && Heading::find(line.text, known).is_none()
+            };
+            let count = below.iter().take_while(is_row).count();
+            heading.read(*line, &below[..count], found);
+            rest = &below[count..];
+            continue;
         }
+        let turned = TURNED_SEPARATORS.iter().find_map(|&separator| {
+            let count = rest
+                .iter()
+                .take_while(|line| of_table(line, separator))
+                .count();
+            let table = Turned::find(&rest[..count], separator, known)?;
+            Some((table, count))
+        });
+        rest = match turned {
+            Some((table, count)) => {
+                table.read(&rest[..count], found);
+                &rest[count..]
+            }
+            None => below,
+        };
     }
 }
 
 /// Content of a column.
-enum Column<'a> {
+enum Column {
     Label,
     /// A metric, and the unit in its heading.
-    Metric(&'a KnownMetric, Option<String>),
+    Metric(KnownMetric, Option<String>),
     Unknown,
 }
 
-/// A row of a table.
-#[derive(Default)]
-struct Row {
-    one: Option<Imported>,
-    /// Expected content of a cell that could not be read.
-    expected: Option<&'static str>,
-}
-
-struct Heading<'a> {
+struct Heading {
     separator: char,
-    columns: Vec<Column<'a>>,
+    columns: Vec<Column>,
+    /// Metrics of iozone whose headings name no tool.
+    inferred: Vec<String>,
 }
 
-impl<'a> Heading<'a> {
-    fn find(text: &str, known: &'a [KnownMetric]) -> Option<Self> {
+impl Heading {
+    fn find(text: &str, known: &[KnownMetric]) -> Option<Self> {
         SEPARATORS.iter().find_map(|&separator| {
             let cells = cells(text, separator);
-            let columns = cells.iter().enumerate().map(|(place, cell)| {
-                let (name, unit) = name_and_unit(cell);
-                let metric = known.iter().find(|metric| metric.is_named(name));
+            if cells.len() < 2 || cells.iter().any(|cell| is_figure(cell)) {
+                return None;
+            }
+            let names: Vec<_> = cells.iter().map(|cell| name_and_unit(cell)).collect();
+            let headings: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+            let script = Script::of(&headings);
+            let mut inferred = Vec::new();
+            let columns = names.iter().enumerate().map(|(place, (name, unit))| {
+                let metric = heading::named(name, known).or_else(|| {
+                    let metric = heading::of_script(name, script, known)?;
+                    inferred.push(metric.id.clone());
+                    Some(metric)
+                });
                 match metric {
                     Some(metric) => Column::Metric(metric, unit.map(str::to_owned)),
                     None if place == 0 => Column::Label,
@@ -77,50 +99,206 @@ impl<'a> Heading<'a> {
             });
             let columns: Vec<Column> = columns.collect();
             let has_metric = columns.iter().any(|it| matches!(it, Column::Metric(..)));
-            (has_metric && columns.len() > 1).then_some(Self { separator, columns })
+            has_metric.then_some(Self {
+                separator,
+                columns,
+                inferred,
+            })
         })
     }
 
-    fn has_unknown(&self) -> bool {
-        self.columns.iter().any(|it| matches!(it, Column::Unknown))
+    /// Expected content of the headings that name no metric, by their places.
+    fn unknown(&self) -> Option<String> {
+        let columns = self.columns.iter().zip(1..);
+        let unknown = columns.filter(|(column, _)| matches!(column, Column::Unknown));
+        let places: Vec<String> = unknown
+            .map(|(_, place): (_, u32)| place.to_string())
+            .collect();
+        let (last, others) = places.split_last()?;
+        Some(match others {
+            [] => format!("the name of a metric above column {last}"),
+            _ => format!(
+                "names of metrics above columns {} and {last}",
+                others.join(", ")
+            ),
+        })
     }
 
-    fn row(&self, text: &str) -> Row {
-        let mut row = Row::default();
-        let cells = cells(text, self.separator);
-        let is_rule = |cell: &String| cell.chars().all(|c| "-: ".contains(c));
-        if cells.iter().all(is_rule) {
-            return row;
+    fn read(&self, line: Line, rows: &[Line], found: &mut Found) {
+        match self.unknown() {
+            Some(expected) => found.damages.push(line.damage(TABLE, expected)),
+            None => found.understand(line),
+        }
+        let cells = rows.iter().flat_map(|row| cells(row.text, self.separator));
+        let decimal = decimal(cells);
+        for row in rows {
+            let (one, expected) = self.row(*row, decimal);
+            found.reports.extend(one);
+            match expected {
+                None => found.understand(*row),
+                Some(expected) => found.damages.push(row.damage(TABLE, expected)),
+            }
+        }
+    }
+
+    /// The record of a row, and the content that it lacks.
+    fn row(&self, line: Line, decimal: Option<char>) -> (Option<Imported>, Option<&'static str>) {
+        let cells = cells(line.text, self.separator);
+        if cells.iter().all(|cell| is_rule(cell)) {
+            return (None, None);
         }
         if cells.len() != self.columns.len() {
-            row.expected = Some("as many cells as there are headings");
-            return row;
+            return (None, Some("as many cells as there are headings"));
         }
-        let mut one = Imported {
-            tools: vec![TABLE.to_owned()],
-            ..Imported::default()
-        };
-        let mut is_whole = true;
+        let mut reading = Reading::new(TABLE, line.number, Vec::new());
+        let (mut product, mut expected) = (None, None);
         for (cell, column) in cells.iter().zip(&self.columns) {
             match column {
-                Column::Label => {
-                    let label = label(cell).map(|label| ("product".to_owned(), label));
-                    one.labels.extend(label);
-                }
+                Column::Label => product = label(cell),
                 Column::Metric(metric, unit) if !is_missing(cell) => {
-                    is_whole &= figure::put(&mut one, metric, cell, unit.as_deref()).is_ok();
+                    let result = put_cell(&mut reading, metric, cell, unit.as_deref(), decimal);
+                    expected = result.err().map(|error| lacking(&error)).or(expected);
+                }
+                Column::Unknown if !numbers(cell).is_empty() => {
+                    expected = expected.or(Some("names of metrics above all of its figures"));
                 }
                 Column::Metric(..) | Column::Unknown => {}
             }
         }
-        row.one = (!one.metrics.is_empty()).then_some(one);
-        if !is_whole {
-            let expected = "a number with a unit of its metric in each column; the unit may stand in \
-                            the heading: `hdparm_t (MiB/s)`";
-            row.expected = Some(expected);
-        }
-        row
+        self.note_inferred(&mut reading);
+        (report(reading, product), expected)
     }
+
+    fn note_inferred(&self, reading: &mut Reading) {
+        let is_there = |id: &&String| reading.metrics.iter().any(|metric| metric.id == **id);
+        let there: Vec<&String> = self.inferred.iter().filter(is_there).collect();
+        if !there.is_empty() {
+            let detail = "the heading names no tool: taken for iozone, as in the script that gives the \
+                          other columns";
+            let finding = Finding::new(FindingKind::DoubtfulFigure, Severity::Note, detail);
+            reading
+                .findings
+                .push(there.into_iter().fold(finding, Finding::on));
+        }
+    }
+}
+
+/// A table whose rows are tests.
+struct Turned {
+    separator: char,
+    /// Metrics of its rows, with the unit in their names.
+    rows: Vec<Option<(KnownMetric, Option<String>)>>,
+    /// Names above the figures, if there are several.
+    products: Vec<Option<String>>,
+}
+
+/// Separators of such tables. Commas would fit too many sentences.
+const TURNED_SEPARATORS: [char; 3] = ['|', ';', '\t'];
+
+impl Turned {
+    fn find(lines: &[Line], separator: char, known: &[KnownMetric]) -> Option<Self> {
+        let first = cells(lines.first()?.text, separator);
+        let is_heading = !first.iter().skip(1).any(|cell| is_figure(cell));
+        let rows = lines.iter().map(|line| {
+            let cells = cells(line.text, separator);
+            let (name, unit) = name_and_unit(cells.first()?);
+            let is_test =
+                cells.len() == first.len() && cells.iter().skip(1).any(|it| is_figure(it));
+            let metric = heading::named(name, known).filter(|_| is_test)?;
+            Some((metric, unit.map(str::to_owned)))
+        });
+        let rows: Vec<_> = rows.collect();
+        let has_names = is_heading && first.len() > 2;
+        let products = first
+            .iter()
+            .skip(1)
+            .map(|cell| label(cell).filter(|_| has_names));
+        rows.iter().any(Option::is_some).then(|| Self {
+            separator,
+            products: products.collect(),
+            rows,
+        })
+    }
+
+    fn read(&self, lines: &[Line], found: &mut Found) {
+        let decimal = decimal(
+            lines
+                .iter()
+                .flat_map(|line| cells(line.text, self.separator)),
+        );
+        let number = lines.first().map_or(1, |line| line.number);
+        let mut columns: Vec<Reading> = Vec::new();
+        columns.resize_with(self.products.len(), || {
+            Reading::new(TABLE, number, Vec::new())
+        });
+        for (line, row) in lines.iter().zip(&self.rows) {
+            let cells = cells(line.text, self.separator);
+            let Some((metric, unit)) = row else {
+                // A row with figures lacks a name; a heading and a rule do not.
+                if cells.iter().skip(1).any(|cell| is_figure(cell)) {
+                    let expected = "the name of a metric in its first column";
+                    found.damages.push(line.damage(TABLE, expected));
+                }
+                continue;
+            };
+            let mut expected = None;
+            for (cell, reading) in cells.iter().skip(1).zip(&mut columns) {
+                if !is_missing(cell) {
+                    let result = put_cell(reading, metric, cell, unit.as_deref(), decimal);
+                    expected = result.err().map(|error| lacking(&error)).or(expected);
+                }
+            }
+            match expected {
+                None => found.understand(*line),
+                Some(expected) => found.damages.push(line.damage(TABLE, expected)),
+            }
+        }
+        let reports = columns.into_iter().zip(&self.products);
+        let reports = reports.filter_map(|(reading, product)| report(reading, product.clone()));
+        found.reports.extend(reports);
+    }
+}
+
+/// A record of its own, if the reading has a figure.
+fn report(reading: Reading, product: Option<String>) -> Option<Imported> {
+    if reading.metrics.is_empty() {
+        return None;
+    }
+    let mut one = record(vec![reading]);
+    one.labels
+        .extend(product.map(|it| ("product".to_owned(), it)));
+    Some(one)
+}
+
+/// The decimal sign that the figures of a table show; none if they show none or both.
+fn decimal(cells: impl Iterator<Item = String>) -> Option<char> {
+    let figures = cells.filter(|cell| is_figure(cell));
+    let signs: BTreeSet<char> = figures
+        .filter_map(|cell| decimal_sign(digits_and_unit(&cell).0))
+        .collect();
+    match signs.len() {
+        1 => signs.into_iter().next(),
+        _ => None,
+    }
+}
+
+fn lacking(error: &FigureError) -> &'static str {
+    match error {
+        FigureError::Comma { .. } => {
+            "figures that show whether a point or a comma separates thousands or decimals"
+        }
+        _ => EXPECTED,
+    }
+}
+
+/// Returns whether a cell is a number, perhaps with a unit.
+fn is_figure(cell: &str) -> bool {
+    let (digits, unit) = digits_and_unit(cell);
+    digits.starts_with(|c: char| c.is_ascii_digit()) && (unit.is_empty() || is_unit(unit))
+}
+
+fn is_rule(cell: &str) -> bool {
+    cell.chars().all(|c| "-: ".contains(c))
 }
 
 /// Returns whether a cell stands for a test that was not run.
@@ -136,7 +314,9 @@ fn label(cell: &str) -> Option<String> {
 
 /// The cells of a line, without borders, quotes and emphasis.
 fn cells(text: &str, separator: char) -> Vec<String> {
-    let mut text = text.trim_matches([' ', '\r']);
+    let mut text = text
+        .trim_start_matches(['>', ' '])
+        .trim_end_matches([' ', '\r']);
     if separator == '|' {
         text = text.strip_prefix('|').unwrap_or(text);
         text = text.strip_suffix('|').unwrap_or(text);

@@ -1,5 +1,7 @@
 //! Lines of a text as a terminal shows them, and the numbers in them.
 
+use std::borrow::Cow;
+
 use crate::number::Number;
 
 /// A line as a terminal shows it.
@@ -15,15 +17,19 @@ pub(crate) struct Line<'a> {
 pub(crate) struct Damage {
     pub(crate) tool: &'static str,
     pub(crate) line: usize,
-    pub(crate) expected: &'static str,
+    pub(crate) expected: Cow<'static, str>,
 }
 
 impl<'a> Line<'a> {
-    pub(crate) fn damage(self, tool: &'static str, expected: &'static str) -> Damage {
+    pub(crate) fn damage(
+        self,
+        tool: &'static str,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Damage {
         Damage {
             tool,
             line: self.number,
-            expected,
+            expected: expected.into(),
         }
     }
 
@@ -45,7 +51,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// Removes terminal escape sequences such as `ESC [ 1 m` and `ESC ( B`.
+/// Removes terminal escape sequences such as `ESC [ 1 m` and `ESC ( B`, and makes all white space
+/// plain.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -61,41 +68,114 @@ pub(crate) fn plain(text: &str) -> String {
             ('\x1b', Some('(')) => {
                 rest.nth(1);
             }
-            ('\x1b' | '\x0f', _) => {}
+            ('\x1b' | '\x0f' | '\u{feff}' | '\u{200b}', _) => {}
+            // Spaces of web pages and word processors, one for one: columns stay.
+            (c, _) if c.is_whitespace() && !c.is_ascii() => plain.push(' '),
             _ => plain.push(c),
         }
     }
     plain
 }
 
-/// Units that are shown behind a number.
-const UNITS: [&str; 29] = [
-    "B", "k", "kB", "KB", "KiB", "M", "MB", "MiB", "G", "GB", "GiB", "TB", "TiB", "B/s", "kB/s",
-    "KB/s", "KiB/s", "MB/s", "MiB/s", "GB/s", "kB/sec", "KB/sec", "MB/sec", "IOPS", "s", "ms",
-    "us", "ns", "%",
+/// Units that are shown behind a number, in lower case, without their `/s`.
+const UNITS: [&str; 30] = [
+    "b", "k", "kb", "kib", "m", "mb", "mib", "g", "gb", "gib", "t", "tb", "tib", "byte", "bytes",
+    "kbyte", "mbyte", "gbyte", "kbit", "mbit", "gbit", "ko", "mo", "go", "iops", "kiops", "s",
+    "ms", "ns", "h",
 ];
+/// The same, but never a rate.
+const PLAIN_UNITS: [&str; 9] = [
+    "us", "µs", "μs", "%", "min", "sec", "secs", "seconds", "sectors",
+];
+/// Endings of rates: per second and per minute.
+const PER_TIME: [&str; 5] = ["/sec", "/min", "ps", "/s", "/秒"];
+/// Longest word behind a number that is left out of the list, in characters. A serial number has
+/// digits behind its letters.
+const MOST_UNKNOWN_UNIT: usize = 12;
+
+pub(crate) fn is_unit(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let is_rate = |end: &str| {
+        let base = text.strip_suffix(end);
+        base.is_some_and(|base| UNITS.contains(&base))
+    };
+    UNITS.contains(&text.as_str())
+        || PLAIN_UNITS.contains(&text.as_str())
+        || PER_TIME.iter().any(|end| is_rate(end))
+}
 
 /// Returns the numbers of a line, each with the unit behind it, and nothing else of the line.
 pub(crate) fn numbers(text: &str) -> Vec<String> {
-    let is_between = |c: char| c.is_whitespace() || "()[]<>{}|;=\"'`".contains(c);
-    let words = text.split(is_between).filter(|word| !word.is_empty());
-    let mut words = words
-        .map(|word| word.trim_matches([',', ':', '.']))
-        .peekable();
+    let is_between = |c: char| c.is_whitespace() || "()[]<>{}|;=\"'`，。（）：".contains(c);
+    let words = text.split(is_between).map(bare).flat_map(parts);
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
     let mut found = Vec::new();
     while let Some(word) = words.next() {
-        let end = word.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
-        let (number, unit) = word.split_at(end.unwrap_or(word.len()));
-        if Number::parse(number).is_none() || !(unit.is_empty() || UNITS.contains(&unit)) {
+        let Some((number, unit)) = number_in(word) else {
             continue;
-        }
-        let next = words.next_if(|next| unit.is_empty() && UNITS.contains(next));
-        found.push(match next {
-            Some(unit) => format!("{number} {unit}"),
-            None => word.to_owned(),
-        });
+        };
+        let next = words.next_if(|next| number == word && is_unit(next));
+        found.push(next.map_or(format!("{number}{unit}"), |next| format!("{number} {next}")));
     }
     found
+}
+
+/// A word without signs around it and without a label: `speed:~22.7`.
+fn bare(word: &str) -> &str {
+    let is_sign = |c: char| ",:.*_~≈≤≥±+@?!/\\-–—…".contains(c);
+    let word = word.trim_matches(is_sign);
+    match word.rsplit_once(':') {
+        Some((label, rest)) if !label.contains(|c: char| c.is_ascii_digit()) => {
+            rest.trim_start_matches(is_sign)
+        }
+        _ => word,
+    }
+}
+
+/// Both numbers of `22.7/23.1` and of a range, otherwise the word.
+fn parts(word: &str) -> Vec<&str> {
+    let pair = ['/', '–', '…', '-'].iter().find_map(|&sign| {
+        let (left, right) = word.split_once(sign)?;
+        let ((_, unit), (_, right_unit)) = (number_in(left)?, number_in(right)?);
+        // Not a date, nor a part of a serial number.
+        let is_pair = word.contains(['.', ',']) || is_unit(unit) || is_unit(right_unit);
+        is_pair.then_some(vec![left, right])
+    });
+    pair.unwrap_or_else(|| vec![word])
+}
+
+/// The number at the start of a word, and its unit. An unknown unit of letters is left out.
+fn number_in(word: &str) -> Option<(&str, &str)> {
+    let is_of_number = |c: char| c.is_ascii_digit() || ".,’".contains(c);
+    let end = word.find(|c: char| !is_of_number(c));
+    let (number, unit) = word.split_at(end.unwrap_or(word.len()));
+    if Number::parse(number).is_none() && !is_grouped(number) {
+        return None;
+    }
+    if unit.is_empty() || is_unit(unit) {
+        return Some((number, unit));
+    }
+    let is_word = unit
+        .chars()
+        .all(|c| c.is_alphabetic() || "/*_%²³".contains(c));
+    (is_word && unit.chars().count() <= MOST_UNKNOWN_UNIT).then_some((number, ""))
+}
+
+/// Returns whether digits are grouped by threes: `1,107.5`, `22’700`. Four groups with points could be an
+/// address.
+fn is_grouped(number: &str) -> bool {
+    let whole = match number.rsplit_once(['.', ',']) {
+        Some((whole, decimals)) if decimals.len() != 3 => whole,
+        _ => number,
+    };
+    let mut groups = whole.split(['.', ',', '’']);
+    let count = whole.matches(['.', ',', '’']).count();
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    (1..3).contains(&count)
+        && groups
+            .next()
+            .is_some_and(|first| (1..4).contains(&first.len()) && is_digits(first))
+        && groups.all(|group| group.len() == 3 && is_digits(group))
 }
 
 #[cfg(test)]
@@ -105,6 +185,14 @@ mod tests {
     #[test]
     fn colours_are_no_text() {
         assert_eq!(plain("\x1b[33mHDParm\x1b(B\x1b[m 3\x0f"), "HDParm 3");
+    }
+
+    #[test]
+    fn white_space_is_plain() {
+        assert_eq!(
+            plain("\u{feff}a\u{a0}b\u{202f}\u{2007}c\u{3000}d\te"),
+            "a b  c d\te"
+        );
     }
 
     #[test]
@@ -124,8 +212,29 @@ mod tests {
             "192.168.1.17",
             "/dev/sda1",
             "1.2.3",
+            "0x15b6d8f2",
+            "10.100.200.117",
         ] {
             assert!(numbers(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_listed_whatever_stands_around_them() {
+        let cases = [
+            (
+                "16.5MiB/sec 1.2GiB/s 900kBps",
+                "16.5MiB/sec|1.2GiB/s|900kBps",
+            ),
+            ("93.875Mb, 640 Mbps, 3.1kIOPS", "93.875Mb|640 Mbps|3.1kIOPS"),
+            ("~22.7MB/s ≈23 **24.1** _25_", "22.7MB/s|23|24.1|25"),
+            ("22.7/23.1 MB/s, 21-22MB/s", "22.7|23.1 MB/s|21|22MB/s"),
+            ("1,107.5 MB/s, 22’700 kB/s", "1,107.5 MB/s|22’700 kB/s"),
+            ("2097152/ speed:44.1 字节(1.1 GB)", "2097152|44.1|1.1 GB"),
+            ("16.5furlongs", "16.5"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(numbers(text).join("|"), expected);
         }
     }
 }

@@ -233,7 +233,7 @@ fn nothing(file: &Path, not_understood: &[NotUnderstood]) -> CommandError {
     made.causes = reasons.take(MOST_CAUSES).collect();
     if made.causes.is_empty() {
         return made.because("no output of a known tool").hint(
-            "known tools are hdparm, dd, iozone, fio, ddrescue, f3, PiBenchmarks, Raspberry Pi Diagnostics, \
+            "known tools are hdparm, dd, iozone, fio, ddrescue, f3, H2testw, PiBenchmarks, Raspberry Pi Diagnostics, \
              CrystalDiskMark and KDiskMark; type other figures as `--figure hdparm_t=43.5MiB/s`",
         );
     }

@@ -88,20 +88,25 @@ impl<'a> Probing<'a> {
         let Some((line, verdict)) = self.verdict else {
             return Ok(None);
         };
-        let [
-            Some(usable),
-            Some(announced),
-            Some(module),
-            Some(cache),
-            Some(block),
-        ] = self.geometry
-        else {
-            let expected = "with it the five lines from `*Usable* size:` to `Physical block size:`";
+        let [usable, announced, module, cache, block] = self.geometry;
+        let (Some(usable), Some(announced), Some(module)) = (usable, announced, module) else {
+            let expected = "with it the lines from `*Usable* size:` to `Module:`";
             return Err(line.damage(TOOL, expected));
         };
-        let block_bytes = exact(block, power)?;
+        // People leave out the last lines: the sizes before the brackets show the size of a block.
+        let block_bytes = match block {
+            Some(block) => exact(block, power)?,
+            None => block_bytes([usable, announced]).ok_or_else(|| {
+                line.damage(
+                    TOOL,
+                    "with it `Physical block size:`, or sizes that show it",
+                )
+            })?,
+        };
         let blocks = |text: &str| count(text, "block")?.checked_mul(block_bytes);
-        exact(cache, blocks)?;
+        if let Some(cache) = cache {
+            exact(cache, blocks)?;
+        }
         let (usable, announced) = (exact(usable, blocks)?, exact(announced, blocks)?);
         if verdict_of(usable, announced, exact(module, power)?) != verdict {
             return Err(line.damage(TOOL, "a verdict that follows from the sizes below"));
@@ -159,6 +164,18 @@ fn verdict(line: Line, text: &str) -> Result<Option<ProbeVerdict>, Damage> {
     let expected = "at its end `is the real thing`, `is damaged` or the type of a counterfeit";
     let (_, verdict) = known.ok_or_else(|| line.damage(TOOL, expected))?;
     Ok(Some(*verdict))
+}
+
+/// The only power of two from 512 bytes to 1 MiB that fits these sizes as the size of a block.
+fn block_bytes(sizes: [(Line, Size); 2]) -> Option<u64> {
+    let fits = |bytes: &u64| {
+        let size = |size: Size| count(size.exact, "block")?.checked_mul(*bytes);
+        sizes
+            .iter()
+            .all(|(_, it)| size(*it).is_some_and(|size| size > 0 && it.is(size)))
+    };
+    let mut fitting = (9..=20).map(|order| 1u64 << order).filter(fits);
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 /// The bytes in the brackets, if they would be printed as they are before them.

@@ -13,60 +13,64 @@ use crate::text::{Damage, Line};
 /// Beginnings of lines behind those of a job's directions.
 const LAST: [&str; 3] = ["cpu ", "IO depths", "Run status group"];
 /// Beginnings of further lines.
-const FURTHER: [&str; 22] = [
-    "slat",
-    "clat",
-    "lat",
-    "bw",
-    "iops",
-    "cpu",
-    "IO depths",
-    "submit",
-    "complete",
-    "issued",
-    "latency",
-    "sync percentiles",
-    "Run status group",
-    "READ:",
-    "WRITE:",
-    "TRIM:",
-    "trim:",
-    "mixed:",
-    "fio-",
-    "Starting ",
-    "Jobs:",
-    "Disk stats",
+const FURTHER: [&str; 21] = [
+    "slat (",
+    "clat (",
+    "lat (",
+    "bw (",
+    "slat percentiles (",
+    "clat percentiles (",
+    "lat percentiles (",
+    "sync percentiles (",
+    "cpu          :",
+    "IO depths    :",
+    "submit    :",
+    "complete  :",
+    "issued rwts:",
+    "issued    :",
+    "latency   :",
+    "iops        :",
+    "Run status group ",
+    "READ: bw=",
+    "WRITE: bw=",
+    "READ: io=",
+    "WRITE: io=",
 ];
 /// Parts of further lines.
-const PARTS: [&str; 5] = [
-    ": (g=",
-    ": (groupid=",
-    "th=[",
-    ": ios=",
-    "Laying out IO file",
-];
+const PARTS: [&str; 4] = [": (g=", "th=[", ": ios=", "Laying out IO file"];
+/// Beginnings of lines above the first job.
+const FIRST: [&str; 3] = ["fio-", "Starting ", "Jobs: "];
 
-/// Reads the jobs that are whole, in order. Of each other one, its first damaged line is noted.
+/// Reads the jobs that are whole, in order. Of each other one, its first damaged line is noted; its
+/// others are listed.
 pub(crate) fn jobs(lines: &[Line], found: &mut Found) -> Vec<Job> {
     let mut output = Output::default();
+    let mut of_job = Vec::new();
     for line in lines {
         let text = line.unquoted();
+        let is_header = text.contains(": (groupid=");
+        if is_header {
+            output.close(&mut of_job, found);
+        }
         match output.read(*line, text) {
             Err(damage) => {
                 found.damaged(damage);
                 output.lose();
             }
-            Ok(()) if is_of_fio(text) => found.understand(*line),
+            Ok(()) if is_header || is_of_fio(text) => of_job.push(*line),
             Ok(()) => {}
         }
     }
+    output.close(&mut of_job, found);
     output.jobs
 }
 
 fn is_of_fio(text: &str) -> bool {
-    FURTHER.iter().any(|start| text.starts_with(start))
+    let starts = FURTHER.iter().chain(&FIRST);
+    let mut starts = starts.filter(|start| text.starts_with(**start));
+    starts.next().is_some()
         || PARTS.iter().any(|part| text.contains(part))
-        || figures::direction(text).is_some()
+        || matches!(figures::direction(text), Some((Some(_), _)))
 }
 
 #[derive(Default)]
@@ -136,6 +140,16 @@ impl<'a> Output<'a> {
             self.jobs.truncate(self.first);
         }
         self.is_lost = true;
+    }
+
+    /// Marks the lines up to here as those of a job, unless one of them could not be read. Lines
+    /// above the first job belong to it.
+    fn close(&self, lines: &mut Vec<Line>, found: &mut Found) {
+        if self.is_lost {
+            lines.clear();
+        } else if self.header.is_some() || !self.jobs.is_empty() {
+            found.understand_all(lines);
+        }
     }
 
     fn end(&mut self) {

@@ -71,7 +71,7 @@ fn f3_that_contradicts_itself_is_refused() {
         (limbo, "(2^41 Bytes)", "(2^40 Bytes)", "exactly"),
         (limbo, "2.00 TB", "2.00 GB", "exactly"),
         (limbo, "512.00 Byte ", "512.00 KB ", "exactly"),
-        (limbo, "Announced size", "Pronounced size", "five lines"),
+        (limbo, "Announced size", "Pronounced size", "from `*Usable"),
     ] {
         let reason = reason(&text.replace(from, to));
         assert!(reason.contains(word), "{to}: {reason}");
@@ -84,4 +84,19 @@ fn f3_with_unknown_units_is_refused() {
         let reason = reason(&format!("Average writing speed: {wrong}"));
         assert!(reason.contains("a rate such as"), "{wrong}: {reason}");
     }
+}
+
+#[test]
+fn sizes_of_f3probe_show_the_size_of_a_block() {
+    let whole = fixture!("f3-10.0-probe-real.txt");
+    let (short, _) = whole.split_once("\tApproximate cache size").unwrap();
+    assert_eq!(one(short).metrics, one(whole).metrics);
+    // A damaged device has no usable block that shows it.
+    let whole = fixture!("f3-8.0-probe-damaged.txt");
+    let (short, _) = whole.split_once("\tApproximate cache size").unwrap();
+    assert!(
+        reason(short).contains("Physical block size"),
+        "{}",
+        reason(short)
+    );
 }

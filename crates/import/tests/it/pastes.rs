@@ -29,7 +29,7 @@ const SIX: [&str; 6] = [
 ];
 
 /// Lines of one copy in 40.4 seconds.
-const COPIES: [&str; 7] = [
+const COPIES: [&str; 10] = [
     "419430400 bytes (419 MB, 400 MiB) copied, 40.4 s, 10.4 MB/s",
     "419430400 bytes (419 MB) copied, 40.4 s, 10.4 MB/s",
     "> 419430400 bytes (419 MB) copied, 40.400000 seconds, 10.4 MB/s\r",
@@ -38,6 +38,9 @@ const COPIES: [&str; 7] = [
     "419430400字节（419 MB，400 MiB）已复制，40.4 s，10.4 MB/s",
     // busybox, whose megabytes are binary
     "419430400 bytes (400.0MB) copied, 40.400000 seconds, 9.9MB/s",
+    "419430400 байт (419 MB, 400 MiB) скопирован, 40,4 с, 10,4 MB/с",
+    "419430400字节(419 MB)已复制，40.4 秒，10.4 MB/秒",
+    "419430400\u{a0}bytes (419\u{a0}MB) copied, 40.4\u{a0}s, 10.4\u{a0}MB/s",
 ];
 
 #[test]
@@ -48,6 +51,83 @@ fn dd_of_other_versions_and_languages() {
             close(value(&one(&text), "dd_write"), 419_430_400.0 / 40.4),
             "{copy}"
         );
+    }
+}
+
+#[test]
+fn dd_of_macos() {
+    let copy = "1073741824 bytes transferred in 1.640524 secs (654511500 bytes/sec)";
+    let metric = one(copy).metrics.remove(0);
+    assert_eq!((metric.id.as_str(), metric.value), ("dd_1g", 654_511_500.0));
+    let bad = copy.replace("6545", "6445");
+    assert!(reason(&bad).contains("agree"), "{}", reason(&bad));
+}
+
+#[test]
+fn the_command_of_a_copy_gives_its_direction() {
+    let copy = "104857600 bytes (105 MB, 100 MiB) copied, 10.1 s, 10.4 MB/s";
+    let id = |command: &str| one(&format!("$ {command}\n{copy}")).metrics.remove(0);
+    for (command, expected, is_doubtful) in [
+        ("dd if=/dev/mmcblk0 of=random.img", "dd_read_100m", false),
+        (
+            "dd if=/dev/mmcblk0 of=/dev/zero iflag=direct",
+            "dd_read_100m",
+            false,
+        ),
+        ("dd if=test bs=1M > /dev/null", "dd_read_100m", true),
+        (
+            "echo 3 > drop_caches\ndd if=test of=/dev/null",
+            "dd_read_100m",
+            false,
+        ),
+        (
+            "dd if=/dev/urandom of=test conv=notrunc,fdatasync",
+            "dd_write_100m",
+            false,
+        ),
+        (
+            "dd if=/dev/zero of=test oflag=dsync",
+            "dd_write_100m",
+            false,
+        ),
+        ("dd if=/dev/zero of=test bs=1M; sync", "dd_write_100m", true),
+        ("dd if=random.img of=/dev/mmcblk0", "dd_100m", false),
+    ] {
+        let metric = id(command);
+        assert_eq!(metric.id, expected, "{command}");
+        let warnings: &[&str] = if is_doubtful {
+            &["doubtful_figure"]
+        } else {
+            &[]
+        };
+        assert_eq!(metric.warnings, warnings, "{command}");
+    }
+    let text = format!("dd if=/dev/zero of=/dev/null bs=1M count=100\n{copy}");
+    assert!(reason(&text).contains("a file or device"));
+    assert_eq!(import(&text), []);
+}
+
+#[test]
+fn hdparm_of_busybox() {
+    let text = "Timing buffer-cache reads:    14 MB in 0.53 seconds = 26762 kB/s\n\
+        Timing buffered disk reads:    2 MB in 4.31 seconds = 474 kB/s";
+    let one = one(text);
+    assert_eq!(ids(&one), ["hdparm_T", "hdparm_t"]);
+    assert_eq!(value(&one, "hdparm_t"), 474.0 * K);
+}
+
+#[test]
+fn quoted_and_with_spaces_of_web_pages() {
+    for text in [
+        fixture!("iozone-3.489-no-read.txt"),
+        fixture!("iozone-3.489-threads.txt"),
+    ] {
+        for mark in ["> ", ">> ", "| ", "\t"] {
+            let quoted = changed(text, |line| format!("{mark}{line}"));
+            assert_eq!(ids(&one(&quoted)), ids(&one(text)), "{mark}");
+        }
+        let spaces = text.replace(' ', "\u{a0}");
+        assert_eq!(one(&spaces).metrics, one(text).metrics);
     }
 }
 

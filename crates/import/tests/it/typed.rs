@@ -14,6 +14,8 @@ fn known() -> Vec<KnownMetric> {
         KnownMetric::new("hdparm_t", Quantity::ByteRate),
         KnownMetric::new("hdparm_T", Quantity::ByteRate),
         KnownMetric::new("dd_write", Quantity::ByteRate),
+        KnownMetric::new("iozone_read", Quantity::ByteRate),
+        KnownMetric::new("iozone_random_read", Quantity::ByteRate),
         KnownMetric::new("iozone_random_write", Quantity::ByteRate),
         named,
         KnownMetric::new("rand_read_4k_p99", Quantity::Span),
@@ -160,12 +162,109 @@ fn cells_that_are_no_figures_are_listed_with_their_line() {
             )
         })
         .collect();
-    let words = [Some("headings"), Some("a"), Some("as"), None];
+    let words = [Some("the"), Some("names"), Some("a"), Some("as"), None];
     assert_eq!(
         lines,
-        [1, 3, 4, 6].into_iter().zip(words).collect::<Vec<_>>()
+        [1, 2, 3, 4, 6].into_iter().zip(words).collect::<Vec<_>>()
     );
-    assert_eq!(not_understood[3].numbers, ["7,5 MiB/s", "1"]);
+    let heading = not_understood[0].reason.as_deref();
+    assert_eq!(
+        heading,
+        Some("expected the name of a metric above column 3")
+    );
+    assert_eq!(not_understood[4].numbers, ["7,5 MiB/s", "1"]);
     // Without a metric in a heading there is no table.
     assert_eq!(table("Card;speed\nRed;5 MB/s\n").records, []);
+}
+
+#[test]
+fn a_point_may_separate_thousands_or_decimals() {
+    let values = |rows: &str| {
+        let text = format!("Card;dd_write (kB/s);rand_read_4k (IOPS)\n{rows}");
+        let Import {
+            records,
+            not_understood,
+        } = table(&text);
+        let metrics = records.into_iter().flat_map(|one| one.metrics);
+        let values: Vec<f64> = metrics.map(|metric| metric.value).collect();
+        (values, not_understood.len())
+    };
+    // Nothing shows which it is.
+    assert_eq!(values("A;2.652;-\n"), (vec![], 1));
+    assert_eq!(values("A;2,652;-\nB;3,107;-\n"), (vec![], 2));
+    // Another figure does.
+    assert_eq!(values("A;2.652;10,5\n"), (vec![2_652e3, 10.5], 0));
+    assert_eq!(values("A;2.652;10.5\n"), (vec![2652.0, 10.5], 0));
+    assert_eq!(values("A;2,652;-\nB;0.5;-\n"), (vec![2_652e3, 500.0], 0));
+    assert_eq!(values("A;1.107.500,5;-\n"), (vec![1_107_500_500.0], 0));
+    // Both: each number that shows it itself is read.
+    assert_eq!(
+        values("A;10,5;-\nB;10.5;-\nC;2.652;-\n"),
+        (vec![10_500.0, 10_500.0], 1)
+    );
+}
+
+/// Tables of the common scripts as people publish them.
+#[test]
+fn headings_are_read_in_the_words_that_people_use() {
+    let text = "Card\thdparm buffered\tdd write\t4K rand read\n\
+                Red\t21.88 MB/s\t20.2 MB/s\t9.61 MB/s\nBlue\t13.37 MB/s\tSad\t–\n";
+    let Import {
+        records,
+        not_understood,
+    } = table(text);
+    assert_eq!(not_understood.len(), 1);
+    assert_eq!(not_understood[0].line, 3);
+    let [red, blue] = records.as_slice() else {
+        panic!("{records:?}")
+    };
+    assert_eq!(ids(red), ["hdparm_t", "dd_write", "iozone_random_read"]);
+    // hdparm prints MB of 1,048,576 bytes; the table may have converted them.
+    let timing = metric(red, "hdparm_t");
+    assert!(timing.low.is_some_and(|low| close(low, 21.88e6)));
+    assert!(timing.high.is_some_and(|high| close(high, 21.88 * M)));
+    assert!(close(value(red, "dd_write"), 20.2e6));
+    assert_eq!(
+        kinds(red),
+        [FindingKind::DoubtfulFigure, FindingKind::AmbiguousUnit]
+    );
+    assert_eq!(red.findings[0].workloads, ["iozone_random_read"]);
+    assert_eq!(ids(blue), ["hdparm_t"]);
+    let raw = "Card,16M seq. read (MB/s),4K rand. read (KB/s)\nRed,42.75,854\n";
+    assert_eq!(
+        ids(&table(raw).records[0]),
+        ["iozone_read_16m", "iozone_random_read_4k"]
+    );
+    // Without such columns, the tool is unknown.
+    assert_eq!(table("Card,4K rand. read (MB/s)\nRed,42.75\n").records, []);
+}
+
+#[test]
+fn tests_may_stand_in_rows() {
+    let text = "| Benchmark | Card A | Card B |\n|---|---|---|\n\
+                | iozone 4K random read | 14.77MB/s | - |\n\
+                | hdparm buffered (MiB/s) | **44.5** | 216 |\n| Write | 270 MB/s | 267 MB/s |\n";
+    let tabs: Vec<String> = text
+        .lines()
+        .map(|line| line.trim_matches([' ', '|']).replace('|', "\t"))
+        .collect();
+    for text in [text.to_owned(), tabs.join("\n")] {
+        let Import {
+            records,
+            not_understood,
+        } = table(&text);
+        let [a, b] = records.as_slice() else {
+            panic!("{text}: {records:?}")
+        };
+        assert_eq!(ids(a), ["iozone_random_read", "hdparm_t"]);
+        assert_eq!(a.labels["product"], "Card A");
+        assert!(close(value(b, "hdparm_t"), 216.0 * M));
+        let lines: Vec<_> = not_understood
+            .iter()
+            .map(|it| (it.line, it.reason.is_some()))
+            .collect();
+        assert_eq!(lines, [(5, true)]);
+    }
+    let one = &table("Test;Result\nhdparm_t;43.5 MiB/s\n").records[0];
+    assert!(one.labels.is_empty());
 }

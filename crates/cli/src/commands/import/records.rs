@@ -1,9 +1,11 @@
 //! Records that come from elsewhere.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use cardmark_core::{is_statement, parse_record, parse_statement, visible};
 use cardmark_judge::derive_again;
+use cardmark_session::Voice;
 use cardmark_store::{Incoming, Inserted, Store, StoreError};
 use uuid::Uuid;
 
@@ -11,9 +13,13 @@ use super::source::Documents;
 use crate::error::{CommandError, Exit};
 use crate::print;
 use crate::runs::warn_of;
+use crate::terminal::TERMINAL;
 
 /// Size of documents that are stored in one transaction, bytes, unless a single one is larger.
 const TOGETHER_BYTES: usize = 16 << 20;
+
+/// Time after which an import shows its progress.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// A record that was taken in, or was there before.
 pub(super) struct Taken {
@@ -22,7 +28,7 @@ pub(super) struct Taken {
 }
 
 /// Stores the documents of a file as they are. Those that cannot be read, and those of another content than the record
-/// that is kept under their id, are told and left out.
+/// that is kept under their id, are named and left out.
 pub(super) fn take_in(
     file: &Path,
     mut documents: Documents,
@@ -31,7 +37,15 @@ pub(super) fn take_in(
 ) -> Result<Vec<Taken>, CommandError> {
     let shown = file.display();
     let (mut together, mut bytes, mut taken) = (Vec::new(), 0, Vec::new());
+    let begun = Instant::now();
+    let mut progress = None;
     for number in 1.. {
+        if let Some((done, all)) = documents.position()
+            && begun.elapsed() >= QUIET
+        {
+            let progress = progress.get_or_insert_with(|| TERMINAL.progress(done, all));
+            progress.show(done);
+        }
         let document = match documents.next() {
             Ok(Some(document)) => document,
             Ok(None) => break,
@@ -69,7 +83,7 @@ fn read(document: &str) -> Result<Incoming, String> {
     }
     let mut record = parse_record(&document).map_err(|error| error.to_string())?;
     let differing = derive_again(&mut record);
-    warn_of(&format!("run {}", record.id), &differing);
+    warn_of(&format!("run {}", record.id), &record, &differing);
     if !document.contains('\n') {
         return Ok(Incoming::Record(Box::new(record), document.into_owned()));
     }

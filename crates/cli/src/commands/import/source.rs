@@ -1,7 +1,10 @@
 //! Files to import, unpacked while they are read.
 
+use std::cell::Cell;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use cardmark_core::{MOST_RECORD_BYTES, is_statement};
 use flate2::bufread::MultiGzDecoder;
@@ -27,9 +30,41 @@ pub(super) struct Documents {
     /// The document that showed what the file is.
     first: Option<String>,
     rest: Box<dyn BufRead>,
+    position: Position,
+}
+
+/// How far a file was read. Its size is 0 if it is unknown.
+#[derive(Clone, Default)]
+pub(super) struct Position {
+    passed_bytes: Rc<Cell<u64>>,
+    size_bytes: u64,
+}
+
+/// A file whose bytes are counted.
+struct Counted {
+    file: File,
+    passed_bytes: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let count = self.file.read(buffer)?;
+        self.passed_bytes
+            .set(self.passed_bytes.get() + count as u64);
+        Ok(count)
+    }
 }
 
 impl Documents {
+    /// Returns the bytes of the file that were read and its size; `None` if the size is unknown.
+    pub(super) fn position(&self) -> Option<(u64, u64)> {
+        let Position {
+            passed_bytes,
+            size_bytes,
+        } = &self.position;
+        (*size_bytes > 0).then(|| (passed_bytes.get(), *size_bytes))
+    }
+
     /// Returns the next document; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<String>, Error> {
         if let Some(first) = self.first.take() {
@@ -67,11 +102,26 @@ pub(super) fn open(file: &Path) -> Result<Source, CommandError> {
             _ => made,
         }
     };
-    let packed: Result<Box<dyn BufRead>, Error> = match file == Path::new("-") {
-        true => Ok(Box::new(std::io::stdin().lock())),
-        false => std::fs::File::open(file).map(|file| Box::new(BufReader::new(file)) as _),
+    let (packed, position) = match file == Path::new("-") {
+        true => (
+            Box::new(std::io::stdin().lock()) as Box<dyn BufRead>,
+            Position::default(),
+        ),
+        false => counted(file).map_err(refuse)?,
     };
-    packed.and_then(unpacked).and_then(read).map_err(refuse)
+    let unpacked = unpacked(packed).map_err(refuse)?;
+    read(unpacked, position).map_err(refuse)
+}
+
+fn counted(path: &Path) -> Result<(Box<dyn BufRead>, Position), Error> {
+    let file = File::open(path)?;
+    let position = Position {
+        passed_bytes: Rc::default(),
+        size_bytes: file.metadata()?.len(),
+    };
+    let passed_bytes = Rc::clone(&position.passed_bytes);
+    let counted = Counted { file, passed_bytes };
+    Ok((Box::new(BufReader::new(counted)), position))
 }
 
 fn unpacked(mut packed: Box<dyn BufRead>) -> Result<Box<dyn BufRead>, Error> {
@@ -114,13 +164,14 @@ impl Read for Frames {
     }
 }
 
-/// Tells records, one in each line or one in all of a file, from everything else.
-fn read(mut unpacked: Box<dyn BufRead>) -> Result<Source, Error> {
+/// Separates records, one in each line or one in all of a file, from everything else.
+fn read(mut unpacked: Box<dyn BufRead>, position: Position) -> Result<Source, Error> {
     let first = line(&mut unpacked)?.unwrap_or_default();
     if is_record(&first) {
         return Ok(Source::Records(Documents {
             first: Some(first),
             rest: unpacked,
+            position,
         }));
     }
     let mut bytes = first.into_bytes();
@@ -131,6 +182,7 @@ fn read(mut unpacked: Box<dyn BufRead>) -> Result<Source, Error> {
         true => Source::Records(Documents {
             first: Some(text),
             rest: unpacked,
+            position,
         }),
         false => Source::Text(text),
     })
@@ -167,4 +219,28 @@ fn is_record(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     let head = serde_json::from_str::<Head>(text);
     head.is_ok_and(|head| head.format.is_some() && head.origin.is_some()) || is_statement(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_position_in_a_file_is_that_of_its_packed_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl.gz");
+        let line = r#"{"format":1,"origin":{"kind":"published"}}"#;
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        for _ in 0..3 {
+            std::io::Write::write_all(&mut packer, format!("{line}\n").as_bytes()).unwrap();
+        }
+        let packed = packer.finish().unwrap();
+        std::fs::write(&path, &packed).unwrap();
+        let Source::Records(mut documents) = open(&path).unwrap() else {
+            panic!("these are records");
+        };
+        let size_bytes = packed.len() as u64;
+        while documents.next().unwrap().is_some() {}
+        assert_eq!(documents.position(), Some((size_bytes, size_bytes)));
+    }
 }

@@ -1,0 +1,196 @@
+//! Names that people write above columns and before rows of figures.
+
+use std::collections::BTreeSet;
+
+use cardmark_core::Quantity;
+
+use crate::metrics::{KnownMetric, metric};
+
+/// A script whose figures people name without its tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Script {
+    /// hdparm, dd, and iozone with 4 KiB.
+    Common,
+    /// iozone with 4 KiB and 16 MiB.
+    Raw,
+}
+
+impl Script {
+    /// The script whose headings these are: the common one has hdparm and dd beside iozone.
+    pub(crate) fn of(headings: &[&str]) -> Option<Self> {
+        let words: Vec<Vec<String>> = headings.iter().map(|it| words(it)).collect();
+        let has = |wanted: &[&str]| {
+            let fits = |words: &Vec<String>| wanted.iter().all(|it| words.iter().any(|w| w == it));
+            words.iter().any(fits)
+        };
+        if has(&["hdparm"]) && has(&["dd", "write"]) {
+            Some(Self::Common)
+        } else if has(&["16m", "sequential", "read"]) && has(&["4k", "random", "read"]) {
+            Some(Self::Raw)
+        } else {
+            None
+        }
+    }
+}
+
+/// Returns the metric that a heading names: by id or title, or in the words that people use.
+pub(crate) fn named(heading: &str, known: &[KnownMetric]) -> Option<KnownMetric> {
+    let own = known.iter().find(|metric| metric.is_named(heading));
+    own.cloned().or_else(|| {
+        let words = words(heading);
+        let (tool, rest) = words.split_first()?;
+        match tool.as_str() {
+            "hdparm" => metric(known, &hdparm(heading, rest)?).cloned(),
+            "iozone" => iozone(rest, known, None),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the metric of iozone that a heading means without naming a tool.
+pub(crate) fn of_script(
+    heading: &str,
+    script: Option<Script>,
+    known: &[KnownMetric],
+) -> Option<KnownMetric> {
+    let words = words(heading);
+    let has_size = words.iter().any(|word| is_size(word));
+    script.filter(|_| has_size)?;
+    iozone(&words, known, script)
+}
+
+/// The words of a name: `4 kB Rand. reads` is `4k`, `random`, `read`.
+fn words(heading: &str) -> Vec<String> {
+    let heading = heading.to_lowercase();
+    let mut words: Vec<String> = Vec::new();
+    for word in heading.split(|c: char| !c.is_alphanumeric()) {
+        let is_number = |it: &String| it.bytes().all(|byte| byte.is_ascii_digit());
+        let size = word.trim_end_matches("ib").trim_end_matches('b');
+        match (word, words.last_mut()) {
+            ("" | "of" | "speed" | "rate" | "test" | "disk", _) => {}
+            ("k" | "kb" | "kib" | "m" | "mb" | "mib", Some(last)) if is_number(last) => {
+                *last += size;
+            }
+            ("rand", _) => words.push("random".to_owned()),
+            ("seq", _) => words.push("sequential".to_owned()),
+            ("reads" | "reading", _) => words.push("read".to_owned()),
+            ("writes" | "writing", _) => words.push("write".to_owned()),
+            _ if is_size(size) => words.push(size.to_owned()),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Returns whether a word is a size such as `4k` or `16m`.
+fn is_size(word: &str) -> bool {
+    let digits = word.strip_suffix(['k', 'm']).unwrap_or("");
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `hdparm buffered`, `hdparm -t`, `hdparm cached reads`, each perhaps with `direct`.
+fn hdparm(heading: &str, words: &[String]) -> Option<String> {
+    let known = ["buffered", "cached", "read", "direct", "t"];
+    let words: BTreeSet<&str> = words.iter().map(String::as_str).collect();
+    let options = |option: &str| heading.split_whitespace().any(|word| word == option);
+    let is_disk = words.contains("buffered") || options("-t");
+    let is_cached = words.contains("cached") || options("-T");
+    if is_disk == is_cached || !words.iter().all(|word| known.contains(word)) {
+        return None;
+    }
+    let id = if is_disk { "hdparm_t" } else { "hdparm_T" };
+    let is_direct = words.contains("direct");
+    Some(format!("{id}{}", if is_direct { "_direct" } else { "" }))
+}
+
+/// Size, order and direction of iozone in any order of words. Records are of 4 KiB unless named.
+fn iozone(words: &[String], known: &[KnownMetric], script: Option<Script>) -> Option<KnownMetric> {
+    let (mut size, mut order, mut direction) = (None, None, None);
+    for word in words {
+        let place = match word.as_str() {
+            "random" | "sequential" => &mut order,
+            "read" | "write" | "reread" | "rewrite" => &mut direction,
+            word if is_size(word) => &mut size,
+            _ => return None,
+        };
+        if place.replace(word.as_str()).is_some() {
+            return None;
+        }
+    }
+    let order = if order == Some("random") {
+        "random_"
+    } else {
+        ""
+    };
+    let base = format!("iozone_{order}{}", direction?);
+    metric(known, &base)?;
+    let size = size.unwrap_or("4k");
+    let id = match script {
+        Some(Script::Raw) => format!("{base}_{size}"),
+        _ if size == "4k" => base,
+        _ => format!("{base}_{size}"),
+    };
+    Some(KnownMetric::new(&id, Quantity::ByteRate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Vec<KnownMetric> {
+        let ids = [
+            "hdparm_t",
+            "hdparm_T",
+            "hdparm_t_direct",
+            "iozone_read",
+            "iozone_random_read",
+            "iozone_random_write",
+        ];
+        ids.map(|id| KnownMetric::new(id, Quantity::ByteRate))
+            .to_vec()
+    }
+
+    #[test]
+    fn a_tool_and_its_test_are_a_name() {
+        let id = |heading: &str| named(heading, &known()).map(|metric| metric.id);
+        for (heading, expected) in [
+            ("hdparm buffered", Some("hdparm_t")),
+            ("hdparm -t", Some("hdparm_t")),
+            ("hdparm -T", Some("hdparm_T")),
+            ("hdparm Cached reads", Some("hdparm_T")),
+            ("hdparm direct buffered disk reads", Some("hdparm_t_direct")),
+            ("iozone 4K random read", Some("iozone_random_read")),
+            ("iozone 1M rand. write", Some("iozone_random_write_1m")),
+            ("hdparm", None),
+            ("hdparm -tT", None),
+            ("hdparm cached -t", None),
+            ("iozone random", None),
+            ("iozone random read write", None),
+            ("4K random read", None),
+            ("Read speed", None),
+        ] {
+            assert_eq!(id(heading).as_deref(), expected, "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_known_by_all_of_its_headings() {
+        let common = ["Card", "hdparm buffered", "dd write", "4K rand read"];
+        let raw = ["16M seq. read", "4 kB Rand. read"];
+        assert_eq!(Script::of(&common), Some(Script::Common));
+        assert_eq!(Script::of(&raw), Some(Script::Raw));
+        assert_eq!(Script::of(&common[2..]), None);
+        let id = |heading: &str, script| of_script(heading, script, &known()).map(|it| it.id);
+        let random = |script| id("4K rand read", script);
+        assert_eq!(
+            random(Some(Script::Common)).as_deref(),
+            Some("iozone_random_read")
+        );
+        assert_eq!(
+            random(Some(Script::Raw)).as_deref(),
+            Some("iozone_random_read_4k")
+        );
+        assert_eq!(random(None), None);
+        assert_eq!(id("Read speed", Some(Script::Common)), None);
+    }
+}
