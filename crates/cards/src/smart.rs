@@ -5,7 +5,7 @@ use crate::Health;
 /// Size of each of these logs, bytes.
 pub const SMART_LOG_BYTES: usize = 512;
 /// NVMe counts data in units of a thousand blocks of 512 bytes.
-const NVME_UNIT_BYTES: u128 = 512_000;
+pub(crate) const NVME_UNIT_BYTES: u128 = 512_000;
 /// Zero degrees Celsius, thousandths of a kelvin.
 const ICE_MK: i32 = 273_150;
 
@@ -34,12 +34,7 @@ pub fn nvme_health(log: &[u8; SMART_LOG_BYTES]) -> Health {
         used_percent: Some(u32::from(log[5])),
         // Without spare blocks and threshold the log contains no information about them.
         spare_percent: (log[3] > 0 || log[4] > 0).then(|| u32::from(log[3])),
-        warnings: NVME_WARNINGS
-            .iter()
-            .enumerate()
-            .filter(|(bit, _)| log[0] >> bit & 1 == 1)
-            .map(|(_, words)| (*words).to_owned())
-            .collect(),
+        warnings: nvme_warnings(log[0]),
         written_bytes: counter(48)
             .checked_mul(NVME_UNIT_BYTES)
             .and_then(|bytes| u64::try_from(bytes).ok()),
@@ -61,12 +56,15 @@ const ATTRIBUTES_COUNT: usize = 30;
 const ATTRIBUTE_BYTES: usize = 12;
 
 /// An attribute of a SATA disk.
-struct Attribute {
-    id: u8,
+pub(crate) struct Attribute {
+    pub(crate) id: u8,
     /// True if a fall to its threshold means that the disk will fail soon.
-    foretells: bool,
-    current: u8,
-    raw: [u8; 6],
+    pub(crate) foretells: bool,
+    pub(crate) current: u8,
+    /// Zero is never reached.
+    pub(crate) threshold: u8,
+    /// Six bytes, whose meaning is the maker's.
+    pub(crate) raw: u64,
 }
 
 /// Returns the health from the tables of `SMART READ DATA` and `SMART READ THRESHOLDS` (ATA/ATAPI-7).
@@ -83,58 +81,72 @@ pub fn ata_health(
     if !is_sound(data) || !is_sound(thresholds) {
         return None;
     }
-    let attributes = attributes(data);
+    attributes_health(&attributes(data, thresholds))
+}
+
+/// Returns the health from attributes; `None` without any.
+pub(crate) fn attributes_health(attributes: &[Attribute]) -> Option<Health> {
     if attributes.is_empty() {
         return None;
     }
     let raw = |id: u8| {
-        let attribute = attributes.iter().find(|attribute| attribute.id == id)?;
-        let mut bytes = [0; 8];
-        bytes[..6].copy_from_slice(&attribute.raw);
-        Some(u64::from_le_bytes(bytes))
+        let attribute = attributes.iter().find(|attribute| attribute.id == id);
+        attribute.map(|attribute| attribute.raw)
     };
     let errors = [raw(REALLOCATED), raw(PENDING)];
+    let is_below = |attribute: &&Attribute| {
+        attribute.threshold > 0 && attribute.current <= attribute.threshold
+    };
     Some(Health {
         warnings: attributes
             .iter()
             .filter(|attribute| attribute.foretells)
-            .filter(|attribute| is_below(attribute, thresholds))
+            .filter(is_below)
             .map(|attribute| format!("attribute {} is below its threshold", attribute.id))
             .collect(),
         // Some makers count minutes in the upper bytes.
         powered_hours_count: raw(POWER_ON_HOURS).map(|raw| raw & 0xFFFF_FFFF),
-        media_errors_count: errors
-            .iter()
-            .any(Option::is_some)
-            .then(|| errors.iter().flatten().sum()),
+        media_errors_count: errors.iter().any(Option::is_some).then(|| {
+            errors
+                .iter()
+                .flatten()
+                .fold(0, |sum: u64, raw| sum.saturating_add(*raw))
+        }),
         // The upper bytes hold the lowest and highest so far.
         temperature_mc: raw(TEMPERATURE).map(|raw| i32::from((raw & 0xFF) as u8) * 1000),
         ..Health::default()
     })
 }
 
-fn attributes(table: &[u8; SMART_LOG_BYTES]) -> Vec<Attribute> {
+fn attributes(table: &[u8; SMART_LOG_BYTES], thresholds: &[u8; SMART_LOG_BYTES]) -> Vec<Attribute> {
     let rows = table[2..]
         .chunks_exact(ATTRIBUTE_BYTES)
         .take(ATTRIBUTES_COUNT);
+    let threshold = |id: u8| {
+        let mut rows = thresholds[2..].chunks_exact(ATTRIBUTE_BYTES);
+        rows.find(|row| row[0] == id).map_or(0, |row| row[1])
+    };
     let attribute = |row: &[u8]| {
-        let mut raw = [0; 6];
-        raw.copy_from_slice(&row[5..11]);
+        let mut raw = [0; 8];
+        raw[..6].copy_from_slice(&row[5..11]);
         Attribute {
             id: row[0],
             foretells: row[1] & 1 == 1,
             current: row[3],
-            raw,
+            threshold: threshold(row[0]),
+            raw: u64::from_le_bytes(raw),
         }
     };
     rows.filter(|row| row[0] != 0).map(attribute).collect()
 }
 
-/// A threshold of zero is never reached.
-fn is_below(attribute: &Attribute, thresholds: &[u8; SMART_LOG_BYTES]) -> bool {
-    let mut rows = thresholds[2..].chunks_exact(ATTRIBUTE_BYTES);
-    let row = rows.find(|row| row[0] == attribute.id);
-    row.is_some_and(|row| row[1] > 0 && attribute.current <= row[1])
+/// Returns the words for the bits of an NVMe disk's critical warning.
+pub(crate) fn nvme_warnings(bits: u8) -> Vec<String> {
+    let words = NVME_WARNINGS.iter().enumerate();
+    words
+        .filter(|(bit, _)| bits >> bit & 1 == 1)
+        .map(|(_, words)| (*words).to_owned())
+        .collect()
 }
 
 #[cfg(test)]

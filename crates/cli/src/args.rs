@@ -420,10 +420,12 @@ pub(crate) struct RecommendArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// Markdown with tables
+    #[value(alias = "markdown")]
     Md,
     /// One metric a line
     Csv,
     /// One self-contained page
+    #[value(alias = "htm")]
     Html,
     /// One of the charts
     Svg,
@@ -439,9 +441,9 @@ pub(crate) struct ReportArguments {
     /// Ids, record files, or conditions such as `label=value` and `publication=kulesz`
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Format
-    #[arg(long, default_value = "md")]
-    pub(crate) format: ReportFormat,
+    /// Format; without it, that of the ending of `--output`, else `md`
+    #[arg(long)]
+    pub(crate) format: Option<ReportFormat>,
     /// A chart: its number, or a part of its title
     #[arg(long, value_name = "CHART")]
     pub(crate) chart: Option<String>,

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use cardmark_catalog::{is_board, publications};
 use cardmark_core::{
-    Context, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of, is_sold_as,
-    parse_record, parse_run_file, parse_statement,
+    Context, FindingKind, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of,
+    is_sold_as, parse_record, parse_run_file, parse_statement,
 };
 use cardmark_judge::derive_again;
+use cardmark_stats::discrepancies;
 use cardmark_store::{Condition, Store};
 use serde_json::Value;
 
@@ -22,6 +23,8 @@ use cardmark_session::{Data, store_error};
 
 /// Names of differences in a warning.
 const MOST_NAMES: usize = 5;
+/// Contradictions of a record in a warning.
+const MOST_SENTENCES: usize = 2;
 
 /// A run that was found, and where.
 pub(crate) struct Found {
@@ -79,8 +82,8 @@ impl One {
         labels: BTreeMap<String, String>,
     ) -> Result<Self, CommandError> {
         let differing = derive_again(&mut self.record);
+        warn_of(name, &self.record, &differing);
         if !differing.is_empty() {
-            warn_of(name, &differing);
             self.document = with_derived(&self.document, &self.record)
                 .map_err(|error| CommandError::from_error(Exit::Bug, &error))?;
         }
@@ -356,23 +359,42 @@ fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::E
         stated.remove(part);
         stated.extend(derived.remove_entry(part));
     }
+    if let (Some(Value::Object(stated)), Some(Value::Object(mut derived))) =
+        (stated.get_mut("integrity"), derived.remove("integrity"))
+    {
+        for part in ["kind", "real_bytes", "module_bytes", "blocks"] {
+            stated.remove(part);
+            stated.extend(derived.remove_entry(part));
+        }
+    }
     serde_json::to_string(&stated)
 }
 
-/// Warns of what a record says although it does not follow from its trials.
-pub(crate) fn warn_of(name: &str, differing: &[String]) {
+/// Warns of what a record says although it does not follow from its measurements, and of trials that contradict each other.
+pub(crate) fn warn_of(name: &str, record: &Record, differing: &[String]) {
+    let contradictions = discrepancies(record);
+    // The contradictions themselves are shown.
+    let is_shown = |name: &&String| **name != FindingKind::ContradictingTrials.name();
+    let differing: Vec<String> = differing.iter().filter(is_shown).cloned().collect();
     if !differing.is_empty() {
         print::notice(&format!(
-            "warning: {name} does not match its trials in {}; shown as calculated from the trials",
-            shortened(differing)
+            "warning: {name} does not match its measurements in {}; shown as calculated from them",
+            shortened(&differing, MOST_NAMES, ", ")
+        ));
+    }
+    if !contradictions.is_empty() {
+        let sentences: Vec<String> = contradictions.iter().map(ToString::to_string).collect();
+        print::notice(&format!(
+            "warning: {name} contradicts itself: {}; its figures do not count",
+            shortened(&sentences, MOST_SENTENCES, "; ")
         ));
     }
 }
 
-/// The first names of a list, and the number of the others.
-fn shortened(names: &[String]) -> String {
-    let told = names[..names.len().min(MOST_NAMES)].join(", ");
-    match names.len().saturating_sub(MOST_NAMES) {
+/// The first entries of a list, and the number of the others.
+fn shortened(entries: &[String], most: usize, between: &str) -> String {
+    let told = entries[..entries.len().min(most)].join(between);
+    match entries.len().saturating_sub(most) {
         0 => told,
         more => format!("{told} and {more} more"),
     }

@@ -67,7 +67,7 @@ const NO_NUMBERS: [&str; 7] = [
 const ARGUMENTS: &str = "crates/cli/src/args.rs";
 const SUITE: &str = "crates/catalog/suites/quick-2.toml";
 
-/// Value, and the unit where the code tells it.
+/// Value, and the unit where the code has it.
 type Row = (Vec<f64>, Option<&'static str>);
 /// Rows by place and name.
 type Rows = BTreeMap<(String, String), Row>;

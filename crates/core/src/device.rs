@@ -340,6 +340,33 @@ pub struct UsbBridge {
     /// True if the bridge also offers UAS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offers_uas: Option<bool>,
+    /// The host controller of its bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<UsbController>,
+}
+
+/// The host controller of a USB bus.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UsbController {
+    /// The kernel's driver, such as `xhci_hcd` or `dwc2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// PCI id of its vendor, 4 hexadecimal digits; absent if it is not on PCI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// PCI id of the product, 4 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+    /// PCI revision, 2 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Firmware of a VL805 (1106:3483), 8 hexadecimal digits such as `000138c0`: bytes 0x50 to 0x53 of its
+    /// configuration space, which only root may read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Its PCI Express link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pcie: Option<PcieLink>,
 }
 
 /// A PCI Express link.
@@ -357,6 +384,33 @@ pub struct PcieLink {
     /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_lanes_count: Option<u64>,
+    /// The kernel's policy for saving power on links (ASPM): `default`, `performance`, `powersave` or
+    /// `powersupersave`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aspm_policy: Option<String>,
+    /// Power-saving states that are enabled on this link; empty if all are off, absent if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aspm: Option<Vec<AspmState>>,
+}
+
+/// Power-saving states of an idle PCI Express link (PCI Express Base Specification, 5.4 and 5.5). A deeper state takes
+/// longer to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AspmState {
+    /// L0s: a short rest, each direction by itself.
+    L0s,
+    /// L1: both directions rest.
+    L1,
+    /// L1.1: L1 without its reference clock.
+    #[serde(rename = "l1_1")]
+    L1Sub1,
+    /// L1.2: L1.1 without the lanes' bias voltage.
+    #[serde(rename = "l1_2")]
+    L1Sub2,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// The sizes, bytes, from least to most, of devices that are sold with that capacity: a card of 64 GB has

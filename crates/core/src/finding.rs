@@ -88,6 +88,8 @@ pub enum FindingKind {
     UnderVoltage,
     /// The CPU governor saves power, which makes each operation slower.
     Powersave,
+    /// Other programs used the processors or the device shortly before the run.
+    BusyHost,
     /// Other virtual machines on the same physical machine took processor time.
     StolenTime,
     /// The host controller counted errors on the bus to the card.
@@ -120,6 +122,8 @@ pub enum FindingKind {
     NoCliff,
     /// Before and after the trials of a workload the card spent time that no rate includes.
     TransitionCost,
+    /// A round had a rate far from those of the others.
+    OutlyingRound,
     /// Writes that are made durable one by one are as fast as others: the device may confirm before storing.
     SyncNotSlower,
     /// The same reads, repeated several times, had different rates: something else changed during the run.
@@ -128,14 +132,22 @@ pub enum FindingKind {
     SmallMap,
     /// The rate of a long series of writes goes up and down in a steady rhythm.
     Period,
+    /// The trials of a record contradict each other or its seed: it was changed after the measurement.
+    ContradictingTrials,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
 }
 
 impl FindingKind {
-    /// Warnings that mean that a figure is not the device's: a cache or another layer answered instead.
-    pub const VOIDING: [Self; 3] = [Self::NotReached, Self::Buffered, Self::DataLost];
+    /// Findings that mean that a figure is not the device's: a cache or another layer answered instead, or the record
+    /// was changed.
+    pub const VOIDING: [Self; 4] = [
+        Self::NotReached,
+        Self::Buffered,
+        Self::DataLost,
+        Self::ContradictingTrials,
+    ];
 
     /// Returns whether the finding concerns what the device reports about itself, rather than how it was
     /// measured.

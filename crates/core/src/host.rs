@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::DeviceCounters;
 
 /// The computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +30,39 @@ pub struct Board {
     /// run: `under_voltage`, `frequency_capped`, `throttled`, `soft_temperature_limit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub power_warnings: Vec<String>,
+    /// Programs that started the board before its system, in the order of [`FirmwareKind`]; empty if none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub firmware: Vec<Firmware>,
+}
+
+/// A program that started the board, or still runs beside its system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Firmware {
+    /// Its kind.
+    pub kind: FirmwareKind,
+    /// Version: the Git commit for `boot_loader` and `video_core`, else the release; at most 128 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Build time, RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_at: Option<String>,
+}
+
+/// Kinds of firmware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FirmwareKind {
+    /// Boot loader in the EEPROM of a Raspberry Pi 4 or later, from `/chosen/bootloader` of the device tree.
+    BootLoader,
+    /// VideoCore firmware of a Raspberry Pi, from the kernel's log.
+    VideoCore,
+    /// U-Boot, from `/chosen/u-boot,version` of the device tree, or from SMBIOS.
+    UBoot,
+    /// BIOS or UEFI, from SMBIOS.
+    Bios,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// The system on the computer.
@@ -47,6 +83,26 @@ pub struct Host {
     /// True if the host is a virtual machine, as far as the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_virtual: Option<bool>,
+    /// Use of the host by other programs shortly before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<HostLoad>,
+}
+
+/// Use of the host by other programs while this one was about to begin, and read and wrote nothing itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostLoad {
+    /// Length of the observation, nanoseconds.
+    pub span_ns: u64,
+    /// Processor time that passed, used or idle, all processors together, nanoseconds in steps of 10 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// Part of it that other programs and the kernel used; without waiting for I/O, and without time stolen by other
+    /// virtual machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_cpu_ns: Option<u64>,
+    /// Operations and bytes on the disks below the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_counters: Option<DeviceCounters>,
 }
 
 /// One reading of the sensors, with the errors since the previous reading.

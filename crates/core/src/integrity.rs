@@ -141,6 +141,10 @@ pub struct SurfacePart {
     pub size_bytes: u64,
     /// The state; in a coarse map, the worst one of any block.
     pub state: BlockState,
+    /// Address that the content of the part was written to, bytes: elsewhere if it is that of other blocks, its own if
+    /// it is that of an earlier cycle. Absent for other content, and in coarse maps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_to_bytes: Option<u64>,
 }
 
 /// Speed at which a stretch was written or read.
@@ -178,13 +182,17 @@ pub struct Integrity {
     /// Number of blocks in each state, if all blocks were checked; for `endure`, in the last cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<BlockCounts>,
+    /// Size of the cells of the map, bytes, if all blocks were checked: 512 for an exact map. Kind, real capacity and
+    /// counts follow from an exact map. Absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map_cell_bytes: Option<u64>,
     /// Estimate of isolated bad spots, if only samples were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
     /// Number of complete cycles; of `endure`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles_count: Option<u32>,
-    /// Times at which shares of bad blocks were reached; of `endure`.
+    /// Times at which shares of bad blocks were reached; of `endure`, also in a later retention check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
     /// Time since the storage was written; of a retention check, nanoseconds.

@@ -7,6 +7,7 @@ pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind, Word};
 mod anatomy;
 mod buckets;
 mod context;
+mod counters;
 mod device;
 mod errno;
 mod evidence;
@@ -14,7 +15,9 @@ mod finding;
 mod host;
 mod identity;
 mod integrity;
+mod offsets;
 mod payload;
+mod permutation;
 mod preparation;
 mod printed;
 mod procedure;
@@ -34,29 +37,32 @@ mod workload;
 
 pub use anatomy::{Anatomy, BoundaryTime, OpenUnits, TurnTime, UnitSource, UnitStep};
 pub use context::{ContextRow, context_rows, told};
+pub use counters::DeviceCounters;
 pub use device::{
-    Bus, BusMode, BusSource, DeviceInfo, NoSample, PcieLink, Queue, Reader, ReaderKind, Sample,
-    SampleFrom, SampleOf, UsbBridge, is_sold_as,
+    AspmState, Bus, BusMode, BusSource, DeviceInfo, NoSample, PcieLink, Queue, Reader, ReaderKind,
+    Sample, SampleFrom, SampleOf, UsbBridge, UsbController, is_sold_as,
 };
 pub use errno::Errno;
 pub use evidence::evidence_digest;
 pub use finding::{Finding, FindingKind, NoticedBy, Severity, name_of};
-pub use host::{Board, Host, SensorSample};
+pub use host::{Board, Firmware, FirmwareKind, Host, HostLoad, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{
     BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed, Sampling,
     StorageKind, SurfacePart,
 };
+pub use offsets::{Offsets, ReadShare, TrialDraws};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
+pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
 pub use public_form::{PublicForm, public_form};
 pub use record::{
-    Context, DeviceCounters, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram,
-    Layer, LayerKind, METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts,
-    ReadBack, Record, STATEMENT, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef,
-    Target, TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
+    Context, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram, Layer, LayerKind,
+    METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record,
+    RoundRates, STATEMENT, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
+    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;

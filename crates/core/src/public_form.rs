@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Board, Context, DeviceInfo, Finding, Host, Layer, Metric, Origin, Preparation, Printed, Queue,
-    Reader, Record, SensorSample, Target, UsbBridge,
+    Board, Context, DeviceInfo, Finding, Firmware, FirmwareKind, Host, Layer, Metric, Origin,
+    PcieLink, Preparation, Printed, Queue, Reader, Record, SensorSample, Target, UsbBridge,
+    UsbController,
 };
 
 /// Labels that describe a product or its use, not a person.
@@ -101,6 +102,8 @@ const SCHEDULERS: &[&str] = &[
 ];
 /// Modes of a write cache.
 const CACHES: &[&str] = &["write back", "write through"];
+/// Policies for saving power on PCI Express links.
+const ASPM_POLICIES: &[&str] = &["default", "performance", "powersave", "powersupersave"];
 /// Frequency governors.
 const GOVERNORS: &[&str] = &[
     "conservative",
@@ -313,9 +316,37 @@ impl Form<'_> {
                     usb.usb_version.as_ref(),
                     hardware,
                 ),
+                controller: usb
+                    .controller
+                    .as_ref()
+                    .map(|controller| self.controller(controller)),
                 ..usb.clone()
             }),
+            pcie: reader.pcie.as_ref().map(|link| self.pcie(link)),
             ..reader.clone()
+        }
+    }
+
+    fn controller(&mut self, controller: &UsbController) -> UsbController {
+        let field = "devices.reader.usb.controller";
+        UsbController {
+            driver: self.optional(field, controller.driver.as_ref(), word),
+            vendor: self.optional(field, controller.vendor.as_ref(), hexadecimal),
+            product: self.optional(field, controller.product.as_ref(), hexadecimal),
+            revision: self.optional(field, controller.revision.as_ref(), hexadecimal),
+            firmware: self.optional(field, controller.firmware.as_ref(), hexadecimal),
+            pcie: controller.pcie.as_ref().map(|link| self.pcie(link)),
+        }
+    }
+
+    fn pcie(&mut self, link: &PcieLink) -> PcieLink {
+        PcieLink {
+            aspm_policy: self.optional(
+                "devices.reader.pcie.aspm_policy",
+                link.aspm_policy.as_ref(),
+                one_of(ASPM_POLICIES),
+            ),
+            ..link.clone()
         }
     }
 
@@ -336,6 +367,30 @@ impl Form<'_> {
             cpu_count: board.cpu_count,
             most_frequency_hz: board.most_frequency_hz,
             power_warnings: board.power_warnings.clone(),
+            firmware: board
+                .firmware
+                .iter()
+                .map(|one| self.firmware(one))
+                .collect(),
+        }
+    }
+
+    fn firmware(&mut self, firmware: &Firmware) -> Firmware {
+        let version = match firmware.kind {
+            FirmwareKind::BootLoader | FirmwareKind::VideoCore => commit,
+            FirmwareKind::UBoot => kernel,
+            FirmwareKind::Bios => hardware,
+            FirmwareKind::Other(_) => nothing,
+        };
+        let field = "board.firmware.version";
+        Firmware {
+            kind: firmware.kind,
+            version: self.optional(field, firmware.version.as_ref(), version),
+            built_at: self.optional(
+                "board.firmware.built_at",
+                firmware.built_at.as_ref(),
+                moment,
+            ),
         }
     }
 
@@ -346,6 +401,7 @@ impl Form<'_> {
             architecture: self.optional("host.architecture", host.architecture.as_ref(), word),
             governor: self.optional("host.governor", host.governor.as_ref(), one_of(GOVERNORS)),
             is_virtual: host.is_virtual,
+            load: host.load.clone(),
         }
     }
 
@@ -401,16 +457,25 @@ fn nothing(_: &str) -> String {
 
 /// The day of a time such as `2026-11-22T10:11:12Z`, at midnight.
 fn day(time: &str) -> String {
-    let is_day = |day: &&str| {
-        let form = "0000-00-00".bytes();
-        let fits = |(letter, form): (u8, u8)| match form {
-            b'0' => letter.is_ascii_digit(),
-            other => letter == other,
-        };
-        day.len() == form.len() && day.bytes().zip(form).all(fits)
-    };
-    let day = time.get(..10).filter(is_day);
+    let day = time.get(..10).filter(|day| has_form(day, "0000-00-00"));
     day.map_or_else(String::new, |day| format!("{day}T00:00:00Z"))
+}
+
+/// A time such as `2026-11-22T10:11:12Z`.
+fn moment(time: &str) -> String {
+    match has_form(time, "0000-00-00T00:00:00Z") {
+        true => time.to_owned(),
+        false => String::new(),
+    }
+}
+
+/// Returns whether the text has a digit for each zero of the form, and its other characters.
+fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(letter, form): (u8, u8)| match form {
+        b'0' => letter.is_ascii_digit(),
+        other => letter == other,
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
 /// A name that hardware reports: its visible ASCII characters, if it is short.
@@ -432,7 +497,17 @@ fn one_of(known: &'static [&'static str]) -> impl Fn(&str) -> String {
 
 /// A number in hexadecimal digits.
 fn hexadecimal(text: &str) -> String {
-    let is_number = text.len() <= 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    digits(text, 16)
+}
+
+/// The name of a Git commit.
+fn commit(text: &str) -> String {
+    digits(text, MOST_CHARACTERS)
+}
+
+fn digits(text: &str, most_characters: usize) -> String {
+    let is_number =
+        text.len() <= most_characters && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     match is_number {
         true => text.to_owned(),
         false => String::new(),
@@ -493,13 +568,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::parse_record;
+    use crate::{AspmState, parse_record};
 
     fn record() -> Record {
         let text = json!({
             "format": 1, "id": "67e55044-10b1-426f-9247-bb680e5fe0c8",
             "origin": { "kind": "measured", "source": "/home/ada/runs" },
             "started_at": "2026-11-22T10:11:12Z",
+            "board": { "firmware": [
+                { "kind": "boot_loader", "version": "086b83e3cafe", "built_at": "2026-05-26T10:11:12Z" },
+                { "kind": "u_boot", "version": "2024.01-armbian-ada", "built_at": "ada's day" },
+                { "kind": "unheard_of", "version": "ada" },
+            ] },
             "host": { "system": "Debian GNU/Linux 12 (ada)", "kernel": "6.1.0-18-rpi-v8-ada", "governor": "ada's" },
             "target": {
                 "kind": "directory", "span_bytes": 1, "filesystem": "ext4",
@@ -507,6 +587,10 @@ mod tests {
             },
             "devices": [{
                 "name": "sda", "model": "Storage Device",
+                "reader": { "kind": "usb", "usb": { "vendor": "0bda", "product": "9210", "controller": {
+                    "driver": "xhci_hcd", "vendor": "1106", "product": "3483", "firmware": "000138c0",
+                    "pcie": { "aspm_policy": "ada's", "aspm": ["l1", "l1_2"] },
+                } } },
                 "prepared": { "fill": "zero", "started_at": "2026-11-22T01:00:00Z", "size_bytes": 1, "done_bytes": 1 },
             }],
             "labels": { "product": "Evo Plus", "note": "ada's card" },
@@ -525,8 +609,11 @@ mod tests {
         assert_eq!(
             form.withheld,
             [
+                "board.firmware.built_at",
+                "board.firmware.version",
                 "devices.name",
                 "devices.prepared",
+                "devices.reader.pcie.aspm_policy",
                 "findings.detail",
                 "host.governor",
                 "host.kernel",
@@ -538,6 +625,23 @@ mod tests {
                 "target.layers.device",
             ]
         );
+        let usb = form.record.devices[0]
+            .reader
+            .as_ref()
+            .and_then(|reader| reader.usb.as_ref());
+        let controller = usb.and_then(|usb| usb.controller.as_ref()).unwrap();
+        assert_eq!(controller.firmware.as_deref(), Some("000138c0"));
+        let link = controller.pcie.as_ref().unwrap();
+        assert_eq!(link.aspm_policy, None);
+        assert_eq!(link.aspm, Some(vec![AspmState::L1, AspmState::L1Sub2]));
+        let versions: Vec<Option<&str>> = form
+            .record
+            .board
+            .iter()
+            .flat_map(|board| &board.firmware)
+            .map(|firmware| firmware.version.as_deref())
+            .collect();
+        assert_eq!(versions, [Some("086b83e3cafe"), Some("2024.01"), None]);
         let host = form.record.host.as_ref().unwrap();
         assert_eq!(host.system.as_deref(), Some("Debian GNU/Linux 12"));
         assert_eq!(host.kernel.as_deref(), Some("6.1.0-18-rpi-v8"));

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use crate::finding::name_of;
 use crate::{
-    Anatomy, Board, Derived, DeviceInfo, Errno, Finding, FindingKind, Host, Integrity, Printed,
-    SensorSample, SharedWorkload, SurfacePart, Workload,
+    Anatomy, Board, Derived, DeviceCounters, DeviceInfo, Errno, Finding, FindingKind, Host,
+    Integrity, Printed, SensorSample, SharedWorkload, SurfacePart, Workload,
 };
 
 /// Version of the document's shape.
@@ -569,36 +569,6 @@ pub struct LatencyHistogram {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice(pub u64, pub u64, pub u64, pub Option<u64>);
 
-/// Counters of the block layer, as differences over a trial.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DeviceCounters {
-    /// Reads completed.
-    pub read_operations_count: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Writes completed.
-    pub write_operations_count: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-}
-
-impl DeviceCounters {
-    /// Returns the differences since `before`; counters that went backwards count as 0.
-    #[must_use]
-    pub fn since(self, before: Self) -> Self {
-        Self {
-            read_operations_count: self
-                .read_operations_count
-                .saturating_sub(before.read_operations_count),
-            read_bytes: self.read_bytes.saturating_sub(before.read_bytes),
-            write_operations_count: self
-                .write_operations_count
-                .saturating_sub(before.write_operations_count),
-            write_bytes: self.write_bytes.saturating_sub(before.write_bytes),
-        }
-    }
-}
-
 /// An operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationError {
@@ -703,9 +673,23 @@ pub struct Metric {
     /// Components of a rate; only of suites that measure in rounds, since method 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<RateParts>,
+    /// For rates of five or more rounds: how the rounds differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_rates: Option<RoundRates>,
     /// The figure as printed by the tool whose method the suite reproduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
+}
+
+/// Rates of the rounds of a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundRates {
+    /// Median of the rates, in the unit of the metric.
+    pub median: f64,
+    /// Trials whose rate is an outlier: its modified z-score (B. Iglewicz and D. Hoaglin, *How to Detect and Handle
+    /// Outliers*, 1993) exceeds 3.5, and it is more than 15 % from the median. They count in the value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlying_trials: Vec<u32>,
 }
 
 /// Latency figure that accompanies the rate of a workload as a metric of its own.
@@ -832,6 +816,7 @@ impl Metric {
             operations_low_per_s: None,
             operations_high_per_s: None,
             parts: None,
+            round_rates: None,
             printed: None,
         }
     }

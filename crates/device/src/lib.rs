@@ -16,6 +16,7 @@ mod object;
 mod objects;
 mod payload;
 mod slot;
+mod smartctl;
 mod target;
 mod threads;
 mod undo;
@@ -31,6 +32,7 @@ pub use health::disk_health;
 pub use loop_file::{LoopFile, loop_file};
 pub use null::NullBackend;
 pub use objects::empty_page_cache;
+pub use smartctl::bridged_health;
 pub use target::{
     OpenTarget, Room, TestFile, claim_device, free_bytes, open_device_for_writing,
     open_device_readonly, room,

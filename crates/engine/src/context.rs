@@ -1,5 +1,7 @@
 //! Context of a trial.
 
+use cardmark_core::TrialDraws;
+
 /// Context of a trial in addition to its workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TrialContext {
@@ -17,4 +19,16 @@ pub struct TrialContext {
     pub next_block: u64,
     /// Latency after which the device counts as not answering, nanoseconds.
     pub limit_ns: u64,
+}
+
+impl TrialContext {
+    /// Returns the inputs of the trial's draws.
+    pub(crate) fn draws(&self) -> TrialDraws {
+        TrialDraws {
+            seed: self.seed,
+            id: self.id,
+            round_index: self.round_index,
+            next_block: self.next_block,
+        }
+    }
 }

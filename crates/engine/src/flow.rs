@@ -1,11 +1,10 @@
 //! Operations of one stream in flight.
 
-use cardmark_core::{Access, Errno, Flush, OperationError, Rng, Workload};
+use cardmark_core::{Access, Errno, Flush, Offsets, OperationError, ReadShare, Workload};
 
 use crate::context::TrialContext;
 use crate::ending::Ending;
 use crate::failure::Failure;
-use crate::offsets::Offsets;
 use crate::tally::{Completion, ERRORS_KEPT, Tally};
 use crate::{Backend, Clock, Done, Op, OpKind, Pulse};
 
@@ -28,7 +27,7 @@ pub(crate) struct Flow<'a, B, C> {
     workload: &'a Workload,
     limit_ns: u64,
     pub(crate) offsets: Offsets,
-    mix: Rng,
+    reads: ReadShare,
     /// Operation in each slot, with its time of submission.
     flight: Vec<(Op, u64)>,
     pub(crate) in_flight: u32,
@@ -63,8 +62,8 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
                 .limit_ns
                 .max(1)
                 .saturating_mul(workload.parts_count()),
-            offsets: Offsets::new(workload, context),
-            mix: Rng::for_part(context.seed, "read_share", u64::from(context.id)),
+            offsets: Offsets::new(workload, context.draws()),
+            reads: ReadShare::new(workload, context.draws()),
             flight: vec![(idle, 0); workload.in_flight_count().max(1) as usize],
             in_flight: 0,
             submitted_bytes: 0,
@@ -250,7 +249,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         let bytes = self.block_bytes();
         let op = Op {
             kind: self.next_kind(),
-            offset: self.offsets.next(),
+            offset: self.offsets.next_offset(),
             bytes,
             slot,
             stream: 0,
@@ -294,8 +293,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
 
     #[inline(always)]
     fn next_kind(&mut self) -> OpKind {
-        let share = u64::from(self.workload.read_share_percent);
-        if share == 100 || (share > 0 && self.mix.below(100) < share) {
+        if self.reads.next_is_read() {
             OpKind::Read
         } else if self.workload.flush == Flush::EachOperation {
             OpKind::WriteSync

@@ -64,7 +64,7 @@ pub fn run_trial<B: Backend, C: Clock>(
     tally.started_ns = flow.now_ns;
     let result = ready.and_then(|()| measure(&mut flow, workload, &mut tally));
     pulse.set_limits_count(1);
-    let next_block = flow.offsets.next_block;
+    let next_block = flow.offsets.next_block();
     let ended_ns = flow.now_ns;
     let mut failure = result.err();
     if failure.is_none() && is_flushed_after(workload) {

@@ -3,6 +3,7 @@
 use cardmark_core::{Board, Host};
 
 use crate::Root;
+use crate::firmware::read_firmware;
 use crate::machine::is_virtual;
 use crate::power::power_warnings;
 use crate::root::{attribute_of, number_of, shown, word_of};
@@ -22,6 +23,7 @@ pub fn read_board(root: &Root) -> Board {
         most_frequency_hz: number_of(root.path(PROCESSOR).join("cpuinfo_max_freq"))
             .and_then(|khz| khz.checked_mul(1000)),
         power_warnings: power_warnings(root),
+        firmware: read_firmware(root),
     }
 }
 
@@ -39,6 +41,7 @@ pub fn read_host(root: &Root) -> Host {
         architecture: Some(std::env::consts::ARCH.to_owned()),
         governor: word_of(root.path(PROCESSOR).join("scaling_governor")),
         is_virtual: is_virtual(root),
+        load: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Kernel messages about cards and power since the board was started.
+//! Kernel messages about cards, power and firmware since the board was started.
 
 use crate::Root;
 use crate::log::KernelLog;
@@ -10,13 +10,17 @@ const WARNINGS: &[(&str, &str)] = &[
     ("cpu clock throttled", "throttled"),
 ];
 
-/// Returns the lines of the kernel's log about cards and power, read once.
+/// Beginning of the messages of the kernel's driver for the VideoCore firmware.
+pub(crate) const VIDEO_CORE: &str = "raspberrypi-firmware ";
+
+/// Returns the lines of the kernel's log about cards, power and firmware, read once.
 pub(crate) fn boot_lines(root: &Root) -> &[String] {
     let of_card = |text: &str| {
         text.starts_with("mmc") && (text.contains(" card") || text.contains("Command Queue"))
     };
     root.boot_lines.get_or_init(|| {
-        let is_wanted = |text: &str| of_card(text) || warning(text).is_some();
+        let is_wanted =
+            |text: &str| of_card(text) || warning(text).is_some() || text.starts_with(VIDEO_CORE);
         let lines = KernelLog::open(root).lines(&is_wanted);
         lines.into_iter().map(|line| line.text).collect()
     })

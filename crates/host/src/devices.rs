@@ -8,7 +8,7 @@ use crate::block::{Below, BlockDevice, is_numbered};
 use crate::card::card_identity;
 use crate::reader::reader_of;
 use crate::registers::register_texts;
-use crate::root::line_of;
+use crate::root::{chosen, line_of};
 use crate::slot::{command_queue, slot_of};
 
 /// Returns the kernel's data about the block device of that name. A partition has its own size and its disk's
@@ -102,9 +102,7 @@ fn queue_of(root: &Root, disk: &BlockDevice) -> Option<Queue> {
     let tags = disk.number("mq/0/nr_tags").filter(|count| *count > 0);
     let bytes = |attribute| disk.number(attribute)?.checked_mul(1024);
     let queue = Queue {
-        scheduler: disk
-            .text("queue/scheduler")
-            .and_then(|text| active_scheduler(&text)),
+        scheduler: disk.text("queue/scheduler").and_then(|text| chosen(&text)),
         rotational: disk.flag("queue/rotational"),
         write_cache: disk
             .text("queue/write_cache")
@@ -118,14 +116,4 @@ fn queue_of(root: &Root, disk: &BlockDevice) -> Option<Queue> {
         command_queue: command_queue(root, disk, tags),
     };
     (queue != Queue::default()).then_some(queue)
-}
-
-/// The one in brackets of `none [mq-deadline] kyber`.
-fn active_scheduler(text: &str) -> Option<String> {
-    let inside = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
-    let name = inside.map_or(text, |(name, _)| name);
-    let is_part = |byte: u8| byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric();
-    (!name.is_empty() && name.bytes().all(is_part)).then(|| name.to_owned())
 }

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{PcieLink, Reader, ReaderKind};
+use cardmark_core::{Reader, ReaderKind};
 
 use crate::Root;
 use crate::block::{BlockDevice, driver_of, is_numbered, name_of};
-use crate::root::{decimal, names_in, number_of, text_of};
+use crate::pcie::pcie_link;
+use crate::root::{decimal, names_in, text_of};
 use crate::slot::{bus_of, slot_of};
 use crate::usb::{usb_bridge, usb_driver};
 
@@ -39,8 +40,8 @@ pub(crate) fn reader_of(root: &Root, disk: &BlockDevice) -> Option<Reader> {
         kind,
         driver,
         bus: slot.and_then(|slot| bus_of(root, &slot)),
-        usb: usb_bridge(&above),
-        pcie: pcie_link(&above).filter(|_| kind == ReaderKind::Nvme),
+        usb: usb_bridge(root, &above),
+        pcie: pcie_link(root, &above).filter(|_| kind == ReaderKind::Nvme),
         sata_bits_per_s: port.and_then(sata_bits_per_s),
     })
 }
@@ -127,26 +128,4 @@ fn sata_bits_per_s(port: &Path) -> Option<u64> {
             .join("sata_spd"),
     )?;
     decimal(text.split_once(" G")?.0, 1_000_000_000)
-}
-
-/// The link of the nearest PCI device.
-fn pcie_link(above: &[PathBuf]) -> Option<PcieLink> {
-    let mut devices = above.iter();
-    let device = devices.find(|path| path.join("current_link_speed").exists())?;
-    let megatransfers = |attribute: &str| {
-        let text = text_of(device.join(attribute))?;
-        decimal(text.split_once(" GT/s")?.0, 1000)
-    };
-    // A device that is gone reports 255.
-    let lanes = |attribute: &str| {
-        let count = number_of(device.join(attribute))?;
-        (1..=32).contains(&count).then_some(count)
-    };
-    let link = PcieLink {
-        megatransfers_per_s: megatransfers("current_link_speed"),
-        most_megatransfers_per_s: megatransfers("max_link_speed"),
-        lanes_count: lanes("current_link_width"),
-        most_lanes_count: lanes("max_link_width"),
-    };
-    (link != PcieLink::default()).then_some(link)
 }

@@ -39,7 +39,7 @@ const MOST_NAME_CHARS: usize = 128;
 pub struct Root {
     base: PathBuf,
     stated: Option<Vec<(PathBuf, Stat)>>,
-    /// Lines of the kernel's log about cards and power, once they were read.
+    /// Lines of the kernel's log about cards, power and firmware, once they were read.
     pub(crate) boot_lines: Arc<OnceLock<Vec<String>>>,
 }
 
@@ -333,6 +333,17 @@ pub(crate) fn decimal(text: &str, unit: u64) -> Option<u64> {
         .ok()?
         .checked_mul(unit)?
         .checked_add(tenths)
+}
+
+/// The one in brackets of `none [mq-deadline] kyber`.
+pub(crate) fn chosen(text: &str) -> Option<String> {
+    let inside = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
+    let name = inside.map_or(text, |(name, _)| name);
+    let is_part = |byte: u8| byte == b'-' || byte == b'_' || byte.is_ascii_alphanumeric();
+    let is_name = (1..=MOST_NAME_CHARS).contains(&name.len()) && name.bytes().all(is_part);
+    is_name.then(|| name.to_owned())
 }
 
 /// The path in a file, byte for byte, without the line's end.

@@ -15,6 +15,7 @@ use cardmark_engine::Sensors;
 
 use crate::Root;
 pub(crate) use board::{find_throttled, find_under_voltage};
+pub(crate) use counts::TICK_NS;
 use sources::Sources;
 
 const PERIOD: Duration = Duration::from_secs(1);

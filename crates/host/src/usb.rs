@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::UsbBridge;
 
-use crate::block::{driver_of, is_numbered, name_of};
+use crate::Root;
+use crate::block::{driver_of, is_numbered};
+use crate::controller::{controller_directory, usb_controller};
 use crate::root::{attribute_of, decimal, line_of, names_in, text_of};
 
 /// Kinds of descriptors.
@@ -14,7 +16,7 @@ const INTERFACE: u8 = 4;
 const UAS: [u8; 3] = [8, 6, 0x62];
 
 /// Returns the bridge on the way up from a disk; `None` if there is none, or if its ids are not visible.
-pub(crate) fn usb_bridge(above: &[PathBuf]) -> Option<UsbBridge> {
+pub(crate) fn usb_bridge(root: &Root, above: &[PathBuf]) -> Option<UsbBridge> {
     let device = bridge_directory(above)?;
     let digits = |attribute: &str| {
         let text = text_of(device.join(attribute))?;
@@ -30,6 +32,7 @@ pub(crate) fn usb_bridge(above: &[PathBuf]) -> Option<UsbBridge> {
         usb_version: usb_version(device),
         port_bits_per_s: port_bits_per_s(above),
         offers_uas: attribute_of(device.join("descriptors")).and_then(|bytes| offers_uas(&bytes)),
+        controller: usb_controller(root, above),
     })
 }
 
@@ -74,9 +77,7 @@ fn usb_version(device: &Path) -> Option<String> {
 
 /// The fastest of the root hubs of the host controller: it has one for USB 2 and one for USB 3.
 fn port_bits_per_s(above: &[PathBuf]) -> Option<u64> {
-    let mut hubs = above.iter();
-    let hub = hubs.find(|path| is_numbered(name_of(path), "usb"))?;
-    let controller = hub.parent()?;
+    let controller = controller_directory(above)?;
     let hubs = names_in(controller).into_iter();
     hubs.filter(|name| is_numbered(name, "usb"))
         .filter_map(|name| bits_per_s(&controller.join(name)))

@@ -1,6 +1,7 @@
 //! What a record derives from its measurements, derived again.
 
 use cardmark_core::{METHOD, Record};
+use cardmark_integrity::BLOCK_BYTES;
 use cardmark_stats::refresh;
 
 use crate::{advise, judge, notice};
@@ -19,6 +20,7 @@ pub fn derive_again(record: &mut Record) -> Vec<String> {
         return Vec::new();
     }
     let before = derivations(record);
+    storage_again(record);
     if let Some(suite) = &suite {
         refresh(record, suite);
     }
@@ -37,6 +39,20 @@ pub fn derive_again(record: &mut Record) -> Vec<String> {
         }
     }
     names
+}
+
+/// Derives what an integrity test says of the storage again, from the map of every block. A record without an exact map
+/// keeps it.
+fn storage_again(record: &mut Record) {
+    let verdict = cardmark_integrity::derive_again(record);
+    if let (Some(integrity), Some(verdict)) = (&mut record.integrity, verdict) {
+        integrity.kind = verdict.kind;
+        integrity.real_bytes = verdict.real_blocks * BLOCK_BYTES as u64;
+        integrity.module_bytes = verdict
+            .module_blocks
+            .map(|blocks| blocks * BLOCK_BYTES as u64);
+        integrity.blocks = Some(verdict.counts);
+    }
 }
 
 /// Returns the record as its document has it: nothing follows from what the user states. Its labels stay in memory.
@@ -64,5 +80,18 @@ fn derivations(record: &Record) -> Vec<(String, String)> {
         let said = (&verdict.outcome, &verdict.score);
         (verdict.rule.clone(), format!("{said:?}"))
     });
-    metrics.chain(findings).chain(verdicts).collect()
+    let storage = record.integrity.iter().map(|found| {
+        let said = (
+            found.kind,
+            found.real_bytes,
+            found.module_bytes,
+            found.blocks,
+        );
+        ("storage".to_owned(), format!("{said:?}"))
+    });
+    metrics
+        .chain(findings)
+        .chain(verdicts)
+        .chain(storage)
+        .collect()
 }

@@ -5,6 +5,7 @@ mod bus;
 mod card;
 mod host;
 mod link;
+mod load;
 mod situation;
 
 use cardmark_core::{Finding, FindingKind, Record};
@@ -24,6 +25,7 @@ pub fn notice(record: &mut Record) {
         })
         .flatten()
         .chain(host::findings(record))
+        .chain(load::findings(record))
         .collect();
     record.findings.retain(|finding| !is_noticed(finding.kind));
     for finding in situations {
@@ -46,6 +48,7 @@ fn is_noticed(kind: FindingKind) -> bool {
             | FindingKind::Misaligned
             | FindingKind::UnderVoltage
             | FindingKind::Powersave
+            | FindingKind::BusyHost
             | FindingKind::Worn
             | FindingKind::SlowPcie
             | FindingKind::LabelMismatch

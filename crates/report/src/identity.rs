@@ -2,8 +2,9 @@
 
 use cardmark_catalog::manufacturer;
 use cardmark_core::{
-    BusSource, Card, CardKind, DeviceInfo, Health, Layer, LayerKind, PcieLink, Reader, ReaderKind,
-    Record, Sample, SampleOf, UsbBridge,
+    AspmState, BusSource, Card, CardKind, DeviceInfo, Firmware, FirmwareKind, Health, HostLoad,
+    Layer, LayerKind, PcieLink, Reader, ReaderKind, Record, Sample, SampleOf, UsbBridge,
+    UsbController,
 };
 
 use crate::layout::{joined, painted, wrap};
@@ -109,6 +110,12 @@ fn device_rows(device: &DeviceInfo) -> Vec<(&'static str, String)> {
             .and_then(reader)
             .map(|t| ("reader", t)),
     );
+    let usb = device
+        .reader
+        .as_ref()
+        .and_then(|reader| reader.usb.as_ref());
+    let controller = usb.and_then(|usb| usb.controller.as_ref());
+    rows.extend(controller.and_then(self::controller).map(|t| ("", t)));
     rows
 }
 
@@ -236,6 +243,28 @@ fn usb(usb: &UsbBridge) -> Vec<Option<String>> {
     ]
 }
 
+/// `host xhci_hcd, 1106:3483, revision 01, firmware 000138c0 · PCIe 5 GT/s x1, ASPM off`.
+fn controller(controller: &UsbController) -> Option<String> {
+    let ids = controller.vendor.as_ref().zip(controller.product.as_ref());
+    let parts = [
+        controller.driver.clone(),
+        ids.map(|(vendor, product)| format!("{vendor}:{product}")),
+        controller
+            .revision
+            .as_ref()
+            .map(|r| format!("revision {r}")),
+        controller
+            .firmware
+            .as_ref()
+            .map(|f| format!("firmware {f}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    join([
+        (!parts.is_empty()).then(|| format!("host {}", parts.join(", "))),
+        controller.pcie.as_ref().and_then(pcie),
+    ])
+}
+
 /// `480 Mbit/s`, `5 Gbit/s`, `1.5 Gbit/s`.
 fn link(bits_per_s: u64) -> String {
     let mega = bits_per_s / 1_000_000;
@@ -255,14 +284,42 @@ fn pcie(link: &PcieLink) -> Option<String> {
     );
     let is_less = link.most_megatransfers_per_s > link.megatransfers_per_s
         || link.most_lanes_count > link.lanes_count;
+    let now = match (link.most_megatransfers_per_s, link.most_lanes_count) {
+        (Some(most), Some(lanes)) if is_less => {
+            format!("{now} (it could do {} x{lanes})", speed(most))
+        }
+        _ => now,
+    };
+    let policy = link
+        .aspm_policy
+        .as_ref()
+        .map(|name| format!("policy {name}"));
+    let aspm = link.aspm.as_deref().map(aspm);
+    // Without states there may be nothing to save.
+    let policy = policy.filter(|_| aspm.is_some());
     Some(
-        match (link.most_megatransfers_per_s, link.most_lanes_count) {
-            (Some(most), Some(lanes)) if is_less => {
-                format!("{now} (it could do {} x{lanes})", speed(most))
-            }
-            _ => now,
-        },
+        [Some(now), aspm, policy]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
     )
+}
+
+/// `ASPM off`, `ASPM L1 L1.2`.
+fn aspm(enabled: &[AspmState]) -> String {
+    let name = |state: &AspmState| match state {
+        AspmState::L0s => "L0s".to_owned(),
+        AspmState::L1 => "L1".to_owned(),
+        AspmState::L1Sub1 => "L1.1".to_owned(),
+        AspmState::L1Sub2 => "L1.2".to_owned(),
+        AspmState::Other(word) => word.to_string(),
+    };
+    let names: Vec<String> = enabled.iter().map(name).collect();
+    match names.is_empty() {
+        true => "ASPM off".to_owned(),
+        false => format!("ASPM {}", names.join(" ")),
+    }
 }
 
 fn slot(reader: &Reader) -> Vec<Option<String>> {
@@ -312,6 +369,8 @@ fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
                 .map(|hertz| format!("up to {}", megahertz(hertz))),
         ]);
         rows.extend(text.map(|text| ("board", text)));
+        let firmware = join(board.firmware.iter().map(firmware));
+        rows.extend(firmware.map(|text| ("firmware", text)));
     }
     if let Some(host) = &record.host {
         let text = join([
@@ -321,8 +380,55 @@ fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
             host.governor.as_ref().map(|g| format!("governor {g}")),
         ]);
         rows.extend(text.map(|text| ("system", text)));
+        let load = host.load.as_ref().and_then(load);
+        rows.extend(load.map(|text| ("others", text)));
     }
     rows
+}
+
+/// `boot loader 086b83e3, 2026-05-26`.
+fn firmware(firmware: &Firmware) -> Option<String> {
+    let version = firmware.version.as_deref();
+    let (kind, version): (&str, _) = match &firmware.kind {
+        FirmwareKind::BootLoader => ("boot loader", version.map(short_commit)),
+        FirmwareKind::VideoCore => ("VideoCore", version.map(short_commit)),
+        FirmwareKind::UBoot => ("U-Boot", version),
+        FirmwareKind::Bios => ("BIOS", version),
+        FirmwareKind::Other(word) => (word, version),
+    };
+    let built = firmware
+        .built_at
+        .as_deref()
+        .map(|time| time.get(..10).unwrap_or(time));
+    let parts: Vec<&str> = [version, built].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{kind} {}", parts.join(", ")))
+}
+
+/// `3 % of the processors · 0.1 MB/s, 4 operations/s on the disk`.
+fn load(load: &HostLoad) -> Option<String> {
+    let share = load.others_cpu_ns.zip(load.cpu_ns);
+    let share = share.filter(|(_, all)| *all > 0).map(|(others, all)| {
+        let percent = 100.0 * others as f64 / all as f64;
+        format!("{percent:.0} % of the processors")
+    });
+    let seconds = load.span_ns as f64 / 1e9;
+    let counters = load.device_counters.filter(|_| load.span_ns > 0);
+    let traffic = counters.map(|counters| {
+        let bytes = counters.read_bytes as f64 + counters.write_bytes as f64;
+        let operations =
+            counters.read_operations_count as f64 + counters.write_operations_count as f64;
+        format!(
+            "{:.1} MB/s, {:.0} operations/s on the disk",
+            bytes / 1e6 / seconds,
+            operations / seconds
+        )
+    });
+    join([share, traffic])
+}
+
+/// The first eight digits.
+fn short_commit(version: &str) -> &str {
+    version.get(..8).unwrap_or(version)
 }
 
 /// `ext4 (noatime) on mmcblk0p2, from 260 MiB on, on mmcblk0`.

@@ -1,8 +1,12 @@
 //! Description of a target before the measurement: the head of its record.
 
+use std::time::{Duration, Instant};
+
+use std::path::Path;
+
 use cardmark_core::{DeviceInfo, Finding, OriginKind, ReaderKind, Record};
-use cardmark_device::disk_health;
-use cardmark_host::{KernelLog, LogAccess, Resolution, Root, read_board, read_host};
+use cardmark_device::{bridged_health, disk_health};
+use cardmark_host::{KernelLog, LoadReader, LogAccess, Resolution, Root, read_board, read_host};
 use cardmark_sim::SimulatedCard;
 
 use crate::build;
@@ -25,6 +29,41 @@ pub fn real(record: &mut Record, root: &Root, resolution: &Resolution, devices: 
     }
 }
 
+/// Observes for half a second what other programs do, or as long as the description of the target takes. The load average
+/// of the kernel needs no time, but it also counts what this user's last run did, and who waits for I/O.
+pub struct Others {
+    reader: LoadReader,
+    since: Instant,
+}
+
+/// Length of the observation: 50 ticks of each processor.
+const OBSERVATION: Duration = Duration::from_millis(500);
+
+impl Others {
+    /// Begins to observe the host and the disks below a target.
+    #[must_use]
+    pub fn start(root: &Root, resolution: &Resolution) -> Self {
+        let disks: Vec<String> = resolution
+            .disks
+            .iter()
+            .map(|disk| disk.name.clone())
+            .collect();
+        Self {
+            reader: LoadReader::start(root, &disks),
+            since: Instant::now(),
+        }
+    }
+
+    /// Waits until the time is over, and adds the load to the record.
+    pub fn add_to(mut self, record: &mut Record) {
+        std::thread::sleep(OBSERVATION.saturating_sub(self.since.elapsed()));
+        let span_ns = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if let Some(host) = &mut record.host {
+            host.load = self.reader.load(span_ns);
+        }
+    }
+}
+
 /// Adds to a record of a simulated card the card, its board and system.
 pub fn simulated(record: &mut Record, card: &SimulatedCard) {
     record.devices = vec![card.device()];
@@ -32,21 +71,38 @@ pub fn simulated(record: &mut Record, card: &SimulatedCard) {
     record.host = Some(card.host());
 }
 
-/// A device with its health data, as far as this user may ask. A device on USB is
-/// not asked: some bridges stop answering after a command that is meant for a SATA disk.
+/// A device with its health data, as far as this user may ask.
 fn with_health(root: &Root, device: DeviceInfo) -> DeviceInfo {
-    if !may_be_asked(&device) {
+    if device.health.is_some() {
         return device;
     }
-    DeviceInfo {
-        health: disk_health(&root.path(format!("/dev/{}", device.name))),
-        ..device
-    }
+    let path = root.path(format!("/dev/{}", device.name));
+    let health = match way_to_health(&device) {
+        WayToHealth::Kernel => disk_health(&path),
+        WayToHealth::Smartctl if rustix::process::geteuid().is_root() => {
+            bridged_health(Path::new("smartctl"), &path)
+        }
+        WayToHealth::Smartctl | WayToHealth::None => None,
+    };
+    DeviceInfo { health, ..device }
 }
 
-fn may_be_asked(device: &DeviceInfo) -> bool {
+/// How the health of a device may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WayToHealth {
+    Kernel,
+    /// Behind USB: some bridges stop answering after a command that is meant for a SATA disk; `smartctl` knows which.
+    Smartctl,
+    None,
+}
+
+fn way_to_health(device: &DeviceInfo) -> WayToHealth {
     let is_usb = device.reader.as_ref().is_some_and(|r| r.usb.is_some());
-    device.health.is_none() && !is_usb
+    match is_usb {
+        false => WayToHealth::Kernel,
+        true if device.name.starts_with("sd") => WayToHealth::Smartctl,
+        true => WayToHealth::None,
+    }
 }
 
 /// Parts that a record lacks because its maker was not root.
@@ -109,17 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_behind_a_bridge_is_never_asked() {
-        assert!(may_be_asked(&behind(None)));
-        assert!(!may_be_asked(&behind(Some(UsbBridge::default()))));
+    fn a_disk_behind_a_bridge_is_asked_by_smartctl_only() {
+        assert_eq!(way_to_health(&behind(None)), WayToHealth::Kernel);
+        let bridged = DeviceInfo {
+            name: "sda".to_owned(),
+            ..behind(Some(UsbBridge::default()))
+        };
+        assert_eq!(way_to_health(&bridged), WayToHealth::Smartctl);
     }
 
     #[test]
-    fn a_device_that_has_told_is_not_asked_again() {
+    fn a_device_with_health_is_not_asked_again() {
         let told = DeviceInfo {
             health: Some(Health::default()),
             ..behind(None)
         };
-        assert!(!may_be_asked(&told));
+        let again = with_health(&Root::system(), told.clone());
+        assert_eq!(again, told);
     }
 }

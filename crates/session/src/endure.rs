@@ -122,7 +122,7 @@ fn keep_rest(
     let verdict = test.verdict_of(reading).ok_or_else(no_verdict)?;
     let before = test.verify().surface();
     let rested_ns = u64::try_from(rested.as_nanos()).unwrap_or(0);
-    let record = of_retention(head, reading, before, rested_ns, &verdict);
+    let record = of_retention(head, reading, test, rested_ns, &verdict);
     let exit = exit_of(reading.surface().bad_since(before));
     Ok(TestResult::keep(session, record, exit))
 }

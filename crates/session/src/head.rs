@@ -25,7 +25,10 @@ pub(crate) fn of_storage(
     record.tool = Some(build::tool_with_build());
     record.started_at = started_at();
     let devices = history::devices(resolution, data)?;
-    describe::real(&mut record, &Root::system(), resolution, devices);
+    let root = Root::system();
+    let others = describe::Others::start(&root, resolution);
+    describe::real(&mut record, &root, resolution, devices);
+    others.add_to(&mut record);
     Ok(record)
 }
 

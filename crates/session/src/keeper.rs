@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::{CommandError, Data, Rescue, Session, Turn, Voice, unusable};
 use cardmark_core::{Finding, FindingKind, Record, Severity, Suite, Trial};
 use cardmark_engine::{Event, Observer, RunResult, record};
-use cardmark_judge::{advise, unstated};
+use cardmark_judge::{advise, notice, unstated};
 use cardmark_store::{JobKind, Journal};
 
 /// Trials and findings of the current run.
@@ -162,6 +162,7 @@ impl Rescue for RunRescue {
         let detail = format!("no answer for {} s", waited.as_secs());
         let finding = Finding::new(FindingKind::NoAnswer, Severity::Error, detail);
         let mut record = self.keeper.partial(finding);
+        notice(&mut record);
         advise(&mut record);
         let saved = data
             .open()

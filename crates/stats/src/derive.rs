@@ -7,6 +7,7 @@ use cardmark_core::{
 
 use crate::figures::figure_metrics;
 use crate::metrics::{bare_metric, rate_metric};
+use crate::outlying::round_rates;
 use crate::parts::rate_parts;
 use crate::{LEVEL, SHOWN_LEVEL, is_precise, merged_histogram, percentile_interval};
 
@@ -63,9 +64,13 @@ pub(crate) fn by_workload<'a>(trials: &'a [Trial], suite: &'a Suite) -> Vec<Deri
             rate_parts(workload, &whole, &alike, quantity, level(suite))
         });
         let parts = parts.flatten();
+        let rate = rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?;
+        let has_rounds = suite.passes.is_none() && rate.clusters_count.is_none();
+        let round_rates = has_rounds.then(|| round_rates(&whole, quantity)).flatten();
         let rate = Metric {
             parts,
-            ..rate_metric(workload.id.clone(), quantity, &whole, stopped_by)?
+            round_rates,
+            ..rate
         };
         let mut metrics = figure_metrics(workload, &whole, stopped_by, suite);
         if suite.figures.is_empty() {

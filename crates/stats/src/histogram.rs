@@ -41,7 +41,7 @@ impl fmt::Debug for Histogram {
     clippy::cast_possible_truncation,
     reason = "below BUCKETS, which is 4,608"
 )]
-fn bucket_of(ns: u64) -> usize {
+pub(crate) fn bucket_of(ns: u64) -> usize {
     if ns < STEPS {
         return ns as usize;
     }
@@ -175,6 +175,37 @@ impl Histogram {
         histogram.max_ns = sparse.max_ns;
         histogram.sum_ns = sparse.sum_ns;
         Some(histogram)
+    }
+
+    /// Returns the least and the largest sum that these latencies can have, from the edges of their buckets and the
+    /// two exact ends.
+    pub(crate) fn sum_bounds(&self) -> (u128, u128) {
+        let (mut least, mut most) = (0, 0);
+        let (mut first, mut last) = (None, 0);
+        for (index, &count) in self
+            .buckets
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0)
+        {
+            let (start, width) = bucket_range(index);
+            // The last bucket has no upper end.
+            let end = if index == BUCKETS - 1 {
+                u64::MAX
+            } else {
+                start + (width - 1)
+            };
+            let (low, high) = (start.max(self.min_ns), end.min(self.max_ns));
+            least += u128::from(low) * u128::from(count);
+            most += u128::from(high) * u128::from(count);
+            first = first.or(Some(high));
+            last = low;
+        }
+        if self.count > 1 {
+            most -= u128::from(first.unwrap_or(0).saturating_sub(self.min_ns));
+            least += u128::from(self.max_ns - last);
+        }
+        (least, most)
     }
 
     /// Adds the counts of another histogram.

@@ -3,6 +3,7 @@
 //! Pure: this crate reads no clock, file, environment or random source. Transcendental functions come from
 //! `libm`, so that the same record results in the same bytes on every platform.
 
+mod accounting;
 mod again;
 mod agreement;
 mod cliff;
@@ -25,6 +26,7 @@ mod metrics;
 mod needed;
 mod noticed;
 mod outcome;
+mod outlying;
 mod parts;
 mod percentile;
 mod periods;
@@ -46,6 +48,7 @@ mod ties;
 mod windows;
 mod within;
 
+pub use accounting::{Discrepancy, DiscrepancyKind, discrepancies};
 pub use again::{Again, AgainBasis, LEAST_OWN_RUNS, again};
 pub use agreement::{AGREEMENT_OVERLAP, AGREEMENT_POINT, Agreement, AgreementRow};
 pub use clusters::{LEAST_CLUSTER_NS, STALL_NS};

@@ -6,6 +6,7 @@ use cardmark_core::{
 
 use crate::derive::Derived;
 use crate::interval::rate_point;
+use crate::outlying;
 
 /// Minimum share of a workload's time spent outside its timed spans for a finding.
 pub const TRANSITION_RATIO: f64 = 0.05;
@@ -21,8 +22,9 @@ pub const REFERENCE_RATIO: f64 = 0.25;
 pub const SMALL_MAP_RATIO: f64 = 0.2;
 
 /// Kinds of findings created here.
-pub(crate) const KINDS: [FindingKind; 5] = [
+pub(crate) const KINDS: [FindingKind; 6] = [
     FindingKind::TransitionCost,
+    FindingKind::OutlyingRound,
     FindingKind::SyncNotSlower,
     FindingKind::ReferenceMoved,
     FindingKind::SmallMap,
@@ -32,13 +34,17 @@ pub(crate) const KINDS: [FindingKind; 5] = [
 /// Returns the findings of a run with these figures.
 pub(crate) fn noticed(record: &Record, suite: &Suite, derived: &[Derived<'_>]) -> Vec<Finding> {
     let transitions = derived.iter().filter_map(transition_cost);
+    let outliers = derived.iter().filter_map(outlying_round);
     let whole_run = [
         sync_not_slower(derived),
         reference_moved(&record.trials, suite),
         small_map(derived),
         data_lost(record),
     ];
-    transitions.chain(whole_run.into_iter().flatten()).collect()
+    transitions
+        .chain(outliers)
+        .chain(whole_run.into_iter().flatten())
+        .collect()
 }
 
 fn transition_cost(derived: &Derived<'_>) -> Option<Finding> {
@@ -52,6 +58,34 @@ fn transition_cost(derived: &Derived<'_>) -> Option<Finding> {
         let finding = Finding::new(FindingKind::TransitionCost, Severity::Note, detail);
         finding.on(&derived.workload.id)
     })
+}
+
+/// Returns a finding on the rounds of a workload that are outliers.
+fn outlying_round(derived: &Derived<'_>) -> Option<Finding> {
+    let rate = derived.rate()?;
+    let rounds = rate
+        .round_rates
+        .as_ref()
+        .filter(|rounds| !rounds.outlying_trials.is_empty())?;
+    let outlying = derived
+        .trials
+        .iter()
+        .filter(|trial| rounds.outlying_trials.contains(&trial.id));
+    let mut said: Vec<String> = outlying
+        .map(|trial| {
+            let times = outlying::rate(trial, rate.quantity) / rounds.median;
+            let number = trial.round_index.saturating_add(1);
+            format!("round {number} had {times:.2} × the median")
+        })
+        .collect();
+    let others = said.len().saturating_sub(3);
+    said.truncate(3);
+    if others > 0 {
+        said.push(format!("{others} more"));
+    }
+    let detail = said.join(", ");
+    let finding = Finding::new(FindingKind::OutlyingRound, Severity::Note, detail);
+    Some(finding.on(&derived.workload.id))
 }
 
 /// Returns the body of the rate of a matching workload: single random operations.

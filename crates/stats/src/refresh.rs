@@ -4,6 +4,7 @@ use cardmark_core::{
     Finding, FindingKind, IntervalKind, Metric, OriginKind, Record, Severity, StopReason, Suite,
 };
 
+use crate::accounting::discrepancies;
 use crate::course_findings::course_findings;
 use crate::derive::{Derived, by_workload};
 use crate::noticed::{self, noticed};
@@ -33,6 +34,7 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     let workloads = suite.workloads.iter();
     let asked = workloads.filter(|workload| only.is_empty() || only.contains(&workload.id));
     findings.extend(reached(record, asked));
+    findings.extend(contradicting_trials(record));
     sort(&mut findings);
     let mut metrics = Vec::new();
     for one in derived {
@@ -72,7 +74,20 @@ fn is_derived(kind: FindingKind) -> bool {
                 | FindingKind::WideInterval
                 | FindingKind::NoCliff
                 | FindingKind::Period
+                | FindingKind::ContradictingTrials
         )
+}
+
+/// One finding about the whole record if its trials contradict each other.
+fn contradicting_trials(record: &Record) -> Option<Finding> {
+    let all = discrepancies(record);
+    let mut detail = format!("the record contradicts itself: {}", all.first()?);
+    match all.len() - 1 {
+        0 => {}
+        more => detail += &format!("; {more} more"),
+    }
+    let kind = FindingKind::ContradictingTrials;
+    Some(Finding::new(kind, Severity::Error, detail))
 }
 
 fn not_settled(derived: &Derived<'_>) -> Option<Finding> {

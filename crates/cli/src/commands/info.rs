@@ -22,7 +22,12 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
     let root = Root::system();
     let mut record = match choose(&arguments.target)? {
         Chosen::Simulated(model) => simulated(&model),
-        Chosen::Real { resolution, .. } => real(&root, &resolution),
+        Chosen::Real { resolution, .. } => {
+            let others = describe::Others::start(&root, &resolution);
+            let mut record = real(&root, &resolution);
+            others.add_to(&mut record);
+            record
+        }
     };
     record.labels = labels(&[], &arguments.claim).into_iter().collect();
     notice(&mut record);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cardmark_core::{Finding, FindingKind, METHOD, OriginKind, Record, Severity};
 use cardmark_engine::{RunResult, record};
-use cardmark_judge::{advise, judge, unstated};
+use cardmark_judge::{advise, judge, notice, unstated};
 use cardmark_store::{Content, JobKind, Store, discard};
 use serde_json::json;
 
@@ -187,6 +187,7 @@ fn partial(recovered: &Record, note: Option<&str>) -> Result<Record, CommandErro
         ..RunResult::default()
     };
     let mut record = record(header, outcome, &suite);
+    notice(&mut record);
     record.derived = judge(&record, Some(&suite));
     advise(&mut record);
     Ok(record)

@@ -6,6 +6,7 @@ use cardmark_core::{OriginKind, Record};
 use cardmark_report::chart::{Chart, Size, Theme};
 use cardmark_report::document::{Block, Document, html, markdown};
 use cardmark_report::{csv, survey};
+use clap::ValueEnum;
 
 use crate::args::{ReportArguments, ReportFormat};
 use crate::error::{CommandError, Exit};
@@ -19,6 +20,7 @@ const MOST_WHOLE_RUNS: usize = 24;
 
 /// Writes a report on runs.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> {
+    let format = format(arguments)?;
     let mut runs = Runs::default();
     let mut found = runs.sides(&arguments.runs)?;
     for found in found.iter_mut().take(MOST_WHOLE_RUNS) {
@@ -30,7 +32,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         .clone()
         .unwrap_or_else(|| title_of(&records));
     let document = survey(&title, &records);
-    let text = match arguments.format {
+    let text = match format {
         ReportFormat::Md => markdown(&document),
         ReportFormat::Html => html(&document),
         ReportFormat::Csv => csv(&records),
@@ -43,6 +45,26 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         None => print::result(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// The format that was asked for, or that the name of the file has.
+fn format(arguments: &ReportArguments) -> Result<ReportFormat, CommandError> {
+    let ending = arguments.output.as_deref().and_then(Path::extension);
+    match (arguments.format, ending.and_then(|ending| ending.to_str())) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(ReportFormat::Md),
+        (None, Some(ending)) => ReportFormat::from_str(ending, true).map_err(|_| {
+            let known = ReportFormat::value_variants().iter();
+            let known = known.filter_map(ReportFormat::to_possible_value);
+            let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
+            CommandError::new(Exit::Usage, format!("no format has the ending `.{ending}`")).hint(
+                format!(
+                    "end the name in one of {}, or add `--format`",
+                    known.join(", ")
+                ),
+            )
+        }),
+    }
 }
 
 /// Records found by conditions have no trials.

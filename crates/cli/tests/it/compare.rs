@@ -193,6 +193,47 @@ fn reports_come_in_all_forms() {
 }
 
 #[test]
+fn the_ending_of_a_report_names_its_format() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(&program, "a1-32gb", 1..2, &[]);
+    for (name, begin) in [
+        ("page.html", "<!doctype html>"),
+        ("page.HTM", "<!doctype html>"),
+        ("chart.svg", "<svg "),
+        ("chart.png", "\u{fffd}PNG"),
+        ("figures.csv", "record_id,"),
+        ("runs.json", "["),
+        ("report.md", "# "),
+        ("plain", "# "),
+    ] {
+        let file = program.file(name);
+        let output = program.run(&["report", "last", "-o", file.to_str().unwrap()]);
+        assert_eq!(output.code, 0, "{name}: {output}");
+        let bytes = std::fs::read(&file).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.starts_with(begin), "{name}: {text:.40}");
+    }
+    let file = program.file("report.html");
+    let output = program.run(&[
+        "report",
+        "last",
+        "--format",
+        "md",
+        "-o",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("# "));
+    let output = program.run(&["report", "last", "-o", "report.docx"]);
+    let said = [
+        "no format has the ending `.docx`",
+        "hint: end the name in one of md, csv, html",
+    ];
+    assert_error(&output, 2, &said);
+}
+
+#[test]
 fn a_picture_goes_into_a_file_like_any_other() {
     use std::os::unix::fs::PermissionsExt;
 

@@ -178,7 +178,7 @@ fn a_byte_order_mark_is_no_error_and_broken_text_is_one_of_the_file() {
     }
 }
 
-const DIFFERS: &str = "does not match its trials in";
+const DIFFERS: &str = "does not match its measurements in";
 
 #[test]
 fn edited_figures_of_a_file_are_derived_again() {
@@ -215,6 +215,39 @@ fn edited_figures_of_a_file_are_derived_again() {
             "{suite}: {shown}"
         );
         assert_eq!(shown.stdout, honest.stdout, "{suite}");
+    }
+}
+
+/// The kind of storage follows from the map of its blocks.
+#[test]
+fn an_edited_kind_of_storage_is_derived_again() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for arguments in [
+        &["verify", "sim:wrap-16gb"][..],
+        &["verify", "sim:limbo-32gb"],
+        &["verify", "sim:a1-32gb"],
+        &["endure", "sim:chain-16gb", "--cycles", "1"],
+    ] {
+        let output = program.run(&[arguments, &["--json"]].concat());
+        let mut record: Value = serde_json::from_str(&output.stdout).unwrap();
+        let honest = write(&program, "honest.json", &record);
+        let honest = program.run(&["show", text(&honest)]);
+        assert!(!honest.stderr.contains(DIFFERS), "{arguments:?}: {honest}");
+        let integrity = &mut record["integrity"];
+        let is_good = integrity["kind"] == json!("confirmed");
+        integrity["kind"] = json!(if is_good { "limbo" } else { "confirmed" });
+        integrity["real_bytes"] = json!(integrity["size_bytes"].as_u64().unwrap() / 2);
+        let edited = write(&program, "edited.json", &record);
+        let shown = program.run(&["show", text(&edited)]);
+        assert!(
+            shown.stderr.contains(&format!("{DIFFERS} storage")),
+            "{shown}"
+        );
+        assert_eq!(shown.stdout, honest.stdout, "{arguments:?}");
+        let json = program.run(&["show", "--json", text(&edited)]);
+        let derived: Value = serde_json::from_str(&json.stdout).unwrap();
+        assert_ne!(derived["integrity"], record["integrity"]);
     }
 }
 

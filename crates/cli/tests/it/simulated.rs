@@ -21,7 +21,7 @@ fn shown(columns: u32) -> String {
 #[test]
 fn a_run_at_80_columns() {
     insta::assert_snapshot!(shown(80), @"
-    quick 2 · run dd449af0 · simulated (a1-32gb)
+    quick 2 · run c9a95663 · simulated (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8 GiB) · simulated board
 
                                      MB/s  ± this run    long run  IOPS  p99 ms
@@ -53,7 +53,7 @@ fn a_run_at_80_columns() {
 #[test]
 fn a_run_at_40_columns() {
     insta::assert_snapshot!(shown(40), @"
-    quick 2 · run dd449af0 · simulated
+    quick 2 · run c9a95663 · simulated
       (a1-32gb)
     simulated card · a1-32gb, 32 GB (29.8
       GiB) · simulated board

@@ -1,9 +1,10 @@
 //! Habits of old tools: flushes inside the span, fixed orders, rests, first reads.
 
 use cardmark_core::{
-    Access, Errno, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason, Workload,
+    Access, Errno, FindingKind, Flush, KIB, MIB, Object, Order, Passes, Start, StopReason,
+    Workload, permutation,
 };
-use cardmark_engine::{Failure, OpKind, TrialContext, permutation};
+use cardmark_engine::{Failure, OpKind, TrialContext};
 
 use crate::support::{CONTEXT, EIO, MS, ORIGIN_NS, Rig, Script, list, plan, sequential, workload};
 

@@ -1,7 +1,9 @@
 //! Several streams and the stone wall, calculated by hand.
 
-use cardmark_core::{KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload};
-use cardmark_engine::{Failure, OpKind, permutation};
+use cardmark_core::{
+    KIB, OperationError, Order, Start, StopReason, StopRule, Trial, Workload, permutation,
+};
+use cardmark_engine::{Failure, OpKind};
 
 use crate::support::{CONTEXT, EIO, MS, Rig, Script, sequential};
 

@@ -8,7 +8,7 @@ use crate::root::text_of;
 
 /// Length of one tick of `/proc/stat`: the kernel reports a hundred a second to user space on every platform,
 /// whatever its own rate.
-const TICK_NS: u64 = 10_000_000;
+pub(crate) const TICK_NS: u64 = 10_000_000;
 /// Column of `/proc/stat` that counts time given to others, after the name.
 const STEAL_COLUMN: usize = 7;
 

@@ -1,13 +1,13 @@
 //! Devices, counters, board and host.
 
 use cardmark_core::{
-    Board, DeviceCounters, DeviceInfo, Queue, Reader, ReaderKind, Sample, SampleFrom,
+    Board, DeviceCounters, DeviceInfo, FirmwareKind, Queue, Reader, ReaderKind, Sample, SampleFrom,
 };
 use cardmark_host::{CounterReader, block_devices, device_info, read_board, read_host};
 
 use cardmark_testkit::trees::{
     PI4_CARD, Tree, btrfs_two, emmc_board, pc_crypt, pc_uas, pi_zero, pi3_overclocked, pi3_stick,
-    pi4, pi4_loop, virtual_machine,
+    pi4, pi4_ddr50, pi4_loop, virtual_machine,
 };
 
 #[test]
@@ -201,6 +201,64 @@ fn a_pi_says_its_revision_and_what_went_wrong_with_its_power() {
     assert_eq!(board(&listed).revision.as_deref(), Some("000e"));
     listed.file("/proc/cpuinfo", "processor\t: 0\nRevision\t: 0000\n");
     assert_eq!(board(&listed).revision, None);
+}
+
+#[test]
+fn a_board_names_its_firmware() {
+    let told = |tree: &Tree| {
+        let firmware = read_board(&tree.root()).firmware.into_iter();
+        let told = firmware.map(|one| (one.kind, one.version, one.built_at));
+        told.collect::<Vec<_>>()
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let mut pi = pi4_ddr50();
+    let commit = text("b7a6cafe0123456789abcdef0123456789abcdef");
+    let built = text("2024-04-15T13:19:43Z");
+    let video_core = (
+        FirmwareKind::VideoCore,
+        text("86ccc427f35fdc604edc511881cdf579df945fb4"),
+        text("2024-04-17T17:29:44Z"),
+    );
+    let boot_loader = (FirmwareKind::BootLoader, commit.clone(), built.clone());
+    assert_eq!(told(&pi), [boot_loader.clone(), video_core]);
+    let node = "/proc/device-tree/chosen/bootloader";
+    pi.remove("/dev/kmsg")
+        .remove(&format!("{node}/build-timestamp"))
+        .bytes(
+            &format!("{node}/build_timestamp"),
+            &1_713_187_183_u32.to_be_bytes(),
+        );
+    assert_eq!(told(&pi), [boot_loader], "the documented name");
+    pi.bytes(&format!("{node}/build_timestamp"), &[0; 4]);
+    assert_eq!(told(&pi), [(FirmwareKind::BootLoader, commit, None)]);
+    pi.bytes(&format!("{node}/build_timestamp"), &[1; 3])
+        .file(&format!("{node}/version"), "\0");
+    assert_eq!(told(&pi), []);
+    let mut other = emmc_board();
+    other.file(
+        "/proc/device-tree/chosen/u-boot,version",
+        "2024.01-armbian\0",
+    );
+    assert_eq!(
+        told(&other),
+        [(FirmwareKind::UBoot, text("2024.01-armbian"), None)]
+    );
+    let mut computer = emmc_board();
+    computer
+        .file("/sys/class/dmi/id/bios_vendor", "U-Boot\n")
+        .file("/sys/class/dmi/id/bios_version", "2023.07\n");
+    assert_eq!(
+        told(&computer),
+        [(FirmwareKind::UBoot, text("2023.07"), None)]
+    );
+    computer.file("/sys/class/dmi/id/bios_vendor", "Invented\n");
+    assert_eq!(
+        told(&computer),
+        [(FirmwareKind::Bios, text("2023.07"), None)]
+    );
+    computer.file("/sys/class/dmi/id/bios_version", &"long ".repeat(100));
+    let long = read_board(&computer.root()).firmware.remove(0);
+    assert_eq!(long.version.map(|version| version.len()), Some(128));
 }
 
 #[test]

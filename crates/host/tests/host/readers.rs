@@ -1,7 +1,8 @@
 //! Readers, their buses, queues and registers on boards that report everything.
 
 use cardmark_core::{
-    Bus, BusMode, BusSource, CardKind, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
+    AspmState, Bus, BusMode, BusSource, CardKind, PcieLink, Queue, Reader, ReaderKind, UsbBridge,
+    UsbController,
 };
 use cardmark_host::{device_info, log_names, mmc_host, register_texts};
 use cardmark_testkit::trees::{
@@ -136,6 +137,13 @@ fn a_usb_bridge_tells_who_it_is_and_how_it_is_reached() {
         usb_version: Some("3.20".to_owned()),
         port_bits_per_s: Some(10_000_000_000),
         offers_uas: Some(true),
+        controller: Some(UsbController {
+            driver: Some("xhci_hcd".to_owned()),
+            vendor: Some("8086".to_owned()),
+            product: Some("a36d".to_owned()),
+            revision: Some("10".to_owned()),
+            ..UsbController::default()
+        }),
     };
     let mut expected = Reader {
         kind: ReaderKind::Usb,
@@ -182,6 +190,73 @@ fn a_bridge_at_a_slower_link_knows_the_faster_port() {
 }
 
 #[test]
+fn the_controller_of_a_usb_bus_names_itself_and_its_firmware() {
+    let mut tree = Tree::new();
+    let controller = "platform/scb/fd500000.pcie/pci0000:00/0000:00:00.0/0000:01:00.0";
+    let disk = format!("{controller}/usb2/2-1/2-1:1.0/host0/target0:0:0/0:0:0:0/block/sda");
+    let folder = format!("/sys/devices/{controller}");
+    let bridge = format!("{folder}/usb2/2-1");
+    let mut space = vec![0; 256];
+    space[0x50..0x54].copy_from_slice(&[0xC0, 0x38, 0x01, 0x00]);
+    tree.disk(&disk, "8:0", 1000)
+        .file(&format!("{bridge}/idVendor"), "0bda\n")
+        .file(&format!("{bridge}/idProduct"), "9210\n")
+        .driver(controller, "xhci_hcd")
+        .files(
+            &folder,
+            &[
+                ("vendor", "0x1106\n"),
+                ("device", "0x3483\n"),
+                ("revision", "0x01\n"),
+                ("current_link_speed", "5.0 GT/s PCIe\n"),
+                ("current_link_width", "1\n"),
+                ("link/l1_aspm", "1\n"),
+            ],
+        )
+        .bytes(&format!("{folder}/config"), &space);
+    let controller_of = |tree: &Tree| reader(tree, "sda").usb.unwrap().controller;
+    let text = |text: &str| Some(text.to_owned());
+    let mut expected = UsbController {
+        driver: text("xhci_hcd"),
+        vendor: text("1106"),
+        product: text("3483"),
+        revision: text("01"),
+        firmware: text("000138c0"),
+        pcie: Some(PcieLink {
+            megatransfers_per_s: Some(5000),
+            lanes_count: Some(1),
+            aspm: Some(vec![AspmState::L1]),
+            ..PcieLink::default()
+        }),
+    };
+    assert_eq!(controller_of(&tree), Some(expected.clone()));
+    expected.firmware = None;
+    for hidden in [&space[..64], &space[..0x52], &[0xFF; 256], &[0; 256]] {
+        tree.bytes(&format!("{folder}/config"), hidden);
+        assert_eq!(
+            controller_of(&tree),
+            Some(expected.clone()),
+            "{}",
+            hidden.len()
+        );
+    }
+    tree.bytes(&format!("{folder}/config"), &space)
+        .file(&format!("{folder}/device"), "0x3432\n");
+    expected.product = text("3432");
+    assert_eq!(controller_of(&tree), Some(expected), "another model");
+    for name in [
+        "vendor",
+        "device",
+        "revision",
+        "driver",
+        "current_link_speed",
+    ] {
+        tree.remove(&format!("{folder}/{name}"));
+    }
+    assert_eq!(controller_of(&tree), None);
+}
+
+#[test]
 fn a_slot_behind_usb_is_a_slot() {
     let mut tree = Tree::new();
     let bridge = "pci0000:00/0000:00:14.0/usb1/1-3";
@@ -204,6 +279,8 @@ fn nvme_tells_its_link_and_what_it_could() {
         most_megatransfers_per_s: Some(16_000),
         lanes_count: Some(1),
         most_lanes_count: Some(4),
+        aspm_policy: Some("default".to_owned()),
+        aspm: Some(vec![AspmState::L1, AspmState::L1Sub1, AspmState::L1Sub2]),
     };
     let mut expected = Reader {
         kind: ReaderKind::Nvme,
@@ -226,14 +303,22 @@ fn nvme_tells_its_link_and_what_it_could() {
         &format!("/sys/devices/{device}/current_link_width"),
         "255\n",
     )
-    .file(&format!("/sys/devices/{device}/max_link_speed"), "8 GT/s\n");
+    .file(&format!("/sys/devices/{device}/max_link_speed"), "8 GT/s\n")
+    .remove("/sys/module/pcie_aspm");
+    for state in ["l1_aspm", "l1_1_aspm", "l1_2_aspm"] {
+        tree.file(&format!("/sys/devices/{device}/link/{state}"), "0\n");
+    }
     expected.pcie = Some(PcieLink {
         megatransfers_per_s: None,
         most_megatransfers_per_s: Some(8000),
         lanes_count: None,
         most_lanes_count: Some(4),
+        aspm_policy: None,
+        aspm: Some(Vec::new()),
     });
     assert_eq!(reader(&tree, "nvme0n1"), expected);
+    tree.remove(&format!("/sys/devices/{device}/link"));
+    assert_eq!(reader(&tree, "nvme0n1").pcie.unwrap().aspm, None);
     assert_eq!(reader(&pc_crypt(), "nvme0n1").pcie, None);
 }
 

@@ -6,6 +6,7 @@ mod anatomy;
 mod endure;
 mod errors;
 mod interrupted;
+mod map;
 mod power;
 mod probe;
 mod support;

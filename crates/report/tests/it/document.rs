@@ -179,6 +179,7 @@ fn tested(product: &str, kind: StorageKind, real_bytes: u64) -> Record {
         hidden_cache_bytes: None,
         excluded_cache_bytes: None,
         blocks: None,
+        map_cell_bytes: None,
         sampling: None,
         cycles_count: None,
         milestones: Vec::new(),

@@ -170,6 +170,8 @@ impl<'a> Run<'a> {
             exit
         };
         let mut record = record(self.header.clone(), outcome, self.job.suite);
+        // Findings about the host depend on those about the trials.
+        notice(&mut record);
         record.derived = judge(&record, Some(self.job.suite));
         advise(&mut record);
         Ok(Measured {

@@ -8,6 +8,7 @@
     reason = "helpers of tests"
 )]
 
+mod accounting;
 mod again;
 mod compare;
 mod course;

@@ -1,12 +1,12 @@
 //! Parts of a rate, on trials with known stalls.
 
 use cardmark_core::{
-    DeviceCounters, Flush, MIB, Metric, ReadBack, Rng, Rounds, SECOND_NS, Suite, Trial, Untimed,
-    Workload,
+    DeviceCounters, FindingKind, Flush, MIB, Metric, ReadBack, Rng, Rounds, SECOND_NS, Suite,
+    Trial, Untimed, Workload,
 };
 use cardmark_stats::{derive, refresh};
 
-use crate::support::{latencies, normal, record, suite, trial, workload};
+use crate::support::{latencies, normal, record, suite, trial, trials_at, workload};
 
 const MS: u64 = 1_000_000;
 
@@ -149,6 +149,24 @@ fn what_flushes_and_ramps_take_is_told() {
     refresh(&mut found, &suite(vec![workload("rand_write_4k", 4096)]));
     let kinds: Vec<String> = found.findings.iter().map(|f| f.kind.name()).collect();
     assert!(kinds.contains(&"transition_cost".to_owned()), "{kinds:?}");
+}
+
+#[test]
+fn a_round_far_from_the_others_is_named() {
+    let trials = trials_at(&[1000.0, 1020.0, 360.0, 990.0, 1010.0, 980.0]);
+    let mut found = record(trials);
+    refresh(&mut found, &suite(vec![workload("rand_write_4k", 4096)]));
+    let rates = found.metrics[0].round_rates.as_ref().unwrap();
+    assert_eq!(rates.outlying_trials, [2]);
+    near(rates.median, 995.0, 0.001);
+    let finding = found
+        .findings
+        .iter()
+        .find(|f| f.kind == FindingKind::OutlyingRound);
+    assert_eq!(finding.unwrap().detail, "round 3 had 0.36 × the median");
+    found.trials.truncate(4);
+    refresh(&mut found, &suite(vec![workload("rand_write_4k", 4096)]));
+    assert_eq!(found.metrics[0].round_rates, None);
 }
 
 /// Returns six trials of a workload at a rate in operations per second.

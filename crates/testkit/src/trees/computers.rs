@@ -58,6 +58,14 @@ fn pc_reader(driver: &str, protocol: &str) -> Tree {
             "sd",
         )
         .driver(controller, "xhci_hcd")
+        .files(
+            &format!("/sys/devices/{controller}"),
+            &[
+                ("vendor", "0x8086\n"),
+                ("device", "0xa36d\n"),
+                ("revision", "0x10\n"),
+            ],
+        )
         .file(&format!("/sys/devices/{PC_READER}/removable"), "1\n")
         .files(
             &format!("/sys/devices/{PC_READER}/device"),

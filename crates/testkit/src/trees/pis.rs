@@ -146,10 +146,22 @@ pub fn pi4_ddr50() -> Tree {
             "/proc/device-tree/system/linux,revision",
             &0x00c0_3114_u32.to_be_bytes(),
         )
+        .bytes(
+            "/proc/device-tree/chosen/bootloader/build-timestamp",
+            &1_713_187_183_u32.to_be_bytes(),
+        )
+        .file(
+            "/proc/device-tree/chosen/bootloader/version",
+            "b7a6cafe0123456789abcdef0123456789abcdef\0",
+        )
         .processor(1_500_000)
         .file(
             "/dev/kmsg",
-            "6,415,1910456,-;mmc0: new ultra high speed DDR50 SDXC card at address aaaa\n\
+            "6,81,93698,-;raspberrypi-firmware soc:firmware: Attached to firmware from \
+             2024-04-17T17:29:44, variant start\n\
+             6,82,94698,-;raspberrypi-firmware soc:firmware: Firmware hash is \
+             86ccc427f35fdc604edc511881cdf579df945fb4\n\
+             6,415,1910456,-;mmc0: new ultra high speed DDR50 SDXC card at address aaaa\n\
              6,416,1920456,-;mmcblk0: mmc0:aaaa SN64G 59.5 GiB\n",
         );
     tree
@@ -244,7 +256,15 @@ pub fn pi5_nvme() -> Tree {
                 ("current_link_width", "1\n"),
                 ("max_link_speed", "16.0 GT/s PCIe\n"),
                 ("max_link_width", "4\n"),
+                ("link/l0s_aspm", "0\n"),
+                ("link/l1_aspm", "1\n"),
+                ("link/l1_1_aspm", "1\n"),
+                ("link/l1_2_aspm", "1\n"),
             ],
+        )
+        .file(
+            "/sys/module/pcie_aspm/parameters/policy",
+            "[default] performance powersave powersupersave \n",
         )
         .files(
             "/sys/devices/platform/axi/1000110000.pcie/pci0000:00/0000:00:00.0",

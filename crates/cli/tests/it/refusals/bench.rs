@@ -148,7 +148,7 @@ impl Bench {
         Partitions { added, device }
     }
 
-    /// Writes a partition table into its file and tells the kernel.
+    /// Writes a partition table into its file and informs the kernel.
     pub(super) fn partition(&self, device: &LoopDevice) -> Undo {
         let half = u32::try_from(PART_BYTES / 512).unwrap();
         let mut sector = [0; 512];
@@ -167,7 +167,7 @@ impl Bench {
         self.add_partitions(device)
     }
 
-    /// Tells the kernel of the two partitions in the table of the device.
+    /// Informs the kernel of the two partitions in the table of the device.
     pub(super) fn add_partitions(&self, device: &LoopDevice) -> Undo {
         let undo = Undo::new("partx", &["--delete", "--nr", "1:2", text(device.path())]);
         tool("partx", &["--add", text(device.path())]);
@@ -296,7 +296,7 @@ pub(super) fn written(device: &LoopDevice) -> (u64, u64) {
     (fields[4], fields[6])
 }
 
-/// Tells whether somebody who could write has closed a file.
+/// Returns whether somebody who could write has closed a file.
 pub(super) struct Watch(rustix::fd::OwnedFd);
 
 impl Watch {

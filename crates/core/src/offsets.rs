@@ -1,27 +1,40 @@
-//! The order in which blocks are visited.
-
-use cardmark_core::{Order, Rng, Workload, spread_start};
+//! What a seed draws for a trial: the order in which blocks are visited, and the reads of a mixed workload.
 
 use crate::permutation::permutation;
+use crate::{Order, Rng, Workload, spread_start};
 
-use crate::context::TrialContext;
+/// Inputs of the draws of a trial, beside its workload.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TrialDraws {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Number of the trial in the run.
+    pub id: u32,
+    /// The round, from 0.
+    pub round_index: u32,
+    /// First block of a sequential workload.
+    pub next_block: u64,
+}
 
 /// Draws the offsets of a trial.
-pub(crate) struct Offsets {
+#[derive(Debug)]
+pub struct Offsets {
     order: Order,
     blocks_count: u64,
     block_bytes: u64,
     /// Start of the span in bytes.
     start_bytes: u64,
     /// Next block of a sequential workload.
-    pub(crate) next_block: u64,
+    next_block: u64,
     /// All blocks in permuted order; empty for other orders.
     permuted: Vec<u32>,
     rng: Rng,
 }
 
 impl Offsets {
-    pub(crate) fn new(workload: &Workload, context: TrialContext) -> Self {
+    /// Creates the draws of a trial. The order of iozone takes four bytes for each block of the span.
+    #[must_use]
+    pub fn new(workload: &Workload, trial: TrialDraws) -> Self {
         let blocks_count = workload.blocks_count().max(1);
         let is_permuted = workload.order == Order::Permuted;
         Self {
@@ -31,9 +44,9 @@ impl Offsets {
             start_bytes: workload.manner.start_bytes,
             next_block: match workload.order {
                 Order::Permuted => 0,
-                Order::Spread => spread_start(workload, context.round_index),
+                Order::Spread => spread_start(workload, trial.round_index),
                 Order::Sequential | Order::Random | Order::Other(_) => {
-                    context.next_block % blocks_count
+                    trial.next_block % blocks_count
                 }
             },
             permuted: if is_permuted {
@@ -41,13 +54,13 @@ impl Offsets {
             } else {
                 Vec::new()
             },
-            rng: Rng::for_part(context.seed, &workload.id, u64::from(context.id)),
+            rng: Rng::for_part(trial.seed, &workload.id, u64::from(trial.id)),
         }
     }
 
     /// Returns the next offset in bytes.
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn next_offset(&mut self) -> u64 {
         let block = match self.order {
             Order::Random => self.rng.below(self.blocks_count),
             Order::Sequential | Order::Spread | Order::Other(_) => self.step(),
@@ -61,11 +74,18 @@ impl Offsets {
 
     /// Returns the block at position `place` of the sequential or permuted order.
     #[inline]
-    pub(crate) fn at(&self, place: u64) -> u64 {
+    #[must_use]
+    pub fn at(&self, place: u64) -> u64 {
         let permuted = usize::try_from(place)
             .ok()
             .and_then(|place| self.permuted.get(place));
         permuted.map_or(place, |&block| u64::from(block))
+    }
+
+    /// Returns the next block of a sequential workload.
+    #[must_use]
+    pub fn next_block(&self) -> u64 {
+        self.next_block
     }
 
     #[inline(always)]
@@ -77,5 +97,29 @@ impl Offsets {
             block + 1
         };
         block
+    }
+}
+
+/// Draws which operations of a trial read.
+#[derive(Debug)]
+pub struct ReadShare {
+    percent: u64,
+    rng: Rng,
+}
+
+impl ReadShare {
+    /// Creates the draws of a trial.
+    #[must_use]
+    pub fn new(workload: &Workload, trial: TrialDraws) -> Self {
+        Self {
+            percent: u64::from(workload.read_share_percent),
+            rng: Rng::for_part(trial.seed, "read_share", u64::from(trial.id)),
+        }
+    }
+
+    /// Returns true if the next operation reads. Only mixed workloads draw.
+    #[inline(always)]
+    pub fn next_is_read(&mut self) -> bool {
+        self.percent == 100 || (self.percent > 0 && self.rng.below(100) < self.percent)
     }
 }

@@ -1,0 +1,127 @@
+//! The map of a record: the same verdict follows from it as from the blocks.
+
+use cardmark_core::{
+    BlockState, Errno, Integrity, IntegrityTest, Milestone, Origin, OriginKind, Record,
+    StorageKind, SurfacePart, simulated_run_id,
+};
+use cardmark_integrity::{
+    BLOCK_BYTES, Extent, Held, Map, Span, StorageVerdict, Surface, derive_again, judge,
+};
+use proptest::prelude::*;
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+/// Returns the record of a test that read these blocks and judged them in a wrong way.
+fn record(test: IntegrityTest, surface: &Surface) -> Record {
+    let map = Map::of(surface);
+    Record {
+        integrity: Some(Integrity {
+            test,
+            kind: StorageKind::Dead,
+            size_bytes: surface.blocks_count() * BLOCK,
+            real_bytes: 0,
+            module_bytes: None,
+            hidden_cache_bytes: None,
+            excluded_cache_bytes: None,
+            blocks: None,
+            map_cell_bytes: Some(map.cell_bytes),
+            sampling: None,
+            cycles_count: None,
+            milestones: Vec::new(),
+            rested_ns: None,
+            faded_count: None,
+            written: Vec::new(),
+            read: Vec::new(),
+        }),
+        surface: map.parts,
+        ..Record::new(simulated_run_id(&["map"]), Origin::of(OriginKind::Measured))
+    }
+}
+
+/// Returns what a block may hold, at `start`.
+fn held(start: u64, what: u8, block: u64) -> Held {
+    let errno = if block.is_multiple_of(2) {
+        Errno::IO
+    } else {
+        Errno::NOSPC
+    };
+    match what {
+        0..=3 => Held::Good,
+        4 => Held::Changed,
+        5 => Held::Foreign,
+        6 => Held::Unreadable { errno },
+        7 => Held::Refused { errno },
+        8 => Held::Other {
+            block: start,
+            round: 0,
+        },
+        // A fake of 8192 blocks.
+        9 | 10 => Held::Other {
+            block: start + 8192,
+            round: 0,
+        },
+        _ => Held::Other { block, round: 0 },
+    }
+}
+
+fn surfaces() -> impl Strategy<Value = Surface> {
+    let runs = prop::collection::vec((1..9000_u64, 0..12_u8, 0..100_000_u64), 1..40);
+    runs.prop_map(|runs| {
+        let mut surface = Surface::default();
+        let mut start = 0;
+        for (count, what, block) in runs {
+            surface.push(Extent::new(
+                Span::new(start, count),
+                held(start, what, block),
+            ));
+            start += count;
+        }
+        surface
+    })
+}
+
+fn of_verify(surface: &Surface) -> Option<StorageVerdict> {
+    derive_again(&record(IntegrityTest::Verify, surface))
+}
+
+proptest! {
+    #[test]
+    fn a_map_has_the_verdict_of_its_blocks(surface in surfaces()) {
+        prop_assert_eq!(of_verify(&surface), Some(judge(&surface)));
+    }
+
+    #[test]
+    fn storage_that_was_whole_in_an_earlier_cycle_is_no_fake(surface in surfaces()) {
+        let mut record = record(IntegrityTest::Endure, &surface);
+        let first = Milestone { bad_ratio: 0.0, cycles_count: 2, written_bytes: 0 };
+        record.integrity.as_mut().unwrap().milestones = vec![first];
+        let kind = derive_again(&record).unwrap().kind;
+        let fakes = [StorageKind::Limbo, StorageKind::Wraparound, StorageKind::Chain];
+        prop_assert!(!fakes.contains(&kind));
+    }
+}
+
+#[test]
+fn a_map_that_is_coarse_or_has_gaps_or_lacks_addresses_has_no_verdict() {
+    let mut surface = Surface::default();
+    surface.push(Extent::new(Span::new(0, 4096), Held::Good));
+    surface.push(Extent::new(Span::new(4096, 4096), held(4096, 9, 0)));
+    let exact = record(IntegrityTest::Verify, &surface);
+    assert!(derive_again(&exact).is_some());
+    let without = |change: &dyn Fn(&mut Integrity, &mut Vec<SurfacePart>)| {
+        let mut record = exact.clone();
+        change(record.integrity.as_mut().unwrap(), &mut record.surface);
+        derive_again(&record)
+    };
+    assert_eq!(without(&|found, _| found.map_cell_bytes = None), None);
+    assert_eq!(
+        without(&|found, _| found.map_cell_bytes = Some(8 * BLOCK)),
+        None
+    );
+    assert_eq!(without(&|found, _| found.size_bytes += BLOCK), None);
+    assert_eq!(without(&|_, parts| parts[1].start_bytes += BLOCK), None);
+    assert_eq!(without(&|_, parts| parts[1].size_bytes = u64::MAX), None);
+    assert_eq!(without(&|_, parts| parts[1].size_bytes -= 1), None);
+    assert_eq!(without(&|_, parts| parts[1].written_to_bytes = None), None);
+    assert_eq!(without(&|_, parts| parts[1].state = BlockState::Lost), None);
+}

@@ -1,0 +1,64 @@
+//! Contradictions within a record: figures of its trials that the measuring loop cannot produce together.
+//!
+//! All rules are exact. A limit follows from the loop, from the edges of the buckets, or from the clock; none is a
+//! tolerance. See `docs/METHODOLOGY.md`, "Contradictions".
+
+mod copies;
+mod counts;
+mod discrepancy;
+mod drawn;
+mod order;
+mod times;
+mod windows;
+
+use cardmark_core::{METHOD, Record, Trial};
+
+pub use discrepancy::{Discrepancy, DiscrepancyKind};
+
+/// Rules about one trial. Each returns a sentence if the trial breaks it.
+const OF_TRIALS: [fn(&Trial) -> Option<String>; 15] = [
+    counts::histogram,
+    counts::latency_sum,
+    counts::slices,
+    counts::slowest,
+    counts::streams,
+    counts::block_sizes,
+    counts::written,
+    counts::untimed,
+    counts::counters,
+    times::latencies,
+    times::slices,
+    times::waits,
+    times::rates,
+    times::end,
+    windows::windows,
+];
+
+/// Returns the contradictions within a record, in the order of its trials. Records of other methods follow other
+/// rules; of them only what their method cannot hold is returned.
+#[must_use]
+pub fn discrepancies(record: &Record) -> Vec<Discrepancy> {
+    match record.method {
+        Some(METHOD) => {}
+        Some(older) if older < METHOD => return too_new(record).into_iter().collect(),
+        _ => return Vec::new(),
+    }
+    let known = record.trials.iter().filter(|trial| drawn::is_known(trial));
+    let broken = known.flat_map(|trial| {
+        let sentences = OF_TRIALS.iter().filter_map(|rule| rule(trial));
+        sentences.map(|what| Discrepancy::of(DiscrepancyKind::Accounting, trial, what))
+    });
+    let mut found: Vec<_> = broken.collect();
+    found.extend(order::order(record));
+    found.extend(drawn::drawn(record));
+    found.extend(copies::copies(record));
+    found
+}
+
+/// A record of an older method with work that its method did not record.
+fn too_new(record: &Record) -> Option<Discrepancy> {
+    let trial = record.trials.iter().find(|trial| trial.untimed.is_some())?;
+    let what = "ramp and drain are recorded, which the method of the record does not do";
+    let kind = DiscrepancyKind::Accounting;
+    Some(Discrepancy::of(kind, trial, what.to_owned()))
+}

@@ -1,0 +1,124 @@
+//! Contradictions within a record of two trials, calculated by hand.
+
+use cardmark_core::{METHOD, Offsets, Record, Slice, Trial, TrialDraws, Untimed};
+use cardmark_stats::{DiscrepancyKind, discrepancies};
+
+use crate::support::{latencies, record, trial, workload};
+
+const SEED: u64 = 7;
+/// Operations of a trial, one every 200 ms: every other slice is empty.
+const COUNT: u64 = 5;
+const STEP_NS: u64 = 200_000_000;
+
+/// A trial as the loop makes it, without ramp.
+fn honest(id: u32) -> Trial {
+    let mut all = workload("rand_write_4k", 4096);
+    all.stop.least_span_ns = COUNT * STEP_NS;
+    let draws = TrialDraws {
+        seed: SEED,
+        id,
+        ..TrialDraws::default()
+    };
+    let mut offsets = Offsets::new(&all, draws);
+    let mut trial = trial(id, COUNT, latencies([STEP_NS; COUNT as usize]));
+    trial.workload = all.into();
+    trial.untimed = Some(Untimed::default());
+    trial.slices = vec![Slice::default(); 2];
+    for number in 0..COUNT {
+        trial
+            .slices
+            .push(Slice(4096, 1, STEP_NS, Some(offsets.next_offset())));
+        if number + 1 < COUNT {
+            trial.slices.push(Slice::default());
+        }
+    }
+    trial
+}
+
+fn honest_record() -> Record {
+    let mut record = record(vec![honest(0), honest(1)]);
+    record.method = Some(METHOD);
+    record.seed = Some(format!("{SEED:016x}"));
+    record.bytes_written = 2 * COUNT * 4096;
+    record
+}
+
+#[test]
+fn an_honest_record_contradicts_nothing() {
+    assert_eq!(discrepancies(&honest_record()), []);
+}
+
+#[test]
+fn one_changed_number_is_a_contradiction() {
+    use DiscrepancyKind::{Accounting, Order, Seed};
+    type Change = fn(&mut Record);
+    let changes: [(DiscrepancyKind, Change); 14] = [
+        (Accounting, |r| r.trials[0].streams[0].operations_count += 1),
+        (Accounting, |r| r.trials[0].streams[0].bytes += 1),
+        (Accounting, |r| r.trials[0].latency.sum_ns += 1),
+        (Accounting, |r| r.trials[0].latency.max_ns += 1),
+        (Accounting, |r| r.trials[0].span_ns -= 1),
+        (Accounting, |r| r.trials[0].slices[2].2 -= 1),
+        (Accounting, |r| r.trials[0].slices.swap(3, 4)),
+        (Accounting, |r| r.trials[0].bytes_written += 4096),
+        (Accounting, |r| r.trials[0].slice_span_ns *= 2),
+        (Accounting, |r| r.bytes_written -= 1),
+        (Order, |r| r.trials[1].started_ns = 999_999_999),
+        (Order, |r| r.trials[1].round_index = 0),
+        (Order, |r| r.trials.truncate(0)),
+        (Seed, |r| r.seed = Some("8".to_owned())),
+    ];
+    for (index, (kind, change)) in changes.into_iter().enumerate() {
+        let mut record = honest_record();
+        change(&mut record);
+        if record.trials.is_empty() {
+            record.trials = vec![honest(1)];
+        }
+        let found = discrepancies(&record);
+        assert!(
+            found.iter().any(|one| one.kind == kind),
+            "{index}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn operations_in_flight_bound_the_latencies() {
+    let mut record = honest_record();
+    for trial in &mut record.trials {
+        trial.workload.queue_depth = 2;
+    }
+    let found = discrepancies(&record);
+    let what: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let needs = "latencies add up to 1000000000 ns, but 2 in flight need 2000000000 ns";
+    assert!(what.iter().any(|what| what.ends_with(needs)), "{what:?}");
+}
+
+#[test]
+fn records_of_older_methods_follow_other_rules() {
+    let mut record = honest_record();
+    record.method = Some(METHOD - 1);
+    record.trials[0].span_ns = 1;
+    assert_eq!(discrepancies(&record).len(), 1);
+    for trial in &mut record.trials {
+        trial.untimed = None;
+    }
+    assert_eq!(discrepancies(&record), []);
+}
+
+/// Numbers of a hostile file overflow nothing and take no time.
+#[test]
+fn the_largest_numbers_are_contradictions() {
+    let mut record = honest_record();
+    let trial = &mut record.trials[0];
+    trial.span_ns = u64::MAX;
+    trial.started_ns = u64::MAX;
+    trial.bytes_written = u64::MAX;
+    trial.untimed_bytes = u64::MAX;
+    trial.streams[0].operations_count = u64::MAX;
+    trial.streams[0].bytes = u64::MAX;
+    trial.slices = vec![Slice(u64::MAX, u64::MAX, u64::MAX, Some(u64::MAX)); 2];
+    trial.latency.max_ns = u64::MAX;
+    trial.slice_span_ns = 0;
+    assert!(!discrepancies(&record).is_empty());
+}
