@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use cardmark_cards::{Field, register_tables};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::embedded;
 
@@ -25,12 +25,107 @@ const LIKE: f64 = 0.85;
 /// Maximum number of suggestions.
 const MOST_SUGGESTIONS: usize = 3;
 
+/// Maximum number of terms that a search finds.
+const MOST_FOUND: usize = 8;
+
+/// Words of a question without meaning of their own.
+const FILLING: [&str; 16] = [
+    "a", "an", "and", "are", "do", "does", "how", "in", "is", "it", "my", "of", "on", "the",
+    "what", "why",
+];
+
+/// A part of the list of all terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// What is printed on a card.
+    Labels,
+    /// Metrics.
+    Figures,
+    /// Findings.
+    Warnings,
+    /// Capacity and damage.
+    Fakes,
+    /// What boards can do.
+    Boards,
+    /// Bus modes.
+    Buses,
+    /// Registers of a card.
+    Registers,
+    /// Figures of other tools.
+    Tools,
+    /// Everything else.
+    Words,
+}
+
+impl Group {
+    /// All groups, in the order of the list.
+    pub const ALL: [Self; 9] = [
+        Self::Labels,
+        Self::Figures,
+        Self::Warnings,
+        Self::Fakes,
+        Self::Boards,
+        Self::Buses,
+        Self::Registers,
+        Self::Tools,
+        Self::Words,
+    ];
+
+    /// Returns the word for the group.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Labels => "labels",
+            Self::Figures => "figures",
+            Self::Warnings => "warnings",
+            Self::Fakes => "fakes",
+            Self::Boards => "boards",
+            Self::Buses => "buses",
+            Self::Registers => "registers",
+            Self::Tools => "tools",
+            Self::Words => "words",
+        }
+    }
+
+    /// Returns its heading.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Labels => "Labels on a card",
+            Self::Figures => "Speed figures",
+            Self::Warnings => "Warnings and notes",
+            Self::Fakes => "Fake and damaged cards",
+            Self::Boards => "Boards",
+            Self::Buses => "Bus modes",
+            Self::Registers => "Registers",
+            Self::Tools => "Figures of other tools",
+            Self::Words => "Words and units",
+        }
+    }
+
+    /// Returns the group of this name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|group| plain(group.name()) == plain(name))
+    }
+
+    /// Returns its explanations, in the order of the file.
+    pub fn rows(self) -> impl Iterator<Item = &'static Explanation> {
+        ROWS.iter().filter(move |row| row.group == self)
+    }
+}
+
 /// Explanation of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
     /// The term as written in records.
     pub id: String,
+    /// Part of the list of all terms that it stands in.
+    pub group: Group,
     /// Other terms with the same meaning.
     #[serde(default)]
     pub aliases: Vec<String>,
@@ -53,10 +148,10 @@ pub fn explanations() -> &'static [Explanation] {
 }
 
 /// Returns the explanation of a term or phrase, or of a field of card registers. Ignores case, spaces,
-/// hyphens and underscores.
+/// hyphens and underscores, and the mark at the end of a question.
 #[must_use]
 pub fn explanation(word: &str) -> Option<Cow<'static, Explanation>> {
-    let word = plain(word);
+    let word = plain(word.trim_end_matches('?'));
     let row = ROWS
         .iter()
         .find(|row| row.words().any(|known| plain(known) == word));
@@ -81,6 +176,42 @@ pub fn nearest(word: &str) -> Vec<&'static str> {
         .take(MOST_SUGGESTIONS)
         .map(|(_, known)| known)
         .collect()
+}
+
+/// Returns the explanations that contain all words of a question, those with the words in their titles first.
+#[must_use]
+pub fn search(question: &str) -> Vec<&'static Explanation> {
+    let question = question.to_lowercase();
+    let words: Vec<&str> = parts(&question)
+        .filter(|word| !FILLING.contains(word))
+        .collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let holds = |text: &str| {
+        let text = text.to_lowercase();
+        words
+            .iter()
+            .all(|word| parts(&text).any(|part| part.starts_with(word)))
+    };
+    let title = |row: &&Explanation| {
+        holds(&format!(
+            "{} {} {}",
+            row.id,
+            row.aliases.join(" "),
+            row.title
+        ))
+    };
+    let (mut found, others): (Vec<_>, Vec<_>) = ROWS.iter().partition(title);
+    found.extend(others.into_iter().filter(|row| holds(&row.text)));
+    found.truncate(MOST_FOUND);
+    found
+}
+
+/// Words of a text, without punctuation.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty())
 }
 
 impl Explanation {
@@ -129,6 +260,7 @@ fn field_explanation(word: &str) -> Option<Explanation> {
         .collect();
     Some(Explanation {
         id: first.name.to_owned(),
+        group: Group::Registers,
         aliases: Vec::new(),
         title: format!("{}, a field of a card's registers", first.name),
         text: format!(

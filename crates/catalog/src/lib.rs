@@ -21,7 +21,7 @@ mod vocabulary;
 
 pub use boards::{BoardFacts, BoardPcie, board, boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
-pub use explanations::{Explanation, explanation, explanations, nearest};
+pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
 pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
 pub use products::{Product, ProductKind, product, product_name, products};

@@ -502,6 +502,9 @@ pub(crate) struct ListArguments {
     /// The list
     #[arg(default_value = "runs")]
     pub(crate) what: Listing,
+    /// Only runs that found something wrong: false capacity, damage, lost data, a class not met
+    #[arg(long)]
+    pub(crate) bad: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

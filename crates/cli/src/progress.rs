@@ -5,8 +5,9 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cardmark_core::Trial;
 use cardmark_engine::{Event, Observer, Plan, Pulse};
-use cardmark_report::text;
+use cardmark_report::{text, workload_name};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::print;
@@ -19,6 +20,11 @@ pub(crate) struct TrialProgress {
     shape: Shape,
     /// Number of each workload in the run, from 1, by name.
     numbers: HashMap<String, usize>,
+    /// What the trials of each workload did so far.
+    done: HashMap<String, Done>,
+    /// When the run was last expected to end, and whether that grew.
+    expected_end: Option<Instant>,
+    has_grown: bool,
     /// The round shown last in a pipe.
     told: Option<(bool, u32)>,
     /// True if every trial is shown in a pipe: those of a list may take minutes.
@@ -37,6 +43,29 @@ enum Shape {
         started: Instant,
     },
 }
+
+/// Work of the trials of one workload.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    operations_count: u64,
+    bytes: u64,
+    span_ns: u64,
+}
+
+impl Done {
+    /// `912/s so far` for small blocks, `23.4 MB/s so far` for others.
+    fn text(self) -> Option<String> {
+        let per_s = |count: u64| count as f64 * 1e9 / self.span_ns as f64;
+        let is_small = self.bytes <= SMALL_BLOCK_BYTES * self.operations_count;
+        (self.span_ns > 0 && self.operations_count > 0).then(|| match is_small {
+            true => format!("{}/s so far", text::figure(per_s(self.operations_count))),
+            false => format!("{} so far", text::rate(per_s(self.bytes))),
+        })
+    }
+}
+
+/// Largest size of blocks whose rates are shown as operations, bytes.
+const SMALL_BLOCK_BYTES: u64 = 4096;
 
 /// When the trial and the run are expected to end.
 #[derive(Clone, Copy)]
@@ -68,6 +97,9 @@ impl Ends {
     }
 }
 
+/// Growth of the time left from which it is explained.
+const LEAST_GROWTH: Duration = Duration::from_secs(8);
+
 /// Share of a trial that has to be done before the time left is taken from it.
 const LEAST_SHARE: f64 = 0.02;
 
@@ -80,6 +112,9 @@ impl TrialProgress {
                 false => Shape::Lines,
             },
             numbers: HashMap::new(),
+            done: HashMap::new(),
+            expected_end: None,
+            has_grown: false,
             told: None,
             tells_all: false,
             pulse: Arc::clone(pulse),
@@ -99,7 +134,38 @@ impl TrialProgress {
         }
         let count = self.numbers.len();
         let number = self.numbers.get(workload).copied().unwrap_or(0);
-        format!("{number}/{count} {workload}, round {}", round_index + 1)
+        let done = self.done.get(workload).and_then(|done| done.text());
+        let done = done.map_or_else(String::new, |done| format!(", {done}"));
+        let name = workload_name(workload);
+        let more = if self.has_grown {
+            "; figures vary, more rounds"
+        } else {
+            ""
+        };
+        format!(
+            "{number}/{count} {name}, round {}{done}{more}",
+            round_index + 1
+        )
+    }
+
+    /// Notes the work of a trial.
+    fn add(&mut self, trial: &Trial) {
+        if trial.is_whole() && !trial.layout {
+            let done = self.done.entry(trial.workload.id.clone()).or_default();
+            done.operations_count += trial.operations_count();
+            done.bytes += trial.bytes();
+            done.span_ns += trial.span_ns;
+        }
+    }
+
+    /// Notes when the run is expected to end, so that more rounds than expected can be explained.
+    fn expect(&mut self, left: Duration) {
+        let end = Instant::now() + left;
+        let grown = self
+            .expected_end
+            .map(|before| end.saturating_duration_since(before));
+        self.has_grown |= grown.is_some_and(|grown| grown > LEAST_GROWTH);
+        self.expected_end = Some(end);
     }
 
     fn show(&mut self, name: &str, new: Ends, round: (bool, u32)) {
@@ -134,6 +200,9 @@ impl Observer for TrialProgress {
                 layout,
                 operations_count,
             } => {
+                if !*layout {
+                    self.expect(Duration::from_nanos(*remaining_ns));
+                }
                 let name = self.name(workload, *round_index, *layout);
                 let ends = Ends {
                     started: Instant::now(),
@@ -155,7 +224,8 @@ impl Observer for TrialProgress {
                 };
                 self.show("reading back what was written", ends, (false, u32::MAX));
             }
-            Event::TrialEnded { .. } | Event::Found { .. } => {}
+            Event::TrialEnded { trial } => self.add(trial),
+            Event::Found { .. } => {}
         }
     }
 }
@@ -223,5 +293,27 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
         bar,
         ends,
         started: now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_blocks_are_counted_and_large_ones_measured() {
+        let small = Done {
+            operations_count: 1_824,
+            bytes: 1_824 * 4_096,
+            span_ns: 2_000_000_000,
+        };
+        assert_eq!(small.text().as_deref(), Some("912/s so far"));
+        let large = Done {
+            operations_count: 50,
+            bytes: 50 << 20,
+            span_ns: 2_000_000_000,
+        };
+        assert_eq!(large.text().as_deref(), Some("26.2 MB/s so far"));
+        assert_eq!(Done::default().text(), None);
     }
 }

@@ -30,6 +30,12 @@ pub enum OpenError {
         /// Path of the target.
         path: PathBuf,
     },
+    /// The directory is there, but holds no files of users, such as `/proc`.
+    #[error("no file can be made in `{path}`", path = path.display())]
+    TakesNoFiles {
+        /// Path of the target.
+        path: PathBuf,
+    },
     /// The user may not write there.
     #[error("no permission to write in `{path}`", path = path.display())]
     NotWritable {
@@ -96,6 +102,7 @@ impl OpenError {
             Self::NotDirectory { path }
             | Self::NotBlockDevice { path }
             | Self::Missing { path }
+            | Self::TakesNoFiles { path }
             | Self::NotWritable { path }
             | Self::NotReadable { path }
             | Self::ReadOnly { path }
@@ -113,7 +120,7 @@ impl OpenError {
         let errno = match self {
             Self::NotDirectory { .. } => Errno::NOTDIR,
             Self::NotBlockDevice { .. } => Errno::NOTBLK,
-            Self::Missing { .. } => Errno::NOENT,
+            Self::Missing { .. } | Self::TakesNoFiles { .. } => Errno::NOENT,
             Self::NotWritable { .. }
             | Self::NotReadable { .. }
             | Self::DeviceNotWritable { .. } => Errno::ACCESS,
@@ -142,6 +149,14 @@ impl OpenError {
                 path,
                 source: other.into(),
             },
+        }
+    }
+
+    /// Interprets `errno` of creating a file in a directory that could be opened.
+    pub(crate) fn of_new_file(path: &Path, errno: Errno) -> Self {
+        match Self::of_directory(path, errno) {
+            Self::Missing { path } => Self::TakesNoFiles { path },
+            other => other,
         }
     }
 

@@ -71,7 +71,7 @@ impl TestFile {
                     Err(errno)
                 }
             })
-            .map_err(fail)?;
+            .map_err(|errno| OpenError::of_new_file(directory, errno))?;
         let nocow = is_on_btrfs(&fd) && set_nocow(&fd);
         let direct = set_direct(&fd);
         Ok(Self(OpenTarget::new(

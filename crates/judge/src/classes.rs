@@ -114,7 +114,7 @@ pub(crate) fn deviations(record: &Record, suite: &Suite) -> Vec<String> {
 const REQUEST: &str = "`--require`";
 
 /// Returns the sources of the claim for each class.
-fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
+pub(crate) fn claims(record: &Record) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut claims: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
     let mut add = |names: &mut dyn Iterator<Item = &str>, by: &'static str| {
         for class in names.filter_map(class) {

@@ -7,6 +7,7 @@ mod advice;
 mod again;
 mod classes;
 mod comparison;
+mod faults;
 mod field;
 mod history;
 mod labels;
@@ -25,6 +26,7 @@ pub use advice::advise;
 pub use again::{derive_again, unstated};
 pub use classes::families;
 pub use comparison::{Compared, Counts, NotComparable, compare_sides};
+pub use faults::{Fault, faults};
 pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
 pub use history::{
     HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,

@@ -35,7 +35,7 @@ pub use csv::{csv, csv_heading, csv_rows};
 pub use history::card_history;
 pub use identity::{device_line, identity};
 pub use layout::wrap;
-pub use list::{RunLine, headline, list_table, name_table};
+pub use list::{RunLine, headline, list_table, method_of, name_table, result_of};
 pub use names::workload_name;
 pub use prepared::fill_words;
 pub use ranking::rankings;

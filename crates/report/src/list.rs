@@ -1,11 +1,13 @@
 //! The listing of runs.
 
-use cardmark_core::Quantity;
+use cardmark_core::{Integrity, IntegrityTest, Quantity, Record, StorageKind};
+use cardmark_judge::{Fault, faults};
 
+use crate::integrity::test_name;
 use crate::style::{Style, clean};
 use crate::summary::{SHORT_ID, minute};
 use crate::table::{Column, Cut, Row, Table};
-use crate::text::{MISSING, figure, in_unit, unit, value};
+use crate::text::{MISSING, amount, figure, in_unit, unit, value};
 
 /// Columns for a target below which the listing is stacked.
 const LEAST_TARGET: usize = 8;
@@ -17,12 +19,78 @@ pub struct RunLine {
     pub id: String,
     /// When it began, RFC 3339, where known.
     pub started_at: Option<String>,
-    /// The suite, such as `quick 1`, where there is one.
+    /// The suite, such as `quick 1`, or the test, where there is one.
     pub suite: Option<String>,
     /// Tested target in a few words.
     pub target: String,
-    /// The figures that matter most, as [`headline`] makes them.
-    pub headline: String,
+    /// Verdict and the figures that matter most, as [`result_of`] makes them.
+    pub result: String,
+}
+
+/// The suite of a record with its version, or else its test.
+#[must_use]
+pub fn method_of(record: &Record) -> Option<String> {
+    let suite = record.suite.as_ref();
+    let suite = suite.map(|suite| format!("{} {}", suite.name, suite.version));
+    let test = || Some(test_name(&record.integrity.as_ref()?.test).to_owned());
+    let anatomy = || record.anatomy.as_ref().map(|_| "anatomy".to_owned());
+    suite.or_else(test).or_else(anatomy)
+}
+
+/// Verdict of a test of capacity or endurance; of other runs what is wrong, and the figures that matter most.
+#[must_use]
+pub fn result_of(record: &Record) -> String {
+    if let Some(found) = &record.integrity {
+        return verdict(found);
+    }
+    let mut parts: Vec<String> = faults(record).iter().map(fault).collect();
+    let rates = record
+        .metrics
+        .iter()
+        .filter(|metric| metric.quantity.is_rate());
+    let rates: Vec<Rate> = rates
+        .map(|metric| (metric.id.clone(), metric.value, metric.quantity))
+        .collect();
+    if !rates.is_empty() || parts.is_empty() {
+        parts.push(headline(&rates));
+    }
+    parts.join("; ")
+}
+
+fn verdict(found: &Integrity) -> String {
+    match (found.kind, found.test) {
+        (StorageKind::Confirmed, IntegrityTest::Endure | IntegrityTest::Retention) => {
+            "intact".to_owned()
+        }
+        (StorageKind::Confirmed, IntegrityTest::Probe) => "capacity confirmed (samples)".to_owned(),
+        (StorageKind::Confirmed, _) => "capacity confirmed".to_owned(),
+        (StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain, _) => {
+            let [real, all] = [found.real_bytes, found.size_bytes].map(amount);
+            format!("FALSE CAPACITY: {real} of {all}")
+        }
+        (kind, _) => storage(kind),
+    }
+}
+
+fn fault(fault: &Fault) -> String {
+    match fault {
+        Fault::Storage(kind) => storage(*kind),
+        Fault::Finding(kind) => kind.name().replace('_', " ").to_uppercase(),
+        Fault::Failed(rule) => format!("{}: fail", clean(rule)),
+    }
+}
+
+fn storage(kind: StorageKind) -> String {
+    match kind {
+        StorageKind::Confirmed => "capacity confirmed".to_owned(),
+        StorageKind::Damaged => "DAMAGED".to_owned(),
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => {
+            "FALSE CAPACITY".to_owned()
+        }
+        StorageKind::ReadOnly => "READ-ONLY".to_owned(),
+        StorageKind::Dead => "DEAD".to_owned(),
+        StorageKind::Other(word) => clean(&word),
+    }
 }
 
 /// The figures that matter most, from rates (id, value, quantity): of `quick` reading/writing in
@@ -75,7 +143,7 @@ pub fn list_table(runs: &[RunLine], width: usize, style: Style) -> String {
             Column::left("started (UTC)"),
             Column::left("suite").priority(1),
             Column::left("target").cut(Cut::First(LEAST_TARGET)),
-            Column::left("read/write, random 4 KiB"),
+            Column::left("result (read/write, random)"),
         ],
         rows: runs.iter().map(row).collect(),
     };
@@ -99,10 +167,10 @@ pub fn name_table(rows: Vec<(String, String)>, width: usize) -> String {
 
 fn row(run: &RunLine) -> Row {
     let (id, started, suite) = (short_id(run), started(run), suite(run));
-    let (target, headline) = (clean(&run.target), clean(&run.headline));
+    let (target, result) = (clean(&run.target), clean(&run.result));
     let title = format!("{id}  {started}  {suite}");
-    let stacked = vec![title, target.clone(), headline.clone()];
-    Row::new(vec![id, started, suite, target, headline]).stacked(stacked)
+    let stacked = vec![title, target.clone(), result.clone()];
+    Row::new(vec![id, started, suite, target, result]).stacked(stacked)
 }
 
 fn short_id(run: &RunLine) -> String {

@@ -99,6 +99,11 @@ pub fn store_error(error: &StoreError) -> CommandError {
         StoreError::Locked { .. } => {
             made.hint("another program holds it; try again when that has ended")
         }
+        StoreError::NotFound { prefix } if prefix == "last" => {
+            CommandError::new(Exit::Usage, "there are no runs yet")
+                .hint("`cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one")
+                .hint("results of `sudo cardmark` are root's own")
+        }
         StoreError::NotFound { .. } | StoreError::NotAnId { .. } => CommandError {
             exit: Exit::Usage,
             ..made

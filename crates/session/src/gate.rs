@@ -258,9 +258,14 @@ fn where_serial(identity: &DiskIdentity) -> String {
     }
 }
 
-/// Text to type: model and size.
+/// Longest model that is to be typed, bytes.
+const LONGEST_MODEL: usize = 32;
+
+/// Text to type: model and size; the device's name in place of no model or a long one.
 fn to_type(identity: &DiskIdentity) -> String {
-    let model = identity.model.as_ref().unwrap_or(&identity.name);
+    let model = identity.model.as_ref();
+    let model = model.filter(|model| model.len() <= LONGEST_MODEL);
+    let model = model.unwrap_or(&identity.name);
     format!("{model} {}", text::amount(identity.size_bytes))
 }
 
@@ -293,7 +298,7 @@ fn question(path: &Path, identity: &DiskIdentity, intent: &Intent<'_>) -> String
     };
     format!(
         "cardmark is going to {}.\n{before}\n\n{}\n{after}\
-         To agree, type model and size just so: {}\n\
+         To confirm, type exactly: {}\n\
          Anything else ends here, with nothing written.",
         intent.what,
         rows.concat(),

@@ -85,6 +85,7 @@ fn existing(path: &Path) -> Result<PathBuf, CommandError> {
             return made.hint(format!("the simulated card is called `sim:{shown}`"));
         }
         made.hint("a target is a directory, a block device, or sim:MODEL")
+            .hint("`cardmark list devices` shows the disks and cards that are here")
     })?;
     let metadata = real.metadata().map_err(|error| {
         CommandError::new(Exit::Trouble, format!("cannot read target `{shown}`"))

@@ -6,12 +6,12 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
     /// No model has this name.
-    #[error("no model `{name}`; available: {known}")]
+    #[error("no model `{name}`{perhaps}")]
     Unknown {
         /// Requested name.
         name: String,
-        /// Known names.
-        known: String,
+        /// Similar names, after `; perhaps `; empty if there are none.
+        perhaps: String,
     },
     /// No board has this name.
     #[error("no simulated board `{name}`; available: {known}")]

@@ -94,14 +94,29 @@ pub(crate) fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     EMBEDDED.iter().chain(&ZOO).copied()
 }
 
+/// Minimum similarity of a name that is suggested; 1 is equality.
+const LIKE: f64 = 0.85;
+/// Maximum number of suggestions.
+const MOST_NEAR: usize = 3;
+
 /// The text of the embedded model of that name.
 pub(crate) fn text(name: &str) -> Result<&'static str, ModelError> {
     let found = texts().find(|&(known, _)| known == name);
     let (_, text) = found.ok_or_else(|| {
-        let known: Vec<&str> = texts().map(|(known, _)| known).collect();
+        let known = texts().map(|(known, _)| (strsim::jaro_winkler(known, name), known));
+        let mut near: Vec<(f64, &str)> = known.filter(|(likeness, _)| *likeness >= LIKE).collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let near: Vec<&str> = near
+            .into_iter()
+            .map(|(_, known)| known)
+            .take(MOST_NEAR)
+            .collect();
         ModelError::Unknown {
             name: name.to_owned(),
-            known: known.join(", "),
+            perhaps: match near.is_empty() {
+                true => String::new(),
+                false => format!("; perhaps {}", near.join(", ")),
+            },
         }
     })?;
     Ok(text)

@@ -29,9 +29,9 @@ fn every_embedded_model_can_be_read() {
 }
 
 #[test]
-fn an_unknown_name_is_answered_with_the_known_ones() {
-    let error = Model::named("b2-1gb").unwrap_err();
-    assert!(error.to_string().contains("a1-32gb, a2-64gb"), "{error}");
+fn an_unknown_name_is_answered_with_similar_ones() {
+    let error = Model::named("a1-23gb").unwrap_err();
+    assert!(error.to_string().ends_with("perhaps a1-32gb"), "{error}");
     assert!(matches!(Model::parse("name = 3"), Err(ModelError::Text(_))));
 }
 

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::damage::collect;
 use crate::document::parse;
 use crate::failure::Failure;
-use crate::heads::{Head, heads};
+use crate::heads::{Head, heads, labels_of};
 use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
@@ -96,18 +96,34 @@ impl Store {
             Ok(records)
         })
     }
+
+    /// Returns a record with its labels as they stand, and without trials and sensor readings.
+    ///
+    /// # Errors
+    /// If there is no such record, the store fails, or a row is damaged.
+    pub fn head(&mut self, id: &str) -> Result<Record, StoreError> {
+        self.read(|connection| {
+            let mut record = head_record(connection, id)?;
+            record.labels = labels_of(connection, id)?;
+            Ok(record)
+        })
+    }
 }
 
 fn record(connection: &Connection, head: Head) -> Result<Record, Failure> {
+    let mut record = head_record(connection, &head.run)?;
+    record.labels = head.labels;
+    Ok(record)
+}
+
+fn head_record(connection: &Connection, run: &str) -> Result<Record, Failure> {
     let mut texts = collect(
         connection,
         "SELECT record_id, head FROM heads WHERE record_id = ?1",
-        [&head.run],
+        [run],
         "its head is not readable",
         |row| row.get::<_, String>(1),
     )?;
     let text = texts.pop().unwrap_or_default();
-    let mut record = parse(&head.run, &text)?;
-    record.labels = head.labels;
-    Ok(record)
+    Ok(parse(run, &text)?)
 }

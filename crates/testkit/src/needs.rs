@@ -38,6 +38,8 @@ pub enum Need {
     Blkio,
     /// `script`, for a terminal.
     Script,
+    /// `tmux`, for a terminal whose screen can be read.
+    Tmux,
     /// libfaketime, for a wall clock that steps.
     WallClock,
     /// `fsfreeze`, which lets all that would be written wait.
@@ -75,6 +77,7 @@ impl Need {
             Self::Zram => is_root && Path::new("/sys/class/zram-control/hot_add").exists(),
             Self::Blkio => is_root && rate_cap::is_offered(),
             Self::Script => is_installed("script"),
+            Self::Tmux => is_installed("tmux"),
             Self::WallClock => wall_clock::library().is_some(),
             Self::Freeze => is_root && is_installed("fsfreeze"),
             Self::Strace => tool("strace", &["-qq", "-e", "trace=none", "true"]).is_ok(),

@@ -172,3 +172,42 @@ fn every_field_of_the_registers_is_explained() {
     }
     assert!(count > 100, "{count}");
 }
+
+#[test]
+fn every_group_has_terms_and_a_name_of_its_own() {
+    for group in Group::ALL {
+        assert!(group.rows().next().is_some(), "{}", group.name());
+        assert_eq!(Group::of(&group.name().to_uppercase()), Some(group));
+        assert!(explanation(group.name()).is_none(), "{}", group.name());
+    }
+    let grouped: usize = Group::ALL
+        .into_iter()
+        .map(|group| group.rows().count())
+        .sum();
+    assert_eq!(grouped, explanations().len());
+}
+
+#[test]
+fn findings_are_in_the_group_of_warnings() {
+    // This one is explained with its figure.
+    for name in finding_names().iter().filter(|name| *name != "period") {
+        assert_eq!(explanation(name).unwrap().group, Group::Warnings, "{name}");
+    }
+}
+
+#[test]
+fn a_question_finds_the_terms_with_all_its_words() {
+    let ids = |question: &str| -> Vec<&str> {
+        search(question).iter().map(|row| row.id.as_str()).collect()
+    };
+    assert_eq!(explanation("Why is my card slow?").unwrap().id, "slow");
+    assert!(ids("is the card slow?").contains(&"slow"));
+    assert!(
+        ids("power loss").contains(&"sync_not_slower"),
+        "{:?}",
+        ids("power loss")
+    );
+    assert!(ids("the of").is_empty());
+    assert!(ids("zeppelin").is_empty());
+    assert!(search("card").len() <= MOST_FOUND);
+}

@@ -1,21 +1,33 @@
-//! `cardmark` alone: shows what is there, asks what to test, runs `quick`.
+//! `cardmark` alone: asks which card, and what to find out about it.
 
+mod steps;
+mod target;
+
+use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
-use std::path::PathBuf;
 
-use cardmark_host::{MountedDirectory, Root, mounted_directories};
-use cardmark_report::text;
+use cardmark_host::Root;
+use cardmark_judge::Promise;
+use cardmark_report::wrap;
 use clap::Parser;
 
-use crate::args::{Arguments, Command};
-use crate::commands::run::run;
+use crate::args::Arguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use steps::{Question, steps, suites_for};
+use target::{Target, targets};
 
-/// The beginner's path.
-pub(crate) fn beginner() -> Result<Exit, CommandError> {
-    let places = mounted_directories(&Root::system());
-    print::notice(&menu(&places));
+/// Columns before the text of a numbered line.
+const NUMBER_WIDTH: usize = 5;
+
+/// Executes a command line.
+type Execute = fn(Arguments) -> Result<Exit, CommandError>;
+
+/// Asks which card, and what to find out about it; then executes the commands that answer it.
+pub(crate) fn beginner(execute: Execute) -> Result<Exit, CommandError> {
+    let targets = targets(&Root::system());
+    print::notice("cardmark measures microSD cards and other storage.\n");
+    print::notice(&menu(&targets));
     if !std::io::stdin().is_terminal() {
         return Err(
             CommandError::new(Exit::Usage, "there is no terminal to ask what to test")
@@ -23,122 +35,229 @@ pub(crate) fn beginner() -> Result<Exit, CommandError> {
                 .hint("name the target: `cardmark run DIRECTORY`; `cardmark --help` shows more"),
         );
     }
-    let stdin = std::io::stdin();
-    match ask(&mut stdin.lock(), &places)? {
-        Some(directory) => run_quick(&directory),
+    let answers = answers(&mut std::io::stdin().lock(), &targets)?;
+    match answers {
+        Some(steps) => follow(&steps, execute),
         None => Ok(Exit::Done),
     }
 }
 
-/// Targets as a numbered list.
-fn menu(places: &[MountedDirectory]) -> String {
-    let mut menu = String::from(
-        "cardmark measures a card through a file of 256 MiB that is gone afterwards.\n\
-         It takes about a minute and a half, and writes to that file again and again:\n\
-         some hundred MB on a card, 4.29 GB at most.\n\nTargets found here:\n",
-    );
-    for (index, place) in places.iter().enumerate() {
-        menu.push_str(&format!("  {}  {}\n", index + 1, describe(place)));
-    }
-    menu.push_str("  .  the directory you are in\n");
-    menu
-}
-
-fn describe(place: &MountedDirectory) -> String {
-    let size = place
-        .size_bytes
-        .map(|bytes| format!(", {}", text::capacity(bytes)));
-    let removable = if place.removable { ", removable" } else { "" };
-    let writable = if place.writable {
-        ""
-    } else {
-        " (you may not write there)"
-    };
-    format!(
-        "{}: {} on {}{}{removable}{writable}",
-        place.directory.display(),
-        place.filesystem,
-        place.device,
-        size.unwrap_or_default()
-    )
-}
-
-/// Asks until the answer makes sense. `None`: the person wants nothing tested.
-fn ask(
+/// Asks until it is known what to do. `None`: the person wants to do nothing.
+fn answers(
     input: &mut impl BufRead,
-    places: &[MountedDirectory],
-) -> Result<Option<PathBuf>, CommandError> {
-    loop {
-        print::notice("Target: a number, or `.`; Enter alone ends.");
-        let mut line = String::new();
-        let read = input.read_line(&mut line).map_err(|error| {
-            CommandError::new(Exit::Trouble, "cannot read the answer").because(error.to_string())
-        })?;
-        let answer = line.trim();
-        if read == 0 || answer.is_empty() {
-            return Ok(None);
-        }
+    targets: &[(Target, String)],
+) -> Result<Option<Vec<Vec<OsString>>>, CommandError> {
+    let here = Target::Directory {
+        path: ".".into(),
+        disk: None,
+    };
+    let which = format!("Which one? {}, . = here, q = quit", numbers(targets.len()));
+    let chosen = ask(input, &which, |answer| {
         if answer == "." {
-            return Ok(Some(PathBuf::from(".")));
+            return Some(here.clone());
         }
-        let number: Option<usize> = answer.parse().ok();
-        match number.and_then(|number| places.get(number.checked_sub(1)?)) {
-            Some(place) => return Ok(Some(place.directory.clone())),
+        Some(targets.get(index(answer)?)?.0.clone())
+    })?;
+    let Some(target) = chosen else {
+        return Ok(None);
+    };
+    print::notice(&questions(&target));
+    let which = format!("Which one? {}, q = quit", numbers(Question::ALL.len()));
+    let chosen = ask(input, &which, |answer| {
+        Question::ALL.get(index(answer)?).copied()
+    })?;
+    let Some(question) = chosen else {
+        return Ok(None);
+    };
+    let promises = match question {
+        Question::Label | Question::All => ask_for_promises(input, question)?,
+        Question::Speed | Question::Capacity => Some(Vec::new()),
+    };
+    Ok(promises.map(|promises| steps(&target, question, &promises)))
+}
+
+/// `1` or `1-7`.
+fn numbers(count: usize) -> String {
+    match count {
+        0 | 1 => count.to_string(),
+        _ => format!("1-{count}"),
+    }
+}
+
+fn index(answer: &str) -> Option<usize> {
+    answer.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Targets as a numbered list.
+fn menu(targets: &[(Target, String)]) -> String {
+    let mut lines = vec!["What is here:".to_owned()];
+    for (index, (_, line)) in targets.iter().enumerate() {
+        lines.extend(numbered(&(index + 1).to_string(), line));
+    }
+    lines.extend(numbered(".", "the directory you are in"));
+    lines.join("\n") + "\n"
+}
+
+fn questions(target: &Target) -> String {
+    let mut lines = vec![String::new(), "What do you want to know?".to_owned()];
+    for (index, question) in Question::ALL.into_iter().enumerate() {
+        lines.extend(numbered(&(index + 1).to_string(), question.text(target)));
+    }
+    if let Target::Directory {
+        disk: Some(disk), ..
+    } = target
+    {
+        let quicker = "To check the capacity within minutes, unmount the card and enter:";
+        lines.extend(wrap(quicker, print::width(), 0));
+        lines.push(format!("  sudo cardmark probe {disk}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn numbered(number: &str, text: &str) -> Vec<String> {
+    let lines = wrap(text, print::width().saturating_sub(NUMBER_WIDTH), 0);
+    let numbers = std::iter::once(number).chain(std::iter::repeat(""));
+    lines
+        .iter()
+        .zip(numbers)
+        .map(|(line, number)| format!("  {number:<3}{line}"))
+        .collect()
+}
+
+/// Asks until the answer makes sense; `None` to quit.
+fn ask<T>(
+    input: &mut impl BufRead,
+    question: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, CommandError> {
+    loop {
+        print::notice(question);
+        let Some(answer) = line(input)? else {
+            return Ok(None);
+        };
+        match read(&answer) {
+            Some(answer) => return Ok(Some(answer)),
             None => print::notice(&format!("`{answer}` is not in the list")),
         }
     }
 }
 
-/// Runs the default suite, as `cardmark run DIRECTORY` would.
-fn run_quick(directory: &std::path::Path) -> Result<Exit, CommandError> {
-    let words = [
-        "cardmark".into(),
-        "run".into(),
-        directory.as_os_str().to_owned(),
-    ];
-    match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
-        Ok(Some(Command::Run(arguments))) => run(&arguments),
-        _ => Err(CommandError::new(
-            Exit::Bug,
-            "the directory cannot be named on a command line",
-        )),
+/// A line that is not empty; `None` for nothing, or a word that quits.
+fn line(input: &mut impl BufRead) -> Result<Option<String>, CommandError> {
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(|error| {
+        CommandError::new(Exit::Trouble, "cannot read the answer").because(error.to_string())
+    })?;
+    let answer = line.trim();
+    let quits = ["", "q", "quit", "exit"];
+    Ok((!quits.contains(&answer.to_lowercase().as_str())).then(|| answer.to_owned()))
+}
+
+/// Asks for the promises on the label; of `All`, nothing is an answer too.
+fn ask_for_promises(
+    input: &mut impl BufRead,
+    question: Question,
+) -> Result<Option<Vec<Promise>>, CommandError> {
+    let quits = match question {
+        Question::All => "Enter = nothing",
+        _ => "q = quit",
+    };
+    let text = format!("What does the label promise? Such as: A1 V30 U3 130MB/s; {quits}");
+    let read = |answer: &str| -> Option<Vec<Promise>> {
+        let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
+        words.map(Promise::parse).collect()
+    };
+    let promises = ask(input, &text, read)?;
+    let Some(promises) = promises else {
+        return Ok((question == Question::All).then(Vec::new));
+    };
+    for promise in suites_for(&promises).1 {
+        print::notice(&match promise {
+            Promise::Capacity(_) => {
+                format!("{promise}: the test of capacity shows how much is real")
+            }
+            _ => format!(
+                "{promise}: nothing here tests it; `cardmark explain {promise}` explains it"
+            ),
+        });
     }
+    Ok(Some(promises))
+}
+
+/// Executes the steps as if each had been entered; ends with the worst status.
+fn follow(steps: &[Vec<OsString>], execute: Execute) -> Result<Exit, CommandError> {
+    let mut exit = Exit::Done;
+    for step in steps {
+        let words: Vec<_> = step.iter().map(|word| word.to_string_lossy()).collect();
+        print::notice(&format!("\ncardmark {}", words.join(" ")));
+        let parsed = Arguments::try_parse_from([&["cardmark".into()], step.as_slice()].concat());
+        let arguments = parsed.map_err(|error| {
+            CommandError::new(Exit::Bug, "the target cannot be named on a command line")
+                .because(error.to_string())
+        })?;
+        let ended = execute(arguments).unwrap_or_else(|error| {
+            print::error(&error);
+            error.exit
+        });
+        exit = exit.or_worse(ended);
+        if matches!(ended, Exit::Interrupted | Exit::Terminated) {
+            return Ok(exit);
+        }
+    }
+    print::notice("\nDone. `cardmark list` shows what was measured so far.");
+    Ok(exit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn place(directory: &str, writable: bool) -> MountedDirectory {
-        MountedDirectory {
-            directory: directory.into(),
-            filesystem: "ext4".into(),
-            device: "mmcblk0p2".into(),
-            size_bytes: Some(31_900_000_000),
-            disk: cardmark_core::DeviceInfo::default(),
-            removable: true,
-            writable,
-        }
+    fn card() -> Vec<(Target, String)> {
+        let target = Target::Directory {
+            path: "/media/card".into(),
+            disk: Some("/dev/sda".to_owned()),
+        };
+        vec![(target, "/media/card: ext4 on sda1".to_owned())]
+    }
+
+    fn commands(answer: &str) -> Option<Vec<String>> {
+        let steps = answers(&mut answer.as_bytes(), &card()).unwrap()?;
+        let line = |words: Vec<OsString>| words.join(&OsString::from(" ")).into_string().unwrap();
+        Some(steps.into_iter().map(line).collect())
     }
 
     #[test]
-    fn the_menu_tells_what_is_there_and_what_will_happen() {
-        let menu = menu(&[place("/media/card", true), place("/mnt", false)]);
+    fn the_menus_say_what_is_there_and_what_will_happen() {
+        let targets = card();
         assert!(
-            menu.contains("  1  /media/card: ext4 on mmcblk0p2, 31.9 GB"),
-            "{menu}"
+            menu(&targets).contains("  1  /media/card: ext4 on sda1\n"),
+            "{}",
+            menu(&targets)
         );
-        assert!(menu.contains("(you may not write there)"), "{menu}");
-        assert!(menu.contains("256 MiB"), "{menu}");
+        let questions = questions(&targets[0].0);
+        assert!(questions.contains("256 MiB"), "{questions}");
+        assert!(
+            questions.contains("sudo cardmark probe /dev/sda"),
+            "{questions}"
+        );
     }
 
     #[test]
-    fn an_answer_is_asked_for_until_it_makes_sense() {
-        let places = [place("/media/card", true)];
-        let answer = |text: &str| ask(&mut text.as_bytes(), &places).unwrap();
-        assert_eq!(answer("0\n7\nx\n1\n"), Some(PathBuf::from("/media/card")));
-        assert_eq!(answer(".\n"), Some(PathBuf::from(".")));
-        assert_eq!(answer("\n"), None);
-        assert_eq!(answer(""), None);
+    fn answers_lead_to_commands() {
+        let run = "run /media/card".to_owned();
+        assert_eq!(commands("0\n7\nx\n1\n1\n"), Some(vec![run]));
+        assert_eq!(commands(".\n2\n"), Some(vec!["verify .".to_owned()]));
+        let label = "run /media/card --suite app-class --claim=A1".to_owned();
+        assert_eq!(commands("1\n3\nA9\na1\n"), Some(vec![label]));
+        let both = ["run .", "verify ."].map(str::to_owned);
+        assert_eq!(commands(".\n4\n\n"), Some(both.to_vec()));
+    }
+
+    #[test]
+    fn it_ends_at_any_question() {
+        for answer in ["", "\n", "q\n", "1\nexit\n", "1\n1", "1\n3\nQ\n"] {
+            let expected = (answer == "1\n1").then(|| vec!["run /media/card".to_owned()]);
+            assert_eq!(commands(answer), expected, "{answer:?}");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! `cardmark explain`.
 
-use cardmark_catalog::{Explanation, Known, explanation, explanations, look_up, nearest};
-use cardmark_report::{vocabulary, wrap};
+use cardmark_catalog::{
+    Explanation, Group, Known, explanation, explanations, look_up, nearest, search,
+};
+use cardmark_report::{name_table, vocabulary, wrap};
 use serde_json::{Value, json};
 
 use crate::args::ExplainArguments;
@@ -19,7 +21,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError
     Ok(Exit::Done)
 }
 
-/// Explanation of a term, or else of a product or board.
+/// Explanation of a term, or else of a product or board; the terms of a group; or else what a search finds.
 fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
     if let Some(found) = explanation(word) {
         return Ok(match as_json_text {
@@ -27,14 +29,46 @@ fn explained(word: &str, as_json_text: bool) -> Result<String, CommandError> {
             false => page(&found, print::width()),
         });
     }
+    if let Some(group) = Group::of(word) {
+        return Ok(match as_json_text {
+            true => all_as_json(group.rows()),
+            false => titles(group.title(), group.rows()),
+        });
+    }
     let found = look_up(word);
     if found.found.is_empty() {
-        return Err(unknown(word));
+        return searched(word, as_json_text);
     }
     Ok(match as_json_text {
         true => format!("{:#}\n", rows_as_json(&found.found)),
         false => vocabulary(word, &found, print::width()),
     })
+}
+
+fn searched(word: &str, as_json_text: bool) -> Result<String, CommandError> {
+    let found = search(word);
+    match found.as_slice() {
+        [] => Err(unknown(word)),
+        _ if as_json_text => Ok(all_as_json(found.into_iter())),
+        [one] => Ok(page(one, print::width())),
+        _ => {
+            let heading = format!("`{word}` is explained under");
+            Ok(titles(&heading, found.into_iter()))
+        }
+    }
+}
+
+/// A heading, and terms with their titles.
+fn titles<'a>(heading: &str, rows: impl Iterator<Item = &'a Explanation>) -> String {
+    let rows = rows
+        .map(|row| (row.id.clone(), row.title.clone()))
+        .collect();
+    format!("{heading}:\n{}", name_table(rows, print::width()))
+}
+
+fn all_as_json<'a>(rows: impl Iterator<Item = &'a Explanation>) -> String {
+    let all: Vec<_> = rows.map(as_json).collect();
+    format!("{:#}\n", json!(all))
 }
 
 fn unknown(word: &str) -> CommandError {
@@ -60,31 +94,29 @@ fn page(explanation: &Explanation, width: usize) -> String {
 
 fn list(as_json_text: bool) -> String {
     if as_json_text {
-        let all: Vec<_> = explanations().iter().map(as_json).collect();
-        return format!("{:#}\n", json!(all));
+        return all_as_json(explanations().iter());
     }
     let width = print::width();
-    let lines = explanations().iter().flat_map(|explanation| {
-        wrap(
-            &format!("{}: {}", explanation.id, explanation.title),
-            width,
-            2,
-        )
-    });
-    let fields =
-        "and each field of the registers CID, CSD, SCR and SSR by its name, such as ERASE_TIMEOUT";
-    let names = "and products and boards by name, part of a name, model number or revision code, such as \
-                 `Evo Plus`, `Zero 2 W`, `MB-MC64KA`, `902120`";
-    lines
-        .chain(wrap(fields, width, 2))
-        .chain(wrap(names, width, 2))
-        .map(|line| line + "\n")
-        .collect()
+    let group = |group: Group| {
+        let terms: Vec<&str> = group.rows().map(|row| row.id.as_str()).collect();
+        let heading = format!("{} (`cardmark explain {}`)", group.title(), group.name());
+        let mut lines = wrap(&heading, width, 2);
+        let terms = wrap(&terms.join(", "), width.saturating_sub(2), 0);
+        lines.extend(terms.iter().map(|line| format!("  {line}")));
+        lines
+    };
+    let others = "Also explained: each field of the registers CID, CSD, SCR and SSR, such as ERASE_TIMEOUT; \
+                  products and boards by name, part of a name, model number or revision code, such as \
+                  `Evo Plus`, `Zero 2 W`, `MB-MC64KA`, `902120`.";
+    let groups = Group::ALL.into_iter().flat_map(group);
+    let lines = groups.chain(wrap(others, width, 0));
+    lines.map(|line| line + "\n").collect()
 }
 
 fn as_json(explanation: &Explanation) -> Value {
     json!({
         "id": explanation.id,
+        "group": explanation.group,
         "aliases": explanation.aliases,
         "title": explanation.title,
         "text": explanation.text,

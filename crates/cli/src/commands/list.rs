@@ -1,10 +1,11 @@
 //! `cardmark list`.
 
 use cardmark_catalog::{Publication, publications};
-use cardmark_core::{DeviceInfo, Suite, TargetNeed};
+use cardmark_core::{DeviceInfo, Record, Suite, TargetNeed};
 use cardmark_host::{Root, block_devices, mounted_directories};
-use cardmark_report::{RunLine, device_line, headline, list_table, name_table, text};
-use cardmark_store::Summary;
+use cardmark_judge::faults;
+use cardmark_report::{RunLine, device_line, list_table, method_of, name_table, result_of, text};
+use cardmark_store::{Store, StoreError, Summary};
 use serde_json::json;
 
 use crate::args::{ListArguments, Listing};
@@ -14,6 +15,10 @@ use cardmark_session::{Data, store_error};
 
 /// Lists runs, devices, suites, models or publications.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
+    if arguments.bad && arguments.what != Listing::Runs {
+        let what = "`--bad` selects runs, nothing else has verdicts";
+        return Err(CommandError::new(Exit::Usage, what).hint("`cardmark list runs --bad`"));
+    }
     let text = match arguments.what {
         Listing::Runs => runs(arguments)?,
         Listing::Devices => devices(arguments.json)?,
@@ -122,30 +127,58 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
 
 fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let runs = store
-        .list(arguments.limit)
-        .map_err(|error| store_error(&error))?;
+    let (runs, is_empty) = chosen(&mut store, arguments).map_err(|error| store_error(&error))?;
     if arguments.json {
-        let rows: Vec<_> = runs.iter().map(row).collect();
+        let rows: Vec<_> = runs.iter().map(|(run, head)| row(run, head)).collect();
         return print::pretty(&rows);
     }
     if runs.is_empty() {
-        print::notice(
-            "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one",
-        );
+        print::notice(match is_empty {
+            true => {
+                "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one"
+            }
+            false => "no run found anything wrong; only tests of capacity find fakes",
+        });
         return Ok(String::new());
     }
-    let lines: Vec<RunLine> = runs.into_iter().map(line).collect();
+    let lines: Vec<RunLine> = runs.iter().map(|(run, head)| line(run, head)).collect();
     Ok(list_table(&lines, print::width(), print::style()))
 }
 
-fn row(run: &Summary) -> serde_json::Value {
+/// A run in a listing, and its record without trials.
+type Listed = (Summary, Record);
+
+/// The runs that were asked for, newest first, and whether the store is empty.
+fn chosen(store: &mut Store, arguments: &ListArguments) -> Result<(Vec<Listed>, bool), StoreError> {
+    let summaries = store.list(match arguments.bad {
+        true => u32::MAX,
+        false => arguments.limit,
+    })?;
+    let is_empty = summaries.is_empty();
+    let mut runs = Vec::new();
+    for run in summaries {
+        if runs.len() >= arguments.limit as usize {
+            break;
+        }
+        let head = store.head(&run.id)?;
+        if !arguments.bad || !faults(&head).is_empty() {
+            runs.push((run, head));
+        }
+    }
+    Ok((runs, is_empty))
+}
+
+fn row(run: &Summary, head: &Record) -> serde_json::Value {
     let headline = run.headline.iter();
+    let found = head.integrity.as_ref();
     json!({
         "id": run.id,
         "started_at": run.started_at,
         "suite": run.suite,
         "suite_version": run.suite_version,
+        "test": found.map(|found| found.test),
+        "storage_kind": found.map(|found| found.kind),
+        "faults": faults(head),
         "target_kind": run.target_kind,
         "origin": run.origin,
         "labels": run.labels,
@@ -155,18 +188,18 @@ fn row(run: &Summary) -> serde_json::Value {
     })
 }
 
-fn line(run: Summary) -> RunLine {
+fn line(run: &Summary, head: &Record) -> RunLine {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let product = run.labels.get("product").cloned();
     let kind = run.target_kind.map(|kind| word(json!(kind)));
     // An imported text rarely names the tested target.
     let kind = kind.unwrap_or_else(|| word(json!(run.origin)));
     RunLine {
-        id: run.id,
-        started_at: run.started_at,
-        suite: run.suite,
+        id: run.id.clone(),
+        started_at: run.started_at.clone(),
+        suite: method_of(head),
         target: product.unwrap_or(kind),
-        headline: headline(&run.headline),
+        result: result_of(head),
     }
 }
 

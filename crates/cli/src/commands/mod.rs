@@ -30,7 +30,7 @@ use crate::error::{CommandError, Exit};
 /// Executes what was asked for.
 pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
     match arguments.command {
-        None => beginner::beginner(),
+        None => beginner::beginner(execute),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Crosscheck(arguments)) => crosscheck::crosscheck(&arguments),
         Some(Command::Prepare(arguments)) => prepare::prepare(&arguments),

@@ -13,7 +13,7 @@ fn without_a_terminal_it_shows_what_is_there_and_how_to_go_on() {
         &output,
         2,
         &[
-            "Targets found here:",
+            "What is here:",
             "the directory you are in",
             "there is no terminal to ask",
             "hint: name the target: `cardmark run DIRECTORY`",
@@ -23,14 +23,16 @@ fn without_a_terminal_it_shows_what_is_there_and_how_to_go_on() {
 }
 
 #[test]
-fn on_a_terminal_enter_alone_ends() {
+fn on_a_terminal_enter_or_q_ends() {
     needs!(Script);
     let scratch = scratch();
     let program = program(&scratch);
-    let output = program.run_on_terminal("\n");
-    assert_eq!(output.code, 0, "{output}");
-    assert!(output.stdout.contains("Enter alone ends"), "{output}");
-    assert_eq!(program.runs_count(), 0);
+    for answer in ["\n", "q\n", ".\nexit\n"] {
+        let output = program.run_on_terminal(answer);
+        assert_eq!(output.code, 0, "{output}");
+        assert!(output.stdout.contains("q = quit"), "{output}");
+        assert_eq!(program.runs_count(), 0);
+    }
 }
 
 #[test]

@@ -197,6 +197,23 @@ fn each_simulated_fake_is_told() {
     }
     let listed = program.run(&["list", "runs"]);
     assert_eq!(listed.code, 0, "{listed}");
+    assert!(listed.stdout.contains("FALSE CAPACITY: "), "{listed}");
+    let bad = |more: &[&str]| {
+        let listed = program.run(&[&["list", "--bad", "--json"], more].concat());
+        serde_json::from_str::<Vec<serde_json::Value>>(&listed.stdout).unwrap()
+    };
+    let all = bad(&[]);
+    assert!(
+        all.iter().all(|run| run["storage_kind"] != "confirmed"),
+        "{all:?}"
+    );
+    assert!(
+        all.iter().any(|run| run["storage_kind"] == "limbo"),
+        "{all:?}"
+    );
+    assert_eq!(bad(&["--limit", "1"]).len(), 1);
+    let refused = program.run(&["list", "models", "--bad"]);
+    assert_error(&refused, 2, &["`--bad` selects runs"]);
 }
 
 #[test]

@@ -48,6 +48,7 @@ mod targets;
 mod traces;
 mod undo;
 mod usage;
+mod visits;
 
 /// A file that is no module would be no test.
 #[test]

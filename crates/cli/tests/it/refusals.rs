@@ -32,7 +32,7 @@ const SIZE_BYTES: u64 = 320 * MIB;
 const PART_BYTES: u64 = 300 * MIB;
 const PARTED_BYTES: u64 = MIB + 2 * PART_BYTES;
 /// Text before the words of consent.
-const TO_TYPE: &str = "just so: ";
+const TO_TYPE: &str = "type exactly: ";
 /// Part that the suite overwrites.
 const SPAN_BYTES: u64 = 256 * MIB;
 /// End of the question.
@@ -549,7 +549,10 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
         "  partitions  none\n",
         "  writes      268 MB (256 MiB)\n",
         "with them its partition table",
-        &format!("just so: {model}336 MB\n"),
+        &format!(
+            "type exactly: {} 336 MB\n",
+            device.path().file_name().unwrap().display()
+        ),
     ] {
         assert!(question.contains(told), "no `{told}` in {question}");
     }

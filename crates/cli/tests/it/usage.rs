@@ -24,10 +24,9 @@ fn unknown_names_are_told_with_the_known_ones() {
             ],
         ),
         (
-            &["run", "sim:nothing"],
+            &["run", "sim:a1-23gb"],
             &[
-                "no model `nothing`",
-                "a1-32gb",
+                "no model `a1-23gb`; perhaps a1-32gb",
                 "hint: `cardmark list models`",
             ],
         ),

@@ -22,12 +22,12 @@ fn runs() -> Vec<RunLine> {
             started_at: Some("2025-03-04T12:00:41Z".to_owned()),
             suite: Some("quick 1".to_owned()),
             target: "Example Ultra 64, file in a directory".to_owned(),
-            headline: headline(&rates()),
+            result: headline(&rates()),
         },
         RunLine {
             id: "0badcafe-10b1-426f-9247-bb680e5fe0c8".to_owned(),
             target: "sim".to_owned(),
-            headline: headline(&rates()[1..3]),
+            result: headline(&rates()[1..3]),
             ..RunLine::default()
         },
     ]
@@ -36,7 +36,7 @@ fn runs() -> Vec<RunLine> {
 #[test]
 fn at_120_columns() {
     assert_snapshot!(list_table(&runs(), 120, Style::Plain), @r"
-    run       started (UTC)     suite    target                                 read/write, random 4 KiB
+    run       started (UTC)     suite    target                                 result (read/write, random)
     67e55044  2025-03-04 12:00  quick 1  Example Ultra 64, file in a directory  43.7/23.4 MB/s, 2250/701 IOPS
     0badcafe  –                 –        sim                                    43.7/– MB/s, 2250/– IOPS
     ");
@@ -45,7 +45,7 @@ fn at_120_columns() {
 #[test]
 fn at_80_columns() {
     assert_snapshot!(list_table(&runs(), 80, Style::Plain), @r"
-    run       started (UTC)     suite    target        read/write, random 4 KiB
+    run       started (UTC)     suite    target        result (read/write, random)
     67e55044  2025-03-04 12:00  quick 1  Example Ult…  43.7/23.4 MB/s, 2250/701 IOPS
     0badcafe  –                 –        sim           43.7/– MB/s, 2250/– IOPS
     ");

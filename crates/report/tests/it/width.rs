@@ -79,7 +79,7 @@ proptest! {
             started_at: is_dated.then(|| "2025-03-04T12:00:41Z".to_owned()),
             suite: is_dated.then(|| "quick 1".to_owned()),
             target,
-            headline: headline(&[("rand_read_4k".to_owned(), 10_f64.powf(exponent), Quantity::ByteRate)]),
+            result: headline(&[("rand_read_4k".to_owned(), 10_f64.powf(exponent), Quantity::ByteRate)]),
         };
         let runs: Vec<RunLine> = runs.into_iter().map(line).collect();
         let plain = list_table(&runs, width, Style::Plain);

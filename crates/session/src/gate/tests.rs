@@ -77,7 +77,7 @@ fn the_question_tells_all_that_will_be_lost() {
         "  size        63.9 GB (59.5 GiB)\n",
         "  partitions  mmcblk1p1 63.9 GB: all are lost\n",
         "  writes      268 MB (256 MiB)\n",
-        "just so: SD64G 63.9 GB\n",
+        "type exactly: SD64G 63.9 GB\n",
     ] {
         assert!(lost.contains(told), "no `{told}` in {lost}");
     }
