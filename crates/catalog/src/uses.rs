@@ -37,6 +37,8 @@ pub struct Use {
 pub struct Requirement {
     /// Its name.
     pub name: String,
+    /// The operations in plain words, such as `random writes`.
+    pub plain: String,
     /// Metrics of the rate; the first one in a result counts.
     pub metrics: Vec<String>,
     /// Quantity of the rate.
@@ -47,6 +49,9 @@ pub struct Requirement {
     pub enough: f64,
     /// Rate of the reference card for scores.
     pub reference: f64,
+    /// Class that promises the reference rate, such as `A1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// Reason for the requirement.
     pub reason: String,
 }
@@ -68,7 +73,7 @@ pub fn use_of(name: &str) -> Option<&'static Use> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{suite, suite_names};
+    use crate::{class, suite, suite_names};
 
     #[test]
     fn every_use_is_found_and_its_weights_add_up() {
@@ -103,6 +108,27 @@ mod tests {
                 metrics.filter(|metrics| metrics.iter().any(|metric| metric == "seq_write_1m"));
             assert_eq!(of_writing.next().unwrap()[0], "settled_write", "{id}");
         }
+    }
+
+    #[test]
+    fn the_reference_of_a_class_is_its_promise() {
+        let needs = uses().iter().flat_map(|row| &row.needs);
+        let mut checked_count = 0;
+        for need in needs {
+            let Some(name) = &need.class else {
+                continue;
+            };
+            let class = class(name).unwrap();
+            let promised = match need.plain.as_str() {
+                "random reads" => class.least_read_operations_per_s,
+                "random writes" => class.least_write_operations_per_s,
+                other => panic!("{other}"),
+            };
+            let promised = promised.map(|rate| rate.to_string());
+            assert_eq!(promised, Some(need.reference.to_string()), "{}", need.name);
+            checked_count += 1;
+        }
+        assert_eq!(checked_count, 5);
     }
 
     #[test]

@@ -188,6 +188,9 @@ pub(crate) struct RunArguments {
     /// Write the record to FILE; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
+    /// Show all columns, ranges and notes
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Repeat the suite N times (suites of old tools only), so that results get an interval
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
     pub(crate) rounds: Option<u32>,
@@ -299,6 +302,9 @@ pub(crate) struct ShowArguments {
     /// An id, a unique prefix of one, `last`, or a record file
     #[arg(default_value = "last")]
     pub(crate) run: String,
+    /// Show all columns, ranges and notes
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print the record itself
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,7 +1,6 @@
 //! Progress in bytes or steps on stderr: a bar on a terminal, plain lines in a pipe.
 
 use std::collections::VecDeque;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use cardmark_report::text;
@@ -47,7 +46,7 @@ impl FillProgress {
             unit,
             all,
             stage: "",
-            bar: std::io::stderr().is_terminal().then(|| bar(all)),
+            bar: print::can_redraw().then(|| bar(all)),
             passed: VecDeque::from([(now, done)]),
             told: now,
         }
@@ -106,7 +105,7 @@ impl Progress for FillProgress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(done);
-                bar.set_message(line);
+                bar.set_message(print::plain(&line));
             }
             None if self.unit == Unit::Bytes && now.duration_since(self.told) >= PAUSE => {
                 self.told = now;
@@ -144,7 +143,7 @@ impl Drop for FillProgress {
 fn bar(all: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:8} {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸ ");
+        .progress_chars(print::bar_letters());
     let bar = ProgressBar::new(all).with_style(style);
     bar.enable_steady_tick(TICK);
     bar

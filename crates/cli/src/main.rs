@@ -2,6 +2,7 @@
 
 mod again;
 mod args;
+mod ascii;
 mod commands;
 mod error;
 mod fill_progress;
@@ -22,7 +23,13 @@ use crate::error::{CommandError, Exit};
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(end_for_bug));
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let status = print::arguments_error(&error);
+            return ExitCode::from(u8::try_from(status).unwrap_or(2));
+        }
+    };
     // On a thread of its own: one that waits in the kernel for a device that does not answer takes
     // no signals, and the kernel hands them to the main thread first.
     let work = std::thread::Builder::new()

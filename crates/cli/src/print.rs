@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use cardmark_session::Data;
 
+use crate::ascii::{ascii, is_utf8};
 use crate::error::{CommandError, Exit};
 
 /// Shows where a result is if the user will not look there: `sudo` stores it in root's home.
@@ -23,8 +24,18 @@ pub(crate) fn owner(data: &Data) {
     }
 }
 
-/// Writes a result to stdout. A reader that went away is no error.
+/// Writes a result for people to stdout, in ASCII where the locale has no UTF-8.
 pub(crate) fn result(text: &str) -> Result<(), CommandError> {
+    data(&in_locale(text, width()))
+}
+
+/// Writes a result for programs or people to stdout.
+pub(crate) fn output(is_data: bool, text: &str) -> Result<(), CommandError> {
+    if is_data { data(text) } else { result(text) }
+}
+
+/// Writes a result for programs, or a document, to stdout. A reader that went away is no error.
+pub(crate) fn data(text: &str) -> Result<(), CommandError> {
     let text = own_colours(text, style());
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -35,6 +46,50 @@ pub(crate) fn result(text: &str) -> Result<(), CommandError> {
         .because(error.to_string())),
         _ => Ok(()),
     }
+}
+
+/// The text as this locale can show it.
+fn in_locale(text: &str, width: usize) -> Cow<'_, str> {
+    match is_utf8_locale() {
+        true => Cow::Borrowed(text),
+        false => ascii(text, width),
+    }
+}
+
+/// Returns whether the locale has UTF-8.
+pub(crate) fn is_utf8_locale() -> bool {
+    is_utf8(|name| std::env::var(name).ok())
+}
+
+/// Returns whether standard error is a terminal that can draw a line again.
+pub(crate) fn can_redraw() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    std::io::stderr().is_terminal() && !is_dumb
+}
+
+/// A line as this locale can show it.
+pub(crate) fn plain(line: &str) -> String {
+    in_locale(line, usize::MAX).into_owned()
+}
+
+/// Letters of a progress bar: done, the end of it, not done.
+pub(crate) fn bar_letters() -> &'static str {
+    if is_utf8_locale() { "━╸ " } else { "=> " }
+}
+
+/// Shows the help or what is wrong with the arguments; returns the exit status.
+pub(crate) fn arguments_error(error: &clap::Error) -> i32 {
+    if is_utf8_locale() {
+        // Without an output there is no reader.
+        let _ = error.print();
+        return error.exit_code();
+    }
+    let text = error.render().to_string();
+    match error.use_stderr() {
+        true => notice(text.trim_end()),
+        false => drop(result(&text)),
+    }
+    error.exit_code()
 }
 
 /// JSON in several lines, for people and programs.
@@ -102,7 +157,7 @@ pub(crate) fn notice(text: &str) {
 fn line(heading: &str, text: &str) {
     let mut out = anstream::stderr().lock();
     // Without stderr there is no reader.
-    let _ = writeln!(out, "{heading}{}", visible(text));
+    let _ = writeln!(out, "{heading}{}", visible(&in_locale(text, usize::MAX)));
 }
 
 /// The text with hidden characters escaped, except the escape sequences of a style.

@@ -14,6 +14,8 @@ use crate::print;
 
 /// Interval between redraws of the line on a terminal. Long, so that a small board is not kept busy.
 const TICK: Duration = Duration::from_millis(250);
+/// Least time between two lines on a console.
+const PAUSE: Duration = Duration::from_secs(3);
 
 /// Shows how far a run is.
 pub(crate) struct TrialProgress {
@@ -33,9 +35,37 @@ pub(crate) struct TrialProgress {
     pulse: Arc<Pulse>,
 }
 
+/// Keeps lines apart, so that a serial console is not flooded.
+struct Pace {
+    least: Duration,
+    last: Option<Instant>,
+}
+
+impl Pace {
+    /// A log gets all lines.
+    fn for_stderr() -> Self {
+        let is_console = std::io::stderr().is_terminal();
+        Self {
+            least: if is_console { PAUSE } else { Duration::ZERO },
+            last: None,
+        }
+    }
+
+    /// Returns whether a line may be written now.
+    fn allows(&mut self, now: Instant) -> bool {
+        let is_early = self
+            .last
+            .is_some_and(|last| now.duration_since(last) < self.least);
+        if !is_early {
+            self.last = Some(now);
+        }
+        !is_early
+    }
+}
+
 enum Shape {
-    /// Lines, for pipes and logs.
-    Lines,
+    /// Lines, for pipes, logs and terminals that cannot draw a line again.
+    Lines(Pace),
     /// A bar.
     Bar {
         bar: ProgressBar,
@@ -107,9 +137,9 @@ impl TrialProgress {
     /// Shows a bar on a terminal, lines elsewhere.
     pub(crate) fn for_stderr(pulse: &Arc<Pulse>) -> Self {
         Self {
-            shape: match std::io::stderr().is_terminal() {
+            shape: match print::can_redraw() {
                 true => bar(pulse),
-                false => Shape::Lines,
+                false => Shape::Lines(Pace::for_stderr()),
             },
             numbers: HashMap::new(),
             done: HashMap::new(),
@@ -170,9 +200,10 @@ impl TrialProgress {
 
     fn show(&mut self, name: &str, new: Ends, round: (bool, u32)) {
         let left = new.trial + new.rest;
-        match &self.shape {
-            Shape::Lines => {
-                if self.tells_all || self.told != Some(round) {
+        match &mut self.shape {
+            Shape::Lines(pace) => {
+                let is_due = self.tells_all || self.told != Some(round);
+                if is_due && pace.allows(new.started) {
                     self.told = Some(round);
                     print::notice(&format!("{name}; {} left", seconds(left)));
                 }
@@ -182,7 +213,7 @@ impl TrialProgress {
                 let elapsed = new.started.duration_since(*started);
                 bar.set_length(millis(elapsed + left));
                 bar.set_position(millis(elapsed));
-                bar.set_message(name.to_owned());
+                bar.set_message(print::plain(name));
             }
         }
     }
@@ -281,12 +312,12 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
             format!(" ({})", in_seconds(left))
         }
     };
-    let template = "{bar:8} {run_left} left · {wide_msg}{trial_left}";
-    let style = ProgressStyle::with_template(template)
+    let template = print::plain("{bar:8} {run_left} left · {wide_msg}{trial_left}");
+    let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("run_left", of(true, whole))
         .with_key("trial_left", of(false, trial))
-        .progress_chars("━╸ ");
+        .progress_chars(print::bar_letters());
     let bar = ProgressBar::new(1).with_style(style);
     bar.enable_steady_tick(TICK);
     Shape::Bar {
@@ -315,5 +346,17 @@ mod tests {
         };
         assert_eq!(large.text().as_deref(), Some("26.2 MB/s so far"));
         assert_eq!(Done::default().text(), None);
+    }
+
+    #[test]
+    fn lines_keep_their_distance() {
+        let mut pace = Pace {
+            least: PAUSE,
+            last: None,
+        };
+        let start = Instant::now();
+        let at = |seconds: u64| start + Duration::from_secs(seconds);
+        let allowed: Vec<u64> = (0..10).filter(|second| pace.allows(at(*second))).collect();
+        assert_eq!(allowed, [0, 3, 6, 9]);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn show_result(
         true => print::run_file(&result.record)?,
         false => cardmark_report::terminal(&result.record, print::width(), print::style()),
     };
-    print::result(&text)?;
+    print::output(as_json, &text)?;
     let mut exit = result.exit;
     for error in &result.errors {
         print::error(error);

@@ -834,6 +834,19 @@ impl Metric {
         ))
     }
 
+    /// Returns half of the width of its interval, relative to the middle of the interval; of a rate with parts that of
+    /// the body. `None` without an interval.
+    #[must_use]
+    pub fn half_width_ratio(&self) -> Option<f64> {
+        let body = self.parts.as_ref().map(|parts| parts.body);
+        let body = body.and_then(|body| body.low.zip(body.high));
+        // The two readings of a unit are no interval.
+        let is_interval = self.interval_kind != IntervalKind::None;
+        let own = self.low.zip(self.high).filter(|_| is_interval);
+        let (low, high) = body.or(own).filter(|(low, high)| low + high > 0.0)?;
+        Some((high - low) / (high + low))
+    }
+
     /// Returns the warning that voids it as a figure of the device; `None` if there is none.
     #[must_use]
     pub fn voided_by(&self) -> Option<&str> {

@@ -5,6 +5,7 @@
 
 mod advice;
 mod again;
+mod answer;
 mod classes;
 mod comparison;
 mod faults;
@@ -24,6 +25,7 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use again::{derive_again, unstated};
+pub use answer::{Answer, CameraRate, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use classes::families;
 pub use comparison::{Compared, Counts, NotComparable, compare_sides};
 pub use faults::{Fault, faults};

@@ -7,9 +7,10 @@ use cardmark_core::{
     UsbController,
 };
 
+use crate::findings;
 use crate::layout::{joined, painted, wrap};
 use crate::style::{Style, Tone, clean, columns};
-use crate::summary::{finding_lines, verdict_lines};
+use crate::summary::verdict_lines;
 use crate::text::{amount, capacity, count_of, size};
 
 /// Columns of the names on the left.
@@ -37,7 +38,7 @@ pub fn identity(record: &Record, hidden: &[&str], width: usize, style: Style) ->
         rows.flat_map(|(name, text)| row(name, text, width, style))
             .collect(),
         verdict_lines(record, width, style),
-        finding_lines(&record.findings, width, style),
+        findings::lines(&findings::all(&record.findings).findings, &[], width, style),
         painted(&hidden, width, style, Tone::Dim),
     ])
 }

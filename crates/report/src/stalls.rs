@@ -9,13 +9,9 @@ use crate::text::{figure, percent, span, value};
 /// Least difference between a rate and its durable rate that is shown, as a share of the rate.
 const DURABLE_RATIO: f64 = 0.05;
 
-/// Sentences: in how much writing no stall was seen, each workload that stalled, and each whose flushes took long.
+/// Sentences: each workload that stalled, and each whose flushes took long.
 pub(crate) fn sentences(record: &Record) -> Vec<String> {
-    let metrics = record.metrics.iter();
-    let all: Vec<(&Metric, &RateParts)> = metrics
-        .filter_map(|metric| Some((metric, metric.parts.as_ref()?)))
-        .collect();
-    let quiet = quiet(record, &all);
+    let all = all(record);
     let with_stalls = all.iter().filter_map(|(metric, parts)| {
         let stalls = parts
             .stalls
@@ -26,10 +22,13 @@ pub(crate) fn sentences(record: &Record) -> Vec<String> {
     let put_off = all
         .iter()
         .filter_map(|(metric, parts)| durable(metric, parts));
-    quiet
-        .into_iter()
-        .chain(with_stalls)
-        .chain(put_off)
+    with_stalls.chain(put_off).collect()
+}
+
+fn all(record: &Record) -> Vec<(&Metric, &RateParts)> {
+    let metrics = record.metrics.iter();
+    metrics
+        .filter_map(|metric| Some((metric, metric.parts.as_ref()?)))
         .collect()
 }
 
@@ -37,7 +36,9 @@ fn name(metric: &Metric) -> String {
     clean(workload_name(&metric.id))
 }
 
-fn quiet(record: &Record, all: &[(&Metric, &RateParts)]) -> Option<String> {
+/// The sentence on how much writing passed without a stall.
+pub(crate) fn quiet(record: &Record) -> Option<String> {
+    let all = all(record);
     let writes = |id: &str| {
         let mut trials = record.trials.iter();
         trials.any(|trial| trial.workload.id == id && trial.workload.read_share_percent == 0)

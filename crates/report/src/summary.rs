@@ -1,61 +1,72 @@
 //! Text after a run.
 
 use cardmark_core::{
-    CAPACITY_RULE, CLAIMS_LABEL, Finding, LayerKind, OriginKind, Record, Severity, Target,
-    TargetKind, Verdict, VerdictOutcome,
+    CAPACITY_RULE, CLAIMS_LABEL, LayerKind, OriginKind, Record, Target, TargetKind, Verdict,
+    VerdictOutcome,
 };
 
 use crate::again::{self, RateAgain};
 use crate::layout::{joined, painted, wrap};
-use crate::names::{origin_word, workload_name};
+use crate::names::origin_word;
 use crate::prepared;
 use crate::stalls;
 use crate::style::{Style, Tone, clean};
-use crate::text::{MISSING, amount, capacity};
-use crate::{anatomy, integrity, workloads};
+use crate::text::{MISSING, amount, capacity, count_of};
+use crate::workloads::{Columns, Workload};
+use crate::{anatomy, answer, findings, integrity, workloads};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
 /// Narrowest width that is kept to.
 const LEAST_WIDTH: usize = 20;
 
-/// The record as a text of lines at most `width` columns wide: what was measured where, the table
+/// What a terminal shows beside the figures of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Beside<'a> {
+    /// The ranges in which these rates lie when the card is measured again.
+    pub again: &'a [RateAgain],
+    /// The place of the run among known cards, in a line.
+    pub place: Option<String>,
+    /// The command that tests the capacity of this target.
+    pub next: Option<String>,
+    /// True to show all columns, ranges and notes.
+    pub all: bool,
+    /// The command that shows all; `--all` if it is empty.
+    pub more: &'a str,
+}
+
+/// The record as a text of lines at most `width` columns wide: what was measured where, the answer, the table
 /// of workloads, findings, bytes written.
 #[must_use]
 pub fn terminal(record: &Record, width: usize, style: Style) -> String {
-    terminal_with_again(record, &[], width, style)
+    terminal_with(record, &Beside::default(), width, style)
 }
 
-/// The same, with a sentence on the ranges in which these rates lie when the card is measured again.
+/// The same, with what is known of other runs, and in more detail on request.
 #[must_use]
-pub fn terminal_with_again(
-    record: &Record,
-    rates: &[RateAgain],
-    width: usize,
-    style: Style,
-) -> String {
+pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: Style) -> String {
     let width = width.max(LEAST_WIDTH);
-    let rows = workloads::rows(record);
-    let mut blocks = vec![heading(record, width, style)];
-    if record.integrity.is_some() {
-        blocks.extend(integrity::blocks(record, width, style));
-    } else if record.anatomy.is_some() {
-        blocks.extend(anatomy::blocks(record, width, style));
-    } else if rows.is_empty() {
-        blocks.push(vec!["no figures".to_owned()]);
-    } else {
-        blocks.push(workloads::lines(&rows, width, style));
-    }
-    let mut sentences = stalls::sentences(record);
-    sentences.extend(again::sentence(record, rates));
-    blocks.push(
-        sentences
-            .iter()
-            .flat_map(|text| wrap(text, width, 2))
-            .collect(),
-    );
+    let is_whole = beside.all || !has_short_form(record);
+    let has_figure = |id: &str| record.metric(id).is_some();
+    let selected = match is_whole {
+        true => findings::all(&record.findings),
+        false => findings::selected(&record.findings, has_figure),
+    };
+    let rows: Vec<Workload> = workloads::rows(record)
+        .into_iter()
+        .map(|row| row.without_warnings(&selected.hidden))
+        .collect();
+    let mut answer = answer::sentences(record, beside.next.as_deref(), &selected.hidden);
+    answer.extend(beside.place.clone());
     let others = workloads::others(record, &rows).into_iter();
     let others = others.flat_map(|(name, value)| wrap(&format!("{name}: {value}"), width, 2));
+    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    let mut blocks = vec![
+        heading(record, width, style),
+        answer::lines(&answer, width, style),
+    ];
+    blocks.extend(figures(record, &rows, is_whole, width, style));
+    blocks.push(sentences(record, &rows, beside, is_whole, width));
     blocks.push(others.collect());
     blocks.push(painted(
         &workloads::legend(record, &rows),
@@ -64,9 +75,84 @@ pub fn terminal_with_again(
         Tone::Dim,
     ));
     blocks.push(verdict_lines(record, width, style));
-    blocks.push(finding_lines(&record.findings, width, style));
-    blocks.push(footer(record, width, style));
+    blocks.push(findings::lines(&selected.findings, &ids, width, style));
+    let mut footer = footer(record);
+    footer.extend((!is_whole && !rows.is_empty()).then(|| more(beside, selected.hidden_count)));
+    blocks.push(painted(&footer, width, style, Tone::Dim));
     joined(&blocks)
+}
+
+/// Returns whether the record is one of our own runs, of which some figures matter more than others. All that tests of
+/// capacity and other tools say is shown.
+fn has_short_form(record: &Record) -> bool {
+    let is_own = matches!(
+        record.origin.kind,
+        OriginKind::Measured | OriginKind::Simulated
+    );
+    is_own && record.integrity.is_none() && record.anatomy.is_none()
+}
+
+/// The main part: the table, or the result of a test.
+fn figures(
+    record: &Record,
+    rows: &[Workload],
+    is_whole: bool,
+    width: usize,
+    style: Style,
+) -> Vec<Vec<String>> {
+    let columns = match is_whole {
+        true => Columns::All,
+        false => Columns::Main,
+    };
+    if record.integrity.is_some() {
+        integrity::blocks(record, width, style)
+    } else if record.anatomy.is_some() {
+        anatomy::blocks(record, width, style)
+    } else if rows.is_empty() {
+        vec![vec!["no figures".to_owned()]]
+    } else {
+        vec![workloads::lines(rows, columns, width, style)]
+    }
+}
+
+/// Sentences on stalls and on other runs of the card.
+fn sentences(
+    record: &Record,
+    rows: &[Workload],
+    beside: &Beside<'_>,
+    is_whole: bool,
+    width: usize,
+) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if is_whole {
+        sentences.extend(stalls::quiet(record));
+    }
+    sentences.extend(stalls::sentences(record));
+    if is_whole {
+        sentences.extend(again::sentence(record, beside.again));
+    } else if let Some((name, rate)) = workloads::lowest_long_run(rows) {
+        sentences.push(format!(
+            "stalls too rare for so short a test could lower these rates: {name} to {rate} at worst"
+        ));
+    }
+    let lines = sentences.iter().flat_map(|text| wrap(text, width, 2));
+    lines.collect()
+}
+
+/// How to see what is not shown.
+fn more(beside: &Beside<'_>, findings_count: usize) -> String {
+    let command = match beside.more {
+        "" => "--all",
+        command => command,
+    };
+    let what = match findings_count {
+        0 => "percentiles and ranges".to_owned(),
+        count => format!(
+            "percentiles, ranges and {}",
+            count_of(count, "more finding", "more findings")
+        ),
+    };
+    format!("`{command}` shows {what}")
 }
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
@@ -241,58 +327,7 @@ pub(crate) fn not_conformant(record: &Record) -> String {
     format!("not the whole procedure of the SD Association{tier}:")
 }
 
-pub(crate) fn finding_lines(findings: &[Finding], width: usize, style: Style) -> Vec<String> {
-    let mut merged: Vec<Finding> = Vec::new();
-    for finding in findings {
-        let same = merged.iter_mut().find(|known| {
-            (known.kind, known.severity, &known.detail)
-                == (finding.kind, finding.severity, &finding.detail)
-        });
-        match same {
-            Some(known) => known.workloads.extend(finding.workloads.iter().cloned()),
-            None => merged.push(finding.clone()),
-        }
-    }
-    merged.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    merged
-        .iter()
-        .flat_map(|finding| finding_text(finding, width, style))
-        .collect()
-}
-
-fn finding_text(finding: &Finding, width: usize, style: Style) -> Vec<String> {
-    let (word, tone) = match &finding.severity {
-        Severity::Error => ("error", Some(Tone::Error)),
-        Severity::Warning => ("warning", Some(Tone::Warning)),
-        Severity::Note => ("note", None),
-        Severity::Other(word) => (&**word, Some(Tone::Warning)),
-    };
-    let mut names: Vec<String> = finding
-        .workloads
-        .iter()
-        .map(|id| clean(workload_name(id)))
-        .collect();
-    names.dedup();
-    let touched = if names.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", names.join("; "))
-    };
-    let text = format!("{word}: {}{touched}", clean(&finding.detail));
-    let mut lines = wrap(&text, width, 2);
-    if let (Some(tone), Some(first)) = (tone, lines.first_mut())
-        && let Some(rest) = first.strip_prefix(word)
-    {
-        *first = format!("{}{rest}", style.paint(tone, word));
-    }
-    if let Some(advice) = &finding.advice {
-        let advice = wrap(&format!("→ {}", clean(advice)), width.saturating_sub(2), 2);
-        lines.extend(advice.iter().map(|line| format!("  {line}")));
-    }
-    lines
-}
-
-fn footer(record: &Record, width: usize, style: Style) -> Vec<String> {
+fn footer(record: &Record) -> Vec<String> {
     let mut parts = Vec::new();
     if record.bytes_written > 0 {
         parts.push(format!(
@@ -308,5 +343,5 @@ fn footer(record: &Record, width: usize, style: Style) -> Vec<String> {
             .collect();
         parts.push(format!("labels: {}", labels.join(", ")));
     }
-    painted(&parts, width, style, Tone::Dim)
+    parts
 }

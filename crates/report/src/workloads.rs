@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardmark_core::{IntervalKind, LatencyFigure, Metric, Printed, Quantity, Record};
+use cardmark_judge::{UNEVEN_RATIO, is_uneven};
 
 use crate::names::{ALWAYS_LISTED, workload_name};
 use crate::style::{Style, Tone, clean};
@@ -15,6 +16,8 @@ const WITHIN_MARK: &str = "~";
 const WARNING_MARK: &str = "!";
 /// Largest size of blocks whose rates are given in operations, bytes.
 const SMALL_BLOCK_BYTES: f64 = 4096.0;
+/// Lower end of the long run, relative to the rate, below which it is worth a sentence.
+const LONG_RUN_RATIO: f64 = 0.7;
 
 /// One workload's figures.
 pub(crate) struct Workload {
@@ -28,7 +31,30 @@ pub(crate) struct Workload {
     pub(crate) p99_ns: Option<f64>,
     /// As an old tool prints it.
     pub(crate) printed: Option<String>,
-    pub(crate) is_warned: bool,
+    /// Kinds of findings that limit trust in it.
+    warnings: Vec<String>,
+    /// Half of the interval's width, relative to its middle.
+    half_width_ratio: Option<f64>,
+}
+
+impl Workload {
+    fn is_warned(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+
+    fn is_uneven(&self) -> bool {
+        self.half_width_ratio.is_some_and(is_uneven)
+    }
+
+    fn is_marked(&self) -> bool {
+        self.is_warned() || self.is_uneven()
+    }
+
+    /// Leaves out warnings that are not shown, because another one is their cause.
+    pub(crate) fn without_warnings(mut self, hidden: &[String]) -> Self {
+        self.warnings.retain(|name| !hidden.contains(name));
+        self
+    }
 }
 
 /// A rate in bytes per second with its interval.
@@ -134,7 +160,8 @@ fn row(record: &Record, id: &str) -> Workload {
         printed: metric
             .and_then(|metric| metric.printed.as_ref())
             .map(printed_text),
-        is_warned: metric.is_some_and(|metric| !metric.warnings.is_empty()),
+        warnings: metric.map_or_else(Vec::new, |metric| metric.warnings.clone()),
+        half_width_ratio: metric.and_then(Metric::half_width_ratio),
     }
 }
 
@@ -216,28 +243,84 @@ pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
     let within = record.metrics.iter().any(is_within).then(|| {
         format!("{WITHIN_MARK} interval from within a trial, without the differences between runs")
     });
-    let is_warned = rows.iter().any(|row| row.is_warned);
+    let is_warned = rows.iter().any(Workload::is_warned);
     let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
-    within.into_iter().chain(warned).collect()
+    let is_uneven = rows.iter().any(Workload::is_uneven);
+    let uneven = is_uneven.then(|| {
+        format!(
+            "{WARNING_MARK} too uneven to compare where ± is {} or more; repeat the run",
+            percent(UNEVEN_RATIO)
+        )
+    });
+    within.into_iter().chain(warned).chain(uneven).collect()
+}
+
+/// Columns of the table on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// Those that people need first: names, rates, their spread, operations, and what an old tool prints.
+    Main,
+    /// All.
+    All,
 }
 
 /// The table, at most `width` columns wide.
-pub(crate) fn lines(rows: &[Workload], width: usize, style: Style) -> Vec<String> {
-    let mut table = table(rows);
+pub(crate) fn lines(
+    rows: &[Workload],
+    columns: Columns,
+    width: usize,
+    style: Style,
+) -> Vec<String> {
+    let mut table = match columns {
+        Columns::All => table(rows),
+        Columns::Main => main_table(rows),
+    };
     let has_names = rows.iter().any(|row| workload_name(&row.id) != row.id);
     let has_latencies = rows.iter().any(|row| row.p99_ns.is_some());
     let has_printed = rows.iter().any(|row| row.printed.is_some());
     let has_intervals = rows
         .iter()
         .any(|row| row.rate.is_some_and(|r| r.ends.is_some()));
+    let is_main = columns == Columns::Main;
     table.retain(|column| match column {
-        ID => has_names,
-        P99 => has_latencies,
+        ID => has_names && !is_main,
+        P99 => has_latencies && !is_main,
         PRINTED => has_printed,
-        HALF_WIDTH | ENDS => has_intervals || !has_printed,
+        HALF_WIDTH => has_intervals || !has_printed,
+        ENDS => (has_intervals || !has_printed) && !is_main,
         _ => true,
     });
     table.lines(width, style)
+}
+
+/// The table with the details of stacked rows that belong to the main columns.
+fn main_table(rows: &[Workload]) -> Table {
+    let mut table = table(rows);
+    for (row, workload) in table.rows.iter_mut().zip(rows) {
+        let rate = workload.rate.map(|rate| {
+            let half_width = rate.half_width_cell().map(|cell| format!(" {cell}"));
+            text::rate(rate.value) + &half_width.unwrap_or_default()
+        });
+        let details = [
+            rate.or_else(|| rate_text(workload)),
+            operations_text(workload),
+        ];
+        let details = details.into_iter().chain([workload.printed.clone()]);
+        let stacked = std::iter::once(name(workload)).chain(details.flatten());
+        *row = std::mem::take(row).stacked(stacked.collect());
+    }
+    table
+}
+
+/// The rate that stalls too rare to be seen could lower most: its name and the lower end of its long run.
+pub(crate) fn lowest_long_run(rows: &[Workload]) -> Option<(String, String)> {
+    let share = |row: &Workload| Some(row.long_run?.0 / row.rate?.value);
+    let shares = rows.iter().filter_map(|row| Some((share(row)?, row)));
+    let (_, row) = shares
+        .filter(|(share, _)| *share < LONG_RUN_RATIO)
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let name = workload_name(&row.id).to_owned();
+    Some((name, text::rate(row.long_run?.0)))
 }
 
 /// The table with all columns in which something stands.
@@ -323,7 +406,7 @@ fn table_row(row: &Workload, unit: LatencyUnit) -> Row {
     ];
     let details = [rate_text(row), latency_text(row, unit), row.printed.clone()];
     let stacked = std::iter::once(name(row)).chain(details.into_iter().flatten());
-    let tone = if row.is_warned {
+    let tone = if row.is_marked() {
         Tone::Warning
     } else {
         Tone::Plain
@@ -342,7 +425,7 @@ fn ends_cell(row: &Workload) -> Option<String> {
 
 fn name(row: &Workload) -> String {
     let name = workload_name(&row.id);
-    if row.is_warned {
+    if row.is_marked() {
         format!("{name} {WARNING_MARK}")
     } else {
         name.to_owned()
@@ -358,10 +441,13 @@ fn rate_text(row: &Workload) -> Option<String> {
     Some(format!("{}{ends}", text::rate(rate.value)))
 }
 
+fn operations_text(row: &Workload) -> Option<String> {
+    row.operations_per_s
+        .map(|rate| value(&row.id, Quantity::OperationRate, rate))
+}
+
 fn latency_text(row: &Workload, unit: LatencyUnit) -> Option<String> {
-    let operations = row
-        .operations_per_s
-        .map(|rate| value(&row.id, Quantity::OperationRate, rate));
+    let operations = operations_text(row);
     let p99 = row
         .p99_ns
         .map(|value| format!("p99 {} {}", unit.figure(value), unit.name()));

@@ -186,6 +186,7 @@ impl Program {
             // Tests run beside each other; those of turns share a program.
             .env("CARDMARK_LOCK_FILE", self.lock_file())
             .env("NO_COLOR", "1")
+            .env("LC_ALL", "C.UTF-8")
             .env("COLUMNS", self.columns.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -12,7 +12,7 @@ use crate::terminal::TERMINAL;
 /// Measures what is left of a campaign on this computer, and reports on all of it.
 pub(crate) fn campaign(arguments: &CampaignArguments) -> Result<Exit, CommandError> {
     let Some(file) = arguments.file.as_deref().filter(|_| !arguments.example) else {
-        print::result(EXAMPLE)?;
+        print::data(EXAMPLE)?;
         return Ok(Exit::Done);
     };
     let campaign = Campaign::read(file)?;

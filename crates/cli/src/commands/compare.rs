@@ -21,7 +21,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
     }
     if arguments.json {
         let all: Vec<_> = told.iter().map(|one| one.as_json.clone()).collect();
-        print::result(&format!("{:#}\n", json!(all)))?;
+        print::data(&format!("{:#}\n", json!(all)))?;
     } else {
         let texts: Vec<&str> = told.iter().map(|one| one.text.as_str()).collect();
         print::result(&texts.join("\n"))?;

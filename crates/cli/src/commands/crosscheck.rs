@@ -28,7 +28,7 @@ pub(crate) fn crosscheck(arguments: &CrosscheckArguments) -> Result<Exit, Comman
 fn show(agreements: &[Agreement], as_json: bool) -> Result<(), CommandError> {
     if as_json {
         let rows: Vec<_> = agreements.iter().map(Agreement::row).collect();
-        return print::result(&print::pretty(&rows)?);
+        return print::data(&print::pretty(&rows)?);
     }
     if agreements.is_empty() {
         return print::result("nothing was compared\n");

@@ -17,7 +17,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Exit, CommandError
     } else {
         explained(&arguments.words.join(" "), arguments.json)?
     };
-    print::result(&text)?;
+    print::output(arguments.json, &text)?;
     Ok(Exit::Done)
 }
 

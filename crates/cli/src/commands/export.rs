@@ -16,7 +16,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
     let keep: Vec<&str> = arguments.keep.iter().map(String::as_str).collect();
     let mut withheld = BTreeSet::new();
     if arguments.format == ExportFormat::Csv {
-        print::result(&csv_heading())?;
+        print::data(&csv_heading())?;
     }
     store.export(|record, document, stated| {
         let public = arguments.public.then(|| public_form(record, &keep));
@@ -27,7 +27,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
             (ExportFormat::Jsonl, None) => document.to_owned() + "\n" + &line(stated)?,
         };
         withheld.extend(public.into_iter().flat_map(|form| form.withheld));
-        print::result(&text)
+        print::data(&text)
     })?;
     if !withheld.is_empty() {
         let names: Vec<&str> = withheld.iter().map(String::as_str).collect();

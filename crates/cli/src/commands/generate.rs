@@ -26,6 +26,6 @@ pub(crate) fn generate(arguments: &GenerateArguments) -> Result<Exit, CommandErr
                     .because(error.to_string())
             })?,
     }
-    print::result(&String::from_utf8_lossy(&bytes))?;
+    print::data(&String::from_utf8_lossy(&bytes))?;
     Ok(Exit::Done)
 }

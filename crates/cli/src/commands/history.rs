@@ -33,7 +33,7 @@ pub(crate) fn history(arguments: &HistoryArguments) -> Result<Exit, CommandError
             .hint("without `--metric` all rates there are are looked at"));
     }
     if arguments.json {
-        print::result(&format!("{:#}\n", as_json(card, &groups)))?;
+        print::data(&format!("{:#}\n", as_json(card, &groups)))?;
         return Ok(Exit::Done);
     }
     let name = runs.last().map_or_else(|| card.clone(), name_of);
@@ -192,7 +192,7 @@ fn cards(is_json: bool) -> Result<Exit, CommandError> {
         lines.push(format!("{name}: {} {word}{period}", runs.len()));
     }
     if is_json {
-        print::result(&format!("{:#}\n", json!(rows)))?;
+        print::data(&format!("{:#}\n", json!(rows)))?;
     } else if lines.is_empty() {
         print::result(
             "there are no runs of an identifiable card (no CID or serial number was readable)\n",

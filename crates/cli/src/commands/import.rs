@@ -112,7 +112,7 @@ fn show(
         }
     }
     if as_json {
-        print::result(&format!("{:#}\n", json!(rows)))
+        print::data(&format!("{:#}\n", json!(rows)))
     } else {
         print::result(&texts.join("\n"))
     }

@@ -38,7 +38,7 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, CommandError> {
     } else {
         identity(&record, &hidden, print::width(), print::style())
     };
-    print::result(&text)?;
+    print::output(arguments.json, &text)?;
     Ok(Exit::Done)
 }
 

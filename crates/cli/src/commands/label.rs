@@ -27,6 +27,6 @@ pub(crate) fn label(arguments: &LabelArguments) -> Result<Exit, CommandError> {
             .map(|(key, value)| format!("{key} = {value}\n"))
             .collect()
     };
-    print::result(&text)?;
+    print::output(arguments.json, &text)?;
     Ok(Exit::Done)
 }

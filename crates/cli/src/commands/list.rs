@@ -26,7 +26,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
         Listing::Models => named(&models(), arguments.json)?,
         Listing::Published => published(arguments.json)?,
     };
-    print::result(&text)?;
+    print::output(arguments.json, &text)?;
     Ok(Exit::Done)
 }
 

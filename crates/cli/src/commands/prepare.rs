@@ -36,7 +36,7 @@ pub(crate) fn prepare(arguments: &PrepareArguments) -> Result<Exit, CommandError
 fn tell(ended: PreparationEnd, info: &DeviceInfo, as_json: bool) -> Result<Exit, CommandError> {
     let is_finished = ended.preparation.finished_at.is_some();
     if as_json {
-        print::result(&json(&ended, info)?)?;
+        print::data(&json(&ended, info)?)?;
     } else if is_finished {
         print::result(&line(&ended))?;
     }

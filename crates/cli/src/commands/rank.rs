@@ -59,7 +59,7 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         let all = arguments.all || asked.is_none();
         cardmark_report::rankings(&rankings, all, print::width(), print::style())
     };
-    print::result(&text)?;
+    print::output(arguments.json, &text)?;
     Ok(Exit::Done)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     }
     if arguments.json {
         let found = json!({ "use": wanted, "recommendation": found });
-        print::result(&format!("{found:#}\n"))?;
+        print::data(&format!("{found:#}\n"))?;
         return Ok(Exit::Done);
     }
     let text = recommendation(

@@ -44,7 +44,7 @@ pub(crate) fn recover(arguments: &RecoverArguments) -> Result<Exit, CommandError
         }
     }
     if arguments.json {
-        print::result(&format!("{:#}\n", json!(rows)))?;
+        print::data(&format!("{:#}\n", json!(rows)))?;
     } else if rows.is_empty() {
         print::notice("no journal of an interrupted run");
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{OriginKind, Record};
 use cardmark_report::chart::{Chart, Size, Theme};
 use cardmark_report::document::{Block, Document, html, markdown};
-use cardmark_report::{csv, survey};
+use cardmark_report::{begin_with_answer, csv, run_title, survey};
 use clap::ValueEnum;
 
 use crate::args::{ReportArguments, ReportFormat};
@@ -31,7 +31,10 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         .title
         .clone()
         .unwrap_or_else(|| title_of(&records));
-    let document = survey(&title, &records);
+    let mut document = survey(&title, &records);
+    if let [one] = &records[..] {
+        begin_with_answer(&mut document, one);
+    }
     let text = match format {
         ReportFormat::Md => markdown(&document),
         ReportFormat::Html => html(&document),
@@ -42,7 +45,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
     };
     match &arguments.output {
         Some(path) => save(path, text.as_bytes())?,
-        None => print::result(&text)?,
+        None => print::data(&text)?,
     }
     Ok(Exit::Done)
 }
@@ -112,12 +115,7 @@ fn png(_: &Chart) -> Result<Vec<u8>, CommandError> {
 
 fn title_of(records: &[Record]) -> String {
     match records {
-        [one] => {
-            let product = one.labels.get("product").cloned();
-            let model = || one.devices.first()?.model.clone();
-            let name = product.or_else(model);
-            name.unwrap_or_else(|| format!("Run {}", one.id))
-        }
+        [one] => run_title(one),
         _ => "Storage measured by cardmark".to_owned(),
     }
 }

@@ -1,11 +1,12 @@
 //! `cardmark run`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
 use cardmark_judge::{REQUIRED_LABEL, families, unstated};
-use cardmark_report::terminal_with_again;
+use cardmark_report::{Beside, terminal_with};
 
 use crate::again::rates_again;
 use crate::args::RunArguments;
@@ -57,7 +58,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     };
     let measured = measure(&job, &chosen)?;
     let kept = keep(&measured, &data);
-    let shown = show(&measured.record, json.as_ref(), kept.is_ok());
+    let beside = Beside {
+        next: capacity_test(&arguments.target, &chosen, &measured.record),
+        all: arguments.all,
+        more: "cardmark show --all",
+        ..Beside::default()
+    };
+    let shown = show(&measured.record, json.as_ref(), beside, kept.is_ok());
     if kept.is_ok() {
         print::owner(&data);
     }
@@ -152,20 +159,57 @@ fn keep(measured: &Measured, data: &Data) -> Result<(), CommandError> {
     measured.keeper.finish()
 }
 
+/// The command that tests the capacity of the target of this run.
+fn capacity_test(target: &str, chosen: &Chosen, record: &Record) -> Option<String> {
+    let command = match (chosen, &record.devices[..]) {
+        (Chosen::Simulated(_), _) => format!("cardmark probe {target}"),
+        // A mounted device cannot be probed; its free space can be tested.
+        (Chosen::Real { resolution, .. }, _) if resolution.kind == TargetKind::Directory => {
+            format!("cardmark verify {}", quoted(target))
+        }
+        // A partition is on a disk that is tested as a whole.
+        (Chosen::Real { .. }, [disk]) => {
+            format!(
+                "sudo cardmark probe {}",
+                quoted(&format!("/dev/{}", disk.name))
+            )
+        }
+        (Chosen::Real { .. }, _) => return None,
+    };
+    Some(command)
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@,=".contains(letter);
+    if word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
 /// Shows the record; what the store knows of the card only where the store could be written.
-fn show(record: &Record, json: Option<&JsonFile>, is_kept: bool) -> Result<(), CommandError> {
+fn show(
+    record: &Record,
+    json: Option<&JsonFile>,
+    beside: Beside<'_>,
+    is_kept: bool,
+) -> Result<(), CommandError> {
     match json {
-        Some(JsonFile::Output) => return print::result(&print::run_file(record)?),
+        Some(JsonFile::Output) => return print::data(&print::run_file(record)?),
         Some(JsonFile::File(path)) => write(path, &print::lines(record)?)?,
         None => {}
     }
-    let again = if is_kept {
+    let again = if is_kept && beside.all {
         rates_again(record)
     } else {
         Ok(Vec::new())
     };
-    let rates = again.as_deref().unwrap_or_default();
-    let text = terminal_with_again(record, rates, print::width(), print::style());
+    let beside = Beside {
+        again: again.as_deref().unwrap_or_default(),
+        ..beside
+    };
+    let text = terminal_with(record, &beside, print::width(), print::style());
     print::result(&text)?;
     // The record is shown nevertheless.
     again.map(|_| ())

@@ -1,6 +1,6 @@
 //! `cardmark show`.
 
-use cardmark_report::terminal_with_again;
+use cardmark_report::{Beside, terminal_with};
 
 use crate::again::rates_again;
 use crate::args::ShowArguments;
@@ -18,11 +18,19 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     if arguments.json {
         let statement = statement.as_ref().map(print::statement).transpose()?;
         let lines = std::iter::once(document.as_str()).chain(statement.as_deref());
-        print::result(&lines.map(print::shown).collect::<Result<String, _>>()?)?;
+        print::data(&lines.map(print::shown).collect::<Result<String, _>>()?)?;
         return Ok(Exit::Done);
     }
-    let again = rates_again(&record)?;
-    let text = terminal_with_again(&record, &again, print::width(), print::style());
+    let again = match arguments.all {
+        true => rates_again(&record)?,
+        false => Vec::new(),
+    };
+    let beside = Beside {
+        again: &again,
+        all: arguments.all,
+        ..Beside::default()
+    };
+    let text = terminal_with(&record, &beside, print::width(), print::style());
     print::result(&text)?;
     Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use cardmark_core::{
     DeviceInfo, Fill, IntervalKind, Origin, OriginKind, Preparation, Quantity, Record,
 };
-use cardmark_report::{Style, terminal};
+use cardmark_report::{Beside, Style, terminal, terminal_with};
 use insta::assert_snapshot;
 use uuid::Uuid;
 
@@ -16,15 +16,17 @@ fn a_full_record_at_80_columns() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                                     MB/s       ±  95 % interval  IOPS  p99 ms
-    sequential write 1 MiB           23.4  ±1.2 %      23.2–23.7  22.4       –
-    sequential read 1 MiB            43.7  ±0.2 %      43.6–43.8  41.7       –
-    random read 4 KiB                9.22  ±2.1 %      9.02–9.41  2250   0.445
-    random write 4 KiB !             2.87   ±11 %      2.54–3.20   701    1.43
-    synced write 4 KiB              0.412  ±3.0 %    0.400–0.425   101    9.95
-    mixed 4 KiB, 20 % reads          3.11  ±2.7 %      3.03–3.20   760    1.32
-    random read 4 KiB, 32 at once    12.0  ±1.8 %      11.8–12.2  2937   0.341
-    random write 4 KiB, 32 at once      –       –              –     –       –
+    Do not rely on this device: reads or writes failed
+
+                                     MB/s       ±  IOPS
+    sequential write 1 MiB           23.4  ±1.2 %  22.4
+    sequential read 1 MiB            43.7  ±0.2 %  41.7
+    random read 4 KiB                9.22  ±2.1 %  2250
+    random write 4 KiB !             2.87   ±11 %   701
+    synced write 4 KiB              0.412  ±3.0 %   101
+    mixed 4 KiB, 20 % reads          3.11  ±2.7 %   760
+    random read 4 KiB, 32 at once    12.0  ±1.8 %  2937
+    random write 4 KiB, 32 at once      –       –     –
 
     ! limited by a warning below
 
@@ -32,19 +34,25 @@ fn a_full_record_at_80_columns() {
       at once)
     warning: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 %
       (random write 4 KiB)
-    note: the model is what the reader says
 
     written to the target: 1.61 GB
     labels: product=Example Ultra 64
+    `--all` shows percentiles, ranges and 1 more finding
     ");
 }
 
 #[test]
-fn a_full_record_at_120_columns_names_ids_too() {
-    assert_snapshot!(terminal(&full(), 120, Style::Plain), @r"
+fn a_full_record_with_all_columns_names_ids_too() {
+    let all = Beside {
+        all: true,
+        ..Beside::default()
+    };
+    assert_snapshot!(terminal_with(&full(), &all, 120, Style::Plain), @r"
     quick 1 · run 67e55044 · 2025-03-04 12:00 UTC
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
+
+    Do not rely on this device: reads or writes failed
 
                                     id                  MB/s       ±  95 % interval  IOPS  p99 ms
     sequential write 1 MiB          seq_write_1m        23.4  ±1.2 %      23.2–23.7  22.4       –
@@ -77,27 +85,30 @@ fn a_full_record_at_40_columns_is_stacked() {
       Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
+    Do not rely on this device: reads or
+      writes failed
+
     sequential write 1 MiB
-      23.4 MB/s (23.2–23.7)
+      23.4 MB/s ±1.2 %
       22.4 IOPS
     sequential read 1 MiB
-      43.7 MB/s (43.6–43.8)
+      43.7 MB/s ±0.2 %
       41.7 IOPS
     random read 4 KiB
-      9.22 MB/s (9.02–9.41)
-      2250 IOPS, p99 0.445 ms
+      9.22 MB/s ±2.1 %
+      2250 IOPS
     random write 4 KiB !
-      2.87 MB/s (2.54–3.20)
-      701 IOPS, p99 1.43 ms
+      2.87 MB/s ±11 %
+      701 IOPS
     synced write 4 KiB
-      0.412 MB/s (0.400–0.425)
-      101 IOPS, p99 9.95 ms
+      0.412 MB/s ±3.0 %
+      101 IOPS
     mixed 4 KiB, 20 % reads
-      3.11 MB/s (3.03–3.20)
-      760 IOPS, p99 1.32 ms
+      3.11 MB/s ±2.7 %
+      760 IOPS
     random read 4 KiB, 32 at once
-      12.0 MB/s (11.8–12.2)
-      2937 IOPS, p99 0.341 ms
+      12.0 MB/s ±1.8 %
+      2937 IOPS
     random write 4 KiB, 32 at once
       –
 
@@ -109,10 +120,11 @@ fn a_full_record_at_40_columns_is_stacked() {
     warning: the interval is ±11 % of the
       rate after 24 rounds; the goal is ±3 %
       (random write 4 KiB)
-    note: the model is what the reader says
 
     written to the target: 1.61 GB
     labels: product=Example Ultra 64
+    `--all` shows percentiles, ranges and 1
+      more finding
     ");
 }
 
@@ -129,8 +141,10 @@ fn colours_mark_heading_and_warnings() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-    ^[2m                          id            MB/s       ±  95 % interval  IOPS^[0m
-    ^[33msequential write 1 MiB !  seq_write_1m  20.0  ±1.0 %      19.8–20.2  19.1^[0m
+    ^[1mDo not rely on this device: reads or writes failed^[0m
+
+    ^[2m                          MB/s       ±  IOPS^[0m
+    ^[33msequential write 1 MiB !  20.0  ±1.0 %  19.1^[0m
 
     ^[2m! limited by a warning below^[0m
 
@@ -138,7 +152,8 @@ fn colours_mark_heading_and_warnings() {
       at once)
     ^[33mwarning^[0m: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 %
       (random write 4 KiB)
-    note: the model is what the reader says
+
+    ^[2m`--all` shows percentiles, ranges and 1 more finding^[0m
     ");
 }
 
@@ -167,10 +182,16 @@ fn a_run_asked_for_one_workload_shows_no_others() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                           id           MB/s        ±  95 % interval  IOPS
-    sequential read 1 MiB  seq_read_1m  43.0  ~±1.0 %     ~42.6–43.4  41.0
+    Cannot tell whether it is fast enough for running an operating system: random
+      reads and random writes were not measured
+    Not tested: capacity, and whether data is kept → cardmark verify DIRECTORY
+
+                           MB/s        ±  IOPS
+    sequential read 1 MiB  43.0  ~±1.0 %  41.0
 
     ~ interval from within a trial, without the differences between runs
+
+    `--all` shows percentiles and ranges
     ");
 }
 
@@ -190,13 +211,15 @@ fn figures_of_other_suites_stand_below_the_table() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                            id           MB/s  ±  95 % interval  IOPS
-    write before the cliff  burst_write  81.0  –              –     –
-    theirs_tps              theirs_tps      –  –              –   123
+                            MB/s  ±  IOPS
+    write before the cliff  81.0  –     –
+    theirs_tps                 –  –   123
 
     written until the cliff: 3.2 GB
     reach: 0.987
     boot_p99_span: 2.50 ms
+
+    `--all` shows percentiles and ranges
     ");
 }
 
@@ -215,9 +238,11 @@ fn what_applications_do_is_counted_as_what_it_is() {
     file in a directory · SD64G, 63.9 GB (59.5 GiB) · Raspberry Pi 4 Model B Rev 1.4
     ext4 on mmcblk0p2 on mmcblk0
 
-                                 id           MB/s  ±  95 % interval    /s
-    SQLite transactions          sqlite_tps      –  –              –  61.4
-    files of packages installed  files_per_s     –  –              –   213
+                                 MB/s  ±    /s
+    SQLite transactions             –  –  61.4
+    files of packages installed     –  –   213
+
+    `--all` shows percentiles and ranges
     ");
     assert_snapshot!(text(&record, 38), @r"
     no suite · run 67e55044 · 2025-03-04
@@ -231,6 +256,8 @@ fn what_applications_do_is_counted_as_what_it_is() {
       61.4 transactions/s
     files of packages installed
       213 files/s
+
+    `--all` shows percentiles and ranges
     ");
     record.metrics.truncate(1);
     assert!(text(&record, 80).contains("transactions/s\n"));
@@ -306,6 +333,32 @@ fn what_is_known_of_the_card_is_told_in_one_line() {
     let text = terminal(&record, 80, Style::Plain);
     assert!(
         text.contains("\nmmcblk0 prepared: filled with 0xFF on 2026-11-21\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_place_and_the_command_for_this_target_belong_to_the_answer() {
+    let mut record = full();
+    record.findings.clear();
+    let beside = Beside {
+        place: Some("Faster than 12 of 63 published cards in random writes".to_owned()),
+        next: Some("sudo cardmark probe /dev/sda".to_owned()),
+        more: "cardmark show --all",
+        ..Beside::default()
+    };
+    let text = terminal_with(&record, &beside, 80, Style::Plain);
+    let lines: Vec<&str> = text.lines().skip(4).take(6).collect();
+    assert_snapshot!(lines.join("\n"), @"
+    Somewhat slow for running an operating system: 701 random writes/s (A1 asks for
+      500; 800 is comfortable; see the warnings)
+    Fine for: cameras up to 23 MB/s (short test), media, logging. Usable, but slow,
+      for: database and home automation
+    Not tested: capacity, and whether data is kept → sudo cardmark probe /dev/sda
+    Faster than 12 of 63 published cards in random writes
+    ");
+    assert!(
+        text.contains("\n`cardmark show --all` shows percentiles and ranges\n"),
         "{text}"
     );
 }

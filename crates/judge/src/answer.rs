@@ -1,0 +1,440 @@
+//! What one run says about storage, before its figures: what it is good for, and what limits it.
+
+use cardmark_catalog::{Requirement, Use, use_of, uses};
+use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity};
+
+use crate::suitability::{Fit, Suitability, metric_of, suitability};
+
+/// Half width of an interval, relative to its middle, from which a rate is too uneven to compare.
+pub const UNEVEN_RATIO: f64 = 0.15;
+/// Use that the answer begins with.
+const SYSTEM: &str = "boot";
+/// Use that has a rate of its own in place of a degree of suitability.
+const CAMERA: &str = "camera";
+/// Failures of a device, the gravest first.
+const FAILURES: [FindingKind; 3] = [
+    FindingKind::Vanished,
+    FindingKind::NoAnswer,
+    FindingKind::IoError,
+];
+
+/// The answer that one run gives to the owner of the storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Suitability for running an operating system; absent if none of its rates was measured.
+    pub system: Option<System>,
+    /// Sequential writes that a camera can rely on.
+    pub camera: Option<CameraRate>,
+    /// Titles of other uses for which it is fast enough.
+    pub fine: Vec<String>,
+    /// Titles of other uses for which it is slow, but usable.
+    pub usable: Vec<String>,
+    /// Read-back of the data written by the run.
+    pub read_back: Option<ReadBack>,
+    /// True if this program measured it, so that it could have tested more.
+    pub is_own: bool,
+}
+
+/// Suitability for running an operating system.
+#[derive(Clone, Debug, PartialEq)]
+pub enum System {
+    /// It does not keep data, so that speed is irrelevant.
+    LosesData(ReadBack),
+    /// It failed during the run.
+    Fails(FindingKind),
+    /// Degree of suitability, and the rate that limits it.
+    Rated(Fit, Limit),
+    /// The interval of the limiting rate includes the sufficient rate.
+    Border(Limit),
+    /// The same, and the rate is too uneven for an answer.
+    Uneven(Limit),
+    /// A finding voids rates: its name, and the operations.
+    Voided(String, Vec<String>),
+    /// These operations were not measured; the others are fast enough.
+    NotMeasured(Vec<String>),
+}
+
+/// The rate that limits a use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The operations in plain words, such as `random writes`.
+    pub plain: String,
+    /// Quantity of the rates.
+    pub quantity: Quantity,
+    /// The measured rate.
+    pub value: f64,
+    /// The sufficient rate.
+    pub enough: f64,
+    /// A class and the rate that it promises.
+    pub class: Option<(String, f64)>,
+    /// Half of the interval's width, relative to its middle; absent without an interval.
+    pub half_width_ratio: Option<f64>,
+    /// Kinds of findings that limit trust in it.
+    pub warnings: Vec<String>,
+}
+
+impl Limit {
+    /// Returns whether the rate is too uneven for its digits to mean much.
+    #[must_use]
+    pub fn is_rough(&self) -> bool {
+        self.half_width_ratio.is_some_and(is_uneven)
+    }
+}
+
+/// Rate of sequential writes that a camera can rely on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraRate {
+    /// Lower end of the rate's range, bytes per second.
+    pub bytes_per_s: f64,
+    /// True if it was reached after writing so much that no cache could help.
+    pub is_settled: bool,
+}
+
+/// Returns whether an interval of this half width, relative to its middle, is too wide to compare the rate.
+#[must_use]
+pub fn is_uneven(half_width_ratio: f64) -> bool {
+    half_width_ratio >= UNEVEN_RATIO
+}
+
+/// Returns the answer of a run; `None` if it has no rate that a use needs, or a verdict of its own.
+#[must_use]
+pub fn answer(record: &Record) -> Option<Answer> {
+    if record.integrity.is_some() || record.anatomy.is_some() {
+        return None;
+    }
+    let usable_metrics: Vec<Metric> = record.metrics.iter().filter(is_usable).cloned().collect();
+    let lost = record.read_back.filter(|read| read.lost_bytes > 0);
+    let system = match (lost, failure(record)) {
+        (Some(lost), _) => Some(System::LosesData(lost)),
+        (None, Some(kind)) => Some(System::Fails(kind)),
+        (None, None) => use_of(SYSTEM).and_then(|wanted| system(record, &usable_metrics, wanted)),
+    };
+    let mut answer = Answer {
+        system,
+        camera: camera(&usable_metrics),
+        fine: Vec::new(),
+        usable: Vec::new(),
+        read_back: record.read_back,
+        is_own: matches!(
+            record.origin.kind,
+            OriginKind::Measured | OriginKind::Simulated
+        ),
+    };
+    for (wanted, found) in others(&usable_metrics) {
+        match found.fit {
+            Fit::Good | Fit::Ample => answer.fine.push(wanted.title.clone()),
+            Fit::Slow => answer.usable.push(wanted.title.clone()),
+            Fit::Poor => {}
+        }
+    }
+    let is_empty = answer.fine.is_empty() && answer.usable.is_empty();
+    let says_nothing = answer.system.is_none() && answer.camera.is_none() && is_empty;
+    (!says_nothing).then_some(answer)
+}
+
+/// Returns the gravest failure of the device during the run.
+fn failure(record: &Record) -> Option<FindingKind> {
+    let is_there = |kind: &FindingKind| {
+        let mut findings = record.findings.iter();
+        findings.any(|finding| finding.kind == *kind && finding.severity == Severity::Error)
+    };
+    FAILURES.into_iter().find(is_there)
+}
+
+/// A rate answers for the storage: nothing else answered, and synced writes waited for the storage.
+fn is_usable(metric: &&Metric) -> bool {
+    let unsynced = FindingKind::SyncNotSlower.name();
+    metric.voided_by().is_none() && !metric.warnings.contains(&unsynced)
+}
+
+/// Uses without a statement of their own whose rates are all known.
+fn others(metrics: &[Metric]) -> impl Iterator<Item = (&'static Use, Suitability)> {
+    uses()
+        .iter()
+        .filter(|wanted| ![SYSTEM, CAMERA].contains(&wanted.id.as_str()))
+        .filter_map(move |wanted| Some((wanted, suitability(metrics, wanted)?)))
+        .filter(|(_, found)| found.unknown.is_empty())
+}
+
+fn system(record: &Record, metrics: &[Metric], wanted: &Use) -> Option<System> {
+    let found = suitability(metrics, wanted);
+    // A rate that is too low decides, whatever the others are.
+    if let Some(found) = &found
+        && (found.fit < Fit::Good || found.unknown.is_empty())
+    {
+        return rated(metrics, wanted, found);
+    }
+    let is_missing = |need: &&Requirement| !has_one_of(metrics, need);
+    let missing = wanted.needs.iter().filter(is_missing);
+    let (voided, absent): (Vec<&Requirement>, Vec<&Requirement>) =
+        missing.partition(|need| has_one_of(&record.metrics, need));
+    let words = |needs: &[&Requirement]| needs.iter().map(|need| need.plain.clone()).collect();
+    let by = voided.iter().find_map(|need| voiding(record, need));
+    match by {
+        Some(by) => Some(System::Voided(by, words(&voided))),
+        None => found.map(|_| System::NotMeasured(words(&absent))),
+    }
+}
+
+fn has_one_of(metrics: &[Metric], need: &Requirement) -> bool {
+    need.metrics
+        .iter()
+        .any(|id| metric_of(metrics, id).is_some())
+}
+
+/// Returns the finding that voids the rate of a need.
+fn voiding(record: &Record, need: &Requirement) -> Option<String> {
+    let mut metrics = need.metrics.iter().filter_map(|id| record.metric(id));
+    metrics.find_map(|metric| Some(metric.voided_by()?.to_owned()))
+}
+
+fn rated(metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System> {
+    let limiting = &found.limiting;
+    let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
+    let need = wanted.needs.iter().find(is_it)?;
+    let metric = metric_of(metrics, &limiting.metric)?;
+    let limit = Limit {
+        plain: need.plain.clone(),
+        quantity: limiting.quantity,
+        value: limiting.value,
+        enough: limiting.enough,
+        class: need.class.clone().map(|class| (class, need.reference)),
+        half_width_ratio: metric.half_width_ratio(),
+        warnings: metric.warnings.clone(),
+    };
+    let half_width = limit.half_width_ratio.unwrap_or(0.0) * limit.value;
+    let is_border = (limit.value - limit.enough).abs() < half_width;
+    Some(match (is_border, limit.is_rough()) {
+        (true, true) => System::Uneven(limit),
+        (true, false) => System::Border(limit),
+        (false, _) => System::Rated(found.fit, limit),
+    })
+}
+
+/// The lower end of the rate of sequential writes.
+fn camera(metrics: &[Metric]) -> Option<CameraRate> {
+    let need = use_of(CAMERA)?.needs.first()?;
+    let metric = need.metrics.iter().find_map(|id| metric_of(metrics, id))?;
+    let long_run = metric.parts.as_ref().and_then(|parts| parts.long_run?.low);
+    let low = long_run.or(metric.low).unwrap_or(metric.value);
+    Some(CameraRate {
+        bytes_per_s: low.min(metric.value),
+        is_settled: metric.id == "settled_write",
+    })
+    .filter(|_| metric.quantity == Quantity::ByteRate)
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{
+        Estimate, Finding, IntervalKind, Origin, RateParts, SuiteRef, run_id_from_bytes,
+        simulated_run_id,
+    };
+
+    use super::*;
+
+    /// A run with these rates: id, value, half width of the interval.
+    fn run(rates: &[(&str, f64, f64)]) -> Record {
+        let origin = Origin::of(OriginKind::Measured);
+        let mut record = Record::new(run_id_from_bytes([1; 16]), origin);
+        record.metrics = rates.iter().map(|rate| metric(*rate)).collect();
+        record
+    }
+
+    fn metric((id, value, half_width): (&str, f64, f64)) -> Metric {
+        let quantity = match value {
+            1e6.. => Quantity::ByteRate,
+            _ => Quantity::OperationRate,
+        };
+        let mut metric = Metric::new(id, quantity, value);
+        metric.interval_kind = IntervalKind::BetweenRounds;
+        metric.low = Some(value * (1.0 - half_width));
+        metric.high = Some(value * (1.0 + half_width));
+        metric
+    }
+
+    /// A class 10 card as published: Kingston C10 16 GB.
+    const SLOW: [(&str, f64, f64); 4] = [
+        ("seq_write_1m", 9.0e6, 0.02),
+        ("seq_read_1m", 20.8e6, 0.01),
+        ("rand_read_4k", 1404.0, 0.01),
+        ("rand_write_4k", 49.0, 0.03),
+    ];
+    /// A card of class A1.
+    const GOOD: [(&str, f64, f64); 6] = [
+        ("seq_write_1m", 32.3e6, 0.01),
+        ("seq_read_1m", 89.0e6, 0.01),
+        ("rand_read_4k", 2617.0, 0.01),
+        ("rand_write_4k", 910.0, 0.01),
+        ("sync_write_4k", 335.0, 0.02),
+        ("mixed_4k", 1044.0, 0.01),
+    ];
+
+    fn limit_of(record: &Record) -> (Option<Fit>, Limit) {
+        match answer(record).unwrap().system.unwrap() {
+            System::Rated(fit, limit) => (Some(fit), limit),
+            System::Border(limit) | System::Uneven(limit) => (None, limit),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_slow_card_is_limited_by_its_random_writes() {
+        let record = run(&SLOW);
+        let (fit, limit) = limit_of(&record);
+        assert_eq!(fit, Some(Fit::Poor));
+        assert_eq!(
+            (limit.plain.as_str(), limit.value, limit.enough),
+            ("random writes", 49.0, 800.0)
+        );
+        assert_eq!(limit.class, Some(("A1".to_owned(), 500.0)));
+        let found = answer(&record).unwrap();
+        assert_eq!(found.camera.unwrap().bytes_per_s, 9.0e6 * 0.98);
+        assert_eq!(found.fine, Vec::<String>::new());
+        assert_eq!(found.usable, ["media"]);
+    }
+
+    #[test]
+    fn a_good_card_is_fine_for_all_uses() {
+        let mut record = run(&GOOD);
+        let found = answer(&record).unwrap();
+        assert_eq!(limit_of(&record).0, Some(Fit::Good));
+        assert_eq!(
+            found.fine,
+            ["database and home automation", "media", "logging"]
+        );
+        // Synced writes that do not wait for the storage say nothing of databases.
+        record.metrics[4].warnings = vec!["sync_not_slower".to_owned()];
+        assert_eq!(answer(&record).unwrap().fine, ["media"]);
+    }
+
+    #[test]
+    fn a_camera_relies_on_the_lower_end_of_the_long_run() {
+        let mut record = run(&GOOD);
+        record.metrics[0].parts = Some(RateParts {
+            long_run: Some(Estimate {
+                value: 32.3e6,
+                low: Some(21.9e6),
+                high: Some(32.6e6),
+            }),
+            ..RateParts::default()
+        });
+        let camera = |record: &Record| answer(record).unwrap().camera.unwrap();
+        let expected = CameraRate {
+            bytes_per_s: 21.9e6,
+            is_settled: false,
+        };
+        assert_eq!(camera(&record), expected);
+        record.metrics.push(metric(("settled_write", 12e6, 0.0)));
+        let expected = CameraRate {
+            bytes_per_s: 12e6,
+            is_settled: true,
+        };
+        assert_eq!(camera(&record), expected);
+    }
+
+    #[test]
+    fn an_interval_around_the_sufficient_rate_decides_nothing() {
+        let with = |write: f64, half_width: f64| {
+            let mut rates = GOOD;
+            rates[3] = ("rand_write_4k", write, half_width);
+            answer(&run(&rates)).unwrap().system.unwrap()
+        };
+        assert!(matches!(with(780.0, 0.04), System::Border(_)));
+        assert!(matches!(with(780.0, 0.02), System::Rated(Fit::Slow, _)));
+        assert!(matches!(with(780.0, 0.2), System::Uneven(_)));
+        let System::Rated(Fit::Poor, limit) = with(300.0, 0.2) else {
+            panic!();
+        };
+        assert!(limit.is_rough());
+        let System::Rated(Fit::Poor, limit) = with(300.0, 0.14) else {
+            panic!();
+        };
+        assert!(!limit.is_rough());
+    }
+
+    #[test]
+    fn lost_data_come_before_any_rate() {
+        let mut record = run(&GOOD);
+        let read = ReadBack {
+            read_bytes: 1 << 26,
+            lost_bytes: 1 << 20,
+            first_lost_bytes: Some(0),
+        };
+        record.read_back = Some(read);
+        let lost = Some(System::LosesData(read));
+        assert_eq!(answer(&record).unwrap().system, lost);
+        record.metrics.clear();
+        assert_eq!(answer(&record).unwrap().system, lost);
+    }
+
+    #[test]
+    fn a_device_that_failed_is_not_praised_for_its_rates() {
+        let mut record = run(&GOOD);
+        let failed = |kind| Finding::new(kind, Severity::Error, "failed").on("rand_read_4k");
+        record.findings = vec![failed(FindingKind::IoError), failed(FindingKind::Vanished)];
+        let fails = |record: &Record| answer(record).unwrap().system.unwrap();
+        assert_eq!(fails(&record), System::Fails(FindingKind::Vanished));
+        record.findings.pop();
+        assert_eq!(fails(&record), System::Fails(FindingKind::IoError));
+        record.findings[0].severity = Severity::Warning;
+        assert!(matches!(fails(&record), System::Rated(Fit::Good, _)));
+    }
+
+    #[test]
+    fn voided_rates_give_no_answer_and_a_reason() {
+        let mut record = run(&GOOD);
+        record.metrics[3].warnings = vec!["not_reached".to_owned()];
+        let voided = System::Voided("not_reached".to_owned(), vec!["random writes".to_owned()]);
+        assert_eq!(answer(&record).unwrap().system, Some(voided));
+        // Whatever the writes are, these reads are too slow.
+        record.metrics[2].value = 100.0;
+        assert_eq!(limit_of(&record).0, Some(Fit::Poor));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_named_unless_the_rest_decides() {
+        let system = |rates: &[(&str, f64, f64)]| answer(&run(rates)).unwrap().system;
+        let reads = vec!["random reads".to_owned(), "sequential reads".to_owned()];
+        assert_eq!(system(&GOOD[3..4]), Some(System::NotMeasured(reads)));
+        assert!(matches!(
+            system(&SLOW[3..4]),
+            Some(System::Rated(Fit::Poor, _))
+        ));
+        // A suite that measures writes in one piece alone.
+        assert_eq!(system(&GOOD[..1]), None);
+    }
+
+    #[test]
+    fn rates_of_other_tools_answer_too() {
+        let mut record = run(&[
+            ("hdparm_t", 22.0e6, 0.0),
+            ("iozone_random_read", 8.1e6, 0.0),
+            ("iozone_random_write", 3.1e6, 0.0),
+        ]);
+        record.origin.kind = OriginKind::Published;
+        record.metrics[0].interval_kind = IntervalKind::None;
+        let (fit, limit) = limit_of(&record);
+        assert_eq!(
+            (fit, limit.plain.as_str()),
+            (Some(Fit::Slow), "random writes")
+        );
+        assert!(!answer(&record).unwrap().is_own);
+    }
+
+    #[test]
+    fn without_a_rate_that_a_use_needs_nothing_is_said() {
+        let origin = Origin::of(OriginKind::Simulated);
+        let mut record = Record::new(simulated_run_id(&["answer"]), origin);
+        record.suite = Some(SuiteRef {
+            name: "application".to_owned(),
+            version: 1,
+            digest: None,
+            only: Vec::new(),
+            tier: None,
+        });
+        assert_eq!(answer(&record), None);
+        record.metrics = vec![metric(("sqlite_tps", 61.0, 0.1))];
+        assert_eq!(answer(&record), None);
+    }
+}

@@ -1,0 +1,445 @@
+//! The answer of a run in sentences, before its figures.
+
+use cardmark_core::{FindingKind, OriginKind, Quantity, Record, TargetKind};
+use cardmark_judge::{Answer, CameraRate, Fit, Limit, System, answer};
+
+use crate::document::{Block, Document};
+use crate::layout::wrap;
+use crate::style::{Style, Tone, clean};
+use crate::text::{figure, in_unit, percent, size};
+
+/// Least rate of writing that helps a camera, bytes per second: a 1080p stream of 8 Mbit/s.
+const LEAST_CAMERA_RATE: f64 = 1e6;
+/// Space within a command, which is copied from one line.
+const NO_BREAK: &str = "\u{a0}";
+
+/// The sentences of a record's answer; none without an answer. `next` is the command that tests the capacity of this
+/// target.
+pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) -> Vec<String> {
+    let Some(answer) = answer(record) else {
+        return Vec::new();
+    };
+    let first = answer.system.as_ref().map(|of| system(of, hidden));
+    let (loses_data, fails) = match answer.system {
+        Some(System::LosesData(_)) => (true, false),
+        Some(System::Fails(_)) => (false, true),
+        _ => (false, false),
+    };
+    let uses = (!loses_data && !fails).then(|| uses(&answer)).flatten();
+    // The findings advise what to do about a failure.
+    let tests = (answer.is_own && !fails).then(|| tests(record, &answer, next));
+    first.into_iter().chain(uses).chain(tests).collect()
+}
+
+/// The lines of the answer, at most `width` columns wide; the first sentence is the heading.
+pub(crate) fn lines(sentences: &[String], width: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, sentence) in sentences.iter().enumerate() {
+        let tone = match index {
+            0 => Tone::Heading,
+            _ => Tone::Plain,
+        };
+        let wrapped = wrap(sentence, width, 2);
+        lines.extend(wrapped.iter().map(|line| style.paint(tone, line)));
+    }
+    lines
+}
+
+/// Puts the answer of a run at the beginning of its report.
+pub fn begin_with_answer(document: &mut Document, record: &Record) {
+    let sentences = sentences(record, None, &[]);
+    let blocks = sentences.into_iter();
+    let blocks = blocks.map(|text| Block::Text(text.replace(NO_BREAK, " ") + "."));
+    document.blocks.splice(0..0, blocks);
+}
+
+/// Returns the name of what a run measured: the product or model, else the device.
+#[must_use]
+pub fn run_title(record: &Record) -> String {
+    let device = record.devices.first();
+    let product = record.labels.get("product").cloned();
+    let model = || device.and_then(|device| device.model.clone());
+    let source = || record.origin.source.clone();
+    let name = || device.map(|device| format!("Device {}", device.name));
+    let title = product.or_else(model).or_else(source).or_else(name);
+    title.map_or_else(|| "Storage of unknown name".to_owned(), |text| clean(&text))
+}
+
+fn system(system: &System, hidden: &[String]) -> String {
+    const TASK: &str = "for running an operating system";
+    match system {
+        System::LosesData(read) => {
+            let part = match read.lost_bytes == read.read_bytes {
+                true => "all".to_owned(),
+                false => format!("{} of the", size(read.lost_bytes)),
+            };
+            let all = size(read.read_bytes);
+            format!("Do not store data here: {part} {all} read back differ from what was written")
+        }
+        System::Fails(kind) => {
+            let how = match kind {
+                FindingKind::Vanished => "it disappeared during the test",
+                FindingKind::NoAnswer => "it stopped answering",
+                _ => "reads or writes failed",
+            };
+            format!("Do not rely on this device: {how}")
+        }
+        System::Rated(fit, limit) => {
+            let word = match fit {
+                Fit::Poor => "Slow",
+                Fit::Slow => "Somewhat slow",
+                Fit::Good => "Good",
+                Fit::Ample => "Fast",
+            };
+            let about = if limit.is_rough() { "roughly " } else { "" };
+            let (rate, asked) = (rate(limit), asked(limit, hidden));
+            format!("{word} {TASK}: {about}{rate} {asked}")
+        }
+        System::Border(limit) => {
+            let (rate, asked) = (rate(limit), asked(limit, hidden));
+            format!("About fast enough {TASK}: {rate} {asked}")
+        }
+        System::Uneven(limit) => {
+            let spread = percent(limit.half_width_ratio.unwrap_or_default());
+            let (rate, asked) = (rate(limit), asked(limit, hidden));
+            format!(
+                "Cannot tell whether it is fast enough {TASK}: {rate}, varying by ±{spread} {asked}"
+            )
+        }
+        System::Voided(by, operations) => format!(
+            "Cannot tell whether it is fast enough {TASK}: {} ({})",
+            reason(by),
+            joined(operations)
+        ),
+        System::NotMeasured(operations) => format!(
+            "Cannot tell whether it is fast enough {TASK}: {} were not measured",
+            joined(operations)
+        ),
+    }
+}
+
+/// Reason why rates are not those of the storage.
+fn reason(finding: &str) -> String {
+    let known = [
+        (FindingKind::Buffered, "the memory of the computer answered"),
+        (
+            FindingKind::NotReached,
+            "not all operations reached the device",
+        ),
+        (
+            FindingKind::ContradictingTrials,
+            "the record contradicts itself",
+        ),
+    ];
+    let words = known.iter().find(|(kind, _)| kind.name() == finding);
+    words.map_or_else(|| clean(finding), |(_, words)| (*words).to_owned())
+}
+
+/// `49 random writes/s`.
+fn rate(limit: &Limit) -> String {
+    let rate = number(in_unit(limit.quantity, limit.value));
+    match limit.quantity {
+        Quantity::ByteRate => format!("{rate} MB/s in {}", limit.plain),
+        _ => format!("{rate} {}/s", limit.plain),
+    }
+}
+
+/// `(A1 asks for 500; 800 is comfortable)`.
+fn asked(limit: &Limit, hidden: &[String]) -> String {
+    let number = |rate: f64| number(in_unit(limit.quantity, rate));
+    let class = limit.class.as_ref();
+    let class = class.map(|(name, rate)| format!("{name} asks for {}; ", number(*rate)));
+    let is_warned = limit.warnings.iter().any(|name| !hidden.contains(name));
+    let warned = if is_warned { "; see the warnings" } else { "" };
+    format!(
+        "({}{} is comfortable{warned})",
+        class.unwrap_or_default(),
+        number(limit.enough)
+    )
+}
+
+/// A rate for a sentence: whole from 10 on.
+fn number(value: f64) -> String {
+    match value {
+        10.0..1000.0 => format!("{value:.0}"),
+        _ => figure(value),
+    }
+}
+
+fn uses(answer: &Answer) -> Option<String> {
+    let camera = answer.camera.as_ref().and_then(camera);
+    let fine: Vec<String> = camera.into_iter().chain(answer.fine.clone()).collect();
+    let part = |words: &str, uses: &[String]| {
+        (!uses.is_empty()).then(|| format!("{words}: {}", uses.join(", ")))
+    };
+    let parts = [
+        part("Fine for", &fine),
+        part("Usable, but slow, for", &answer.usable),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(". "))
+}
+
+/// `cameras up to 8 MB/s`.
+fn camera(rate: &CameraRate) -> Option<String> {
+    let short = if rate.is_settled { "" } else { " (short test)" };
+    let megabytes = (rate.bytes_per_s / 1e6).floor();
+    (rate.bytes_per_s >= LEAST_CAMERA_RATE)
+        .then(|| format!("cameras up to {megabytes:.0} MB/s{short}"))
+}
+
+/// What was tested of the data, what was not, and the command that does.
+fn tests(record: &Record, answer: &Answer, next: Option<&str>) -> String {
+    let next = next.map_or_else(|| next_command(record), str::to_owned);
+    let next = format!("{NO_BREAK}{}", next.replace(' ', NO_BREAK));
+    let Some(read) = answer.read_back else {
+        return format!("Not tested: capacity, and whether data is kept →{next}");
+    };
+    if read.lost_bytes > 0 {
+        return format!("Not tested: how much of the capacity keeps data →{next}");
+    }
+    format!(
+        "Data read back: intact ({} sample). Capacity: not tested →{next}",
+        size(read.read_bytes)
+    )
+}
+
+/// The command for a record that was not made just now: its device may have another name.
+fn next_command(record: &Record) -> String {
+    let kind = record.target.as_ref().map(|target| target.kind);
+    match (kind, &record.origin) {
+        (_, origin) if origin.kind == OriginKind::Simulated => {
+            let model = origin.source.as_deref().unwrap_or("MODEL");
+            format!("cardmark probe sim:{}", clean(model))
+        }
+        (Some(TargetKind::Directory), _) => "cardmark verify DIRECTORY".to_owned(),
+        _ => "sudo cardmark probe DEVICE".to_owned(),
+    }
+}
+
+/// `a, b and c`.
+fn joined(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{
+        Finding, IntervalKind, Metric, Origin, ReadBack, Severity, Target, run_id_from_bytes,
+    };
+
+    use super::*;
+
+    fn run(write: f64, half_width: f64) -> Record {
+        let origin = Origin::of(OriginKind::Measured);
+        let mut record = Record::new(run_id_from_bytes([1; 16]), origin);
+        record.target = Some(Target::of(TargetKind::Device));
+        record.read_back = Some(ReadBack {
+            read_bytes: 64 << 20,
+            lost_bytes: 0,
+            first_lost_bytes: None,
+        });
+        let mut random_writes = Metric::new("rand_write_4k", Quantity::OperationRate, write);
+        random_writes.interval_kind = IntervalKind::BetweenRounds;
+        random_writes.low = Some(write * (1.0 - half_width));
+        random_writes.high = Some(write * (1.0 + half_width));
+        record.metrics = vec![
+            random_writes,
+            Metric::new("rand_read_4k", Quantity::OperationRate, 2600.0),
+            Metric::new("seq_read_1m", Quantity::ByteRate, 89e6),
+            Metric::new("seq_write_1m", Quantity::ByteRate, 8.9e6),
+        ];
+        record
+    }
+
+    fn told(record: &Record, next: Option<&str>) -> Vec<String> {
+        let sentences = sentences(record, next, &[]).into_iter();
+        sentences.map(|text| text.replace(NO_BREAK, " ")).collect()
+    }
+
+    fn first(record: &Record) -> String {
+        told(record, None).remove(0)
+    }
+
+    #[test]
+    fn the_answer_says_what_limits_what_it_is_fine_for_and_what_to_do_next() {
+        assert_eq!(
+            told(&run(49.0, 0.03), Some("sudo cardmark probe /dev/sda")),
+            [
+                "Slow for running an operating system: 49 random writes/s (A1 asks for 500; 800 is comfortable)",
+                "Fine for: cameras up to 8 MB/s (short test), media",
+                "Data read back: intact (64 MiB sample). Capacity: not tested → sudo cardmark probe /dev/sda",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_sentence_has_the_certainty_of_its_figure() {
+        let asked = "(A1 asks for 500; 800 is comfortable)";
+        let task = "for running an operating system";
+        let cases = [
+            (
+                49.4,
+                0.2,
+                format!("Slow {task}: roughly 49 random writes/s {asked}"),
+            ),
+            (
+                500.0,
+                0.01,
+                format!("Somewhat slow {task}: 500 random writes/s {asked}"),
+            ),
+            (
+                790.0,
+                0.05,
+                format!("About fast enough {task}: 790 random writes/s {asked}"),
+            ),
+            (
+                910.0,
+                0.01,
+                format!("Good {task}: 910 random writes/s {asked}"),
+            ),
+            (
+                700.0,
+                0.4,
+                format!(
+                    "Cannot tell whether it is fast enough {task}: 700 random writes/s, varying by ±40 % {asked}"
+                ),
+            ),
+        ];
+        for (write, half_width, expected) in cases {
+            assert_eq!(first(&run(write, half_width)), expected);
+        }
+    }
+
+    #[test]
+    fn reads_in_one_piece_have_their_unit() {
+        let mut record = run(1700.0, 0.01);
+        record.metrics[1].value = 5000.0;
+        record.metrics[2].value = 12.34e6;
+        assert_eq!(
+            first(&record),
+            "Somewhat slow for running an operating system: 12 MB/s in sequential reads (20 is comfortable)"
+        );
+        record.metrics[2].value = 89e6;
+        assert!(first(&record).starts_with("Fast for running an operating system: 1700 random"));
+    }
+
+    #[test]
+    fn what_cannot_be_told_has_its_reason() {
+        let mut record = run(910.0, 0.01);
+        record.metrics[0].warnings = vec!["slow_payload".to_owned()];
+        assert!(first(&record).ends_with("800 is comfortable; see the warnings)"));
+        let hidden = ["slow_payload".to_owned()];
+        assert!(sentences(&record, None, &hidden)[0].ends_with("800 is comfortable)"));
+        record.metrics[0].warnings = vec!["buffered".to_owned()];
+        assert_eq!(
+            first(&record),
+            "Cannot tell whether it is fast enough for running an operating system: the memory of the computer \
+             answered (random writes)"
+        );
+        record.metrics.remove(0);
+        assert_eq!(
+            first(&record),
+            "Cannot tell whether it is fast enough for running an operating system: random writes were not \
+             measured"
+        );
+    }
+
+    #[test]
+    fn a_device_that_loses_data_is_good_for_nothing() {
+        let mut record = run(910.0, 0.01);
+        let lose = |record: &mut Record, lost_bytes| {
+            if let Some(read) = &mut record.read_back {
+                read.lost_bytes = lost_bytes;
+            }
+        };
+        lose(&mut record, 64 << 20);
+        assert_eq!(
+            told(&record, Some("cardmark probe sim:dead-1gb")),
+            [
+                "Do not store data here: all 64 MiB read back differ from what was written",
+                "Not tested: how much of the capacity keeps data → cardmark probe sim:dead-1gb",
+            ]
+        );
+        lose(&mut record, 1 << 20);
+        assert_eq!(
+            first(&record),
+            "Do not store data here: 1 MiB of the 64 MiB read back differ from what was written"
+        );
+    }
+
+    #[test]
+    fn a_command_is_on_one_line() {
+        let sentences = sentences(&run(49.0, 0.03), Some("cardmark probe sim:a1-32gb"), &[]);
+        let lines = lines(&sentences[2..], 40, Style::Plain);
+        assert_eq!(lines.last().unwrap(), "  → cardmark probe sim:a1-32gb");
+    }
+
+    #[test]
+    fn a_device_that_fails_comes_before_its_rates() {
+        let mut record = run(910.0, 0.01);
+        let cases = [
+            (FindingKind::IoError, "reads or writes failed"),
+            (FindingKind::NoAnswer, "it stopped answering"),
+            (FindingKind::Vanished, "it disappeared during the test"),
+        ];
+        for (kind, how) in cases {
+            record.findings = vec![Finding::new(kind, Severity::Error, "failed")];
+            let expected = format!("Do not rely on this device: {how}");
+            assert_eq!(told(&record, None), [expected]);
+        }
+    }
+
+    #[test]
+    fn the_command_is_general_where_the_target_is_not_known() {
+        let last = |record: &Record| told(record, None).pop().unwrap();
+        let mut record = run(910.0, 0.01);
+        assert!(last(&record).ends_with("→ sudo cardmark probe DEVICE"));
+        record.target = Some(Target::of(TargetKind::Directory));
+        record.read_back = None;
+        assert_eq!(
+            last(&record),
+            "Not tested: capacity, and whether data is kept → cardmark verify DIRECTORY"
+        );
+        record.origin.kind = OriginKind::Simulated;
+        record.origin.source = Some("a1-32gb".to_owned());
+        assert!(last(&record).ends_with("→ cardmark probe sim:a1-32gb"));
+        // Others' runs: nothing can be tested any more.
+        record.origin.kind = OriginKind::Published;
+        assert!(last(&record).starts_with("Fine for: "));
+    }
+
+    #[test]
+    fn a_page_has_a_name_and_begins_with_the_answer() {
+        let mut record = run(49.0, 0.03);
+        assert_eq!(run_title(&record), "Storage of unknown name");
+        record.devices.push(cardmark_core::DeviceInfo {
+            name: "sda".to_owned(),
+            ..Default::default()
+        });
+        assert_eq!(run_title(&record), "Device sda");
+        record.devices[0].model = Some("SD64G".to_owned());
+        assert_eq!(run_title(&record), "SD64G");
+        record
+            .labels
+            .insert("product".to_owned(), "Red 64".to_owned());
+        assert_eq!(run_title(&record), "Red 64");
+        let mut document = Document {
+            title: String::new(),
+            blocks: vec![Block::Heading("Method".to_owned())],
+        };
+        begin_with_answer(&mut document, &record);
+        let Block::Text(text) = &document.blocks[0] else {
+            panic!("{document:?}");
+        };
+        assert!(
+            text.starts_with("Slow for running") && text.ends_with("comfortable)."),
+            "{text}"
+        );
+        assert_eq!(document.blocks.len(), 4);
+    }
+}
