@@ -140,9 +140,9 @@ fn sentences(
 /// How to see what is not shown.
 fn more(record: &Record, findings_count: usize) -> String {
     let what = match findings_count {
-        0 => "percentiles and ranges".to_owned(),
+        0 => "all columns".to_owned(),
         count => format!(
-            "percentiles, ranges and {}",
+            "all columns and {}",
             count_of(count, "more finding", "more findings")
         ),
     };
