@@ -10,6 +10,7 @@ mod labels;
 mod print;
 mod progress;
 mod runs;
+mod shell;
 mod terminal;
 mod tests_of_devices;
 

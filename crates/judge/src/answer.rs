@@ -11,6 +11,10 @@ pub const UNEVEN_RATIO: f64 = 0.15;
 const SYSTEM: &str = "boot";
 /// Use that has a rate of its own in place of a degree of suitability.
 const CAMERA: &str = "camera";
+/// Random writes in short trials, and in one long series.
+const RANDOM_WRITES: [&str; 2] = ["rand_write_4k", "rand_write_4k_long"];
+/// Rate of the long series, relative to that of short trials, below which it is worth a sentence.
+const LONG_SERIES_RATIO: f64 = 0.7;
 /// Failures of a device, the gravest first.
 const FAILURES: [FindingKind; 3] = [
     FindingKind::Vanished,
@@ -23,6 +27,8 @@ const FAILURES: [FindingKind; 3] = [
 pub struct Answer {
     /// Suitability for running an operating system; absent if none of its rates was measured.
     pub system: Option<System>,
+    /// Random writes per second in one long series, if they are much slower than those in short trials.
+    pub long_series_per_s: Option<f64>,
     /// Sequential writes that a camera can rely on.
     pub camera: Option<CameraRate>,
     /// Titles of other uses for which it is fast enough.
@@ -111,6 +117,7 @@ pub fn answer(record: &Record) -> Option<Answer> {
     };
     let mut answer = Answer {
         system,
+        long_series_per_s: long_series(&usable_metrics),
         camera: camera(&usable_metrics),
         fine: Vec::new(),
         usable: Vec::new(),
@@ -209,6 +216,15 @@ fn rated(metrics: &[Metric], wanted: &Use, found: &Suitability) -> Option<System
         (true, false) => System::Border(limit),
         (false, _) => System::Rated(found.fit, limit),
     })
+}
+
+/// The rate of a long series of random writes that is much lower than in short trials, such as behind a cache.
+fn long_series(metrics: &[Metric]) -> Option<f64> {
+    let [short, long] = RANDOM_WRITES.map(|id| {
+        metric_of(metrics, id).filter(|metric| metric.quantity == Quantity::OperationRate)
+    });
+    let (short, long) = (short?.value, long?.value);
+    (long < LONG_SERIES_RATIO * short).then_some(long)
 }
 
 /// The lower end of the rate of sequential writes.
@@ -331,6 +347,20 @@ mod tests {
             is_settled: true,
         };
         assert_eq!(camera(&record), expected);
+    }
+
+    #[test]
+    fn a_long_series_counts_if_it_is_much_slower() {
+        let mut record = run(&GOOD);
+        let of = |record: &Record| answer(record).unwrap().long_series_per_s;
+        record
+            .metrics
+            .push(metric(("rand_write_4k_long", 908.0, 0.01)));
+        assert_eq!(of(&record), None);
+        record.metrics[6].value = 491.0;
+        assert_eq!(of(&record), Some(491.0));
+        record.metrics[6].warnings = vec!["not_reached".to_owned()];
+        assert_eq!(of(&record), None);
     }
 
     #[test]

@@ -25,10 +25,17 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
         Some(System::Fails(_)) => (false, true),
         _ => (false, false),
     };
-    let uses = (!loses_data && !fails).then(|| uses(&answer)).flatten();
+    let is_sound = !loses_data && !fails;
+    let long = answer.long_series_per_s.filter(|_| is_sound);
+    let long = long.map(|rate| {
+        let rate = number(rate);
+        format!("Random writes slow down in a long series: {rate}/s")
+    });
+    let uses = is_sound.then(|| uses(&answer)).flatten();
     // The findings advise what to do about a failure.
     let tests = (answer.is_own && !fails).then(|| tests(record, &answer, next));
-    first.into_iter().chain(uses).chain(tests).collect()
+    let sentences = first.into_iter().chain(long).chain(uses);
+    sentences.chain(tests).collect()
 }
 
 /// The lines of the answer, at most `width` columns wide; the first sentence is the heading.
@@ -369,6 +376,17 @@ mod tests {
         assert_eq!(
             first(&record),
             "Do not store data here: 1 MiB of the 64 MiB read back differ from what was written"
+        );
+    }
+
+    #[test]
+    fn a_slow_long_series_stands_behind_the_first_sentence() {
+        let mut record = run(1272.0, 0.01);
+        let long = Metric::new("rand_write_4k_long", Quantity::OperationRate, 491.0);
+        record.metrics.push(long);
+        assert_eq!(
+            told(&record, None)[1],
+            "Random writes slow down in a long series: 491/s"
         );
     }
 

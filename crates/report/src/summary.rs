@@ -31,8 +31,6 @@ pub struct Beside<'a> {
     pub next: Option<String>,
     /// True to show all columns, ranges and notes.
     pub all: bool,
-    /// The command that shows all; `--all` if it is empty.
-    pub more: &'a str,
 }
 
 /// The record as a text of lines at most `width` columns wide: what was measured where, the answer, the table
@@ -77,7 +75,7 @@ pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: 
     blocks.push(verdict_lines(record, width, style));
     blocks.push(findings::lines(&selected.findings, &ids, width, style));
     let mut footer = footer(record);
-    footer.extend((!is_whole && !rows.is_empty()).then(|| more(beside, selected.hidden_count)));
+    footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, selected.hidden_count)));
     blocks.push(painted(&footer, width, style, Tone::Dim));
     joined(&blocks)
 }
@@ -140,19 +138,15 @@ fn sentences(
 }
 
 /// How to see what is not shown.
-fn more(beside: &Beside<'_>, findings_count: usize) -> String {
-    let command = match beside.more {
-        "" => "--all",
-        command => command,
-    };
+fn more(record: &Record, findings_count: usize) -> String {
     let what = match findings_count {
-        0 => "percentiles and ranges".to_owned(),
+        0 => "all columns".to_owned(),
         count => format!(
-            "percentiles, ranges and {}",
+            "all columns and {}",
             count_of(count, "more finding", "more findings")
         ),
     };
-    format!("`{command}` shows {what}")
+    format!("`cardmark show {} --all` shows {what}", short_id(record))
 }
 
 fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
@@ -166,8 +160,7 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
         (None, None) if record.anatomy.is_some() => "anatomy".to_owned(),
         (None, None) => "no suite".to_owned(),
     };
-    let id = record.id.to_string();
-    let mut parts = vec![suite, format!("run {}", id.get(..SHORT_ID).unwrap_or(&id))];
+    let mut parts = vec![suite, format!("run {}", short_id(record))];
     parts.extend(record.started_at.as_deref().map(moment));
     parts.extend(origin(record));
     let mut lines = painted(&[parts.join(" · ")], width, style, Tone::Heading);
@@ -179,6 +172,10 @@ fn heading(record: &Record, width: usize, style: Style) -> Vec<String> {
     let prepared = prepared::lines(record);
     lines.extend(prepared.iter().flat_map(|text| wrap(text, width, 2)));
     lines
+}
+
+fn short_id(record: &Record) -> String {
+    record.id.to_string().chars().take(SHORT_ID).collect()
 }
 
 /// `2025-03-04 12:00 UTC` from a time in UTC; any other text as it is.

@@ -1,6 +1,5 @@
 //! `cardmark run`.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
@@ -13,6 +12,7 @@ use crate::args::RunArguments;
 use crate::error::{CommandError, Exit};
 use crate::labels::{class_label, labels};
 use crate::print;
+use crate::shell::quoted;
 use crate::terminal::TERMINAL;
 use cardmark_session::file;
 use cardmark_session::{
@@ -61,7 +61,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let beside = Beside {
         next: capacity_test(&arguments.target, &chosen, &measured.record),
         all: arguments.all,
-        more: "cardmark show --all",
         ..Beside::default()
     };
     let shown = show(&measured.record, json.as_ref(), beside, kept.is_ok());
@@ -177,15 +176,6 @@ fn capacity_test(target: &str, chosen: &Chosen, record: &Record) -> Option<Strin
         (Chosen::Real { .. }, _) => return None,
     };
     Some(command)
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@,=".contains(letter);
-    if word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 /// Shows the record; what the store knows of the card only where the store could be written.

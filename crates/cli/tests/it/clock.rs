@@ -45,7 +45,7 @@ fn a_clock_that_is_not_set_gives_a_note_and_no_time() {
         info.stdout.contains("the time of day lies before"),
         "{info}"
     );
-    let output = program.run(&["run", text(&folder), QUICKEST]);
+    let output = program.run(&["run", text(&folder), QUICKEST, "--all"]);
     assert_eq!(output.code, 0, "{output}");
     assert!(
         output.stdout.contains("the time of day lies before"),

@@ -49,7 +49,7 @@ fn a_run_at_80_columns() {
     ~ interval from within a trial, without the differences between runs
 
     written to the target: 669 MB
-    `cardmark show --all` shows percentiles and ranges
+    `cardmark show c9a95663 --all` shows all columns
     ");
 }
 
@@ -110,8 +110,8 @@ fn a_run_at_40_columns() {
       the differences between runs
 
     written to the target: 669 MB
-    `cardmark show --all` shows percentiles
-      and ranges
+    `cardmark show c9a95663 --all` shows all
+      columns
     ");
 }
 

@@ -1,7 +1,7 @@
 //! Words that the program does not understand, and what it writes where.
 
 use crate::common::{
-    assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
+    QUICKEST, assert_empty, assert_error, assert_nothing_kept, folder, program, scratch, text,
 };
 
 #[test]
@@ -171,4 +171,18 @@ fn completions_and_man_page() {
         let output = program.run(&["generate", what]);
         assert!(output.code == 0 && output.stdout.contains(said), "{output}");
     }
+}
+
+#[test]
+fn a_directory_is_named_in_the_command_that_tests_its_capacity() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let directory = program.file("my card");
+    std::fs::create_dir(&directory).unwrap();
+    let output = program
+        .columns(200)
+        .run(&["run", text(&directory), QUICKEST]);
+    assert_eq!(output.code, 0, "{output}");
+    let expected = format!("→ cardmark verify '{}'\n", directory.display());
+    assert!(output.stdout.contains(&expected), "{output}");
 }

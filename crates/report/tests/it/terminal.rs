@@ -37,7 +37,7 @@ fn a_full_record_at_80_columns() {
 
     written to the target: 1.61 GB
     labels: product=Example Ultra 64
-    `--all` shows percentiles, ranges and 1 more finding
+    `cardmark show 67e55044 --all` shows all columns and 1 more finding
     ");
 }
 
@@ -123,8 +123,8 @@ fn a_full_record_at_40_columns_is_stacked() {
 
     written to the target: 1.61 GB
     labels: product=Example Ultra 64
-    `--all` shows percentiles, ranges and 1
-      more finding
+    `cardmark show 67e55044 --all` shows all
+      columns and 1 more finding
     ");
 }
 
@@ -153,7 +153,7 @@ fn colours_mark_heading_and_warnings() {
     ^[33mwarning^[0m: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 %
       (random write 4 KiB)
 
-    ^[2m`--all` shows percentiles, ranges and 1 more finding^[0m
+    ^[2m`cardmark show 67e55044 --all` shows all columns and 1 more finding^[0m
     ");
 }
 
@@ -191,7 +191,7 @@ fn a_run_asked_for_one_workload_shows_no_others() {
 
     ~ interval from within a trial, without the differences between runs
 
-    `--all` shows percentiles and ranges
+    `cardmark show 67e55044 --all` shows all columns
     ");
 }
 
@@ -219,7 +219,7 @@ fn figures_of_other_suites_stand_below_the_table() {
     reach: 0.987
     boot_p99_span: 2.50 ms
 
-    `--all` shows percentiles and ranges
+    `cardmark show 67e55044 --all` shows all columns
     ");
 }
 
@@ -242,7 +242,7 @@ fn what_applications_do_is_counted_as_what_it_is() {
     SQLite transactions             –  –  61.4
     files of packages installed     –  –   213
 
-    `--all` shows percentiles and ranges
+    `cardmark show 67e55044 --all` shows all columns
     ");
     assert_snapshot!(text(&record, 38), @r"
     no suite · run 67e55044 · 2025-03-04
@@ -257,7 +257,8 @@ fn what_applications_do_is_counted_as_what_it_is() {
     files of packages installed
       213 files/s
 
-    `--all` shows percentiles and ranges
+    `cardmark show 67e55044 --all` shows
+      all columns
     ");
     record.metrics.truncate(1);
     assert!(text(&record, 80).contains("transactions/s\n"));
@@ -344,7 +345,6 @@ fn the_place_and_the_command_for_this_target_belong_to_the_answer() {
     let beside = Beside {
         place: Some("Faster than 12 of 63 published cards in random writes".to_owned()),
         next: Some("sudo cardmark probe /dev/sda".to_owned()),
-        more: "cardmark show --all",
         ..Beside::default()
     };
     let text = terminal_with(&record, &beside, 80, Style::Plain);
@@ -358,7 +358,7 @@ fn the_place_and_the_command_for_this_target_belong_to_the_answer() {
     Faster than 12 of 63 published cards in random writes
     ");
     assert!(
-        text.contains("\n`cardmark show --all` shows percentiles and ranges\n"),
+        text.contains("\n`cardmark show 67e55044 --all` shows all columns\n"),
         "{text}"
     );
 }
