@@ -5,13 +5,16 @@
 
 mod advice;
 mod again;
+mod among;
 mod classes;
 mod comparison;
+mod endurance;
 mod field;
 mod history;
 mod labels;
 mod marks;
 mod notice;
+mod price;
 mod promises;
 mod recommendation;
 mod registers;
@@ -23,16 +26,19 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use again::{derive_again, unstated};
+pub use among::{Among, standing_among};
 pub use classes::families;
-pub use comparison::{Compared, Counts, NotComparable, compare_sides};
+pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
+pub use endurance::{Endured, endured};
 pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
 pub use history::{
     HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
 };
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
+pub use price::Price;
 pub use promises::Promise;
-pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
+pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 

@@ -20,6 +20,7 @@ fn place(name: &str, megabytes_per_s: f64) -> RankingRow {
         least: megabytes_per_s * 1e6,
         most: megabytes_per_s * 1e6,
         printed: None,
+        method: None,
         is_asked: false,
         differs: Vec::new(),
     }
@@ -65,6 +66,8 @@ fn of(metric: &str, places: Vec<RankingRow>) -> Ranking {
     Ranking {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
+        between_methods: None,
+        simulated_count: 0,
         places,
     }
 }

@@ -1,0 +1,68 @@
+//! Products that were written over and over: how much they took.
+
+use std::collections::BTreeMap;
+
+use cardmark_catalog::product_name;
+use cardmark_core::{IntegrityTest, OriginKind, Record};
+use serde::Serialize;
+
+/// Endurance tests of a product.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Endured {
+    /// Name of the product.
+    pub product: String,
+    /// Number of tests.
+    pub runs_count: usize,
+    /// Amount written to the card that took the most, bytes.
+    pub most_written_bytes: u64,
+    /// Size of that card, bytes.
+    pub size_bytes: u64,
+    /// Amount written when the first bad block appeared, bytes: of the card that failed first. `None` if none failed.
+    pub first_bad_bytes: Option<u64>,
+}
+
+/// Returns the endurance tests of real cards whose product is known, by name.
+#[must_use]
+pub fn endured(records: &[Record]) -> Vec<Endured> {
+    let mut products = BTreeMap::<String, Endured>::new();
+    for record in records {
+        let is_real = record.origin.kind != OriginKind::Simulated;
+        let Some(product) = record.labels.get("product").filter(|_| is_real) else {
+            continue;
+        };
+        let Some(test) = test(record, product_name(product)) else {
+            continue;
+        };
+        match products.get_mut(&test.product) {
+            Some(known) => known.add(&test),
+            None => _ = products.insert(test.product.clone(), test),
+        }
+    }
+    products.into_values().collect()
+}
+
+impl Endured {
+    fn add(&mut self, test: &Self) {
+        self.runs_count += test.runs_count;
+        if test.most_written_bytes > self.most_written_bytes {
+            self.most_written_bytes = test.most_written_bytes;
+            self.size_bytes = test.size_bytes;
+        }
+        let both = [self.first_bad_bytes, test.first_bad_bytes];
+        self.first_bad_bytes = both.into_iter().flatten().min();
+    }
+}
+
+fn test(record: &Record, product: String) -> Option<Endured> {
+    let integrity = record.integrity.as_ref()?;
+    let is_endurance = integrity.test == IntegrityTest::Endure;
+    let cycles_count = integrity.cycles_count.filter(|_| is_endurance)?;
+    let milestones = integrity.milestones.iter();
+    Some(Endured {
+        product,
+        runs_count: 1,
+        most_written_bytes: u64::from(cycles_count) * integrity.size_bytes,
+        size_bytes: integrity.size_bytes,
+        first_bad_bytes: milestones.map(|milestone| milestone.written_bytes).min(),
+    })
+}
