@@ -66,3 +66,75 @@ fn test(record: &Record, product: String) -> Option<Endured> {
         first_bad_bytes: milestones.map(|milestone| milestone.written_bytes).min(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use cardmark_core::{Integrity, Milestone, Origin, run_id_from_bytes};
+
+    use super::*;
+
+    const GB: u64 = 1_000_000_000;
+
+    fn record(product: &str, cycles_count: u32, first_bad: Option<u64>) -> Record {
+        let id = run_id_from_bytes([0; 16]);
+        let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        let milestone = |written_bytes| Milestone {
+            bad_ratio: 0.0,
+            cycles_count,
+            written_bytes,
+        };
+        record.integrity = Some(Integrity {
+            cycles_count: Some(cycles_count),
+            milestones: first_bad.map(milestone).into_iter().collect(),
+            ..integrity()
+        });
+        record
+    }
+
+    fn integrity() -> Integrity {
+        let text = r#"{"test":"endure","kind":"confirmed","size_bytes":32000000000,"real_bytes":32000000000}"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_card_that_failed_first_and_the_one_that_took_most_count() {
+        let records = [
+            record("A", 10, None),
+            record("A", 40, Some(900 * GB)),
+            record("A", 30, Some(500 * GB)),
+            record("B", 3, None),
+        ];
+        let found = endured(&records);
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| {
+                (
+                    one.product.as_str(),
+                    one.runs_count,
+                    one.most_written_bytes,
+                    one.first_bad_bytes,
+                )
+            })
+            .collect();
+        let expected = [
+            ("A", 3, 40 * 32 * GB, Some(500 * GB)),
+            ("B", 1, 3 * 32 * GB, None),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn simulated_cards_other_tests_and_nameless_cards_do_not_count() {
+        let mut simulated = record("A", 10, None);
+        simulated.origin = Origin::of(OriginKind::Simulated);
+        let mut nameless = record("A", 10, None);
+        nameless.labels.clear();
+        let mut probe = record("A", 10, None);
+        let integrity = probe.integrity.as_mut().unwrap();
+        integrity.test = IntegrityTest::Probe;
+        assert_eq!(endured(&[simulated, nameless, probe]), []);
+    }
+}

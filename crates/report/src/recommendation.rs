@@ -1,7 +1,7 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
 use cardmark_catalog::{Availability, ProductKind, Requirement, Use};
-use cardmark_judge::{Endured, Filter, Fit, Price, Recommendation, Standing, Wish};
+use cardmark_judge::{Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish};
 
 use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
@@ -73,7 +73,8 @@ fn cannot_tell(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> 
     let heading = format!("Cannot tell: {count} without a key figure");
     let mut lines = painted(&[heading], width, style, Tone::Heading);
     if of.all {
-        lines.extend(choices(of, apart, width, style));
+        // They have no order: the figure that decides is missing.
+        lines.extend(entries(of, apart, |_| "–".to_owned(), width, style));
         return lines;
     }
     let names: Vec<String> = apart
@@ -103,7 +104,14 @@ fn filters(of: &Recommended<'_>, width: usize) -> Vec<String> {
 /// A sentence on the number of products that each filter left.
 #[must_use]
 pub fn left_by_filters(wish: &Wish, found: &Recommendation) -> String {
-    let clauses = found.left.iter().map(|left| {
+    let is_empty = |left: &Left| left.products_count == 0;
+    // Later filters have nothing to leave.
+    let last = found
+        .left
+        .iter()
+        .position(is_empty)
+        .map_or(found.left.len(), |index| index + 1);
+    let clauses = found.left[..last].iter().map(|left| {
         let count = left.products_count;
         match left.filter {
             Filter::Rate => format!(
@@ -193,10 +201,23 @@ fn choices(
         let none = "No product is left.";
         return wrap(none, width, 2);
     }
+    let number = |standing: &Standing| format!("{}.", place_text(standing.places));
+    entries(of, standings, number, width, style)
+}
+
+/// Products with their details, the first ones or all.
+fn entries(
+    of: &Recommended<'_>,
+    standings: &[Standing],
+    number: impl Fn(&Standing) -> String,
+    width: usize,
+    style: Style,
+) -> Vec<String> {
     let shown = if of.all { standings.len() } else { SHOWN };
     let mut lines = Vec::new();
     for standing in standings.iter().take(shown) {
-        let head = wrap(&head(standing), width, 3);
+        let head = format!("{} {}", number(standing), head(standing));
+        let head = wrap(&head, width, 3);
         lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
         let details = wrap(&details(of.wanted, standing), width.saturating_sub(3), 0);
         lines.extend(details.iter().map(|line| format!("   {line}")));
@@ -225,8 +246,8 @@ fn head(standing: &Standing) -> String {
         Fit::Good => "good",
         Fit::Ample => "ample",
     };
-    let (places, product) = (place_text(standing.places), clean(&standing.product));
-    format!("{places}. {product}{kind}: {could_be}{fit}")
+    let product = clean(&standing.product);
+    format!("{product}{kind}: {could_be}{fit}")
 }
 
 /// Limiting figure with its number of runs, board and source.

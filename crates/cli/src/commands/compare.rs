@@ -252,10 +252,18 @@ fn differ(rows: &[ContextRow]) -> CommandError {
     {
         Some(row) => error.hint(format!(
             "name one on each side, such as `product=…,{}={}`; {across}",
-            row.name, row.sides[0][0]
+            row.name,
+            as_condition(row)
         )),
         None => error.hint(across),
     }
+}
+
+/// The first value as a condition has it: a suite without its version.
+fn as_condition(row: &ContextRow) -> &str {
+    let value = row.sides[0][0].as_str();
+    let name = value.split(' ').next().filter(|_| row.name == "suite");
+    name.unwrap_or(value)
 }
 
 /// True if each side has several values, the same ones.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cardmark_catalog::publications;
+use cardmark_catalog::{all_equivalents, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject};
 use cardmark_judge::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
 use cardmark_store::{Store, StoredFigure};
@@ -83,23 +83,28 @@ fn rankings(
 fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
     let is_list = !arguments.metrics.is_empty() || arguments.publication.is_some();
     let name = match arguments.run.as_deref() {
-        Some("last") => last_with_rates()?,
-        Some(run) => run.to_owned(),
         None if is_list => return Ok(None),
-        None => last_with_rates()?,
+        None | Some("last") => last_with_rates()?,
+        Some(run) => Some(run.to_owned()),
     };
-    Ok(Some(Runs::default().one(&name)?.record))
+    match name {
+        Some(name) => Ok(Some(Runs::default().one(&name)?.record)),
+        None if arguments.run.is_none() && arguments.board.is_some() => Ok(None),
+        None => Err(CommandError::new(Exit::Usage, "no run has rates yet").hint(
+            "`cardmark run` measures some; `cardmark rank --board \"Pi 4\"` ranks published results",
+        )),
+    }
 }
 
-/// The id of the last run with rates, with a notice if later ones have none; `last` if no run has any.
-fn last_with_rates() -> Result<String, CommandError> {
+/// The id of the last run with rates, with a notice if later ones have none.
+fn last_with_rates() -> Result<Option<String>, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     let mut runs = store.list(1).map_err(|error| store_error(&error))?;
     if runs.iter().all(|run| run.headline.is_empty()) {
         runs = store.list(u32::MAX).map_err(|error| store_error(&error))?;
     }
     let Some(index) = runs.iter().position(|run| !run.headline.is_empty()) else {
-        return Ok("last".to_owned());
+        return Ok(None);
     };
     let id = &runs[index].id;
     if index > 0 {
@@ -108,7 +113,7 @@ fn last_with_rates() -> Result<String, CommandError> {
             "the last run has no rates; this is run {short}, the last one with some"
         ));
     }
-    Ok(id.clone())
+    Ok(Some(id.clone()))
 }
 
 /// Digits of an id that are shown.
@@ -120,7 +125,10 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
         return Ok(arguments.metrics.clone());
     }
     let Some(record) = asked else {
-        return metrics_of_publication(arguments.publication.as_deref().unwrap_or_default());
+        return match &arguments.publication {
+            Some(id) => metrics_of_publication(id),
+            None => Ok(metrics_of_patterns()),
+        };
     };
     let rates: Vec<&Metric> = ranked_metrics(record);
     if rates.is_empty() {
@@ -136,6 +144,14 @@ fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<Stri
         });
     }
     Ok(rates.into_iter().map(|metric| metric.id.clone()).collect())
+}
+
+/// The first metric of each pattern that several methods measure.
+fn metrics_of_patterns() -> Vec<String> {
+    let methods = all_equivalents()
+        .iter()
+        .filter_map(|row| row.methods.first());
+    methods.map(|method| method.metric.clone()).collect()
 }
 
 fn metrics_of_publication(id: &str) -> Result<Vec<String>, CommandError> {

@@ -31,12 +31,13 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     if found.is_empty() {
         return Err(nothing(&wish, &found));
     }
+    let is_answer = arguments.all || !found.cannot_answer();
     if arguments.json {
         let found = json!({ "use": wanted, "recommendation": found });
         print::result(&format!("{found:#}\n"))?;
-        return Ok(Exit::Done);
+        return Ok(exit(is_answer));
     }
-    if found.cannot_answer() && !arguments.all {
+    if !is_answer {
         return Err(no_answer(&found));
     }
     let text = recommendation(
@@ -51,6 +52,11 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     );
     print::result(&text)?;
     Ok(Exit::Done)
+}
+
+/// The exit status without an answer is that of a missing measurement.
+fn exit(is_answer: bool) -> Exit {
+    if is_answer { Exit::Done } else { Exit::Trouble }
 }
 
 fn wish(arguments: &RecommendArguments) -> Result<Wish, CommandError> {
@@ -94,7 +100,7 @@ fn by_endurance(
             "{:#}\n",
             json!({ "use": wanted, "endured": tests })
         ))?;
-        return Ok(Exit::Done);
+        return Ok(exit(!tests.is_empty()));
     }
     if tests.is_empty() {
         let made_for_it = lines().iter().filter(|line| {

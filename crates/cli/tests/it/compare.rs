@@ -227,6 +227,14 @@ fn rank_knows_what_it_can_rank() {
         let output = program.run(&[&["rank"], &arguments[..]].concat());
         assert_error(&output, 2, &[said]);
     }
+    let output = program.run(&["rank"]);
+    assert_error(
+        &output,
+        2,
+        &["no run has rates yet", "`cardmark run` measures"],
+    );
+    let text = program.run(&["rank", "--board", "Pi 4"]).stdout;
+    assert!(text.contains("random write 4 KiB: 24 places"), "{text}");
     measure(&program, "a1-32gb", 1..2, &[]);
     assert_eq!(program.run(&["anatomy", "sim:a1-32gb"]).code, 0);
     let output = program.run(&["rank"]);
@@ -323,6 +331,29 @@ fn own_runs_of_products_meet_on_their_board() {
         output.stdout.contains("slower random write 4 KiB"),
         "{output}"
     );
+}
+
+#[test]
+fn sides_that_mix_the_same_suites_are_told_to_name_one() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for side in ["side=one", "side=other"] {
+        for suite in ["quick", "dramble"] {
+            let seed = if side == "side=one" { "1" } else { "2" };
+            let arguments = ["run", "sim:a1-32gb", "--suite", suite, "--seed", seed];
+            let output = program.run(&[&arguments[..], &["--label", side]].concat());
+            assert_eq!(output.code, 0, "{output}");
+        }
+    }
+    let output = program.run(&["compare", "side=one", "side=other"]);
+    let said = "each side has runs with different suite (dramble 1, quick ";
+    assert_error(
+        &output,
+        2,
+        &[said, "name one on each side", "suite=dramble"],
+    );
+    let output = program.run(&["compare", "side=one,suite=quick", "side=other,suite=quick"]);
+    assert_eq!(output.code, 0, "{output}");
 }
 
 #[test]

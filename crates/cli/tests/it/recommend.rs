@@ -136,7 +136,7 @@ fn without_the_figure_that_decides_there_is_no_ranking() {
         .stdout;
     for part in [
         "Cannot answer: ",
-        "could be ample",
+        "– SanDisk Extreme Plus 16 GB (microSD): could be ample",
         "no figure of synced write 4 KiB",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
@@ -148,6 +148,12 @@ fn without_the_figure_that_decides_there_is_no_ranking() {
         "PRO Endurance",
     ];
     assert_error(&output, 3, &said);
+    for wanted in ["logging", "endurance"] {
+        let output = program.run(&["recommend", "--use", wanted, "--json"]);
+        assert_eq!(output.code, 3, "{output}");
+        let told: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(told["use"]["id"], wanted);
+    }
     // An own figure answers.
     let figure = [
         "import",
