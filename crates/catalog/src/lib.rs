@@ -3,6 +3,7 @@
 
 mod boards;
 mod classes;
+mod equivalents;
 mod explanations;
 mod facts;
 mod lines;
@@ -21,6 +22,7 @@ mod vocabulary;
 
 pub use boards::{BoardFacts, BoardPcie, board, boards};
 pub use classes::{Class, ClassFamily, Need, class, classes};
+pub use equivalents::{Equivalents, Method, all_equivalents, equivalents, equivalents_of};
 pub use explanations::{Explanation, Group, explanation, explanations, nearest, search};
 pub use lines::{PackageClaim, ProductLine, SeenRegisters, lines};
 pub use manufacturers::{Manufacturer, manufacturer};
@@ -34,4 +36,7 @@ pub use sources::{Availability, Fact, FactSource};
 pub use spreads::{Repeats, Spread, repeats, spread_of, spreads};
 pub use suites::{CatalogError, crosscheck_suite, suite, suite_names};
 pub use uses::{Requirement, Use, use_of, uses};
-pub use vocabulary::{Known, LookUp, is_board, lines_with_registers, look_up};
+pub use vocabulary::{
+    Known, LookUp, is_board, is_part_of_name, lines_of, lines_with_registers, look_up,
+    products_called,
+};

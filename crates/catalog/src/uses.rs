@@ -5,11 +5,17 @@ use std::sync::LazyLock;
 use cardmark_core::Quantity;
 use serde::{Deserialize, Serialize};
 
+use crate::equivalents::equivalents;
 use crate::facts::embedded;
 
 const TEXT: &str = include_str!("../facts/uses.toml");
 
-static ROWS: LazyLock<Vec<Use>> = LazyLock::new(|| embedded(TEXT, "uses"));
+static ROWS: LazyLock<Vec<Use>> = LazyLock::new(|| {
+    let mut rows: Vec<Use> = embedded(TEXT, "uses");
+    let needs = rows.iter_mut().flat_map(|row| &mut row.needs);
+    needs.for_each(Requirement::add_pattern);
+    rows
+});
 
 /// A use of storage.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -21,7 +27,7 @@ pub struct Use {
     pub title: String,
     /// Description.
     pub about: String,
-    /// Its requirements.
+    /// Its requirements; none if only tests of endurance answer.
     pub needs: Vec<Requirement>,
     /// Source of the row.
     pub source: String,
@@ -39,8 +45,12 @@ pub struct Requirement {
     pub name: String,
     /// The operations in plain words, such as `random writes`.
     pub plain: String,
-    /// Metrics of the rate; the first one in a result counts.
+    /// Metrics of the rate, those of the pattern included; the first one in a result counts.
+    #[serde(default)]
     pub metrics: Vec<String>,
+    /// Pattern whose metrics have the rate (`facts/equivalents.toml`).
+    #[serde(default, skip_serializing)]
+    pub pattern: Option<String>,
     /// Quantity of the rate.
     pub quantity: Quantity,
     /// Weight in the score; the weights of a use add up to 1.
@@ -54,6 +64,25 @@ pub struct Requirement {
     pub class: Option<String>,
     /// Reason for the requirement.
     pub reason: String,
+}
+
+impl Requirement {
+    fn add_pattern(&mut self) {
+        let pattern = self.pattern.as_deref().and_then(equivalents);
+        let methods = pattern.into_iter().flat_map(|pattern| &pattern.methods);
+        self.metrics
+            .extend(methods.map(|method| method.metric.clone()));
+    }
+
+    /// Returns a rate of one of its metrics in the quantity of the need; `None` if it cannot be converted.
+    #[must_use]
+    pub fn converted(&self, from: Quantity, value: f64) -> Option<f64> {
+        if from == self.quantity {
+            return Some(value);
+        }
+        let pattern = self.pattern.as_deref().and_then(equivalents)?;
+        pattern.converted(from, self.quantity, value)
+    }
 }
 
 /// Returns all uses, in the order of the file.
@@ -85,8 +114,18 @@ mod tests {
                 assert_eq!(use_of(name).map(|found| &found.id), Some(&row.id), "{name}");
             }
             let sum: f64 = row.needs.iter().map(|need| need.weight).sum();
-            assert!((sum - 1.0).abs() < 1e-9, "{}: {sum}", row.id);
+            assert!(
+                row.needs.is_empty() || (sum - 1.0).abs() < 1e-9,
+                "{}: {sum}",
+                row.id
+            );
             for need in &row.needs {
+                let pattern = need.pattern.as_deref();
+                assert!(
+                    pattern.is_none_or(|id| equivalents(id).is_some()),
+                    "{}",
+                    row.id
+                );
                 assert!(need.enough > 0.0 && need.reference > 0.0, "{}", row.id);
                 assert!(
                     !need.reason.is_empty() && !need.metrics.is_empty(),

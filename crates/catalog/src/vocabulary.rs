@@ -5,7 +5,7 @@ use cardmark_cards::CardFacts;
 use crate::boards::{BoardFacts, board, boards};
 use crate::facts::plain_name;
 use crate::lines::{ProductLine, lines};
-use crate::products::{Product, products};
+use crate::products::{Product, product, products};
 
 /// Letters that the shortest part of a name has.
 const LEAST_LETTERS: usize = 2;
@@ -153,6 +153,79 @@ pub fn look_up(name: &str) -> LookUp {
             .unwrap_or_default(),
         similar: Vec::new(),
     }
+}
+
+/// Returns the products with this name. The most exact matches count: a line of any capacity (`Evo+`, `SanDisk
+/// Extreme`); or else an id, a full name or a model number; or else a part of the name in which `+` is not `plus`, because makers
+/// distinguish them; or else a part in which it is.
+#[must_use]
+pub fn products_called(name: &str) -> Vec<&'static Product> {
+    if joined(name).len() < LEAST_LETTERS {
+        return Vec::new();
+    }
+    let is_line = |row: &&Product| {
+        let brand_and_line = format!("{} {}", row.brand, row.line);
+        !row.line.is_empty()
+            && [&row.line, &brand_and_line]
+                .iter()
+                .any(|line| sign_kept(line) == sign_kept(name))
+    };
+    let is_part = |row: &&Product| holds(&spelled_sign(&row.name()), &spelled_sign(name));
+    let tiers: [Vec<&Product>; 4] = [
+        products().iter().filter(is_line).collect(),
+        product(name).into_iter().collect(),
+        products().iter().filter(is_part).collect(),
+        products()
+            .iter()
+            .filter(|row| holds(&row.name(), name))
+            .collect(),
+    ];
+    let mut tiers = tiers.into_iter();
+    tiers.find(|tier| !tier.is_empty()).unwrap_or_default()
+}
+
+/// Returns the lines that a product may be of: those with its model number, or else with its name, or else with its name as
+/// an alias. Several if its maker used the name again.
+#[must_use]
+pub fn lines_of(product: &Product) -> Vec<&'static ProductLine> {
+    let is_of_brand =
+        |line: &&ProductLine| line.kind == product.kind && line.brand == product.brand;
+    let has_number = |line: &&ProductLine| {
+        let patterns = &line.model_numbers;
+        let mut numbers = product.model_numbers.iter();
+        let is_whole = |pattern: &String, number: &String| {
+            number_holds(pattern, number) == Some(Extent::Whole)
+        };
+        numbers.any(|number| patterns.iter().any(|pattern| is_whole(pattern, number)))
+    };
+    let name = sign_kept(&product.line);
+    let full_name = sign_kept(&format!("{} {}", product.brand, product.line));
+    let is_name = |text: &String| [&name, &full_name].contains(&&sign_kept(text));
+    let of_brand = || lines().iter().filter(is_of_brand);
+    let tiers: [Vec<&ProductLine>; 3] = [
+        of_brand().filter(has_number).collect(),
+        of_brand().filter(|line| is_name(&line.line)).collect(),
+        of_brand()
+            .filter(|line| line.aliases.iter().any(is_name))
+            .collect(),
+    ];
+    let mut tiers = tiers.into_iter();
+    tiers.find(|tier| !tier.is_empty()).unwrap_or_default()
+}
+
+/// Returns the name with a plus sign as a word of its own, different from `plus`.
+fn spelled_sign(name: &str) -> String {
+    name.replace('+', " plussign ")
+}
+
+fn sign_kept(name: &str) -> String {
+    joined(&spelled_sign(name))
+}
+
+/// True if the name holds this part, as whole words or their beginning. Ignores case, spaces and punctuation.
+#[must_use]
+pub fn is_part_of_name(name: &str, part: &str) -> bool {
+    holds(name, part)
 }
 
 /// True if a board of this model, as in records, is meant by this name: a part of the model, such as

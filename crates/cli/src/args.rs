@@ -5,6 +5,7 @@ mod integrity;
 
 use std::path::PathBuf;
 
+use cardmark_catalog::ProductKind;
 use cardmark_core::{Fill, MOST_INTEGER};
 use cardmark_judge::{Price, Promise};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -74,13 +75,17 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Compare runs, cards or products: is one faster, by how much, how sure is that
     ///
-    /// A side is RUN,RUN… or KEY=VALUE,KEY=VALUE…: all runs with these labels, or of this suite, board,
-    /// model, card, capacity, or with its command queue on or off. With fewer than three runs a side the
-    /// answer is about these runs, with three about these cards, with two cards of each about these
-    /// products.
+    /// A side is a product (`Evo+ 32 GB`), RUN,RUN… or KEY=VALUE,KEY=VALUE…: all runs with these labels, or of this
+    /// suite, board, model, card, capacity, or with its command queue on or off; conditions may follow a
+    /// product after a comma. Products are found among your runs and published ones, and are compared
+    /// wherever both were measured in the same way. With fewer than three runs a side the answer is about these
+    /// runs, with three about these cards, with two cards of each about these products.
     #[command(after_help = examples("compare"))]
     Compare(CompareArguments),
     /// Show where a run stands among own and published results
+    ///
+    /// Results of other tools for the same pattern are ranked too, marked by the tool. Simulated runs are ranked with
+    /// each other only.
     #[command(after_help = examples("rank"))]
     Rank(RankArguments),
     /// Show how a card's rates changed from run to run over months: is it getting worse?
@@ -333,12 +338,15 @@ pub(crate) struct HistoryArguments {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The side that is compared with: ids, record files, or conditions
+    /// The side that is compared with: a product, ids, record files, or conditions
     #[arg(value_name = "BASE")]
     pub(crate) base: String,
     /// The sides that are compared with it
     #[arg(required = true, value_name = "OTHER")]
     pub(crate) others: Vec<String>,
+    /// Only runs on boards whose name holds this, such as `Pi 4`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
     /// Parts of the context that may differ, such as `board,reader,command_queue`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub(crate) across: Vec<String>,
@@ -378,8 +386,8 @@ pub(crate) struct ImportArguments {
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
 pub(crate) struct RankArguments {
-    /// An id, a unique prefix of one, `last`, or a record file; none: the last run, or with --metric
-    /// all results
+    /// An id, a unique prefix of one, `last`, or a record file; none: the last run with rates, or with
+    /// --metric or --publication all results
     pub(crate) run: Option<String>,
     /// Only these metrics, such as `rand_read_4k,iozone_random_write`
     #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
@@ -390,6 +398,9 @@ pub(crate) struct RankArguments {
     /// Only results of this publication, such as `kulesz`
     #[arg(long, value_name = "ID")]
     pub(crate) publication: Option<String>,
+    /// Only results by the same method, none by other tools with the same pattern
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// All places, not only the first and those around the run
     #[arg(long)]
     pub(crate) all: bool,
@@ -401,16 +412,22 @@ pub(crate) struct RankArguments {
 /// Arguments of `recommend`.
 #[derive(Debug, Args)]
 pub(crate) struct RecommendArguments {
-    /// Use: boot, database, camera, media or logging
+    /// Use: boot, database, camera, media, logging or endurance
     #[arg(long = "use", value_name = "USE")]
     pub(crate) wanted: String,
+    /// Kind of storage: microsd, sd, cf, usb, ssd, emmc, disk or all; several with commas
+    #[arg(long, default_value = "microsd", value_parser = parse_kinds, value_name = "KIND")]
+    pub(crate) kind: Kinds,
     /// At least this capacity, GB of 10^9 bytes as on the label
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000), value_name = "GB")]
     pub(crate) capacity: Option<u64>,
-    /// At most this price, such as `15` or `"15 EUR"`. Prices are those that were given by
+    /// At most this price, such as `15` or `"15 EUR"`. Prices are those of --price and of
     /// `cardmark label RUN price=AMOUNT`; products without one are listed apart
     #[arg(long, value_parser = parse_price, value_name = "AMOUNT")]
     pub(crate) budget: Option<Price>,
+    /// Price of a product, such as `"Evo Plus 64 GB=9.50"`; may be repeated
+    #[arg(long = "price", value_parser = parse_product_price, value_name = "NAME=AMOUNT")]
+    pub(crate) prices: Vec<(String, Price)>,
     /// Only results of boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
@@ -444,9 +461,12 @@ pub(crate) enum ReportFormat {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Ids, record files, or conditions such as `label=value` and `publication=kulesz`
+    /// Ids, record files, products such as `Evo+ 32 GB`, or conditions such as `label=value` and `publication=kulesz`
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
+    /// Only runs on boards whose name holds this, such as `Pi 4`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
     /// Format; without it, that of the ending of `--output`, else `md`
     #[arg(long)]
     pub(crate) format: Option<ReportFormat>,
@@ -650,6 +670,46 @@ fn parse_figure(text: &str) -> Result<(String, String), String> {
 
 fn parse_price(text: &str) -> Result<Price, String> {
     Price::parse(text).ok_or_else(|| "expected one number, with or without a currency".into())
+}
+
+fn parse_product_price(text: &str) -> Result<(String, Price), String> {
+    let (name, price) = text.rsplit_once('=').ok_or("expected NAME=AMOUNT")?;
+    Ok((parse_text(name)?, parse_price(price)?))
+}
+
+/// Kinds of products; none: all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(pub(crate) Vec<ProductKind>);
+
+/// Words for kinds of products.
+const KINDS: [(&str, &[ProductKind]); 8] = [
+    ("microsd", &[ProductKind::Microsd]),
+    ("sd", &[ProductKind::Sd]),
+    ("cf", &[ProductKind::Cf]),
+    ("usb", &[ProductKind::UsbStick, ProductKind::UsbSsd]),
+    (
+        "ssd",
+        &[ProductKind::UsbSsd, ProductKind::SataSsd, ProductKind::Nvme],
+    ),
+    ("emmc", &[ProductKind::EmbeddedMmc]),
+    ("disk", &[ProductKind::HardDisk]),
+    ("all", &[]),
+];
+
+fn parse_kinds(text: &str) -> Result<Kinds, String> {
+    let mut kinds = Vec::new();
+    for word in text.split(',').map(|word| word.trim().to_lowercase()) {
+        let known = KINDS.iter().find(|(known, _)| *known == word);
+        let Some((_, of_word)) = known else {
+            let known = KINDS.map(|(word, _)| word).join(", ");
+            return Err(format!("expected one of {known}"));
+        };
+        if of_word.is_empty() {
+            return Ok(Kinds(Vec::new()));
+        }
+        kinds.extend(*of_word);
+    }
+    Ok(Kinds(kinds))
 }
 
 /// Longest key and value of a label, characters.

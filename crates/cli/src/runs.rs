@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::path::Path;
 
-use cardmark_catalog::{is_board, publications};
+use cardmark_catalog::{is_board, is_part_of_name, product_name, products_called, publications};
 use cardmark_core::{
     Context, FindingKind, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of,
     is_sold_as, parse_record, parse_run_file, parse_statement,
@@ -23,6 +23,8 @@ use cardmark_session::{Data, store_error};
 
 /// Names of differences in a warning.
 const MOST_NAMES: usize = 5;
+/// Digits of the shortest beginning of an id.
+const LEAST_ID: usize = 4;
 /// Contradictions of a record in a warning.
 const MOST_SENTENCES: usize = 2;
 
@@ -95,13 +97,35 @@ impl One {
     }
 }
 
+/// Side of a comparison.
+pub(crate) struct Side {
+    pub(crate) records: Vec<Record>,
+    /// True if it is all runs of a product, wherever they were measured.
+    pub(crate) is_of_product: bool,
+    /// True if it names a board.
+    pub(crate) names_board: bool,
+}
+
 /// Finds runs; opens the store when it is needed first.
 #[derive(Default)]
 pub(crate) struct Runs {
     store: Option<Store>,
+    /// True if names of products are sides, and published results are found without their publication.
+    with_published: bool,
+    /// Board of all runs that are not named one by one.
+    board: Option<String>,
 }
 
 impl Runs {
+    /// Also finds published results, by product or by conditions, and on this board only.
+    pub(crate) fn with_published(board: Option<&String>) -> Self {
+        Self {
+            with_published: true,
+            board: board.cloned(),
+            ..Self::default()
+        }
+    }
+
     /// The run of an id, a unique beginning of one, `last`, or in a record file.
     pub(crate) fn one(&mut self, run: &str) -> Result<One, CommandError> {
         let path = Path::new(run);
@@ -128,6 +152,21 @@ impl Runs {
         Ok(found.into_iter().map(|found| found.record).collect())
     }
 
+    /// The runs of a side, and what names them.
+    pub(crate) fn compared(&mut self, side: &str) -> Result<Side, CommandError> {
+        let query = self.query(side)?;
+        let names = |name: &str| {
+            let mut conditions = query.iter().flat_map(|query| &query.conditions);
+            conditions.any(|condition| condition.name == name)
+        };
+        let is_of_product = query.as_ref().is_some_and(|query| query.product.is_some());
+        Ok(Side {
+            is_of_product: is_of_product && !names("publication"),
+            names_board: names("board"),
+            records: self.side(side)?,
+        })
+    }
+
     /// All runs of several sides, each once.
     pub(crate) fn sides(&mut self, sides: &[String]) -> Result<Vec<Found>, CommandError> {
         let mut found = Vec::new();
@@ -139,8 +178,8 @@ impl Runs {
 
     /// The runs that a side names; one named twice is there twice.
     fn named(&mut self, side: &str) -> Result<Vec<Found>, CommandError> {
-        if side.contains('=') && !Path::new(side).exists() {
-            let records = self.selected(side)?.into_iter();
+        if let Some(query) = self.query(side)? {
+            let records = self.selected(side, query)?.into_iter();
             let found = records.map(|record| Found {
                 record,
                 name: side.to_owned(),
@@ -162,26 +201,85 @@ impl Runs {
         }
         if found.is_empty() {
             let what = format!("`{side}` names no run");
-            return Err(CommandError::new(Exit::Usage, what)
-                .hint("`last`, an id, a record file, or conditions such as product=\"…\""));
+            return Err(CommandError::new(Exit::Usage, what).hint(
+                "`last`, an id, a record file, a product, or conditions such as product=\"…\"",
+            ));
         }
         Ok(found)
     }
 
-    fn selected(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
-        let conditions = conditions(side)?;
+    /// The query of a side that does not name runs one by one.
+    fn query(&mut self, side: &str) -> Result<Option<Query>, CommandError> {
+        if Path::new(side).exists() {
+            return Ok(None);
+        }
+        let first = side.split(',').next().unwrap_or_default();
+        let is_name = self.with_published && !first.contains('=') && !is_run_name(first);
+        let is_query = side.contains('=') || (is_name && self.is_product(side)?);
+        if !is_query {
+            return Ok(None);
+        }
+        let (name, conditions) = match side.split_once(',') {
+            _ if !is_name => (None, conditions(side)?),
+            Some((name, rest)) if rest.contains('=') => (Some(name), conditions(rest)?),
+            _ => (Some(side), Vec::new()),
+        };
+        let mut query = Query {
+            product: name.map(|name| Product::Called(name.trim().to_owned())),
+            conditions,
+        };
+        if self.with_published && query.product.is_none() {
+            let mut conditions = query.conditions.iter();
+            let product = conditions.position(|condition| condition.name == "product");
+            let product = product.map(|index| query.conditions.remove(index).value);
+            query.product = product.map(Product::Is);
+        }
+        let board = self.board.as_ref().map(|board| condition("board", board));
+        query.conditions.extend(board.transpose()?);
+        Ok(Some(query))
+    }
+
+    /// True if a product of the catalogue or of own runs has this name, or this part in its name.
+    fn is_product(&mut self, name: &str) -> Result<bool, CommandError> {
+        if !products_called(name).is_empty() {
+            return Ok(true);
+        }
+        let subjects = self
+            .store()?
+            .subjects()
+            .map_err(|error| store_error(&error))?;
+        let mut labels = subjects
+            .values()
+            .filter_map(|subject| subject.product.as_ref());
+        Ok(labels.any(|label| is_part_of_name(label, name)))
+    }
+
+    fn selected(&mut self, side: &str, query: Query) -> Result<Vec<Record>, CommandError> {
+        let Query {
+            product,
+            conditions,
+        } = query;
         let selected = self.store()?.select_by(&conditions, is_board);
         let mut records = selected.map_err(|error| store_error(&error))?;
-        if conditions
-            .iter()
-            .any(|condition| condition.name == "publication")
-        {
-            records.extend(published(&conditions));
+        let mut names = conditions.iter().map(|condition| condition.name.as_str());
+        let is_public = names.any(|name| name == "publication") || product.is_some();
+        let is_of_product = |record: &Record| product.as_ref().is_none_or(|one| one.is_of(record));
+        records.retain(is_of_product);
+        if is_public || (self.with_published && records.is_empty()) {
+            records.extend(published(&conditions).into_iter().filter(is_of_product));
         }
         if records.is_empty() {
-            let what = format!("no run fulfils `{side}`");
-            return Err(CommandError::new(Exit::Usage, what)
-                .hint("`cardmark list runs` shows the runs, `cardmark label` their labels"));
+            let error = CommandError::new(Exit::Usage, format!("no runs match `{side}`"));
+            let error = match elsewhere(self.store()?, product.as_ref())?.as_slice() {
+                [] => error,
+                boards => error.because(format!(
+                    "this product was measured on {}",
+                    boards.join(", ")
+                )),
+            };
+            return Err(error.hint(
+                "`cardmark list runs` shows your runs, `cardmark list published` those of others",
+            ));
         }
         Ok(records)
     }
@@ -192,6 +290,60 @@ impl Runs {
             empty => Ok(empty.insert(Data::from_environment()?.open()?)),
         }
     }
+}
+
+/// Conditions for runs.
+struct Query {
+    product: Option<Product>,
+    conditions: Vec<Condition>,
+}
+
+/// Condition for the product of a run.
+enum Product {
+    /// The product of this name.
+    Is(String),
+    /// A product with this name, or this part of a name.
+    Called(String),
+}
+
+impl Product {
+    fn is_of(&self, record: &Record) -> bool {
+        let Some(label) = record.labels.get("product") else {
+            return false;
+        };
+        let name = product_name(label);
+        match self {
+            Self::Is(wanted) => name == product_name(wanted),
+            Self::Called(wanted) => match products_called(wanted).as_slice() {
+                [] => is_part_of_name(&name, wanted),
+                known => known.iter().any(|product| product.name() == name),
+            },
+        }
+    }
+}
+
+/// The boards that a product was measured on.
+fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>, CommandError> {
+    let Some(product) = product else {
+        return Ok(Vec::new());
+    };
+    let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
+    records.extend(published_records());
+    records.retain(|record| product.is_of(record));
+    let boards: BTreeSet<String> = records
+        .into_iter()
+        .map(|record| record.board.and_then(|board| board.model))
+        .map(|board| board.unwrap_or_else(|| "an unknown board".to_owned()))
+        .collect();
+    Ok(boards.into_iter().collect())
+}
+
+/// True for `last`, a file, and the beginning of an id.
+fn is_run_name(name: &str) -> bool {
+    let name = name.trim();
+    let is_digit = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
+    let is_id = name.len() >= LEAST_ID && name.chars().all(is_digit);
+    name.is_empty() || name == "last" || is_id || Path::new(name).exists()
 }
 
 /// Drops runs that are named again; refuses two contents under one id.
@@ -296,6 +448,12 @@ fn condition(name: &str, value: &str) -> Result<Condition, CommandError> {
     })
 }
 
+/// All published records.
+pub(crate) fn published_records() -> Vec<Record> {
+    let all = publications().iter();
+    all.flat_map(|publication| publication.records()).collect()
+}
+
 /// The published records that fulfil all conditions.
 fn published(conditions: &[Condition]) -> Vec<Record> {
     let holds = |record: &Record, condition: &Condition| {
@@ -306,7 +464,8 @@ fn published(conditions: &[Condition]) -> Vec<Record> {
         }
         if condition.name == "board" {
             let model = record.board.as_ref().and_then(|board| board.model.as_ref());
-            return model.is_some_and(|model| is_board(model, &condition.value));
+            return model.is_some_and(|model| is_board(model, &condition.value))
+                || record.labels.get("setting") == Some(&condition.value);
         }
         let value = match condition.name.as_str() {
             "suite" => record.suite.as_ref().map(|suite| suite.name.clone()),
@@ -316,11 +475,9 @@ fn published(conditions: &[Condition]) -> Vec<Record> {
         };
         value.as_ref() == Some(&condition.value)
     };
-    publications()
-        .iter()
-        .flat_map(|publication| publication.records())
-        .filter(|record| conditions.iter().all(|condition| holds(record, condition)))
-        .collect()
+    let mut records = published_records();
+    records.retain(|record| conditions.iter().all(|condition| holds(record, condition)));
+    records
 }
 
 fn read_file(path: &Path) -> Result<One, CommandError> {

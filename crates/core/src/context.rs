@@ -94,6 +94,12 @@ impl ContextRow {
         known.any(|answer| Some(answer) != first)
     }
 
+    /// Returns whether the value is known in some record.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.sides.iter().flatten().any(|answer| answer != UNKNOWN)
+    }
+
     /// Returns whether the value is missing in some record.
     #[must_use]
     pub fn is_unknown(&self) -> bool {

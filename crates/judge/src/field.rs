@@ -1,21 +1,27 @@
 //! Figures among which a run is ranked, metric by metric.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cardmark_catalog::{is_board, product_name};
-use cardmark_core::{Metric, Quantity, Record, Subject};
-use cardmark_stats::{Candidate, RankingRow, rank};
+use cardmark_catalog::{Equivalents, Method, equivalents_of, is_board, product_name};
+use cardmark_core::{Metric, OriginKind, Quantity, Record, Subject};
+use cardmark_stats::{Candidate, RankSpread, RankingRow, rank};
 use serde::Serialize;
 
 use crate::spread::known_spread;
 
+/// Method of metrics of our own suites in the patterns of the catalogue.
+const OWN_METHOD: &str = "cardmark";
+
 /// Restriction of a ranking; the run that was asked for stays in any case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldFilter {
-    /// Name of the board, or a part of it ([`is_board`]).
+    /// Name of the board, or a part of it ([`is_board`]), or a setting.
     pub board: Option<String>,
     /// Id of the publication.
     pub publication: Option<String>,
+    /// True to exclude figures of other methods.
+    pub is_exact: bool,
 }
 
 impl FieldFilter {
@@ -23,6 +29,7 @@ impl FieldFilter {
         let is_on = |wanted: &String| {
             let board = subject.board.as_deref();
             board.is_some_and(|model| is_board(model, wanted))
+                || subject.setting.as_ref() == Some(wanted)
         };
         let is_from = |wanted: &String| subject.publication.as_ref() == Some(wanted);
         self.board.as_ref().is_none_or(is_on) && self.publication.as_ref().is_none_or(is_from)
@@ -36,17 +43,34 @@ pub struct Ranking {
     pub metric: String,
     /// Quantity of its figures.
     pub quantity: Quantity,
+    /// Standard deviation of the logarithm of the ratio between two methods on one card, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub between_methods: Option<f64>,
+    /// Number of figures of simulated cards that were left out.
+    pub simulated_count: usize,
     /// The places, the highest figure first.
     pub places: Vec<RankingRow>,
 }
 
-/// Figures of one metric.
+impl Ranking {
+    /// True if the run that was asked for stands alone.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        matches!(self.places.as_slice(), [place] if place.is_asked)
+    }
+}
+
+/// Figures of one metric, and of the same pattern by other methods. Runs of simulated cards are ranked with each
+/// other only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field<'a> {
     metric: &'a str,
+    pattern: Option<&'static Equivalents>,
     filter: &'a FieldFilter,
-    /// Id of the run that was asked for.
-    asked: Option<String>,
+    /// Runs that have a figure here, the one that was asked for included.
+    runs: BTreeSet<String>,
+    is_simulated: bool,
+    simulated_count: usize,
     quantity: Option<Quantity>,
     candidates: Vec<Candidate>,
     begins_with_asked: bool,
@@ -57,48 +81,113 @@ impl<'a> Field<'a> {
     /// device's.
     #[must_use]
     pub fn new(metric: &'a str, asked: Option<&Record>, filter: &'a FieldFilter) -> Self {
+        let pattern = equivalents_of(metric).filter(|_| !filter.is_exact);
+        let own_quantity = pattern
+            .filter(|pattern| pattern.method_of(metric) == Some(OWN_METHOD))
+            .map(|pattern| pattern.quantity);
         let mut field = Self {
             metric,
+            pattern,
             filter,
-            asked: asked.map(|record| record.id.to_string()),
-            quantity: None,
+            runs: asked.iter().map(|record| record.id.to_string()).collect(),
+            is_simulated: asked.is_some_and(|record| record.origin.kind == OriginKind::Simulated),
+            simulated_count: 0,
+            quantity: own_quantity,
             candidates: Vec::new(),
             begins_with_asked: false,
         };
-        let own = asked.and_then(|record| Some((record, record.metric(metric)?)));
+        let own = asked.and_then(|record| Some((record, field.figure(record)?)));
         if let Some((record, metric)) = own.filter(|(_, metric)| metric.voided_by().is_none()) {
             field.quantity = Some(metric.quantity);
-            field.begins_with_asked = metric.quantity.is_rate();
-            let own = field.begins_with_asked.then(|| candidate(record, metric));
-            field.candidates.extend(own);
+            if metric.quantity.is_rate() {
+                let own = field.candidate(&metric.id, subject(record), metric.value);
+                field.candidates.push(Candidate {
+                    printed: printed(metric),
+                    ..own
+                });
+                field.begins_with_asked = true;
+            }
         }
         field
     }
 
+    /// Returns the metrics of the field, in the order in which they count for a run.
+    pub fn metrics(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let metric = self.metric;
+        let methods = self
+            .pattern
+            .into_iter()
+            .flat_map(|pattern| &pattern.methods);
+        let others = methods.map(|method: &'static Method| method.metric.as_str());
+        [metric]
+            .into_iter()
+            .chain(others.filter(move |other| *other != metric))
+    }
+
+    fn figure<'r>(&self, record: &'r Record) -> Option<&'r Metric> {
+        self.metrics().find_map(|metric| record.metric(metric))
+    }
+
     /// Adds the figure of a record, if it has one.
     pub fn add_record(&mut self, record: &Record) {
-        if let Some(metric) = record.metric(self.metric) {
-            self.put(metric.quantity, candidate(record, metric));
+        if let Some(metric) = self.figure(record) {
+            let candidate = self.candidate(&metric.id, subject(record), metric.value);
+            let printed = printed(metric);
+            self.put(
+                metric.quantity,
+                Candidate {
+                    printed,
+                    ..candidate
+                },
+            );
         }
     }
 
-    /// Adds the figure of a stored run. The run that was asked for is known already: it may come from a file.
-    pub fn add(&mut self, run: &str, subject: &Arc<Subject>, quantity: Quantity, value: f64) {
-        if self.asked.as_deref() != Some(run) {
-            let candidate = Candidate {
-                subject: Arc::clone(subject),
-                value,
-                printed: None,
-            };
+    /// Adds a figure of a stored run, which counts if it is the first of its run. The run that was asked for is known already: it
+    /// may come from a file.
+    pub fn add(
+        &mut self,
+        run: &str,
+        subject: &Arc<Subject>,
+        metric: &str,
+        (quantity, value): (Quantity, f64),
+    ) {
+        if self.runs.insert(run.to_owned()) {
+            let candidate = self.candidate(metric, Arc::clone(subject), value);
             self.put(quantity, candidate);
         }
     }
 
-    /// Adds a figure. Figures of another quantity under the same name are left out.
+    fn candidate(&self, metric: &str, subject: Arc<Subject>, value: f64) -> Candidate {
+        let method_of = |metric: &str| self.pattern?.method_of(metric);
+        let method = method_of(metric).filter(|method| method_of(self.metric) != Some(method));
+        Candidate {
+            subject,
+            value,
+            printed: None,
+            method,
+        }
+    }
+
+    /// Adds a figure. Figures of another quantity are left out unless they can be converted.
     fn put(&mut self, quantity: Quantity, candidate: Candidate) {
-        let is_alike = *self.quantity.get_or_insert(quantity) == quantity;
-        if is_alike && quantity.is_rate() && self.filter.passes(&candidate.subject) {
-            self.candidates.push(candidate);
+        let is_simulated = candidate.subject.origin == OriginKind::Simulated;
+        if is_simulated != self.is_simulated {
+            self.simulated_count += usize::from(is_simulated);
+            return;
+        }
+        let wanted = *self.quantity.get_or_insert(quantity);
+        let converted =
+            |pattern: &Equivalents| pattern.converted(quantity, wanted, candidate.value);
+        let value = match self.pattern {
+            _ if quantity == wanted => Some(candidate.value),
+            pattern => pattern.and_then(converted),
+        };
+        let Some(value) = value.filter(|_| wanted.is_rate()) else {
+            return;
+        };
+        if self.filter.passes(&candidate.subject) {
+            self.candidates.push(Candidate { value, ..candidate });
         }
     }
 
@@ -107,10 +196,17 @@ impl<'a> Field<'a> {
     pub fn ranking(&self) -> Option<Ranking> {
         let quantity = self.quantity.filter(|_| !self.candidates.is_empty())?;
         let asked = self.begins_with_asked.then_some(0);
-        let spread = known_spread(self.metric, quantity);
+        let methods: BTreeSet<_> = self.candidates.iter().map(|one| one.method).collect();
+        let between_methods = self.pattern.map(|pattern| pattern.deviation);
+        let spread = RankSpread {
+            known: known_spread(self.metric, quantity),
+            between_methods: between_methods.unwrap_or_default(),
+        };
         Some(Ranking {
             metric: self.metric.to_owned(),
             quantity,
+            between_methods: between_methods.filter(|_| methods.len() > 1),
+            simulated_count: self.simulated_count,
             places: rank(&self.candidates, asked, spread),
         })
     }
@@ -134,12 +230,13 @@ pub fn in_catalogue(subject: Subject) -> Subject {
     }
 }
 
-fn candidate(record: &Record, metric: &Metric) -> Candidate {
-    Candidate {
-        subject: Arc::new(in_catalogue(Subject::of(record))),
-        value: metric.value,
-        printed: metric.printed.as_ref().map(|printed| printed.text.clone()),
-    }
+fn subject(record: &Record) -> Arc<Subject> {
+    Arc::new(in_catalogue(Subject::of(record)))
+}
+
+fn printed(metric: &Metric) -> Option<String> {
+    let printed = metric.printed.as_ref()?;
+    Some(printed.text.clone())
 }
 
 #[cfg(test)]
@@ -180,13 +277,13 @@ mod tests {
         ];
         let filter = FieldFilter {
             board: Some("pI 3".to_owned()),
-            publication: None,
+            ..FieldFilter::default()
         };
         assert_eq!(names(Some(&asked), &others, &filter), ["fast", "asked"]);
         assert_eq!(names(None, &others, &filter), ["fast"]);
         let filter = FieldFilter {
-            board: None,
             publication: Some("nobody".to_owned()),
+            ..FieldFilter::default()
         };
         assert_eq!(names(Some(&asked), &others, &filter), ["asked"]);
         assert!(names(None, &others, &filter).is_empty());
@@ -203,7 +300,7 @@ mod tests {
         assert_eq!(names(None, &others, &filter), ["bytes", "more bytes"]);
         let filter = FieldFilter {
             board: Some("Pi 4".to_owned()),
-            publication: None,
+            ..FieldFilter::default()
         };
         assert_eq!(names(None, &others, &filter), ["more bytes"]);
         let spans = [record("span", "Pi 3", Quantity::Span, 3e6)];
@@ -222,5 +319,104 @@ mod tests {
             names(Some(&asked), &others, &FieldFilter::default()),
             ["fast"]
         );
+    }
+
+    fn figure(product: &str, metric: &str, quantity: Quantity, value: f64) -> Record {
+        let mut record = record(product, product, quantity, value);
+        record.metrics[0].id = metric.to_owned();
+        record
+    }
+
+    #[test]
+    fn other_methods_are_ranked_in_the_same_unit_and_marked() {
+        let asked = figure("mine", "rand_write_4k", Quantity::OperationRate, 500.0);
+        let others = [
+            figure(
+                "fast",
+                "iozone_random_write",
+                Quantity::ByteRate,
+                1000.0 * 4096.0,
+            ),
+            figure(
+                "near",
+                "iozone_random_write_4k",
+                Quantity::ByteRate,
+                520.0 * 4096.0,
+            ),
+            figure("other", "iozone_random_read", Quantity::ByteRate, 1e6),
+        ];
+        let ranking = |is_exact| {
+            let filter = FieldFilter {
+                is_exact,
+                ..FieldFilter::default()
+            };
+            let mut field = Field::new("rand_write_4k", Some(&asked), &filter);
+            others.iter().for_each(|other| field.add_record(other));
+            field.ranking().unwrap()
+        };
+        let found = ranking(false);
+        let told: Vec<_> = found
+            .places
+            .iter()
+            .map(|place| {
+                (
+                    place.name.as_str(),
+                    place.value.round(),
+                    place.method,
+                    place.places,
+                )
+            })
+            .collect();
+        let expected = [
+            ("fast", 1000.0, Some("iozone"), Some([1, 1])),
+            ("near", 520.0, Some("iozone"), Some([2, 3])),
+            ("mine", 500.0, None, Some([2, 3])),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(found.quantity, Quantity::OperationRate);
+        assert!(found.between_methods.is_some() && !found.is_alone());
+        let exact = ranking(true);
+        assert!(exact.is_alone() && exact.between_methods.is_none());
+    }
+
+    #[test]
+    fn a_run_counts_once_with_its_first_metric() {
+        let filter = FieldFilter::default();
+        let mut field = Field::new("iozone_random_write", None, &filter);
+        let metrics: Vec<&str> = field.metrics().collect();
+        let expected = [
+            "iozone_random_write",
+            "rand_write_4k",
+            "iozone_random_write_4k",
+        ];
+        assert_eq!(metrics, expected);
+        let subject = subject(&record("own", "Pi 4", Quantity::ByteRate, 1.0));
+        for (metric, value) in [
+            ("iozone_random_write", 1e6),
+            ("iozone_random_write_4k", 9e6),
+        ] {
+            field.add("run", &subject, metric, (Quantity::ByteRate, value));
+        }
+        let places = field.ranking().unwrap().places;
+        let values: Vec<f64> = places.iter().map(|place| place.value).collect();
+        assert_eq!(values.len(), 1);
+        assert!((values[0] - 1e6).abs() < 1e-3, "{values:?}");
+    }
+
+    #[test]
+    fn simulated_cards_are_ranked_with_each_other_only() {
+        let real = record("real", "Pi 4", Quantity::ByteRate, 3e6);
+        let mut model = record("model", "none", Quantity::ByteRate, 2e6);
+        model.origin = Origin::of(OriginKind::Simulated);
+        let mut other = record("other model", "nothing", Quantity::ByteRate, 1e6);
+        other.origin = Origin::of(OriginKind::Simulated);
+        let filter = FieldFilter::default();
+        let all = [real.clone(), other.clone()];
+        assert_eq!(names(Some(&model), &all, &filter), ["model", "other model"]);
+        assert_eq!(names(None, &all, &filter), ["real"]);
+        let mut field = Field::new("dd_write", Some(&real), &filter);
+        field.add_record(&other);
+        let ranking = field.ranking().unwrap();
+        assert_eq!((ranking.simulated_count, ranking.is_alone()), (1, true));
     }
 }

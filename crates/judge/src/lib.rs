@@ -5,15 +5,18 @@
 
 mod advice;
 mod again;
+mod among;
 mod answer;
 mod classes;
 mod comparison;
+mod endurance;
 mod faults;
 mod field;
 mod history;
 mod labels;
 mod marks;
 mod notice;
+mod price;
 mod promises;
 mod recommendation;
 mod registers;
@@ -25,9 +28,11 @@ use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
 pub use again::{derive_again, unstated};
+pub use among::{Among, standing_among};
 pub use answer::{Answer, CameraRate, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use classes::families;
-pub use comparison::{Compared, Counts, NotComparable, compare_sides};
+pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
+pub use endurance::{Endured, endured};
 pub use faults::{Fault, faults};
 pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
 pub use history::{
@@ -35,8 +40,9 @@ pub use history::{
 };
 pub use labels::REQUIRED_LABEL;
 pub use notice::notice;
+pub use price::Price;
 pub use promises::Promise;
-pub use recommendation::{Price, Recommendation, Standing, Wish, recommend};
+pub use recommendation::{Filter, Left, Recommendation, Standing, Wish, recommend};
 pub use spread::known_spread;
 pub use suitability::{Fit, SCORE_VERSION, Suitability, Supply, suitability};
 

@@ -7,11 +7,15 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_catalog::{ProductKind, Use, is_board, product, product_name};
+use cardmark_catalog::{
+    Availability, ProductKind, ProductLine, Requirement, Use, equivalents_of, is_board, lines_of,
+    product, product_name, publications,
+};
 use cardmark_core::{Context, Metric, OriginKind, Quantity, Record, told};
 use cardmark_stats::{KnownSpread, Ranked, possible_places};
 use serde::Serialize;
 
+use crate::price::Price;
 use crate::spread::known_spread;
 use crate::suitability::{Suitability, Supply, metric_of, suitability};
 
@@ -19,6 +23,8 @@ use crate::suitability::{Suitability, Supply, metric_of, suitability};
 const LEAST_RUNS: usize = 3;
 /// Minimum share of the wanted capacity: devices report less than their label promises.
 const CAPACITY_RATIO: f64 = 0.9;
+/// Weight from which on a need decides about a use.
+const DECIDING_WEIGHT: f64 = 0.4;
 /// Run label for the price of its product.
 const PRICE_LABEL: &str = "price";
 /// Run label for any other change in the setup.
@@ -47,6 +53,12 @@ pub struct Standing {
     pub cards_count: usize,
     /// Sources of the figures: `own`, `imported` or ids of publications.
     pub sources: Vec<String>,
+    /// Years of the tests, as far as known.
+    pub tested: Vec<String>,
+    /// Years in which the lines with this name were first sold, as far as known; several if makers reused the name.
+    pub first_sold: Vec<u16>,
+    /// State in the shops.
+    pub availability: Availability,
     /// Suitability, and what limits it.
     pub suitability: Suitability,
     /// Total weight of the known needs; the maximum is 1.
@@ -63,46 +75,6 @@ pub struct Standing {
     pub limit: Ranked,
 }
 
-/// A price.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Price {
-    /// The amount.
-    pub amount: f64,
-    /// The currency as written; empty if none was given.
-    pub currency: String,
-}
-
-impl Price {
-    /// Parses `12`, `12.99 EUR`, `€ 9,50`; `None` unless there is exactly one number.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-        let number: String = text.chars().filter(|c| is_number(*c)).collect();
-        let pieces = text.split(|c| !is_number(c));
-        let is_one = pieces.filter(|piece| !piece.is_empty()).count() == 1;
-        let amount: f64 = number.replace(',', ".").parse().ok()?;
-        let currency = text.replace(is_number, "").trim().to_owned();
-        (is_one && amount > 0.0 && !currency.contains(['-', '+']))
-            .then_some(Self { amount, currency })
-    }
-
-    /// True if it is at most a budget; `None` if the currencies are known to differ.
-    #[must_use]
-    pub fn is_within(&self, budget: &Self) -> Option<bool> {
-        let is_silent = self.currency.is_empty() || budget.currency.is_empty();
-        let is_alike = is_silent || self.currency.eq_ignore_ascii_case(&budget.currency);
-        is_alike.then_some(self.amount <= budget.amount)
-    }
-
-    /// Returns the amount with its currency.
-    #[must_use]
-    pub fn text(&self) -> String {
-        format!("{:.2} {}", self.amount, self.currency)
-            .trim_end()
-            .to_owned()
-    }
-}
-
 /// Wishes in addition to the use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wish {
@@ -110,6 +82,10 @@ pub struct Wish {
     pub capacity_bytes: Option<u64>,
     /// Maximum price.
     pub budget: Option<Price>,
+    /// Prices of products by name, before those of labels.
+    pub prices: BTreeMap<String, Price>,
+    /// Kinds of products to include, and products of unknown kind; empty: all.
+    pub kinds: Vec<ProductKind>,
     /// Name of the boards to include, or a part of it ([`is_board`]).
     pub board: Option<String>,
 }
@@ -119,6 +95,14 @@ pub struct Wish {
 pub struct Recommendation {
     /// The best first: products with all needs known come first, then sorted by the limiting rate.
     pub standings: Vec<Standing>,
+    /// Products without a rate that decides, in the same order.
+    pub cannot_tell: Vec<Standing>,
+    /// Names of the needs that decide, and that no product has a rate for, if there are only such products.
+    pub unknown_needs: Vec<String>,
+    /// Number of products after each filter.
+    pub left: Vec<Left>,
+    /// Number of products of other kinds.
+    pub other_kinds_count: usize,
     /// Products without a price that could be compared with the budget, in the same order.
     pub price_not_known: Vec<Standing>,
     /// Products of unknown capacity, in the same order.
@@ -131,6 +115,31 @@ pub struct Recommendation {
     pub nameless_runs_count: usize,
     /// Number of runs of simulated cards, which cannot be bought.
     pub simulated_runs_count: usize,
+}
+
+/// A filter, and the number of products that passed it and those before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// The filter.
+    pub filter: Filter,
+    /// Number of products.
+    pub products_count: usize,
+}
+
+/// Filter of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// Products with a rate that the use needs.
+    Rate,
+    /// Products measured on the wanted board.
+    Board,
+    /// Products of the wanted kinds.
+    Kind,
+    /// Products with at least the wanted capacity, or an unknown one.
+    Capacity,
+    /// Products with a known price within the budget.
+    Budget,
 }
 
 /// Returns the products of these records for a use.
@@ -152,21 +161,21 @@ pub fn recommend(records: &[Record], wanted: &Use, wish: &Wish) -> Recommendatio
             // The latest price counts.
             prices.insert(name.clone(), price);
         }
-        if is_on(record, wish.board.as_deref()) {
-            groups
-                .entry(Key::of(name, record))
-                .or_default()
-                .push(record);
-        }
+        let group = groups.entry(Key::of(name, record)).or_default();
+        group.push(record);
     }
-    let mut standings: Vec<Standing> = groups
+    prices.extend(wish.prices.clone());
+    let known = groups
         .iter()
-        .filter_map(|(key, records)| standing(key, records, wanted, prices.get(&key.product)))
-        .collect();
-    standings.sort_by(order);
-    for standing in one_each(standings) {
-        recommendation.add(standing, wish);
+        .filter_map(|(key, records)| standing(key, records, wanted, prices.get(&key.product)));
+    let mut standings: Vec<Standing> = known.collect();
+    recommendation.count(Filter::Rate, &standings);
+    if let Some(board) = &wish.board {
+        standings.retain(|standing| is_on(standing, board));
+        recommendation.count(Filter::Board, &standings);
     }
+    standings.sort_by(order);
+    recommendation.sort_out(one_each(standings), wanted, wish);
     share_places(&mut recommendation.standings);
     share_places(&mut recommendation.price_not_known);
     share_places(&mut recommendation.capacity_not_known);
@@ -179,6 +188,7 @@ impl Recommendation {
     pub fn is_empty(&self) -> bool {
         let lists = [
             &self.standings,
+            &self.cannot_tell,
             &self.price_not_known,
             &self.capacity_not_known,
         ];
@@ -186,28 +196,90 @@ impl Recommendation {
         counted == 0 && lists.iter().all(|list| list.is_empty())
     }
 
-    fn add(&mut self, standing: Standing, wish: &Wish) {
-        if let Some(wanted) = wish.capacity_bytes {
-            let Some(bytes) = standing.capacity_bytes else {
-                self.capacity_not_known.push(standing);
-                return;
-            };
-            if (bytes as f64) < CAPACITY_RATIO * wanted as f64 {
-                self.too_small_count += 1;
-                return;
-            }
+    /// True if products are known, but none of them has a rate that decides.
+    #[must_use]
+    pub fn cannot_answer(&self) -> bool {
+        !self.unknown_needs.is_empty()
+    }
+
+    fn count(&mut self, filter: Filter, standings: &[Standing]) {
+        let products: BTreeSet<&str> = standings.iter().map(|one| one.product.as_str()).collect();
+        self.left.push(Left {
+            filter,
+            products_count: products.len(),
+        });
+    }
+
+    /// Applies the wishes of the product itself, and sets products apart that cannot be judged.
+    fn sort_out(&mut self, mut standings: Vec<Standing>, wanted: &Use, wish: &Wish) {
+        if !wish.kinds.is_empty() {
+            let all = standings.len();
+            standings.retain(|one| one.kind.is_none_or(|kind| wish.kinds.contains(&kind)));
+            self.other_kinds_count = all - standings.len();
+            self.count(Filter::Kind, &standings);
         }
-        let Some(budget) = &wish.budget else {
-            self.standings.push(standing);
-            return;
-        };
-        let price = standing.price.as_ref();
-        match price.and_then(|price| price.is_within(budget)) {
-            Some(true) => self.standings.push(standing),
-            Some(false) => self.too_dear_count += 1,
-            None => self.price_not_known.push(standing),
+        if let Some(bytes) = wish.capacity_bytes {
+            let all = standings.len();
+            let least = CAPACITY_RATIO * bytes as f64;
+            standings.retain(|one| one.capacity_bytes.is_none_or(|bytes| bytes as f64 >= least));
+            self.too_small_count = all - standings.len();
+            self.count(Filter::Capacity, &standings);
+        }
+        if let Some(budget) = &wish.budget {
+            let is_within = |one: &Standing| one.price.as_ref()?.is_within(budget);
+            let all = standings.len();
+            standings.retain(|one| is_within(one) != Some(false));
+            self.too_dear_count = all - standings.len();
+            let cheap = standings.iter().filter(|one| is_within(one) == Some(true));
+            self.count(Filter::Budget, &cheap.cloned().collect::<Vec<_>>());
+        }
+        for standing in standings {
+            self.add(standing, wanted, wish);
+        }
+        let lists = [
+            &self.standings,
+            &self.price_not_known,
+            &self.capacity_not_known,
+        ];
+        if lists.iter().all(|list| list.is_empty()) {
+            let is_unknown = |need: &&Requirement| {
+                let mut all = self.cannot_tell.iter();
+                all.all(|one| is_missing(one, need)) && !self.cannot_tell.is_empty()
+            };
+            let unknown = deciding(wanted).filter(is_unknown);
+            self.unknown_needs = unknown.map(|need| need.name.clone()).collect();
         }
     }
+
+    fn add(&mut self, standing: Standing, wanted: &Use, wish: &Wish) {
+        let is_within = |budget| standing.price.as_ref()?.is_within(budget);
+        let list = if deciding(wanted).any(|need| is_missing(&standing, need)) {
+            &mut self.cannot_tell
+        } else if wish.capacity_bytes.is_some() && standing.capacity_bytes.is_none() {
+            &mut self.capacity_not_known
+        } else if wish
+            .budget
+            .as_ref()
+            .is_some_and(|budget| is_within(budget).is_none())
+        {
+            &mut self.price_not_known
+        } else {
+            &mut self.standings
+        };
+        list.push(standing);
+    }
+}
+
+/// Returns the needs without which a use cannot be judged: those of the largest weight, and of at least 40 %.
+fn deciding(wanted: &Use) -> impl Iterator<Item = &Requirement> {
+    let weights = wanted.needs.iter().map(|need| need.weight);
+    let least = weights.fold(0.0, f64::max).min(DECIDING_WEIGHT);
+    wanted.needs.iter().filter(move |need| need.weight >= least)
+}
+
+fn is_missing(standing: &Standing, need: &Requirement) -> bool {
+    let unknown = &standing.suitability.unknown;
+    need.metrics.first().is_some_and(|id| unknown.contains(id))
 }
 
 /// Properties that records of one group have in common.
@@ -237,12 +309,10 @@ fn product_of(record: &Record) -> Option<String> {
     Some(product_name(label))
 }
 
-fn is_on(record: &Record, board: Option<&str>) -> bool {
-    let Some(wanted) = board else {
-        return true;
-    };
-    let model = record.board.as_ref().and_then(|board| board.model.as_ref());
-    model.is_some_and(|model| is_board(model, wanted))
+fn is_on(standing: &Standing, wanted: &str) -> bool {
+    let setting = format!("{SETTING_LABEL} {wanted}");
+    let board = standing.board.as_deref();
+    board.is_some_and(|model| is_board(model, wanted)) || standing.conditions.contains(&setting)
 }
 
 fn standing(
@@ -268,6 +338,7 @@ fn standing(
     let known = wanted.needs.iter().filter(|need| is_known(&need.metrics));
     let known_ratio: f64 = known.map(|need| need.weight).sum();
     let known_product = product(&key.product);
+    let lines = known_product.map(lines_of).unwrap_or_default();
     let size = || {
         records
             .iter()
@@ -287,11 +358,16 @@ fn standing(
         runs_count: records.len(),
         cards_count: cards.len(),
         sources: sources.into_iter().collect(),
+        tested: years(records),
+        first_sold: first_sold(&lines),
+        availability: availability(&lines),
         is_sparse: least_runs_count < Some(LEAST_RUNS) || !unknown.is_empty(),
         limit: Ranked {
             value: suitability.limiting.share(),
             runs_count: behind(&suitability.limiting),
             spread: spread(&means, &suitability.limiting),
+            method: method(&suitability.limiting),
+            between_methods: between_methods(&suitability.limiting),
         },
         places: [1, 1],
         suitability,
@@ -305,6 +381,16 @@ fn spread(means: &[Metric], limiting: &Supply) -> Option<KnownSpread> {
     known_spread(&metric.id, metric.quantity)
 }
 
+/// Returns the tool whose method the limiting rate was measured by, if its pattern has several.
+fn method(limiting: &Supply) -> &'static str {
+    let method = equivalents_of(&limiting.metric).and_then(|row| row.method_of(&limiting.metric));
+    method.unwrap_or_default()
+}
+
+fn between_methods(limiting: &Supply) -> f64 {
+    equivalents_of(&limiting.metric).map_or(0.0, |row| row.deviation)
+}
+
 /// Sets the shared places. Products with more known needs stay before the others, whatever their rates.
 fn share_places(standings: &mut [Standing]) {
     let mut before = 0;
@@ -314,6 +400,42 @@ fn share_places(standings: &mut [Standing]) {
             standing.places = [before + range.start(), before + range.end()];
         }
         before += alike.len();
+    }
+}
+
+/// Returns the years in which these runs were measured or published, as far as known.
+fn years(records: &[&Record]) -> Vec<String> {
+    let year = |record: &&Record| {
+        let publication = record.labels.get("publication");
+        let published = publication.and_then(|id| publications().iter().find(|one| one.id == *id));
+        let date = match published {
+            Some(publication) => publication.published.as_deref(),
+            None => record.started_at.as_deref(),
+        };
+        Some(date?.split('-').next()?.to_owned())
+    };
+    let years: BTreeSet<String> = records.iter().filter_map(year).collect();
+    years.into_iter().collect()
+}
+
+/// Returns the years of the first sale; none if the year of a line is unknown, because the product may be of that line.
+fn first_sold(lines: &[&ProductLine]) -> Vec<u16> {
+    let years: Option<BTreeSet<u16>> = lines.iter().map(|line| line.year).collect();
+    years.unwrap_or_default().into_iter().collect()
+}
+
+/// Returns the state in the shops that all lines of this name share.
+fn availability(lines: &[&ProductLine]) -> Availability {
+    let Some(first) = lines.first() else {
+        return Availability::Unknown;
+    };
+    let is_shared = lines
+        .iter()
+        .all(|line| line.availability == first.availability);
+    if is_shared {
+        first.availability
+    } else {
+        Availability::Unknown
     }
 }
 
@@ -415,7 +537,7 @@ fn one_each(standings: Vec<Standing>) -> Vec<Standing> {
 
 #[cfg(test)]
 mod tests {
-    use cardmark_catalog::{publications, use_of};
+    use cardmark_catalog::use_of;
     use cardmark_core::{Board, Origin, run_id_from_bytes};
 
     use super::*;
@@ -479,8 +601,9 @@ mod tests {
         // 3.00 MB/s in blocks of 4 KiB, read with 1,000 or 1,024 kB per MB: about 759 of 800.
         assert!((evo.suitability.limiting.share() - 0.95).abs() < 0.02);
         // For the no-name card only hdparm's figure is a number.
-        assert_eq!(*names(&found).last().unwrap(), "No-name C4 4 GB");
-        assert!(found.last().unwrap().known_ratio < 0.25);
+        let apart = of(&records, &wish).cannot_tell;
+        assert_eq!(names(&apart), ["No-name C4 4 GB"]);
+        assert!(apart[0].known_ratio < 0.25);
     }
 
     #[test]
@@ -643,13 +766,76 @@ mod tests {
     }
 
     #[test]
-    fn prices_have_one_number_and_perhaps_a_currency() {
-        let read = |text: &str| Price::parse(text).map(|price| (price.amount, price.currency));
-        assert_eq!(read("12"), Some((12.0, String::new())));
-        assert_eq!(read("€ 9,50"), Some((9.5, "€".to_owned())));
-        assert_eq!(read("12.99 EUR"), Some((12.99, "EUR".to_owned())));
-        for text in ["", "EUR", "1 or 2", "-3", "0", "1,234.50"] {
-            assert_eq!(read(text), None, "{text}");
-        }
+    fn without_the_rate_that_decides_nothing_is_ranked() {
+        let records = [run("A", "b", 9.0, 9.0, 9.0), run("B", "b", 8.0, 8.0, 8.0)];
+        let of =
+            |records: &[Record]| recommend(records, use_of("database").unwrap(), &Wish::default());
+        let found = of(&records);
+        assert!(found.standings.is_empty() && found.cannot_answer());
+        assert_eq!(found.unknown_needs, ["synced write 4 KiB"]);
+        assert_eq!(names(&found.cannot_tell), ["A", "B"]);
+        let mut known = run("C", "b", 1.0, 1.0, 1.0);
+        let synced = Metric::new("sync_write_4k", Quantity::OperationRate, 200.0);
+        known.metrics.push(synced);
+        let [a, b] = records;
+        let found = of(&[a, b, known]);
+        assert_eq!(names(&found.standings), ["C"]);
+        assert_eq!(names(&found.cannot_tell), ["A", "B"]);
+        assert!(!found.cannot_answer());
+        assert!(of(&published()).cannot_answer());
+    }
+
+    #[test]
+    fn each_filter_tells_how_many_it_left() {
+        let wish = Wish {
+            capacity_bytes: Some(64_000_000_000),
+            budget: Price::parse("15 EUR"),
+            board: Some("Pi 4".to_owned()),
+            kinds: vec![ProductKind::Microsd],
+            ..Wish::default()
+        };
+        let found = of(&published(), &wish);
+        let filters: Vec<Filter> = found.left.iter().map(|left| left.filter).collect();
+        let expected = [
+            Filter::Rate,
+            Filter::Board,
+            Filter::Kind,
+            Filter::Capacity,
+            Filter::Budget,
+        ];
+        assert_eq!(filters, expected);
+        let counts = found.left.iter().map(|left| left.products_count);
+        assert!(
+            counts.is_sorted_by(|one, next| one >= next),
+            "{:?}",
+            found.left
+        );
+        assert_eq!(
+            found.left.last().unwrap().products_count,
+            0,
+            "nothing has a price"
+        );
+        assert!(found.other_kinds_count > 0 && found.standings.is_empty());
+        let evo = "Samsung Evo Plus 64 GB".to_owned();
+        let prices = BTreeMap::from([(evo, Price::parse("9.50").unwrap())]);
+        let found = of(&published(), &Wish { prices, ..wish });
+        assert_eq!(names(&found.standings), ["Samsung Evo Plus 64 GB"]);
+        assert_eq!(found.left.last().unwrap().products_count, 1);
+    }
+
+    #[test]
+    fn a_product_tells_when_it_was_tested_and_sold() {
+        let found = of(&published(), &Wish::default()).standings;
+        let of = |name: &str| found.iter().find(|one| one.product == name).unwrap();
+        let evo = of("Samsung Evo+ 32 GB");
+        assert_eq!(
+            (evo.tested.clone(), evo.first_sold.clone()),
+            (vec!["2019".to_owned()], vec![2015])
+        );
+        assert_eq!(
+            of("SanDisk Extreme A1 32 GB").availability,
+            Availability::Sold
+        );
+        assert_eq!(of("Samsung Evo 16 GB").availability, Availability::Unknown);
     }
 }

@@ -9,8 +9,6 @@ use serde::Serialize;
 
 /// Version of the score; increased whenever scores may change.
 pub const SCORE_VERSION: u32 = 1;
-/// Block size of random access, bytes; the same in all metrics of the uses.
-const BLOCK_BYTES: f64 = 4096.0;
 /// Minimum share of the sufficient rate for a slow, but usable card.
 const USABLE_RATIO: f64 = 0.5;
 /// Minimum multiple of the sufficient rate for a card with reserves.
@@ -126,11 +124,7 @@ fn fit(share: f64) -> Fit {
 /// Returns the first of the need's metrics that was measured, in the need's unit.
 fn rate<'a>(metrics: &'a [Metric], need: &Requirement) -> Option<(&'a Metric, f64)> {
     let metric = need.metrics.iter().find_map(|id| metric_of(metrics, id))?;
-    let value = match (need.quantity, metric.quantity) {
-        (wanted, found) if wanted == found => metric.value,
-        (Quantity::OperationRate, Quantity::ByteRate) => metric.value / BLOCK_BYTES,
-        _ => return None,
-    };
+    let value = need.converted(metric.quantity, metric.value)?;
     (value > 0.0).then_some((metric, value))
 }
 
@@ -169,7 +163,8 @@ mod tests {
 
     #[test]
     fn the_reference_card_scores_100_and_twice_as_fast_is_200() {
-        for wanted in cardmark_catalog::uses() {
+        let uses = cardmark_catalog::uses().iter();
+        for wanted in uses.filter(|wanted| !wanted.needs.is_empty()) {
             for factor in [1.0, 2.0, 0.25] {
                 let found = suitability(&reference(wanted, factor), wanted).unwrap();
                 let score = found.score.unwrap();

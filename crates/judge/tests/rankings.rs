@@ -8,6 +8,7 @@ fn places(metric: &str, board: &str) -> Vec<RankingRow> {
     let filter = FieldFilter {
         board: Some(board.to_owned()),
         publication: Some("geerling-dramble".to_owned()),
+        is_exact: false,
     };
     let mut field = Field::new(metric, None, &filter);
     for publication in publications() {

@@ -235,13 +235,23 @@ fn context_lines(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec
         .context
         .iter()
         .filter(|row| row.differs() || (row.must_match && row.is_unknown()));
-    let lines: Vec<String> = told
+    let (known, unknown): (Vec<_>, Vec<_>) = told.partition(|row| row.is_known());
+    let mut lines: Vec<String> = known
+        .into_iter()
         .flat_map(|row| {
             let sides = circumstances(row).into_iter().map(|side| side.join(", "));
             let sides: Vec<String> = sides.collect();
             wrap(&format!("{}: {}", row.name, sides.join(" | ")), width, 2)
         })
         .collect();
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.iter().map(|row| row.name.as_str()).collect();
+        lines.extend(wrap(
+            &format!("unknown on both sides: {}", names.join(", ")),
+            width,
+            2,
+        ));
+    }
     if lines.is_empty() {
         return lines;
     }

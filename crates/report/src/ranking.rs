@@ -1,19 +1,21 @@
 //! Places in a ranking, with bars.
 
 use cardmark_core::OriginKind;
-use cardmark_judge::Ranking;
+use cardmark_judge::{Among, Ranking};
 use cardmark_stats::RankingRow;
 
 use crate::layout::{bar, joined, painted, wrap};
 use crate::names::{origin_word, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Cut, Row, Table};
-use crate::text::{count_of, place_text, value};
+use crate::text::{count_of, percent, place_text, value};
 
 /// Marks the place that was asked for.
 const MARK: &str = "▶";
-/// Widest bar, columns.
-const BAR_WIDTH: usize = 20;
+/// Widths of bars, columns: the first one with room.
+const BAR_WIDTHS: [usize; 3] = [20, 12, 8];
+/// Index of the column of bars.
+const BAR: usize = 4;
 /// Places that are shown before and after the one that was asked for, and at the top.
 const NEIGHBOURS: usize = 2;
 const TOP: usize = 3;
@@ -26,17 +28,71 @@ const REMARKS: usize = 6;
 const INDENT: usize = 4;
 
 /// The rankings as a text of lines at most `width` columns wide. Unless `all` places are wanted, only the first
-/// ones and the neighbours of the requested one are shown.
+/// ones and the neighbours of the requested one are shown. Figures of the requested run that stand alone have no place.
 #[must_use]
 pub fn rankings(rankings: &[Ranking], all: bool, width: usize, style: Style) -> String {
-    let block = |ranking: &Ranking| {
+    let block = |ranking: &&Ranking| {
         let mut lines = painted(&[title(ranking)], width, style, Tone::Heading);
         lines.extend(table(ranking, all, width, style));
         lines
     };
-    let mut blocks: Vec<Vec<String>> = rankings.iter().map(block).collect();
-    blocks.push(painted(&legend(rankings), width, style, Tone::Dim));
+    let (alone, ranked): (Vec<&Ranking>, Vec<&Ranking>) =
+        rankings.iter().partition(|ranking| ranking.is_alone());
+    let mut blocks: Vec<Vec<String>> = ranked.iter().map(block).collect();
+    blocks.push(without_others(&alone, width));
+    blocks.push(painted(&legend(&ranked), width, style, Tone::Dim));
+    blocks.push(painted(&on_simulated(rankings), width, style, Tone::Dim));
     joined(&blocks)
+}
+
+/// A sentence on the published cards that a run beats, in one line.
+#[must_use]
+pub fn place_line(among: &Among) -> String {
+    let of = count_of(among.of, "published card", "published cards");
+    let pattern = &among.pattern;
+    match among.faster_than {
+        0 => format!("Not clearly faster than any of {of} at {pattern} · cardmark rank"),
+        count => format!("Faster than {count} of {of} at {pattern} · cardmark rank"),
+    }
+}
+
+/// Figures of the requested run that nothing can be ranked with.
+fn without_others(alone: &[&Ranking], width: usize) -> Vec<String> {
+    let figures: Vec<String> = alone
+        .iter()
+        .filter_map(|ranking| {
+            let place = ranking.places.first()?;
+            let value = value(&ranking.metric, ranking.quantity, place.value);
+            Some(format!(
+                "{} ({value})",
+                clean(workload_name(&ranking.metric))
+            ))
+        })
+        .collect();
+    if figures.is_empty() {
+        return Vec::new();
+    }
+    let text = format!("No other results to rank with: {}.", figures.join(", "));
+    wrap(&text, width, 2)
+}
+
+/// A note that simulated cards are kept apart, if there are any.
+fn on_simulated(rankings: &[Ranking]) -> Vec<String> {
+    let mut places = rankings.iter().flat_map(|ranking| &ranking.places);
+    let is_of_simulated = places.all(|place| place.origin == OriginKind::Simulated);
+    let left_out = rankings.iter().map(|ranking| ranking.simulated_count).max();
+    match left_out.unwrap_or(0) {
+        _ if is_of_simulated => {
+            vec!["Simulated runs are not ranked with real cards, only with each other.".to_owned()]
+        }
+        0 => Vec::new(),
+        count => {
+            let runs = count_of(count, "simulated run", "simulated runs");
+            vec![format!(
+                "Left out: {runs}; only real cards are ranked here."
+            )]
+        }
+    }
 }
 
 fn title(ranking: &Ranking) -> String {
@@ -57,9 +113,9 @@ fn numbers(place: &RankingRow, index: usize) -> String {
 }
 
 /// Legend of the places.
-fn legend(rankings: &[Ranking]) -> Vec<String> {
+fn legend(rankings: &[&Ranking]) -> Vec<String> {
     let is_shared = |place: &RankingRow| place.places.is_some_and(|[first, last]| first < last);
-    let is_unknown = |ranking: &&Ranking| {
+    let is_unknown = |ranking: &&&Ranking| {
         ranking.places.len() > 1 && ranking.places.iter().any(|place| place.places.is_none())
     };
     let mut lines = Vec::new();
@@ -71,6 +127,7 @@ fn legend(rankings: &[Ranking]) -> Vec<String> {
                       narrow the range.";
         lines.push(shared.to_owned());
     }
+    lines.extend(methods(rankings));
     let unknown = rankings.iter().filter(is_unknown);
     let names: Vec<&str> = unknown
         .map(|ranking| workload_name(&ranking.metric))
@@ -87,6 +144,29 @@ fn legend(rankings: &[Ranking]) -> Vec<String> {
     lines
 }
 
+/// A note on figures of other methods.
+fn methods(rankings: &[&Ranking]) -> Option<String> {
+    let mut between: Vec<f64> = rankings
+        .iter()
+        .filter_map(|ranking| ranking.between_methods)
+        .collect();
+    between.sort_by(f64::total_cmp);
+    let (least, most) = (percent(*between.first()?), percent(*between.last()?));
+    let range = match least == most {
+        true => most,
+        false => format!("{} to {most}", least.trim_end_matches(" %")),
+    };
+    let mut tools: Vec<&str> = Vec::new();
+    for place in rankings.iter().flat_map(|ranking| &ranking.places) {
+        tools.extend(place.method.filter(|method| !tools.contains(method)));
+    }
+    Some(format!(
+        "By {}: the same pattern, measured by another method. Methods may differ by {range} on one card (our \
+         judgement), which the ranges allow for. `--exact` leaves them out.",
+        tools.join(", ")
+    ))
+}
+
 /// The places that are shown, by index.
 fn shown(ranking: &Ranking, all: bool) -> Vec<usize> {
     let count = ranking.places.len();
@@ -101,19 +181,34 @@ fn shown(ranking: &Ranking, all: bool) -> Vec<usize> {
 }
 
 fn table(ranking: &Ranking, all: bool, width: usize, style: Style) -> Vec<String> {
-    let mut rows = Vec::new();
-    let mut places = Vec::new();
-    let mut before = None;
+    let mut places: Vec<Option<usize>> = Vec::new();
     for index in shown(ranking, all) {
-        if before.is_some_and(|before| index > before + 1) {
-            rows.push(Row::new(vec![String::new(), "…".to_owned()]));
-            places.push(None);
-        }
-        rows.push(row(ranking, index));
-        places.push(Some(&ranking.places[index]));
-        before = Some(index);
+        let is_gap = matches!(places.last(), Some(Some(before)) if index > before + 1);
+        places.extend(is_gap.then_some(None));
+        places.push(Some(index));
     }
-    let table = Table {
+    let tables = BAR_WIDTHS.map(|bar_width| columns(ranking, &places, bar_width));
+    let has_bars = |table: &&Table| table.fit(width).is_some_and(|fitted| fitted.has(BAR));
+    let table = tables.iter().find(has_bars).unwrap_or(&tables[0]);
+    let Some(fitted) = table.fit(width) else {
+        return table.stacked(width, style);
+    };
+    let mut lines = Vec::new();
+    for (line, index) in fitted.rows(style).zip(places) {
+        lines.push(line);
+        if let Some(index) = index.filter(|_| !fitted.has(REMARKS)) {
+            lines.extend(below(ranking, &ranking.places[index], width, style));
+        }
+    }
+    lines
+}
+
+/// The table of these places, with an ellipsis for each gap.
+fn columns(ranking: &Ranking, places: &[Option<usize>], bar_width: usize) -> Table {
+    let gap = || Row::new(vec![String::new(), "…".to_owned()]);
+    let row =
+        |place: &Option<usize>| place.map_or_else(gap, |index| row(ranking, index, bar_width));
+    Table {
         columns: vec![
             Column::right(""),
             Column::left("").cut(Cut::Last(LEAST_NAME)),
@@ -123,19 +218,8 @@ fn table(ranking: &Ranking, all: bool, width: usize, style: Style) -> Vec<String
             Column::left("").priority(1),
             Column::left("").priority(1),
         ],
-        rows,
-    };
-    let Some(fitted) = table.fit(width) else {
-        return table.stacked(width, style);
-    };
-    let mut lines = Vec::new();
-    for (line, place) in fitted.rows(style).zip(places) {
-        lines.push(line);
-        if let Some(place) = place.filter(|_| !fitted.has(REMARKS)) {
-            lines.extend(below(ranking, place, width, style));
-        }
+        rows: places.iter().map(row).collect(),
     }
-    lines
 }
 
 /// Details that do not fit beside a place.
@@ -151,7 +235,7 @@ fn below(ranking: &Ranking, place: &RankingRow, width: usize, style: Style) -> V
 }
 
 /// Number, name, figure, the same in its source's words, bar, board, remarks.
-fn row(ranking: &Ranking, index: usize) -> Row {
+fn row(ranking: &Ranking, index: usize, bar_width: usize) -> Row {
     let place = &ranking.places[index];
     let most = ranking.places.first().map_or(0.0, |place| place.value);
     let (mark, tone) = match place.is_asked {
@@ -167,7 +251,7 @@ fn row(ranking: &Ranking, index: usize) -> Row {
         name,
         value,
         place.printed.as_deref().map(printed).unwrap_or_default(),
-        bar(place.value / most, BAR_WIDTH),
+        bar(place.value / most, bar_width),
         place.board.as_deref().map(clean).unwrap_or_default(),
         remarks,
     ])
@@ -182,6 +266,7 @@ fn printed(text: &str) -> String {
 
 fn remarks(ranking: &Ranking, place: &RankingRow) -> Vec<String> {
     let mut remarks = Vec::new();
+    remarks.extend(place.method.map(|method| format!("by {method}")));
     if let Some(publication) = &place.publication {
         remarks.push(clean(publication));
     } else if place.origin != OriginKind::Measured {

@@ -1,12 +1,12 @@
 //! Products that suit a use: what is needed, what each has of it, and how little is known.
 
-use cardmark_catalog::{ProductKind, Requirement, Use};
-use cardmark_judge::{Fit, Recommendation, Standing, Wish};
+use cardmark_catalog::{Availability, ProductKind, Requirement, Use};
+use cardmark_judge::{Endured, Filter, Fit, Left, Price, Recommendation, Standing, Wish};
 
 use crate::layout::{joined, painted, points, wrap};
 use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
-use crate::text::{count_of, figure, in_unit, percent, place_text, value};
+use crate::text::{capacity, count_of, figure, in_unit, percent, place_text, value};
 
 /// Products that are shown where not all are asked for.
 const SHOWN: usize = 10;
@@ -27,13 +27,24 @@ pub struct Recommended<'a> {
 /// The recommendation as a text of lines at most `width` columns wide.
 #[must_use]
 pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
+    let found = of.found;
     let title = format!("For {}: {}", of.wanted.title, of.wanted.about);
     let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
     blocks.push(needs(of.wanted, width));
-    blocks.push(choices(of, &of.found.standings, width, style));
+    blocks.push(filters(of, width));
+    if found.cannot_answer() {
+        blocks.push(painted(
+            &[cannot_answer(found)],
+            width,
+            style,
+            Tone::Heading,
+        ));
+    } else {
+        blocks.push(choices(of, &found.standings, width, style));
+    }
     for (heading, apart) in [
-        ("Price not known", &of.found.price_not_known),
-        ("Capacity not known", &of.found.capacity_not_known),
+        ("Price not known", &found.price_not_known),
+        ("Capacity not known", &found.capacity_not_known),
     ] {
         if !apart.is_empty() {
             let mut lines = painted(&[heading], width, style, Tone::Heading);
@@ -41,8 +52,96 @@ pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> Strin
             blocks.push(lines);
         }
     }
+    blocks.push(cannot_tell(of, width, style));
     blocks.push(notes(of, width, style));
     joined(&blocks)
+}
+
+/// The answer if no product has a rate that decides.
+fn cannot_answer(found: &Recommendation) -> String {
+    let needs = found.unknown_needs.join(", ");
+    format!("Cannot answer: no published figures of {needs}.")
+}
+
+/// Products without a rate that decides: their names, or with `all` what is known about them.
+fn cannot_tell(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
+    let apart = &of.found.cannot_tell;
+    if apart.is_empty() {
+        return Vec::new();
+    }
+    let count = count_of(apart.len(), "product", "products");
+    let heading = format!("Cannot tell: {count} without a key figure");
+    let mut lines = painted(&[heading], width, style, Tone::Heading);
+    if of.all {
+        // They have no order: the figure that decides is missing.
+        lines.extend(entries(of, apart, |_| "–".to_owned(), width, style));
+        return lines;
+    }
+    let names: Vec<String> = apart
+        .iter()
+        .take(SHOWN)
+        .map(|one| clean(&one.product))
+        .collect();
+    let more = match apart.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let text = format!("{}{more}; `--all` shows what is known", names.join(", "));
+    lines.extend(wrap(&text, width, 2));
+    lines
+}
+
+/// Number of products that each filter left; nothing if none were asked for.
+fn filters(of: &Recommended<'_>, width: usize) -> Vec<String> {
+    let is_asked = of.wish.board.is_some() || of.wish.capacity_bytes.is_some();
+    let is_asked = is_asked || of.wish.budget.is_some();
+    if !is_asked || of.found.left.is_empty() {
+        return Vec::new();
+    }
+    wrap(&left_by_filters(of.wish, of.found), width, 2)
+}
+
+/// A sentence on the number of products that each filter left.
+#[must_use]
+pub fn left_by_filters(wish: &Wish, found: &Recommendation) -> String {
+    let is_empty = |left: &Left| left.products_count == 0;
+    // Later filters have nothing to leave.
+    let last = found
+        .left
+        .iter()
+        .position(is_empty)
+        .map_or(found.left.len(), |index| index + 1);
+    let clauses = found.left[..last].iter().map(|left| {
+        let count = left.products_count;
+        match left.filter {
+            Filter::Rate => format!(
+                "{} with a figure for this use",
+                count_of(count, "product", "products")
+            ),
+            Filter::Board => {
+                let board = wish.board.as_deref().unwrap_or_default();
+                format!("on a board called `{}`: {count}", clean(board))
+            }
+            Filter::Kind => {
+                let kinds: Vec<&str> = wish.kinds.iter().map(|kind| kind.name()).collect();
+                format!("{}: {count}", kinds.join(", "))
+            }
+            Filter::Capacity => {
+                let gigabytes = wish.capacity_bytes.unwrap_or(0) / 1_000_000_000;
+                format!("{gigabytes} GB or more: {count}")
+            }
+            Filter::Budget => {
+                let budget = wish.budget.as_ref().map(Price::text).unwrap_or_default();
+                let unpriced = found.price_not_known.len() + found.cannot_tell.len();
+                match count == 0 && found.too_dear_count == 0 && unpriced > 0 {
+                    true => format!("at most {budget}: 0 (none has a price)"),
+                    false => format!("at most {budget}: {count}"),
+                }
+            }
+        }
+    });
+    let clauses: Vec<String> = clauses.collect();
+    format!("{}.", clauses.join("; "))
 }
 
 /// Each need with its floor and reason.
@@ -54,6 +153,32 @@ fn needs(wanted: &Use, width: usize) -> Vec<String> {
     });
     let needs = points(&told.collect::<Vec<_>>(), width);
     [vec!["It needs:".to_owned()], needs].concat()
+}
+
+/// Endurance tests as a text of lines at most `width` columns wide.
+#[must_use]
+pub fn endurance(wanted: &Use, tests: &[Endured], width: usize, style: Style) -> String {
+    let title = format!("For {}: {}", wanted.title, wanted.about);
+    let line = |test: &Endured| {
+        let times = figure(test.most_written_bytes as f64 / test.size_bytes.max(1) as f64);
+        let written = capacity(test.most_written_bytes);
+        let failed = match test.first_bad_bytes {
+            Some(bytes) => format!("first bad block after {}", capacity(bytes)),
+            None => "no bad block".to_owned(),
+        };
+        let tests = count_of(test.runs_count, "test", "tests");
+        format!(
+            "{}: {written} written ({times} × its size), {failed}; {tests}",
+            clean(&test.product)
+        )
+    };
+    let lines: Vec<String> = tests.iter().map(line).collect();
+    let note = "Your own tests, in alphabetical order: a card without a bad block may last longer than one that was written more.";
+    joined(&[
+        painted(&[title], width, style, Tone::Heading),
+        points(&lines, width),
+        painted(&[note], width, style, Tone::Dim),
+    ])
 }
 
 /// Metric in which the need is expressed.
@@ -73,13 +198,26 @@ fn choices(
     style: Style,
 ) -> Vec<String> {
     if standings.is_empty() {
-        let none = "No product is known for this use.";
+        let none = "No product is left.";
         return wrap(none, width, 2);
     }
+    let number = |standing: &Standing| format!("{}.", place_text(standing.places));
+    entries(of, standings, number, width, style)
+}
+
+/// Products with their details, the first ones or all.
+fn entries(
+    of: &Recommended<'_>,
+    standings: &[Standing],
+    number: impl Fn(&Standing) -> String,
+    width: usize,
+    style: Style,
+) -> Vec<String> {
     let shown = if of.all { standings.len() } else { SHOWN };
     let mut lines = Vec::new();
     for standing in standings.iter().take(shown) {
-        let head = wrap(&head(standing), width, 3);
+        let head = format!("{} {}", number(standing), head(standing));
+        let head = wrap(&head, width, 3);
         lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
         let details = wrap(&details(of.wanted, standing), width.saturating_sub(3), 0);
         lines.extend(details.iter().map(|line| format!("   {line}")));
@@ -98,9 +236,9 @@ fn choices(
 fn head(standing: &Standing) -> String {
     let kind = standing.kind.map(ProductKind::name);
     let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
-    let at_most = match standing.suitability.unknown.is_empty() {
+    let could_be = match standing.suitability.unknown.is_empty() {
         true => "",
-        false => "at most ",
+        false => "could be ",
     };
     let fit = match standing.suitability.fit {
         Fit::Poor => "poor",
@@ -108,8 +246,8 @@ fn head(standing: &Standing) -> String {
         Fit::Good => "good",
         Fit::Ample => "ample",
     };
-    let (places, product) = (place_text(standing.places), clean(&standing.product));
-    format!("{places}. {product}{kind}: {at_most}{fit}")
+    let product = clean(&standing.product);
+    format!("{product}{kind}: {could_be}{fit}")
 }
 
 /// Limiting figure with its number of runs, board and source.
@@ -117,7 +255,7 @@ fn details(wanted: &Use, standing: &Standing) -> String {
     let suitability = &standing.suitability;
     let mut parts = vec![limit(wanted, standing)];
     if let Some(score) = suitability.score {
-        parts.push(format!("score {}", figure(score)));
+        parts.push(format!("score {} (class A1: 100)", figure(score)));
     }
     let runs = count_of(standing.runs_count, "run", "runs");
     let cards = match standing.cards_count {
@@ -136,10 +274,11 @@ fn details(wanted: &Use, standing: &Standing) -> String {
         .map(|source| clean(source))
         .collect();
     parts.push(format!("from {}", sources.join(", ")));
+    parts.push(time(standing));
     if !suitability.unknown.is_empty() {
         let unknown = suitability.unknown.iter();
         let names: Vec<&str> = unknown.map(|id| workload_name(id)).collect();
-        parts.push(format!("not known: {}", names.join(", ")));
+        parts.push(format!("no figure of {}", names.join(", ")));
     }
     match standing.elsewhere_count {
         0 => {}
@@ -154,17 +293,38 @@ fn details(wanted: &Use, standing: &Standing) -> String {
     parts.join("; ")
 }
 
+/// Year of the test, of the first sale, and the state in the shops.
+fn time(standing: &Standing) -> String {
+    let tested = match standing.tested.as_slice() {
+        [] => "test undated".to_owned(),
+        years => format!("tested {}", years.join(", ")),
+    };
+    let sold = match standing.first_sold.as_slice() {
+        [] => String::new(),
+        years => {
+            let years: Vec<String> = years.iter().map(ToString::to_string).collect();
+            format!(", first sold {}", years.join(" or "))
+        }
+    };
+    let availability = match standing.availability {
+        Availability::Sold => "still sold",
+        Availability::Discontinued => "no longer made",
+        Availability::Unknown => "availability unknown",
+    };
+    clean(&format!("{tested}{sold}, {availability}"))
+}
+
 /// The computer, with what else makes a difference to the figures.
 fn place(standing: &Standing) -> String {
     let board = standing.board.as_deref();
-    let board = board.unwrap_or("an unknown board");
+    let board = board.unwrap_or("unknown board");
     clean(&match standing.conditions.as_slice() {
         [] => board.to_owned(),
         conditions => format!("{board} ({})", conditions.join(", ")),
     })
 }
 
-/// `limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS`.
+/// `limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)`.
 fn limit(wanted: &Use, standing: &Standing) -> String {
     let limiting = &standing.suitability.limiting;
     let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
@@ -174,9 +334,9 @@ fn limit(wanted: &Use, standing: &Standing) -> String {
     // Several metrics have it, with slightly different values.
     let (name, by) = (&need.name, &limiting.metric);
     format!(
-        "limited by {name} ({by}): {} of {}",
-        figure(in_unit(need.quantity, limiting.value)),
-        enough(need)
+        "limited by {name} ({by}): {} (needs {})",
+        value(need_metric(need), need.quantity, limiting.value),
+        figure(in_unit(need.quantity, need.enough))
     )
 }
 
@@ -197,8 +357,17 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
             budget.text()
         ));
     }
+    if found.other_kinds_count > 0 {
+        let products = products(found.other_kinds_count);
+        told.push(format!(
+            "Left out: {products} of other kinds; `--kind all` shows them."
+        ));
+    }
     if budget.is_some() {
-        told.push("Prices are your own: `cardmark label RUN price=AMOUNT`.".to_owned());
+        told.push(
+            "Prices are your own: `--price \"NAME=AMOUNT\"`, or `cardmark label RUN price=AMOUNT`."
+                .to_owned(),
+        );
     }
     if found.simulated_runs_count > 0 {
         let runs = runs(found.simulated_runs_count);
@@ -216,11 +385,11 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     let mut notes = left_out(of);
     notes.push(
-        "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much. \
-         Ranked by what each has least of; first those of which every need is known. Products numbered \
-         like 1–3 cannot be put in order: repeats of one card differ by as much. Of each product \
-         the place is taken where most products were measured: a faster board makes the same card \
-         faster, and `--board` keeps to one. Score: 100 is a card of which random access just meets \
+        "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much; could be: a \
+         figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
+         like 1–3 cannot be put in order: repeats of one card, and methods, differ by as much. Results come from the \
+         board on which most products were measured, because a faster board makes the same card faster; \
+         `--board` names one. Score: 100 is a card of which random access just meets \
          class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
          reads are our judgement, as no class promises them. Twice as fast in everything is 200 \
          (geometric mean by the weights)."
@@ -251,6 +420,9 @@ mod tests {
             runs_count: 1,
             cards_count: 1,
             sources: vec!["geerling-dramble".to_owned()],
+            tested: vec!["2019".to_owned()],
+            first_sold: vec![2015],
+            availability: Availability::Sold,
             suitability: Suitability {
                 use_id: "boot".to_owned(),
                 fit: Fit::Slow,
@@ -273,6 +445,8 @@ mod tests {
                 value: 0.95,
                 runs_count: 1,
                 spread: None,
+                method: "",
+                between_methods: 0.0,
             },
         }
     }
@@ -306,18 +480,18 @@ mod tests {
 
     #[test]
     fn it_tells_what_limits_from_how_much_and_from_whom() {
-        let shown = text(&found(12), 300);
+        let shown = text(&found(12), 2000);
         for part in [
             "1. Samsung Evo+ 32 GB (microSD): slow",
-            "limited by random write 4 KiB (iozone_random_write): 759 of 800 IOPS",
+            "limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)",
             "1 run (few data) on Raspberry Pi 2 Model B (reader slot)",
-            "from geerling-dramble",
-            "; score 132; ",
+            "from geerling-dramble; tested 2019, first sold 2015, still sold",
+            "; score 132 (class A1: 100); ",
             "price 9.50 EUR",
             "and 2 more",
             "Price not known",
-            "A ?[31mcard (microSD): at most slow",
-            "not known: sequential read 1 MiB",
+            "A ?[31mcard (microSD): could be slow",
+            "no figure of sequential read 1 MiB",
             "Left out: 2 products that cost more than 10.00 EUR.",
             "SD Specifications",
             "synced and mixed writes and sequential reads are our judgement",
@@ -343,6 +517,24 @@ mod tests {
             }
         }
         let none = text(&found(0), 80);
-        assert!(none.contains("No product is known"), "{none}");
+        assert!(none.contains("No product is left"), "{none}");
+    }
+
+    #[test]
+    fn without_a_key_figure_it_says_so_instead_of_a_ranking() {
+        let found = Recommendation {
+            unknown_needs: vec!["synced write 4 KiB".to_owned()],
+            cannot_tell: vec![standing("Samsung Evo+ 32 GB"); 12],
+            ..Recommendation::default()
+        };
+        let shown = text(&found, 200);
+        for part in [
+            "Cannot answer: no published figures of synced write 4 KiB.",
+            "Cannot tell: 12 products without a key figure",
+            "and 2 more",
+        ] {
+            assert!(shown.contains(part), "no `{part}` in {shown}");
+        }
+        assert!(!shown.contains("No product is left"), "{shown}");
     }
 }

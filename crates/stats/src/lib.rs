@@ -69,7 +69,7 @@ pub use parts::LONGEST_STALL_NS;
 pub use percentile::{LEAST_BEYOND, PercentileEstimate, merged_histogram, percentile_interval};
 pub use poisson::{poisson_bounds, weighted_bounds};
 pub use print::{Amount, print};
-pub use ranking::{Candidate, RankingRow, rank};
+pub use ranking::{Candidate, RankSpread, RankingRow, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refill::{has_fallen_back, refill_limits};
 pub use refresh::refresh;

@@ -18,6 +18,17 @@ pub struct Candidate {
     pub value: f64,
     /// Printed form, with its unit.
     pub printed: Option<String>,
+    /// Tool, if the figure was measured by another method than the ranked metric.
+    pub method: Option<&'static str>,
+}
+
+/// Differences between figures that are not differences between cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RankSpread {
+    /// Published spread of the metric's class between runs of one card.
+    pub known: Option<KnownSpread>,
+    /// Standard deviation of the logarithm of the ratio between two methods on one card.
+    pub between_methods: f64,
 }
 
 /// All runs of one product on one board in one setting and context.
@@ -52,6 +63,9 @@ pub struct RankingRow {
     /// Printed form of a single run, with its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
+    /// Tool, if it was measured by another method than the ranked metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
     /// True if it contains the run that was asked for.
     pub is_asked: bool,
     /// Names of the context, `board` and `setting`, whose known values differ from those of the run that was
@@ -66,6 +80,7 @@ struct Key<'a> {
     board: Option<&'a str>,
     setting: Option<&'a str>,
     publication: Option<&'a str>,
+    method: Option<&'static str>,
     context: SharedContext<'a>,
 }
 
@@ -95,18 +110,13 @@ impl PartialEq for SharedContext<'_> {
 
 impl Eq for SharedContext<'_> {}
 
-/// Returns the places, the highest figure first. `asked` is the index of the run that was asked for, `spread`
-/// the published spread of the metric's class.
+/// Returns the places, the highest figure first. `asked` is the index of the run that was asked for.
 #[must_use]
-pub fn rank(
-    candidates: &[Candidate],
-    asked: Option<usize>,
-    spread: Option<KnownSpread>,
-) -> Vec<RankingRow> {
+pub fn rank(candidates: &[Candidate], asked: Option<usize>, spread: RankSpread) -> Vec<RankingRow> {
     let mut groups = BTreeMap::<Key<'_>, Vec<usize>>::new();
     let usable = candidates.iter().enumerate().filter(|(_, c)| c.value > 0.0);
     for (index, candidate) in usable {
-        let key = key(&candidate.subject);
+        let key = key(candidate);
         groups.entry(key).or_default().push(index);
     }
     let asked_for = asked
@@ -122,17 +132,19 @@ pub fn rank(
         })
         .collect();
     places.sort_by(|a, b| b.value.total_cmp(&a.value));
-    if spread.is_some() {
+    if spread.known.is_some() {
         share_places(&mut places, spread);
     }
     places
 }
 
-fn share_places(places: &mut [RankingRow], spread: Option<KnownSpread>) {
+fn share_places(places: &mut [RankingRow], spread: RankSpread) {
     let ranked = |place: &RankingRow| Ranked {
         value: place.value,
         runs_count: place.runs_count,
-        spread,
+        spread: spread.known,
+        method: place.method.unwrap_or_default(),
+        between_methods: spread.between_methods,
     };
     let figures: Vec<Ranked> = places.iter().map(ranked).collect();
     for (place, range) in places.iter_mut().zip(possible_places(&figures)) {
@@ -140,12 +152,14 @@ fn share_places(places: &mut [RankingRow], spread: Option<KnownSpread>) {
     }
 }
 
-fn key(subject: &Subject) -> Key<'_> {
+fn key(candidate: &Candidate) -> Key<'_> {
+    let subject = &candidate.subject;
     Key {
         name: subject.name(),
         board: subject.board.as_deref(),
         setting: subject.setting.as_deref(),
         publication: subject.publication.as_deref(),
+        method: candidate.method,
         context: SharedContext(&subject.context),
     }
 }
@@ -175,6 +189,7 @@ fn place(members: &[&Candidate], is_asked: bool, asked: Option<&Subject>) -> Opt
         least: means.iter().copied().fold(f64::INFINITY, f64::min),
         most: means.iter().copied().fold(0.0, f64::max),
         printed: candidate.printed.clone().filter(|_| members.len() == 1),
+        method: candidate.method,
         is_asked,
         differs: asked.map(|asked| differs(first, asked)).unwrap_or_default(),
     })
@@ -253,6 +268,7 @@ mod tests {
             subject: Arc::new(subject),
             value,
             printed: Some(format!("{value} MB/s")),
+            method: None,
         }
     }
 
@@ -264,7 +280,7 @@ mod tests {
             candidate("A", "2", 50.0),
             candidate("B", "3", 120.0),
         ];
-        let places = rank(&all, Some(2), None);
+        let places = rank(&all, Some(2), RankSpread::default());
         let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
         assert_eq!(names, ["B", "A"]);
         let a = &places[1];
@@ -291,7 +307,7 @@ mod tests {
         let places = rank(
             &[candidate("A", "1", 40.0), slow, elsewhere, silent],
             Some(0),
-            None,
+            RankSpread::default(),
         );
         let told: Vec<&[String]> = places
             .iter()
@@ -324,7 +340,7 @@ mod tests {
             candidate("A", "1", 10.0),
             boardless,
         ];
-        let places = rank(&all, Some(0), None);
+        let places = rank(&all, Some(0), RankSpread::default());
         let told: Vec<_> = places
             .iter()
             .map(|place| (place.board.as_deref().unwrap(), place.differs.join(" ")))
@@ -341,8 +357,38 @@ mod tests {
     }
 
     #[test]
+    fn another_method_is_another_place_and_shares_more_places() {
+        let mut by_iozone = candidate("A", "1", 120.0);
+        by_iozone.method = Some("iozone");
+        let all = [candidate("A", "1", 100.0), by_iozone];
+        let spread = |between_methods| RankSpread {
+            known: Some(KnownSpread {
+                pooled: 0.05,
+                degrees: 1_000,
+                typical: 0.05,
+                typical_degrees: 1,
+            }),
+            between_methods,
+        };
+        let ranges = |between| -> Vec<_> {
+            let places = rank(&all, Some(0), spread(between));
+            places
+                .iter()
+                .map(|place| (place.method, place.places))
+                .collect()
+        };
+        let apart = [(Some("iozone"), Some([1, 1])), (None, Some([2, 2]))];
+        assert_eq!(ranges(0.0), apart);
+        let shared = [(Some("iozone"), Some([1, 2])), (None, Some([1, 2]))];
+        assert_eq!(ranges(0.1), shared);
+    }
+
+    #[test]
     fn figures_without_a_rate_have_no_place() {
-        assert_eq!(rank(&[candidate("A", "1", 0.0)], None, None), []);
-        assert_eq!(rank(&[], None, None), []);
+        assert_eq!(
+            rank(&[candidate("A", "1", 0.0)], None, RankSpread::default()),
+            []
+        );
+        assert_eq!(rank(&[], None, RankSpread::default()), []);
     }
 }

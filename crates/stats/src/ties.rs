@@ -13,6 +13,11 @@ pub struct Ranked {
     pub runs_count: usize,
     /// Published spread of the metric's class; `None` if unknown.
     pub spread: Option<KnownSpread>,
+    /// Method of measurement; figures of different methods differ further, by `between_methods`.
+    pub method: &'static str,
+    /// Standard deviation of the logarithm of the ratio between two methods on one card. Runs do not reduce
+    /// it.
+    pub between_methods: f64,
 }
 
 impl Ranked {
@@ -23,13 +28,23 @@ impl Ranked {
         Some((spread.pooled * spread.pooled / count, spread.degrees))
     }
 
-    /// True if this figure is above the other by more than repeats of one card differ, at 95 %. False if one
-    /// of the spreads is unknown.
-    fn is_clearly_above(self, other: Self) -> bool {
+    /// Variance of the logarithm of the ratio between the methods of two figures.
+    fn variance_of_methods(self, other: Self) -> f64 {
+        if self.method == other.method {
+            return 0.0;
+        }
+        let deviation = self.between_methods.max(other.between_methods);
+        deviation * deviation
+    }
+
+    /// Returns whether this figure is above the other by more than repeats of one card, and their methods, differ,
+    /// at 95 %. False if one of the spreads is unknown.
+    #[must_use]
+    pub fn is_clearly_above(self, other: Self) -> bool {
         let (Some(own), Some(others)) = (self.variance(), other.variance()) else {
             return false;
         };
-        let error = libm::sqrt(own.0 + others.0);
+        let error = libm::sqrt(own.0 + others.0 + self.variance_of_methods(other));
         let difference = libm::log(self.value / other.value);
         difference > student_t(COMPARISON_LEVEL, own.1.min(others.1)) * error
     }
@@ -67,6 +82,8 @@ mod tests {
             value,
             runs_count,
             spread,
+            method: "",
+            between_methods: 0.1,
         }
     }
 
@@ -83,6 +100,23 @@ mod tests {
         let of = |runs| [110.0, 100.0].map(|value| ranked(value, runs, Some(0.05)));
         assert_eq!(possible_places(&of(1)), [1..=2, 1..=2]);
         assert_eq!(possible_places(&of(3)), [1..=1, 2..=2]);
+    }
+
+    /// At 5 % for repeats and 10 % for methods: exp(1.96 · √(0.05² + 0.05² + 0.1²)) = 1.27.
+    #[test]
+    fn two_methods_differ_further_whatever_the_number_of_runs() {
+        let other = |value: f64, runs| Ranked {
+            method: "iozone",
+            ..ranked(value, runs, Some(0.05))
+        };
+        let places = |high: f64, runs| {
+            possible_places(&[ranked(high, runs, Some(0.05)), other(100.0, runs)])
+        };
+        assert_eq!(places(126.0, 1), [1..=2, 1..=2]);
+        assert_eq!(places(129.0, 1), [1..=1, 2..=2]);
+        assert_eq!(places(120.0, 10_000), [1..=2, 1..=2]);
+        let alike = [other(126.0, 1), other(100.0, 1)];
+        assert_eq!(possible_places(&alike), [1..=1, 2..=2]);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
 /// `model`, `card`, `prepared`, `command_queue`, `bus`, `capacity` (bytes, as on the label:
-/// [`is_sold_as`]), or else a label.
+/// [`is_sold_as`]), or else a label. A board is also found by the label `setting`, in which campaigns keep
+/// their own names of boards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The name.
@@ -31,7 +32,8 @@ impl Condition {
             "origin" => Some(name_of(&head.origin)),
             "board" => {
                 let board = head.board.as_deref();
-                return board.is_some_and(|model| is_board(model, &self.value));
+                return board.is_some_and(|model| is_board(model, &self.value))
+                    || head.labels.get("setting") == Some(&self.value);
             }
             "model" => head.model.clone(),
             "card" => head.card.clone(),

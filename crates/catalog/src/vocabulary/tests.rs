@@ -202,6 +202,37 @@ fn a_part_ends_within_no_number() {
     }
 }
 
+#[test]
+fn products_are_called_by_line_or_part_and_a_sign_is_no_word() {
+    let names = |called: &str| -> Vec<String> {
+        products_called(called)
+            .into_iter()
+            .map(Product::name)
+            .collect()
+    };
+    assert_eq!(names("samsung evo+ 32gb"), ["Samsung Evo+ 32 GB"]);
+    for name in names("Evo+") {
+        assert!(name.starts_with("Samsung Evo+"), "{name}");
+    }
+    for name in names("Evo Plus") {
+        assert!(name.starts_with("Samsung Evo Plus"), "{name}");
+    }
+    assert!(names("Evo+").len() > 1 && names("Evo Plus").len() > 1);
+    let extreme = names("Extreme");
+    assert!(
+        extreme.contains(&"SanDisk Extreme 16 GB".to_owned()),
+        "{extreme:?}"
+    );
+    assert!(
+        !extreme.iter().any(|name| name.contains("Pro")),
+        "{extreme:?}"
+    );
+    assert_eq!(names("SanDisk Extreme"), extreme);
+    assert_eq!(names("Extreme 16"), ["SanDisk Extreme 16 GB"]);
+    assert!(names("Samsung").len() > 10);
+    assert!(names("no such card").is_empty() && names("x").is_empty());
+}
+
 /// Cards whose labels were noted by those who read them: registers, and the line of the label if it has a row.
 const LABELLED: [(&str, Option<&str>); 31] = [
     (

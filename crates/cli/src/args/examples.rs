@@ -150,6 +150,10 @@ const EXAMPLES: [(&str, &Examples); 22] = [
             ),
             ("cardmark compare 5015772c last", "two runs"),
             (
+                "cardmark compare \"Evo+\" Extreme --board \"Pi 4\"",
+                "two products, as published or by your runs",
+            ),
+            (
                 "cardmark compare sample=A,board=pi3 sample=A,board=pi4 --across board",
                 "two boards",
             ),
@@ -159,6 +163,10 @@ const EXAMPLES: [(&str, &Examples); 22] = [
         "rank",
         &[
             ("cardmark rank", "the last run among all results"),
+            (
+                "cardmark rank --publication kulesz",
+                "what one author measured",
+            ),
             (
                 "cardmark rank --metric rand_write_4k --board \"Pi 4\"",
                 "all results of one kind of board",
@@ -190,6 +198,10 @@ const EXAMPLES: [(&str, &Examples); 22] = [
                 "cardmark recommend --use camera --capacity 64 --budget 15",
                 "from 64 GB on, up to 15",
             ),
+            (
+                "cardmark recommend --use boot --budget 12 --price \"Evo Plus 64 GB=9.50\"",
+                "with prices from a shop",
+            ),
         ],
     ),
     (
@@ -216,6 +228,10 @@ const EXAMPLES: [(&str, &Examples); 22] = [
             (
                 "cardmark report sample=A sample=B --format csv",
                 "for a spreadsheet",
+            ),
+            (
+                "cardmark report \"Evo+\" --board \"Pi 4\"",
+                "all results of a product",
             ),
         ],
     ),

@@ -218,6 +218,7 @@ fn published(json: bool) -> Result<String, CommandError> {
                     "licence": publication.licence,
                     "checked_on": publication.checked_on,
                     "figures_count": publication.figures_count(),
+                    "metrics": metrics(publication),
                     "absent": publication.absent.iter().map(|absent| {
                         json!({ "what": absent.what, "why": absent.why })
                     }).collect::<Vec<_>>(),
@@ -229,16 +230,29 @@ fn published(json: bool) -> Result<String, CommandError> {
     }
     let told = |publication: &Publication| {
         let date = publication.published.as_deref().unwrap_or("no date");
+        let (figures, runs) = (publication.figures_count(), publication.runs.len());
         let summary = format!(
-            "{}, {} ({date}): {} figures of {} runs; {}",
+            "{}, {} ({date}): {figures} {} of {runs} {}; {}; metrics: {}",
             publication.author,
             publication.title,
-            publication.figures_count(),
-            publication.runs.len(),
-            publication.address
+            if figures == 1 { "figure" } else { "figures" },
+            if runs == 1 { "run" } else { "runs" },
+            publication.address,
+            metrics(publication).join(", ")
         );
         (publication.id.clone(), summary)
     };
     let rows: Vec<_> = publications().iter().map(told).collect();
     Ok(name_table(rows.to_vec(), print::width()))
+}
+
+/// The metrics of a publication, in its order.
+fn metrics(publication: &Publication) -> Vec<&str> {
+    let mut ids: Vec<&str> = Vec::new();
+    for figure in publication.runs.iter().flat_map(|run| &run.figures) {
+        if !ids.contains(&figure.metric.as_str()) {
+            ids.push(&figure.metric);
+        }
+    }
+    ids
 }

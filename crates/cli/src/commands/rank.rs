@@ -1,57 +1,33 @@
 //! `cardmark rank`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cardmark_catalog::publications;
-use cardmark_core::{Metric, Record, Subject};
-use cardmark_judge::{Field, FieldFilter, in_catalogue, ranked_metrics};
-use cardmark_store::StoredFigure;
+use cardmark_catalog::{all_equivalents, publications};
+use cardmark_core::{Metric, OriginKind, Record, Subject};
+use cardmark_judge::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
+use cardmark_store::{Store, StoredFigure};
 use serde_json::json;
 
 use crate::args::RankArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::runs::Runs;
+use crate::runs::{Runs, published_records};
 use cardmark_session::{Data, store_error};
 
 /// Shows where a run stands among own and published results, metric by metric.
 pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
     let asked = asked(arguments)?;
     let metrics = metrics(arguments, asked.as_ref())?;
-    let mut store = Data::from_environment()?.open()?;
-    let published: Vec<Record> = publications()
-        .iter()
-        .flat_map(|publication| publication.records())
-        .collect();
-    // Figures first: a run that another process stores meanwhile has no figure without a subject.
-    let mut all_figures = Vec::new();
-    for metric in &metrics {
-        all_figures.push(store.figures(metric).map_err(|error| store_error(&error))?);
-    }
-    let subjects = store.subjects().map_err(|error| store_error(&error))?;
-    let subjects: HashMap<String, Arc<Subject>> = subjects
-        .into_iter()
-        .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
-        .collect();
     let filter = FieldFilter {
         board: arguments.board.clone(),
         publication: arguments.publication.clone(),
+        is_exact: arguments.exact,
     };
-    let mut rankings = Vec::new();
-    for (metric, figures) in metrics.iter().zip(all_figures) {
-        let mut field = Field::new(metric, asked.as_ref(), &filter);
-        published.iter().for_each(|record| field.add_record(record));
-        for figure in figures {
-            let subject = subjects.get(&figure.run).ok_or_else(|| orphan(&figure))?;
-            field.add(&figure.run, subject, figure.quantity, figure.value);
-        }
-        rankings.extend(field.ranking());
-    }
+    let mut store = Data::from_environment()?.open()?;
+    let rankings = rankings(&mut store, &metrics, asked.as_ref(), &filter)?;
     if rankings.is_empty() {
-        let what = format!("no results of {}", metrics.join(", "));
-        return Err(CommandError::new(Exit::Usage, what)
-            .hint("`cardmark list published` shows which metrics others published"));
+        return Err(nothing(&mut store, &metrics, &filter)?);
     }
     let text = if arguments.json {
         format!("{:#}\n", json!(rankings))
@@ -63,33 +39,195 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
-/// The run that was named; without any name, the last one, unless a metric was asked for.
-fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
-    let name = match &arguments.run {
-        Some(run) => run.as_str(),
-        None if arguments.metrics.is_empty() => "last",
-        None => return Ok(None),
-    };
-    Ok(Some(Runs::default().one(name)?.record))
+fn rankings(
+    store: &mut Store,
+    metrics: &[String],
+    asked: Option<&Record>,
+    filter: &FieldFilter,
+) -> Result<Vec<Ranking>, CommandError> {
+    let mut fields: Vec<Field<'_>> = metrics
+        .iter()
+        .map(|metric| Field::new(metric, asked, filter))
+        .collect();
+    // Figures first: a run that another process stores meanwhile has no figure without a subject.
+    let mut figures = BTreeMap::<&str, Vec<StoredFigure>>::new();
+    let names: BTreeSet<&str> = fields.iter().flat_map(Field::metrics).collect();
+    for metric in names {
+        let found = store.figures(metric);
+        figures.insert(metric, found.map_err(|error| store_error(&error))?);
+    }
+    let subjects = store.subjects().map_err(|error| store_error(&error))?;
+    let subjects: HashMap<String, Arc<Subject>> = subjects
+        .into_iter()
+        .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
+        .collect();
+    let published = published_records();
+    for field in &mut fields {
+        published.iter().for_each(|record| field.add_record(record));
+        for metric in field.metrics() {
+            for figure in figures.get(metric).into_iter().flatten() {
+                let subject = subjects.get(&figure.run).ok_or_else(|| orphan(figure))?;
+                field.add(
+                    &figure.run,
+                    subject,
+                    metric,
+                    (figure.quantity, figure.value),
+                );
+            }
+        }
+    }
+    Ok(fields.iter().filter_map(Field::ranking).collect())
 }
 
-/// The metrics that were named, or else the rates of the run.
+/// The run that was named; without any name, the last one with rates, unless metrics or a publication were asked for.
+fn asked(arguments: &RankArguments) -> Result<Option<Record>, CommandError> {
+    let is_list = !arguments.metrics.is_empty() || arguments.publication.is_some();
+    let name = match arguments.run.as_deref() {
+        None if is_list => return Ok(None),
+        None | Some("last") => last_with_rates()?,
+        Some(run) => Some(run.to_owned()),
+    };
+    match name {
+        Some(name) => Ok(Some(Runs::default().one(&name)?.record)),
+        None if arguments.run.is_none() && arguments.board.is_some() => Ok(None),
+        None => Err(CommandError::new(Exit::Usage, "no run has rates yet").hint(
+            "`cardmark run` measures some; `cardmark rank --board \"Pi 4\"` ranks published results",
+        )),
+    }
+}
+
+/// The id of the last run with rates, with a notice if later ones have none.
+fn last_with_rates() -> Result<Option<String>, CommandError> {
+    let mut store = Data::from_environment()?.open()?;
+    let mut runs = store.list(1).map_err(|error| store_error(&error))?;
+    if runs.iter().all(|run| run.headline.is_empty()) {
+        runs = store.list(u32::MAX).map_err(|error| store_error(&error))?;
+    }
+    let Some(index) = runs.iter().position(|run| !run.headline.is_empty()) else {
+        return Ok(None);
+    };
+    let id = &runs[index].id;
+    if index > 0 {
+        let short: String = id.chars().take(SHORT_ID).collect();
+        print::notice(&format!(
+            "the last run has no rates; this is run {short}, the last one with some"
+        ));
+    }
+    Ok(Some(id.clone()))
+}
+
+/// Digits of an id that are shown.
+const SHORT_ID: usize = 8;
+
+/// The metrics that were named, or else the rates of the run or of the publication.
 fn metrics(arguments: &RankArguments, asked: Option<&Record>) -> Result<Vec<String>, CommandError> {
     if !arguments.metrics.is_empty() {
         return Ok(arguments.metrics.clone());
     }
-    let rates: Vec<&Metric> = asked.into_iter().flat_map(ranked_metrics).collect();
+    let Some(record) = asked else {
+        return match &arguments.publication {
+            Some(id) => metrics_of_publication(id),
+            None => Ok(metrics_of_patterns()),
+        };
+    };
+    let rates: Vec<&Metric> = ranked_metrics(record);
     if rates.is_empty() {
-        let mut error = CommandError::new(Exit::Usage, "this run has no rate to be ranked by");
-        let mut all = asked.into_iter().flat_map(|record| &record.metrics);
-        let voided = all.find(|metric| metric.quantity.is_rate());
-        let warning = voided.and_then(Metric::voided_by);
-        error
-            .causes
-            .extend(warning.map(|warning| format!("its figures are not the device's: {warning}")));
-        return Err(error);
+        let error = CommandError::new(Exit::Usage, "this run has no rate to be ranked by")
+            .hint("`cardmark run TARGET` measures rates; `cardmark list runs` shows the runs that have some");
+        let voided = record
+            .metrics
+            .iter()
+            .find(|metric| metric.quantity.is_rate());
+        return Err(match voided.and_then(Metric::voided_by) {
+            Some(warning) => error.because(format!("its figures are not the device's: {warning}")),
+            None => error,
+        });
     }
     Ok(rates.into_iter().map(|metric| metric.id.clone()).collect())
+}
+
+/// The first metric of each pattern that several methods measure.
+fn metrics_of_patterns() -> Vec<String> {
+    let methods = all_equivalents()
+        .iter()
+        .filter_map(|row| row.methods.first());
+    methods.map(|method| method.metric.clone()).collect()
+}
+
+fn metrics_of_publication(id: &str) -> Result<Vec<String>, CommandError> {
+    let Some(publication) = publications().iter().find(|known| known.id == id) else {
+        let known: Vec<&str> = publications()
+            .iter()
+            .map(|known| known.id.as_str())
+            .collect();
+        let what = format!("no publication is called `{id}`");
+        return Err(
+            CommandError::new(Exit::Usage, what).hint(format!("available: {}", known.join(", ")))
+        );
+    };
+    let rates = rates_of(&publication.records());
+    if rates.is_empty() {
+        let what = format!("`{id}` has no rates to rank");
+        return Err(CommandError::new(Exit::Usage, what).hint(format!(
+            "`cardmark report publication={id}` shows its figures"
+        )));
+    }
+    Ok(rates)
+}
+
+/// The rates of these records, in their order, without duplicates.
+fn rates_of(records: &[Record]) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for metric in records.iter().flat_map(ranked_metrics) {
+        if !ids.contains(&metric.id) {
+            ids.push(metric.id.clone());
+        }
+    }
+    ids
+}
+
+/// The error for metrics without any result.
+fn nothing(
+    store: &mut Store,
+    metrics: &[String],
+    filter: &FieldFilter,
+) -> Result<CommandError, CommandError> {
+    let mut records = published_records();
+    let own = store.select(&[]).map_err(|error| store_error(&error))?;
+    let is_wanted = |record: &&Record| metrics.iter().any(|id| record.metric(id).is_some());
+    let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
+    let simulated = own.iter().filter(is_wanted).any(is_simulated);
+    records.extend(own);
+    let what = format!("no results of {}", metrics.join(", "));
+    let error = CommandError::new(Exit::Usage, what);
+    let is_known = records.iter().any(|record| is_wanted(&record));
+    let is_rate = |id: &String| {
+        records
+            .iter()
+            .flat_map(ranked_metrics)
+            .any(|one| one.id == *id)
+    };
+    Ok(match (is_known, metrics.iter().any(is_rate)) {
+        (true, false) => error.because("this is no rate, and only rates are ranked"),
+        (true, true) if simulated => error
+            .because("simulated runs are not ranked with real cards")
+            .hint("`cardmark rank RUN` ranks a simulated run among simulated ones"),
+        (true, true) => error.because(format!("none {}", excluded(filter))),
+        (false, _) => error.hint(format!("available: {}", rates_of(&records).join(", "))),
+    })
+}
+
+/// What the filters ask for.
+fn excluded(filter: &FieldFilter) -> String {
+    let board = filter.board.as_ref();
+    let board = board.map(|board| format!("on a board called `{board}`"));
+    let publication = filter.publication.as_ref();
+    let publication = publication.map(|id| format!("in publication `{id}`"));
+    let parts: Vec<String> = board.into_iter().chain(publication).collect();
+    match parts.as_slice() {
+        [] => "that is the device's".to_owned(),
+        parts => parts.join(" "),
+    }
 }
 
 /// The error for a figure of an unknown run.

@@ -1,35 +1,44 @@
 //! `cardmark recommend`.
 
-use cardmark_catalog::{publications, use_of, uses};
-use cardmark_judge::{Recommendation, Wish, recommend as recommended};
-use cardmark_report::{Recommended, recommendation};
+use std::collections::BTreeMap;
+
+use cardmark_catalog::{Use, lines, product_name, products_called, use_of, uses};
+use cardmark_judge::{Price, Recommendation, Wish, endured, recommend as recommended};
+use cardmark_report::{Recommended, endurance, left_by_filters, recommendation};
 use serde_json::json;
 
 use crate::args::RecommendArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
+use crate::runs::published_records;
 use cardmark_session::{Data, store_error};
 
 /// Names the products that suit a use best, from own runs and what others published.
 pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandError> {
     let wanted = use_of(&arguments.wanted).ok_or_else(|| {
         let known: Vec<&str> = uses().iter().map(|known| known.id.as_str()).collect();
-        let what = format!("no use is called `{}`", arguments.wanted);
-        CommandError::new(Exit::Usage, what).hint(format!("there are {}", known.join(", ")))
+        let what = format!("unknown use `{}`", arguments.wanted);
+        CommandError::new(Exit::Usage, what).hint(format!("choose {}", known.join(", ")))
     })?;
-    let wish = wish(arguments);
+    let wish = wish(arguments)?;
     let mut store = Data::from_environment()?.open()?;
     let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
-    let published = publications().iter();
-    records.extend(published.flat_map(|publication| publication.records()));
+    if wanted.needs.is_empty() {
+        return by_endurance(arguments, wanted, &records);
+    }
+    records.extend(published_records());
     let found = recommended(&records, wanted, &wish);
     if found.is_empty() {
-        return Err(nothing(arguments, &found));
+        return Err(nothing(&wish, &found));
     }
+    let is_answer = arguments.all || !found.cannot_answer();
     if arguments.json {
         let found = json!({ "use": wanted, "recommendation": found });
         print::data(&format!("{found:#}\n"))?;
-        return Ok(Exit::Done);
+        return Ok(exit(is_answer));
+    }
+    if !is_answer {
+        return Err(no_answer(&found));
     }
     let text = recommendation(
         &Recommended {
@@ -45,24 +54,97 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     Ok(Exit::Done)
 }
 
-fn wish(arguments: &RecommendArguments) -> Wish {
+/// The exit status without an answer is that of a missing measurement.
+fn exit(is_answer: bool) -> Exit {
+    if is_answer { Exit::Done } else { Exit::Trouble }
+}
+
+fn wish(arguments: &RecommendArguments) -> Result<Wish, CommandError> {
     const GB: u64 = 1_000_000_000;
-    Wish {
+    Ok(Wish {
         capacity_bytes: arguments.capacity.map(|capacity| capacity * GB),
         budget: arguments.budget.clone(),
         board: arguments.board.clone(),
-    }
+        prices: prices(&arguments.prices)?,
+        kinds: arguments.kind.0.clone(),
+    })
 }
 
-fn nothing(arguments: &RecommendArguments, found: &Recommendation) -> CommandError {
-    let mut cause = match &arguments.board {
-        Some(board) => format!("nothing is known of a product on a board called `{board}`"),
-        None => "no result has a metric that this use needs".to_owned(),
+/// The prices by full names of products.
+fn prices(stated: &[(String, Price)]) -> Result<BTreeMap<String, Price>, CommandError> {
+    let priced = |(name, price): &(String, Price)| {
+        let name = match products_called(name).as_slice() {
+            [one] => one.name(),
+            [] => product_name(name),
+            several => {
+                let names: Vec<String> = several.iter().map(|one| one.name()).collect();
+                let what = format!("`{name}` is several products");
+                return Err(CommandError::new(Exit::Usage, what)
+                    .hint(format!("give the price of one of {}", names.join(", "))));
+            }
+        };
+        Ok((name, price.clone()))
     };
+    stated.iter().map(priced).collect()
+}
+
+/// Shows own tests of endurance; there are no published ones.
+fn by_endurance(
+    arguments: &RecommendArguments,
+    wanted: &Use,
+    records: &[cardmark_core::Record],
+) -> Result<Exit, CommandError> {
+    let tests = endured(records);
+    if arguments.json {
+        print::result(&format!(
+            "{:#}\n",
+            json!({ "use": wanted, "endured": tests })
+        ))?;
+        return Ok(exit(!tests.is_empty()));
+    }
+    if tests.is_empty() {
+        let made_for_it = lines().iter().filter(|line| {
+            let note = line.note.as_deref();
+            note.is_some_and(|note| note.starts_with("Made for continuous recording"))
+        });
+        let names: Vec<String> = made_for_it
+            .map(cardmark_catalog::ProductLine::name)
+            .collect();
+        let what = "cannot answer: no published tests of how much a card takes before it fails";
+        let sold = format!(
+            "sold for continuous recording, by their makers' word: {}",
+            names.join(", ")
+        );
+        return Err(CommandError::new(Exit::Trouble, what)
+            .because("you have no `cardmark endure` run of a named product either")
+            .because(sold)
+            .hint(
+                "`sudo cardmark endure DEVICE --label product=NAME` writes a card until it fails",
+            ));
+    }
+    let text = endurance(wanted, &tests, print::width(), print::style());
+    print::result(&text)?;
+    Ok(Exit::Done)
+}
+
+/// The error if no product has a figure that decides.
+fn no_answer(found: &Recommendation) -> CommandError {
+    let needs = found.unknown_needs.join(", ");
+    let what = format!("cannot answer: no published figures of {needs}");
+    let count = found.cannot_tell.len();
+    CommandError::new(Exit::Trouble, what)
+        .because(format!("this use depends on it, and none of {count} products has it"))
+        .hint("`cardmark run` measures it on your card, `cardmark label last product=NAME` names the card; `--all` shows what else is known")
+}
+
+fn nothing(wish: &Wish, found: &Recommendation) -> CommandError {
+    let mut cause = left_by_filters(wish, found)
+        .trim_end_matches('.')
+        .to_owned();
     if found.simulated_runs_count > 0 {
         cause += "; runs of simulated cards do not count";
     }
     CommandError::new(Exit::Usage, "nothing can be recommended")
         .because(cause)
-        .hint("`cardmark list published` shows what others measured, `cardmark run` measures")
+        .hint("drop the filter that leaves 0; `cardmark list published` shows what others measured, `cardmark run` measures")
 }

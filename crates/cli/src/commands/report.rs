@@ -21,7 +21,7 @@ const MOST_WHOLE_RUNS: usize = 24;
 /// Writes a report on runs.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> {
     let format = format(arguments)?;
-    let mut runs = Runs::default();
+    let mut runs = Runs::with_published(arguments.board.as_ref());
     let mut found = runs.sides(&arguments.runs)?;
     for found in found.iter_mut().take(MOST_WHOLE_RUNS) {
         add_trials(&mut runs, found)?;

@@ -94,7 +94,7 @@ fn sides_that_cannot_be_compared_are_refused() {
         (&[card, ""], &["names no run"]),
         (
             &["product=Z", card],
-            &["no run fulfils `product=Z`", "hint: "],
+            &["no runs match `product=Z`", "hint: "],
         ),
         (
             &[card, elsewhere],
@@ -149,6 +149,211 @@ fn a_run_has_its_place() {
     assert_eq!(places[1]["is_asked"], true);
     let output = program.run(&["rank", "--metric", "no_such_metric"]);
     assert_error(&output, 2, &["no results of no_such_metric", "hint: "]);
+}
+
+/// A card of 64 GB that is in no catalogue, as somebody typed its figures.
+fn import(program: &Program, rates: &[&str]) {
+    let mut arguments = vec!["import", "--board", "Raspberry Pi 4 Model B"];
+    arguments.extend(["--label", "product=Red 64 GB"]);
+    for rate in rates {
+        arguments.extend(["--figure", rate]);
+    }
+    let output = program.run(&arguments);
+    assert_eq!(output.code, 0, "{output}");
+}
+
+#[test]
+fn a_run_is_placed_among_published_figures_of_other_methods() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    import(&program, &["rand_write_4k=500IOPS", "sync_write_4k=90IOPS"]);
+    measure(&program, "a1-32gb", 1..2, &["product=Simulated"]);
+    let all = json(&program, &["rank", "--metric", "rand_write_4k", "--json"]);
+    let places = all[0]["places"].as_array().unwrap();
+    assert!(places.len() > 80, "{}", places.len());
+    assert!(places.iter().all(|place| place["origin"] != "simulated"));
+    assert_eq!(all[0]["simulated_count"], 1);
+    let evo = |place: &&Value| {
+        place["name"] == "Samsung Evo+ 32 GB" && place["publication"] == "geerling-a2"
+    };
+    let evo = places.iter().find(evo).unwrap();
+    assert_eq!(evo["method"], "iozone");
+    // 3.85 MB/s in blocks of 4 KiB.
+    let rate = evo["value"].as_f64().unwrap();
+    assert!((900.0..1000.0).contains(&rate), "{evo}");
+    let runs = program.run(&["list", "--json"]);
+    let runs: Value = serde_json::from_str(&runs.stdout).unwrap();
+    let own = runs[1]["id"].as_str().unwrap();
+    let text = program.run(&["rank", own]).stdout;
+    for part in [
+        "by iozone",
+        "Methods may differ",
+        "with: synced write 4 KiB (90.0 IOPS)",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(!text.contains("place 1 of 1"), "{text}");
+    let text = program.run(&["rank", own, "--exact"]).stdout;
+    assert!(
+        !text.contains("iozone") && text.contains("No other results"),
+        "{text}"
+    );
+    // The last run is the simulated one.
+    let text = program.run(&["rank"]).stdout;
+    assert!(text.contains("not ranked with real cards"), "{text}");
+    assert!(
+        !text.contains("Evo") && !text.contains("Red 64 GB"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rank_knows_what_it_can_rank() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let all = json(&program, &["rank", "--publication", "kulesz", "--json"]);
+    let metrics: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|ranking| ranking["metric"].as_str().unwrap())
+        .collect();
+    assert!(metrics.contains(&"iozone_random_write_4k"), "{metrics:?}");
+    for (arguments, said) in [
+        (["--publication", "unknown"], "available: geerling-dramble"),
+        (["--metric", "nonsense"], "available: hdparm_t, "),
+        (["--metric", "desktop_install_time_1st"], "this is no rate"),
+    ] {
+        let output = program.run(&[&["rank"], &arguments[..]].concat());
+        assert_error(&output, 2, &[said]);
+    }
+    let output = program.run(&["rank"]);
+    assert_error(
+        &output,
+        2,
+        &["no run has rates yet", "`cardmark run` measures"],
+    );
+    let text = program.run(&["rank", "--board", "Pi 4"]).stdout;
+    assert!(text.contains("random write 4 KiB: 24 places"), "{text}");
+    measure(&program, "a1-32gb", 1..2, &[]);
+    assert_eq!(program.run(&["anatomy", "sim:a1-32gb"]).code, 0);
+    let output = program.run(&["rank"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(
+        output.stderr.contains("the last run has no rates"),
+        "{output}"
+    );
+    let output = program.run(&["rank", "--metric", "rand_read_4k_q32"]);
+    assert_error(
+        &output,
+        2,
+        &["simulated runs are not ranked with real cards"],
+    );
+}
+
+#[test]
+fn two_products_on_a_board_are_one_command() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let sides = ["compare", "Evo+", "Extreme", "--board", "Pi 4"];
+    let output = program.run(&sides);
+    assert_eq!(output.code, 0, "{output}");
+    let heading =
+        "SanDisk Extreme 16 GB on Raspberry Pi 4 Model B, pi4, geerling-a2 (1 run) against";
+    let lines = output
+        .stdout
+        .lines()
+        .map(str::trim)
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(lines.contains(heading), "{output}");
+    assert!(
+        output.stdout.contains("one run each cannot decide"),
+        "{output}"
+    );
+    assert!(output.stderr.contains("left out: "), "{output}");
+    // Once a board: what differs between boards is not taken for a difference of the cards.
+    let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
+    assert_eq!(all.as_array().unwrap().len(), 4);
+    for (sides, said) in [
+        (["Evo+ 16", "Extreme 64"], "not measured on the same board"),
+        (["Samsung", "Extreme"], "a side has several products"),
+        (["Evo+", "no such card"], "no such card"),
+    ] {
+        let output = program.run(&[&["compare"], &sides[..]].concat());
+        assert_error(&output, 2, &[said]);
+    }
+    let output = program.run(&["compare", "Evo+", "Extreme", "--board", "Amiga"]);
+    assert_error(
+        &output,
+        2,
+        &["no runs match", "this product was measured on "],
+    );
+    let with_conditions = "product=Samsung Evo+ 32 GB,board=Pi 3,setting=pi3";
+    let other = "Evo+ 32,board=Pi 4,publication=geerling-a2";
+    let output = program.run(&["compare", with_conditions, other]);
+    assert_eq!(output.code, 0, "{output}");
+    let output = program.run(&["report", "Evo+", "--board", "Pi 4"]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stdout.contains("Samsung Evo+ 32 GB"), "{output}");
+    assert!(!output.stdout.contains("Raspberry Pi 3"), "{output}");
+}
+
+#[test]
+fn own_runs_of_products_meet_on_their_board() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    measure(
+        &program,
+        "a1-32gb",
+        1..4,
+        &["product=Red 32 GB", "sample=1", "setting=pi4"],
+    );
+    measure(
+        &program,
+        "c10-16gb",
+        1..4,
+        &["product=Blue 16 GB", "sample=2", "setting=pi4"],
+    );
+    measure(
+        &program,
+        "c10-16gb",
+        5..6,
+        &["product=Blue 16 GB", "setting=pi5"],
+    );
+    let compare = [
+        "compare", "red 32", "Blue", "--board", "pi4", "--across", "span",
+    ];
+    let output = program.run(&compare);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stdout.contains("about these cards"), "{output}");
+    assert!(
+        output.stdout.contains("slower random write 4 KiB"),
+        "{output}"
+    );
+}
+
+#[test]
+fn sides_that_mix_the_same_suites_are_told_to_name_one() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for side in ["side=one", "side=other"] {
+        for suite in ["quick", "dramble"] {
+            let seed = if side == "side=one" { "1" } else { "2" };
+            let arguments = ["run", "sim:a1-32gb", "--suite", suite, "--seed", seed];
+            let output = program.run(&[&arguments[..], &["--label", side]].concat());
+            assert_eq!(output.code, 0, "{output}");
+        }
+    }
+    let output = program.run(&["compare", "side=one", "side=other"]);
+    let said = "each side has runs with different suite (dramble 1, quick ";
+    assert_error(
+        &output,
+        2,
+        &[said, "name one on each side", "suite=dramble"],
+    );
+    let output = program.run(&["compare", "side=one,suite=quick", "side=other,suite=quick"]);
+    assert_eq!(output.code, 0, "{output}");
 }
 
 #[test]

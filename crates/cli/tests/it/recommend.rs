@@ -31,8 +31,10 @@ fn the_card_of_the_articles_leads_and_says_why() {
     let output = program.run(&boot);
     assert_eq!(output.code, 0, "{output}");
     for part in [
-        "1–2. Samsung Evo+ 32 GB (microSD): slow",
-        "759 of 800 IOPS",
+        "1. Samsung Evo+ 32 GB (microSD): slow",
+        "759 IOPS (needs 800)",
+        "test undated, first sold 2015",
+        "2 products of other kinds; `--kind all` shows",
         "(few data)",
         "geerling-dramble",
         "SD Specifications",
@@ -65,7 +67,7 @@ fn prices_are_the_users_own() {
         import(&program, rate, &[product]);
         assert_eq!(program.run(&["label", "last", price]).code, 0);
     }
-    let wish = ["recommend", "--use", "logging", "--budget", "10 EUR"];
+    let wish = ["recommend", "--use", "camera", "--budget", "10 EUR"];
     let output = program.run(&[&wish[..], &["--json"]].concat());
     let told: Value = serde_json::from_str(&output.stdout).unwrap();
     let found = &told["recommendation"];
@@ -81,6 +83,117 @@ fn prices_are_the_users_own() {
         text.contains("1 product that cost more than 10.00 EUR"),
         "{text}"
     );
+}
+
+#[test]
+fn prices_are_stated_on_the_command_line_too() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let wish = [
+        "recommend",
+        "--use",
+        "boot",
+        "--board",
+        "Pi 4",
+        "--budget",
+        "12",
+    ];
+    let text = program.run(&wish).stdout;
+    assert!(
+        text.contains("at most 12.00: 0 (none has a price)"),
+        "{text}"
+    );
+    let prices = [
+        "--price",
+        "Evo Plus 64=9,50",
+        "--price",
+        "Extreme 16=20",
+        "--json",
+    ];
+    let output = program.run(&[&wish[..], &prices[..]].concat());
+    let told: Value = serde_json::from_str(&output.stdout).unwrap();
+    let found = &told["recommendation"];
+    assert_eq!(products(&found["standings"]), ["Samsung Evo Plus 64 GB"]);
+    assert_eq!(found["too_dear_count"], 1);
+    let output = program.run(&[&wish[..], &["--price", "Extreme Pro=9"]].concat());
+    assert_error(&output, 2, &["`Extreme Pro` is several products"]);
+}
+
+#[test]
+fn without_the_figure_that_decides_there_is_no_ranking() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for wanted in ["logging", "database"] {
+        let output = program.run(&["recommend", "--use", wanted]);
+        let said = [
+            "no published figures of synced write 4 KiB",
+            "`cardmark run` measures it",
+        ];
+        assert_error(&output, 3, &said);
+    }
+    let text = program
+        .run(&["recommend", "--use", "logging", "--all"])
+        .stdout;
+    for part in [
+        "Cannot answer: ",
+        "– SanDisk Extreme Plus 16 GB (microSD): could be ample",
+        "no figure of synced write 4 KiB",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let output = program.run(&["recommend", "--use", "endurance"]);
+    let said = [
+        "how much a card takes before it fails",
+        "cardmark endure",
+        "PRO Endurance",
+    ];
+    assert_error(&output, 3, &said);
+    for wanted in ["logging", "endurance"] {
+        let output = program.run(&["recommend", "--use", wanted, "--json"]);
+        assert_eq!(output.code, 3, "{output}");
+        let told: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(told["use"]["id"], wanted);
+    }
+    // An own figure answers.
+    let figure = [
+        "import",
+        "--figure",
+        "sync_write_4k=90IOPS",
+        "--label",
+        "product=Mine",
+    ];
+    assert_eq!(program.run(&figure).code, 0);
+    let text = program.run(&["recommend", "--use", "logging"]).stdout;
+    assert!(text.contains("1. Mine: could be good"), "{text}");
+    assert!(text.contains("Cannot tell: "), "{text}");
+}
+
+#[test]
+fn other_kinds_are_for_those_who_ask() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let kinds = |kind: &str| {
+        let boot = ["recommend", "--use", "boot", "--json", "--kind", kind];
+        let output = program.run(&boot);
+        let told: Value = serde_json::from_str(&output.stdout).unwrap();
+        let standings = told["recommendation"]["standings"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let mut kinds: Vec<String> = standings
+            .iter()
+            .map(|one| one["kind"].to_string())
+            .collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(kinds("microsd"), ["\"microsd\""]);
+    assert_eq!(kinds("emmc"), ["\"emmc\""]);
+    assert!(kinds("all").len() > 2);
+    assert_eq!(kinds("microsd,emmc").len(), 2);
+    let output = program.run(&["recommend", "--use", "boot", "--kind", "tape"]);
+    assert_error(&output, 2, &["expected one of microsd, sd"]);
 }
 
 #[test]
@@ -126,7 +239,13 @@ fn rows_of_two_settings_are_two_places() {
 #[test]
 fn no_line_of_a_list_is_wider_than_the_terminal() {
     let scratch = scratch();
-    let program = program(&scratch).columns(40);
+    let program = program(&scratch);
+    let text = program.run(&["list", "published"]).stdout;
+    assert!(
+        text.contains("1 figure of 1 run;") && text.contains("desktop_install_time_1st"),
+        "{text}"
+    );
+    let program = program.columns(40);
     for what in ["models", "suites", "published", "devices"] {
         let output = program.run(&["list", what]);
         assert_eq!(output.code, 0, "{output}");
@@ -144,7 +263,7 @@ fn a_use_that_is_not_known_is_told_those_that_are() {
     assert_error(
         &output,
         2,
-        &["no use is called `gaming`", "boot, database, camera"],
+        &["unknown use `gaming`", "choose boot, database, camera"],
     );
     let output = program.run(&["recommend", "--use", "boot", "--board", "Amiga"]);
     assert_error(

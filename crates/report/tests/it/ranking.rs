@@ -1,8 +1,8 @@
 //! Places.
 
 use cardmark_core::{OriginKind, Quantity};
-use cardmark_judge::Ranking;
-use cardmark_report::{Style, rankings};
+use cardmark_judge::{Among, Ranking};
+use cardmark_report::{Style, place_line, rankings};
 use cardmark_stats::RankingRow;
 use insta::assert_snapshot;
 
@@ -20,6 +20,7 @@ fn place(name: &str, megabytes_per_s: f64) -> RankingRow {
         least: megabytes_per_s * 1e6,
         most: megabytes_per_s * 1e6,
         printed: None,
+        method: None,
         is_asked: false,
         differs: Vec::new(),
     }
@@ -65,6 +66,8 @@ fn of(metric: &str, places: Vec<RankingRow>) -> Ranking {
     Ranking {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
+        between_methods: None,
+        simulated_count: 0,
         places,
     }
 }
@@ -169,4 +172,49 @@ fn bars_are_as_long_as_their_shares() {
     assert_eq!(eighths("Evo Plus"), 160);
     assert_eq!(eighths("This card"), 64);
     assert_eq!(eighths("tenth"), 9);
+}
+
+#[test]
+fn a_run_is_placed_in_one_line() {
+    let line = |faster_than| {
+        place_line(&Among {
+            pattern: "random write 4 KiB".to_owned(),
+            faster_than,
+            of: 63,
+        })
+    };
+    let some = "Faster than 12 of 63 published cards at random write 4 KiB · cardmark rank";
+    assert_eq!(line(12), some);
+    let none =
+        "Not clearly faster than any of 63 published cards at random write 4 KiB · cardmark rank";
+    assert_eq!(line(0), none);
+}
+
+#[test]
+fn a_figure_alone_has_no_place_and_other_methods_are_marked() {
+    let alone = RankingRow {
+        is_asked: true,
+        ..place("mine", 1.0)
+    };
+    let by_iozone = RankingRow {
+        method: Some("iozone"),
+        ..place("other", 2.0)
+    };
+    let compared = Ranking {
+        between_methods: Some(0.1),
+        simulated_count: 2,
+        ..of("rand_write_4k", vec![by_iozone, alone.clone()])
+    };
+    let rankings_of = [of("sync_write_4k", vec![alone]), compared];
+    let text = rankings(&rankings_of, false, 80, Style::Plain);
+    for part in [
+        "random write 4 KiB: place 2 of 2",
+        "by iozone",
+        "No other results to rank with: synced write 4 KiB (1.00 MB/s).",
+        "Methods may differ by",
+        "Left out: 2 simulated runs; only real cards are ranked here.",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(!text.contains("synced write 4 KiB: place"), "{text}");
 }
