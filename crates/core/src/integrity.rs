@@ -167,7 +167,7 @@ pub struct Integrity {
     pub kind: StorageKind,
     /// Size that the storage reports, or the size of the part that was tested, bytes.
     pub size_bytes: u64,
-    /// Real capacity, from the beginning on, bytes.
+    /// Real capacity, from the beginning on, bytes: the last good sector of 512 bytes is this / 512 − 1.
     pub real_bytes: u64,
     /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,4 +207,29 @@ pub struct Integrity {
     /// Read speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PlaceSpeed>,
+}
+
+impl Integrity {
+    /// Creates the result of a test, without the figures that only some tests have.
+    #[must_use]
+    pub fn new(test: IntegrityTest, kind: StorageKind, size_bytes: u64, real_bytes: u64) -> Self {
+        Self {
+            test,
+            kind,
+            size_bytes,
+            real_bytes,
+            module_bytes: None,
+            hidden_cache_bytes: None,
+            excluded_cache_bytes: None,
+            blocks: None,
+            map_cell_bytes: None,
+            sampling: None,
+            cycles_count: None,
+            milestones: Vec::new(),
+            rested_ns: None,
+            faded_count: None,
+            written: Vec::new(),
+            read: Vec::new(),
+        }
+    }
 }

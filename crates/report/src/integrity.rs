@@ -1,20 +1,18 @@
 //! Result of an integrity test, as text.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling,
-    StorageKind, SurfacePart,
+    BlockCounts, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling, StorageKind,
 };
 
 use crate::layout::{painted, wrap};
+use crate::shading::map;
 use crate::style::{Style, Tone};
 use crate::table::{Column, Row, Table};
 use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
+use crate::usable::{UsablePart, usable_part};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
-/// Signs in a line of the map, and lines, at most.
-const MAP_COLUMNS: usize = 64;
-const MAP_LINES: usize = 4;
 
 /// The name of a test.
 pub(crate) fn test_name(test: &IntegrityTest) -> &str {
@@ -37,9 +35,11 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
-    let verdict = painted(&[verdict(found)], width, style, tone);
+    let mut verdict = painted(&[verdict(found)], width, style, tone);
+    let usable = usable_part(record).map(UsablePart::sentence);
+    verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
-    vec![verdict, figures, map(&record.surface, width)]
+    vec![verdict, figures, map(record, width)]
 }
 
 /// Result in a sentence or two.
@@ -229,57 +229,4 @@ fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str,
     let [least, most] = [least, most].map(|rate| figure(in_unit(Quantity::ByteRate, rate)));
     let range = format!("{least}–{most}");
     Some((name, format!("{} ({range})", rate(mean))))
-}
-
-/// A picture of the storage, where not all of it is good.
-fn map(surface: &[SurfacePart], width: usize) -> Vec<String> {
-    let all: u64 = surface.iter().map(|part| part.size_bytes).sum();
-    let is_good = surface.iter().all(|part| part.state == BlockState::Good);
-    if all == 0 || is_good {
-        return Vec::new();
-    }
-    let columns = MAP_COLUMNS.min(width.saturating_sub(2)).max(8);
-    let cells = columns * MAP_LINES;
-    let signs: Vec<char> = (0..cells)
-        .map(|index| {
-            let place = |index: usize| u128::from(all) * index as u128 / cells as u128;
-            sign(worst(surface, place(index), place(index + 1)))
-        })
-        .collect();
-    let each = amount(all / cells as u64);
-    let mut lines = wrap(
-        &format!(
-            "map, one sign per {each}, its worst block: · intact, c corrupted, o overwritten, - lost, \
-             x unreadable, w not writable"
-        ),
-        width,
-        2,
-    );
-    lines.extend(signs.chunks(columns).map(|line| line.iter().collect()));
-    lines
-}
-
-fn worst(surface: &[SurfacePart], from: u128, to: u128) -> BlockState {
-    let is_here = |part: &&SurfacePart| {
-        let start = u128::from(part.start_bytes);
-        start < to.max(from + 1) && start + u128::from(part.size_bytes) > from
-    };
-    let first = surface
-        .partition_point(|part| u128::from(part.start_bytes) + u128::from(part.size_bytes) <= from);
-    let here = surface[first..].iter().take_while(is_here);
-    here.map(|part| part.state)
-        .max()
-        .unwrap_or(BlockState::Good)
-}
-
-fn sign(state: BlockState) -> char {
-    match state {
-        BlockState::Good => '·',
-        BlockState::Changed => 'c',
-        BlockState::Overwritten => 'o',
-        BlockState::Lost => '-',
-        BlockState::Unreadable => 'x',
-        BlockState::Refused => 'w',
-        BlockState::Other(_) => '?',
-    }
 }

@@ -39,7 +39,7 @@ pub use endurance::{Endurance, Rest};
 pub use endure::{EndureRequest, endure, is_resting};
 pub use error::{CommandError, Exit};
 pub use filling::{Filling, FillingEnd, Prepared};
-pub use gate::{Consent, Intent, Leave, ask, permit_writing, refuse_used};
+pub use gate::{Consent, Intent, Leave, ask, permit_writing, quoted, refuse_used};
 pub use history::{CardHistory, devices};
 pub use integrity::{LoanTerms, TestRequest, TestResult, card_name, path_name, seed};
 pub use keep::{Unfinished, finish, journal_name, unusable};

@@ -5,7 +5,7 @@ use cardmark_session::{Session, VerifyTarget};
 use crate::args::VerifyArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result};
+use crate::tests_of_devices::{opened_data, show_storage};
 
 /// Writes and reads every block.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> {
@@ -17,5 +17,5 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
     let request = test.request(&consent, arguments.restart);
     let (name, most_bytes) = (&arguments.target, arguments.size);
     let result = cardmark_session::verify(&session, name, &target, &request, most_bytes)?;
-    show_result(&result, &data, test.json)
+    show_storage(&result, &data, test.json, name)
 }

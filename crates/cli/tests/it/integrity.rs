@@ -199,6 +199,48 @@ fn each_simulated_fake_is_told() {
     assert_eq!(listed.code, 0, "{listed}");
 }
 
+/// The printed command makes a partition of the real part, and of nothing else.
+#[test]
+fn a_fake_gets_a_partition_of_what_is_real() {
+    needs!(Sfdisk);
+    let scratch = scratch();
+    let output = program(&scratch).run(&["probe", "sim:limbo-32gb"]);
+    assert_eq!(output.code, 1, "{output}");
+    let last_sector = 1_777_645_568 / 512 - 1;
+    let said = format!("Last good sector: {last_sector} ");
+    assert!(output.stdout.contains(&said), "{output}");
+    let command = output.stdout.lines().find(|line| line.contains("sfdisk"));
+    let image = scratch.path().join("image");
+    let file = File::create(&image).unwrap();
+    file.set_len(32_010_928_128).unwrap();
+    let command = command
+        .unwrap()
+        .replace("sudo ", "")
+        .replace("/dev/DEVICE", text(&image));
+    let shell = |command: &str| {
+        let ran = std::process::Command::new("sh")
+            .args(["-c", command])
+            .output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    shell(&command);
+    let table = shell(&format!("sfdisk --json {}", text(&image)));
+    let table: serde_json::Value = serde_json::from_str(&table).unwrap();
+    let parts = table["partitiontable"]["partitions"].as_array().unwrap();
+    let [part] = parts.as_slice() else {
+        panic!("{table}");
+    };
+    let sectors = |name: &str| part[name].as_u64().unwrap();
+    assert_eq!(sectors("start"), 4 * MIB / 512);
+    let end = sectors("start") + sectors("size");
+    assert!(
+        end < last_sector && end > last_sector / 100 * 98,
+        "{end} {last_sector}"
+    );
+}
+
 #[test]
 fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     needs!(Root, LoopDevice);

@@ -16,22 +16,8 @@ fn record(test: IntegrityTest, surface: &Surface) -> Record {
     let map = Map::of(surface);
     Record {
         integrity: Some(Integrity {
-            test,
-            kind: StorageKind::Dead,
-            size_bytes: surface.blocks_count() * BLOCK,
-            real_bytes: 0,
-            module_bytes: None,
-            hidden_cache_bytes: None,
-            excluded_cache_bytes: None,
-            blocks: None,
             map_cell_bytes: Some(map.cell_bytes),
-            sampling: None,
-            cycles_count: None,
-            milestones: Vec::new(),
-            rested_ns: None,
-            faded_count: None,
-            written: Vec::new(),
-            read: Vec::new(),
+            ..Integrity::new(test, StorageKind::Dead, surface.blocks_count() * BLOCK, 0)
         }),
         surface: map.parts,
         ..Record::new(simulated_run_id(&["map"]), Origin::of(OriginKind::Measured))
