@@ -169,6 +169,10 @@ pub struct Integrity {
     pub size_bytes: u64,
     /// Real capacity, from the beginning on, bytes: the last good sector of 512 bytes is this / 512 − 1.
     pub real_bytes: u64,
+    /// Start on the device of the part that was tested, bytes: places in the map and of speeds count from there, and
+    /// kind and counts are of that part. Absent if not only a part of a device was to be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_bytes: Option<u64>,
     /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module_bytes: Option<u64>,
@@ -218,6 +222,7 @@ impl Integrity {
             kind,
             size_bytes,
             real_bytes,
+            from_bytes: None,
             module_bytes: None,
             hidden_cache_bytes: None,
             excluded_cache_bytes: None,

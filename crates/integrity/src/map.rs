@@ -2,7 +2,7 @@
 
 use cardmark_core::{BlockState, Errno, IntegrityTest, Record, SurfacePart};
 
-use crate::verdict::of_once_whole;
+use crate::verdict::{of_once_whole, of_part};
 use crate::{BLOCK_BYTES, Extent, Held, Span, StorageVerdict, Surface, judge};
 
 /// Parts of an exact map at most; of more a coarse one is made.
@@ -56,6 +56,9 @@ pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
         return None;
     }
     let verdict = judge(&surface);
+    if integrity.from_bytes.is_some() {
+        return Some(of_part(verdict, &surface));
+    }
     let first_bad = integrity.milestones.first();
     let was_whole = match integrity.test {
         IntegrityTest::Verify => false,

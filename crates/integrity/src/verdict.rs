@@ -155,6 +155,21 @@ pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> Stora
     }
 }
 
+/// Returns the verdict on a part of storage. What the part lacks does not show the capacity of the whole: a fake of which
+/// only the end is tested keeps nothing, and is neither dead nor as small as the part.
+pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
+    let kind = match verdict.kind {
+        kind @ (StorageKind::Confirmed | StorageKind::ReadOnly) => kind,
+        _ => StorageKind::Damaged,
+    };
+    StorageVerdict {
+        kind,
+        real_blocks: surface.blocks_count(),
+        module_blocks: None,
+        counts: counts(surface.runs(), None),
+    }
+}
+
 /// Returns the size of the kept part of each repetition: good blocks are in the last one, and their positions
 /// determine it.
 fn kept_of_module(surface: &Surface, module: u64) -> u64 {

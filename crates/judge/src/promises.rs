@@ -156,6 +156,10 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
     let tested = gigabytes(integrity.size_bytes);
     let is_part = integrity.size_bytes < reported_bytes;
     match integrity.kind {
+        StorageKind::Confirmed if integrity.from_bytes.is_some() => (
+            VerdictOutcome::NotTestable,
+            format!("only {tested} GB of it were tested: they hold their data"),
+        ),
         StorageKind::Confirmed if integrity.test == IntegrityTest::Probe => (
             VerdictOutcome::LikelyPass,
             format!("samples of {tested} GB hold their data"),

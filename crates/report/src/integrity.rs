@@ -35,7 +35,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
-    let mut verdict = painted(&[verdict(found)], width, style, tone);
+    let mut verdict = painted(&[verdict(record, found)], width, style, tone);
     let usable = usable_part(record).map(UsablePart::sentence);
     verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
@@ -43,7 +43,10 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 }
 
 /// Result in a sentence or two.
-pub(crate) fn verdict(found: &Integrity) -> String {
+pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
+    if let Some(from_bytes) = found.from_bytes {
+        return verdict_on_part(&part_words(record, found, from_bytes), found);
+    }
     let size = capacity(found.size_bytes);
     let there = there(found);
     match found.kind {
@@ -66,6 +69,47 @@ pub(crate) fn verdict(found: &Integrity) -> String {
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
+}
+
+/// Result of a test of a part of a device.
+fn verdict_on_part(part: &str, found: &Integrity) -> String {
+    match found.kind {
+        StorageKind::Confirmed => format!(
+            "No bad block: {part}, every block kept its data. The rest was not tested, so that the capacity is \
+             not confirmed: `cardmark probe` checks it."
+        ),
+        StorageKind::ReadOnly => format!("READ-ONLY: {part}, the device no longer accepts writes."),
+        StorageKind::Other(word) => {
+            format!("Result `{word}` {part}, which this version does not know.")
+        }
+        _ => format!(
+            "DAMAGED: {part}, {}. `cardmark probe` shows whether the capacity is false.",
+            not_kept(found)
+        ),
+    }
+}
+
+/// `from 10 % to 20 % of 64 GB (59.6 GiB)`; in bytes if the size of the device is unknown.
+fn part_words(record: &Record, found: &Integrity, from_bytes: u64) -> String {
+    let to_bytes = from_bytes.saturating_add(found.size_bytes);
+    let device = match record.devices.as_slice() {
+        [device] => device.size_bytes.filter(|size| *size >= to_bytes),
+        _ => None,
+    };
+    match device {
+        Some(device_bytes) => {
+            let share = |bytes: u64| hundredths(bytes as f64 / device_bytes as f64 * 100.0);
+            let (from, to) = (share(from_bytes), share(to_bytes));
+            format!("from {from} % to {to} % of {}", capacity(device_bytes))
+        }
+        None => format!("from {} to {}", amount(from_bytes), amount(to_bytes)),
+    }
+}
+
+/// A number with at most two decimals.
+fn hundredths(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Share of the whole; if that rounds to everything, the missing part.
@@ -103,21 +147,26 @@ fn confirmed(found: &Integrity, size: &str) -> String {
 }
 
 fn damaged(found: &Integrity, size: &str) -> String {
-    let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
-    let how_much = match (&found.blocks, &found.sampling) {
-        (Some(counts), _) => format!("{} did not keep their data", bad(counts)),
-        (None, Some(sampling)) if sampling.bad_samples_count > 0 => format!(
-            "{} of {} samples have blocks that did not keep their data",
-            sampling.bad_samples_count, sampling.samples_count
-        ),
-        (None, _) => "some blocks did not keep their data".to_owned(),
-    };
+    let how_much = not_kept(found);
     let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
     if missing_bytes > 0 {
         let missing = amount(missing_bytes);
         return format!("DAMAGED: the last {missing} of {size} cannot be relied on: {how_much}.");
     }
     format!("DAMAGED: of {size}, {how_much}.")
+}
+
+/// Amount of data that was not kept, in words.
+fn not_kept(found: &Integrity) -> String {
+    let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
+    match (&found.blocks, &found.sampling) {
+        (Some(counts), _) => format!("{} did not keep their data", bad(counts)),
+        (None, Some(sampling)) if sampling.bad_samples_count > 0 => format!(
+            "{} of {} samples have blocks that did not keep their data",
+            sampling.bad_samples_count, sampling.samples_count
+        ),
+        (None, _) => "some blocks did not keep their data".to_owned(),
+    }
 }
 
 /// Name of the result.

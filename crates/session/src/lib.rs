@@ -50,7 +50,7 @@ pub use probe::probe;
 pub use target::{Chosen, choose};
 pub use traces::Traces;
 pub use turn::Turn;
-pub use verify::{VerifyTarget, verify};
+pub use verify::{VerifyPart, VerifyScope, VerifyTarget, verify};
 pub use voice::{Progress, Silent, Voice};
 pub use watch::{Rescue, Signals, Watch};
 pub use whole_device::{Tested, WholeDevice};

@@ -15,7 +15,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
     let session = Session::new(&TERMINAL, &data, test.timeout);
     let consent = test.consent.given();
     let request = test.request(&consent, arguments.restart);
-    let (name, most_bytes) = (&arguments.target, arguments.size);
-    let result = cardmark_session::verify(&session, name, &target, &request, most_bytes)?;
+    let (name, scope) = (&arguments.target, arguments.scope());
+    let result = cardmark_session::verify(&session, name, &target, &request, &scope)?;
     show_storage(&result, &data, test.json, name)
 }

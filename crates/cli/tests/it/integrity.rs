@@ -199,6 +199,85 @@ fn each_simulated_fake_is_told() {
     assert_eq!(listed.code, 0, "{listed}");
 }
 
+#[test]
+fn a_part_of_a_card_is_no_verdict_on_the_rest() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = |model: &str, range: &[&str]| {
+        let words = [&["verify", model][..], range].concat();
+        program.run(&words)
+    };
+    let good = run("sim:limbo-32gb", &["--to", "5"]);
+    assert_eq!(good.code, 0, "{good}");
+    let said = good.stdout.replace("\n  ", " ");
+    assert!(
+        said.contains(
+            "No bad block: from 0 % to 5 % of 32.5 GB (30.3 GiB), every block kept its data."
+        ) && said.contains("the capacity is not confirmed"),
+        "{good}"
+    );
+    let bad = run("sim:limbo-32gb", &["--from", "50", "--to", "60"]);
+    assert_eq!(bad.code, 1, "{bad}");
+    let said = bad.stdout.replace("\n  ", " ");
+    assert!(
+        said.contains("DAMAGED: from 50 % to 60 % of 32.5 GB"),
+        "{bad}"
+    );
+    assert!(!said.contains("FALSE") && !said.contains("sfdisk"), "{bad}");
+    // Parts that follow each other leave no gap and do not overlap.
+    let parts = [
+        ["--from", "0", "--to", "33.3"],
+        ["--from", "33.3", "--to", "66.7"],
+        ["--from", "66.7", "--to", "100"],
+    ];
+    let mut end = 0;
+    for part in parts {
+        let words = [&part[..], &["--json"]].concat();
+        let found = record(&run("sim:a1-32gb", &words)).integrity.unwrap();
+        assert_eq!(
+            (found.test, found.from_bytes),
+            (IntegrityTest::Verify, Some(end))
+        );
+        end += found.size_bytes;
+    }
+    assert_eq!(end, 32_010_928_128);
+    for range in [&["--from", "20", "--to", "10"][..], &["--from", "100"]] {
+        assert_error(&run("sim:a1-32gb", range), 2, &["there is nothing to test"]);
+    }
+}
+
+#[test]
+fn a_part_of_a_device_is_all_that_is_written_and_goes_on_only_as_that_part() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let middle = ["verify", "--from", "25", "--to", "75"];
+    rig.stop_in_reading(&middle);
+    let other = rig.run(&["verify", "--from", "30", "--to", "75"]);
+    assert_eq!(other.code, 0, "{other}");
+    let said = "begins again: the interrupted test is of another part";
+    assert!(other.stderr.contains(said), "{other}");
+    rig.stop_in_reading(&middle);
+    let output = rig.run(&[&middle[..], &["--json"]].concat());
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stderr.contains("continues the test"), "{output}");
+    let found = record(&output).integrity.unwrap();
+    assert_eq!(
+        (found.from_bytes, found.size_bytes),
+        (Some(SIZE / 4), SIZE / 2)
+    );
+    assert_eq!(found.kind, StorageKind::Confirmed);
+    let image = File::open(rig.device.file()).unwrap();
+    let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
+    let mut held = expected.clone();
+    for offset in (0..SIZE).step_by(expected.len()) {
+        fill_payload(offset, &mut expected);
+        image.read_exact_at(&mut held, offset).unwrap();
+        let is_part = (SIZE / 4..SIZE * 3 / 4).contains(&offset);
+        assert_eq!(held == expected, !is_part, "{offset}");
+    }
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
 /// The printed command makes a partition of the real part, and of nothing else.
 #[test]
 fn a_fake_gets_a_partition_of_what_is_real() {

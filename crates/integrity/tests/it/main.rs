@@ -7,6 +7,7 @@ mod endure;
 mod errors;
 mod interrupted;
 mod map;
+mod part;
 mod power;
 mod probe;
 mod support;

@@ -77,6 +77,17 @@ proptest! {
     }
 
     #[test]
+    fn a_part_of_storage_is_no_fake_and_all_of_it_is_there(surface in surfaces()) {
+        let mut record = record(IntegrityTest::Verify, &surface);
+        record.integrity.as_mut().unwrap().from_bytes = Some(0);
+        let verdict = derive_again(&record).unwrap();
+        let kinds = [StorageKind::Confirmed, StorageKind::Damaged, StorageKind::ReadOnly];
+        prop_assert!(kinds.contains(&verdict.kind), "{:?}", verdict.kind);
+        prop_assert_eq!(verdict.kind == StorageKind::Confirmed, surface.bad_blocks_count() == 0);
+        prop_assert_eq!(verdict.real_blocks, surface.blocks_count());
+    }
+
+    #[test]
     fn storage_that_was_whole_in_an_earlier_cycle_is_no_fake(surface in surfaces()) {
         let mut record = record(IntegrityTest::Endure, &surface);
         let first = Milestone { bad_ratio: 0.0, cycles_count: 2, written_bytes: 0 };

@@ -76,6 +76,7 @@ fn every_block(
     let map = Map::of(verify.surface());
     record.surface = map.parts;
     Integrity {
+        from_bytes: verify.part_start().map(bytes),
         module_bytes: verdict.module_blocks.map(bytes),
         blocks: Some(verdict.counts),
         map_cell_bytes: Some(map.cell_bytes),
