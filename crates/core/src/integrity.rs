@@ -16,6 +16,9 @@ pub enum IntegrityTest {
     Endure,
     /// Every block that was written before a rest; reads only.
     Retention,
+    /// Every block as it is, in two passes; reads only. A stretch of 1 MiB that differs between the passes counts as
+    /// changed.
+    Read,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -42,6 +45,9 @@ pub enum StorageKind {
     ReadOnly,
     /// No block holds the data written to it.
     Dead,
+    /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
+    /// capacity is real.
+    Readable,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -211,6 +217,14 @@ pub struct Integrity {
     /// Read speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PlaceSpeed>,
+    /// Places that were slow in both passes of a test that only reads, with the time of the faster one; at most 1,024, the
+    /// slowest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<PlaceSpeed>,
+    /// Bytes whose content differed between the passes of a test that only reads, on a device that was in use: they may
+    /// have been written meanwhile, and count as good. Absent if it was not in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differing_bytes: Option<u64>,
 }
 
 impl Integrity {
@@ -235,6 +249,8 @@ impl Integrity {
             faded_count: None,
             written: Vec::new(),
             read: Vec::new(),
+            slow: Vec::new(),
+            differing_bytes: None,
         }
     }
 }

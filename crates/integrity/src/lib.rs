@@ -5,7 +5,7 @@
 //! positions of these states determine the kind of storage ([`judge()`]).
 //!
 //! [`Verify`] checks every block, [`probe()`] a sample that is large enough, [`Endure`] writes and checks in
-//! cycles. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
+//! cycles. [`Reading`] writes nothing and reads every block twice. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
 //! port, [`Medium`].
 //!
 //! Pure: no file, clock, environment or random source.
@@ -18,6 +18,7 @@ mod map;
 mod medium;
 mod part;
 mod probe;
+mod reading;
 mod rehearsal;
 mod restoring;
 mod span;
@@ -32,6 +33,7 @@ pub use map::{Map, derive_again};
 pub use medium::{Answer, Medium, Trouble};
 pub use part::Part;
 pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
+pub use reading::{Contents, Reading};
 pub use rehearsal::rehearse;
 pub use restoring::{Piece, Raw, Restoring, UndoLog};
 pub use span::{BLOCK_BYTES, Span};

@@ -155,8 +155,8 @@ pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> Stora
     }
 }
 
-/// Returns the verdict on a part of storage. What the part lacks does not show the capacity of the whole: a fake of which
-/// only the end is tested keeps nothing, and is neither dead nor as small as the part.
+/// Returns the verdict on a part of storage. It does not show the capacity of the whole: the end of a fake keeps nothing,
+/// and is neither dead nor the whole card.
 pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
     let kind = match verdict.kind {
         kind @ (StorageKind::Confirmed | StorageKind::ReadOnly) => kind,
@@ -167,6 +167,21 @@ pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerd
         real_blocks: surface.blocks_count(),
         module_blocks: None,
         counts: counts(surface.runs(), None),
+    }
+}
+
+/// Returns the verdict on storage that was only read.
+pub(crate) fn of_reading(surface: &Surface) -> StorageVerdict {
+    let counts = counts(surface.runs(), None);
+    let kind = match counts.bad_count() {
+        0 => StorageKind::Readable,
+        _ => StorageKind::Damaged,
+    };
+    StorageVerdict {
+        kind,
+        real_blocks: surface.blocks_count(),
+        module_blocks: None,
+        counts,
     }
 }
 

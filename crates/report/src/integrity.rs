@@ -5,6 +5,7 @@ use cardmark_core::{
 };
 
 use crate::layout::{painted, wrap};
+use crate::reading;
 use crate::shading::map;
 use crate::style::{Style, Tone};
 use crate::table::{Column, Row, Table};
@@ -21,6 +22,7 @@ pub(crate) fn test_name(test: &IntegrityTest) -> &str {
         IntegrityTest::Verify => "verify",
         IntegrityTest::Endure => "endure",
         IntegrityTest::Retention => "retention",
+        IntegrityTest::Read => "read-only verify",
         IntegrityTest::Other(word) => word,
     }
 }
@@ -31,12 +33,16 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         return Vec::new();
     };
     let tone = match found.kind {
-        StorageKind::Confirmed => Tone::Plain,
+        StorageKind::Confirmed | StorageKind::Readable => Tone::Plain,
         StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
     let mut verdict = painted(&[verdict(record, found)], width, style, tone);
     let usable = usable_part(record).map(UsablePart::sentence);
+    if found.test == IntegrityTest::Read {
+        let places = reading::places(record, found);
+        verdict.extend(places.iter().flat_map(|text| wrap(text, width, 2)));
+    }
     verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
     vec![verdict, figures, map(record, width)]
@@ -44,10 +50,19 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
 
 /// Result in a sentence or two.
 pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
-    if let Some(from_bytes) = found.from_bytes {
-        return verdict_on_part(&part_words(record, found, from_bytes), found);
-    }
     let size = capacity(found.size_bytes);
+    let part = found
+        .from_bytes
+        .map(|from_bytes| part_words(record, found, from_bytes));
+    if found.test == IntegrityTest::Read {
+        return match part {
+            Some(part) => reading::verdict(&format!("the part {part}"), found),
+            None => reading::verdict(&size, found),
+        };
+    }
+    if let Some(part) = part {
+        return verdict_on_part(&part, found);
+    }
     let there = there(found);
     match found.kind {
         StorageKind::Confirmed => confirmed(found, &size),
@@ -66,6 +81,7 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
             "READ-ONLY: the device no longer accepts writes. Copy what you need from it, and replace it."
                 .to_owned()
         }
+        StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
@@ -142,6 +158,7 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         IntegrityTest::Retention => {
             format!("Intact: every block of {size} still holds the data written before the rest.")
         }
+        IntegrityTest::Read => format!("Every block of {size} could be read."),
         IntegrityTest::Other(word) => format!("Capacity confirmed by the test `{word}`."),
     }
 }
@@ -172,7 +189,10 @@ fn not_kept(found: &Integrity) -> String {
 /// Name of the result.
 pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
-    rows.extend(found.blocks.iter().flat_map(count_rows));
+    match found.test {
+        IntegrityTest::Read => rows.extend(reading::rows(found)),
+        _ => rows.extend(found.blocks.iter().flat_map(count_rows)),
+    }
     let known = [
         ("addresses repeat after", found.module_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),

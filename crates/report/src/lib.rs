@@ -16,6 +16,7 @@ mod list;
 mod names;
 mod prepared;
 mod ranking;
+mod reading;
 mod recommendation;
 mod shading;
 mod stalls;

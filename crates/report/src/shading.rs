@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_core::{BlockCounts, BlockState, Record, SurfacePart};
+use cardmark_core::{BlockCounts, BlockState, IntegrityTest, Record, SurfacePart};
 
 use crate::layout::wrap;
 use crate::text::amount;
@@ -47,16 +47,30 @@ pub(crate) fn map(record: &Record, width: usize) -> Vec<String> {
         .map(|index| sign(surface, place(index), place(index + 1), &densities))
         .collect();
     let is_coarse = densities.values().any(|density| *density < 1.0);
-    let mut lines = wrap(&legend(&signs, all / cells as u64, is_coarse), width, 2);
+    let mut lines = wrap(
+        &legend(record, &signs, all / cells as u64, is_coarse),
+        width,
+        2,
+    );
     lines.extend(signs.chunks(columns).map(|line| line.iter().collect()));
     lines
 }
 
 /// Meanings of the signs that occur.
-fn legend(signs: &[char], cell_bytes: u64, is_coarse: bool) -> String {
+fn legend(record: &Record, signs: &[char], cell_bytes: u64, is_coarse: bool) -> String {
+    let found = record.integrity.as_ref();
+    let is_read = found.is_some_and(|found| found.test == IntegrityTest::Read);
+    let good = if is_read {
+        "read twice alike"
+    } else {
+        "intact"
+    };
     let shades = SHADES.map(|(sign, _, meaning)| (sign, meaning));
-    let letters = LETTERS.map(|(sign, _, meaning)| (sign, meaning));
-    let all = [(GOOD, "intact")]
+    let letters = LETTERS.map(|(sign, state, meaning)| match state {
+        BlockState::Changed if is_read => (sign, "different when read again"),
+        _ => (sign, meaning),
+    });
+    let all = [(GOOD, good)]
         .into_iter()
         .chain(shades)
         .chain(letters)

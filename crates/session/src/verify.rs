@@ -104,10 +104,7 @@ fn simulated(
 ) -> Result<TestResult, CommandError> {
     let mut medium = SimMedium::new(model, seed);
     let mut test = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
-    let asked = format!(
-        "Verify {}",
-        scope.part.map_or_else(String::new, VerifyPart::words)
-    );
+    let asked = format!("Verify {}", scope.words());
     let mut head = simulated_head(model, &asked, seed);
     if let Some(target) = &mut head.target {
         target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;

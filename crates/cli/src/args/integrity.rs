@@ -101,6 +101,9 @@ pub(crate) struct VerifyArguments {
     /// In a directory: use at most this much room
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) size: Option<u64>,
+    /// On a device: write nothing. Read it twice, compare, and list unreadable and slow places
+    #[arg(long, conflicts_with_all = ["size", "restart"])]
+    pub(crate) read_only: bool,
     /// On a device: begin at this share of its size; the rest is neither written nor judged
     #[arg(long, value_parser = parse_percent, value_name = "PERCENT")]
     pub(crate) from: Option<f64>,

@@ -278,6 +278,96 @@ fn a_part_of_a_device_is_all_that_is_written_and_goes_on_only_as_that_part() {
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
+#[test]
+fn a_card_is_read_twice_and_nothing_is_written() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (model, kind, said) in [
+        (
+            "a1-32gb",
+            StorageKind::Readable,
+            "was read twice, with the same content",
+        ),
+        (
+            "patchy-32gb",
+            StorageKind::Readable,
+            "Slow sectors, the slowest first:",
+        ),
+        (
+            "unreadable-64gb",
+            StorageKind::Damaged,
+            "could not be read. Copy what you need",
+        ),
+        (
+            "flipping-32gb",
+            StorageKind::Damaged,
+            "differed when read again",
+        ),
+    ] {
+        let target = format!("sim:{model}");
+        let output = program.run(&["verify", &target, "--read-only", "--to", "80"]);
+        assert_eq!(
+            output.code,
+            i32::from(kind == StorageKind::Damaged),
+            "{output}"
+        );
+        assert!(
+            output.stdout.replace("\n  ", " ").contains(said),
+            "{output}"
+        );
+        let shown = program.run(&["show", "last", "--json"]);
+        let record = record(&shown);
+        let found = record.integrity.unwrap();
+        assert_eq!(
+            (found.test, found.kind),
+            (IntegrityTest::Read, kind),
+            "{model}"
+        );
+        assert_eq!((record.bytes_written, found.from_bytes), (0, Some(0)));
+        assert_eq!(found.slow.is_empty(), model != "patchy-32gb", "{model}");
+    }
+    let directory = program.run(&["verify", text(scratch.path()), "--read-only"]);
+    assert_error(
+        &directory,
+        2,
+        &["is a directory", "reads a device as a whole"],
+    );
+}
+
+#[test]
+fn a_device_is_read_without_consent_even_in_use() {
+    needs!(Root, LoopDevice, Ext4);
+    let scratch = scratch();
+    let image = scratch.path().join("image");
+    write_card(&image, SIZE, 0);
+    let device = LoopDevice::attach(&image, true);
+    let program = program(&scratch);
+    let read = |device: &LoopDevice| program.run(&["verify", text(device.path()), "--read-only"]);
+    let idle = read(&device);
+    assert_eq!(idle.code, 0, "{idle}");
+    assert!(
+        idle.stdout.contains("READABLE: every block of 201 MB"),
+        "{idle}"
+    );
+    assert!(!idle.stderr.contains("in use"), "{idle}");
+    let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
+    let mut held = expected.clone();
+    let file = File::open(&image).unwrap();
+    for offset in (0..SIZE).step_by(expected.len()) {
+        fill_payload(offset, &mut expected);
+        file.read_exact_at(&mut held, offset).unwrap();
+        assert!(held == expected, "{offset}");
+    }
+    let mounted = Mount::ext4(scratch.path(), 96 * MIB);
+    let used = read(mounted.device());
+    assert_eq!(used.code, 0, "{used}");
+    assert!(
+        used.stderr
+            .contains("the device is in use: content that differs"),
+        "{used}"
+    );
+}
+
 /// The printed command makes a partition of the real part, and of nothing else.
 #[test]
 fn a_fake_gets_a_partition_of_what_is_real() {

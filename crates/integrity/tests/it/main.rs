@@ -10,5 +10,6 @@ mod map;
 mod part;
 mod power;
 mod probe;
+mod reading;
 mod support;
 mod verify;

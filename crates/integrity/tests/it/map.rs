@@ -88,6 +88,15 @@ proptest! {
     }
 
     #[test]
+    fn storage_that_was_only_read_is_readable_or_damaged(surface in surfaces()) {
+        let verdict = derive_again(&record(IntegrityTest::Read, &surface)).unwrap();
+        let is_good = surface.bad_blocks_count() == 0;
+        let kind = if is_good { StorageKind::Readable } else { StorageKind::Damaged };
+        prop_assert_eq!(verdict.kind, kind);
+        prop_assert_eq!(verdict.real_blocks, surface.blocks_count());
+    }
+
+    #[test]
     fn storage_that_was_whole_in_an_earlier_cycle_is_no_fake(surface in surfaces()) {
         let mut record = record(IntegrityTest::Endure, &surface);
         let first = Milestone { bad_ratio: 0.0, cycles_count: 2, written_bytes: 0 };

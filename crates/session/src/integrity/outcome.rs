@@ -1,7 +1,7 @@
 //! Results of tests in the form of a record.
 
 use cardmark_core::{Integrity, IntegrityTest, PlaceSpeed, Record};
-use cardmark_integrity::{BLOCK_BYTES, Endure, Map, Probe, Speed, StorageVerdict, Verify};
+use cardmark_integrity::{BLOCK_BYTES, Endure, Map, Probe, Reading, Speed, StorageVerdict, Verify};
 
 fn bytes(blocks: u64) -> u64 {
     blocks * BLOCK_BYTES as u64
@@ -61,6 +61,32 @@ pub(crate) fn of_retention(
         faded_count: Some(faded_count),
         milestones: before.milestones().to_vec(),
         ..integrity
+    });
+    record
+}
+
+/// The record of a test that only read and came to its end.
+pub(crate) fn of_reading(
+    mut record: Record,
+    reading: &Reading,
+    verdict: &StorageVerdict,
+) -> Record {
+    let pass = reading.pass();
+    let map = Map::of(&reading.surface());
+    record.surface = map.parts;
+    record.integrity = Some(Integrity {
+        from_bytes: pass.part_start().map(bytes),
+        blocks: Some(verdict.counts),
+        map_cell_bytes: Some(map.cell_bytes),
+        read: speeds(pass.speeds().1),
+        slow: speeds(&reading.slow()),
+        differing_bytes: reading.excused_blocks().map(bytes),
+        ..Integrity::new(
+            IntegrityTest::Read,
+            verdict.kind,
+            bytes(pass.blocks_count()),
+            bytes(verdict.real_blocks),
+        )
     });
     record
 }

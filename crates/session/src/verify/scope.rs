@@ -50,8 +50,13 @@ pub struct VerifyScope {
 }
 
 impl VerifyScope {
+    /// The part in words; empty if there is none.
+    pub(crate) fn words(&self) -> String {
+        self.part.map_or_else(String::new, VerifyPart::words)
+    }
+
     /// A test of that scope on a device with that many blocks.
-    pub(super) fn test(&self, blocks_count: u64, content: Content) -> Result<Verify, CommandError> {
+    pub(crate) fn test(&self, blocks_count: u64, content: Content) -> Result<Verify, CommandError> {
         Ok(match self.part {
             Some(part) => Verify::of_part(part.span(blocks_count)?, content),
             None => Verify::new(blocks_count, content),
