@@ -16,6 +16,9 @@ pub enum IntegrityTest {
     Endure,
     /// Every block that was written before a rest; reads only.
     Retention,
+    /// Every block as it is, in two passes; reads only. A stretch of 1 MiB that differs between the passes counts as
+    /// changed.
+    Read,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -42,6 +45,9 @@ pub enum StorageKind {
     ReadOnly,
     /// No block holds the data written to it.
     Dead,
+    /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
+    /// capacity is real.
+    Readable,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -167,8 +173,12 @@ pub struct Integrity {
     pub kind: StorageKind,
     /// Size that the storage reports, or the size of the part that was tested, bytes.
     pub size_bytes: u64,
-    /// Real capacity, from the beginning on, bytes.
+    /// Real capacity, from the beginning on, bytes: the last good sector of 512 bytes is this / 512 − 1.
     pub real_bytes: u64,
+    /// Start on the device of the part that was tested, bytes: places in the map and of speeds count from there, and
+    /// kind and counts are of that part. Absent if not only a part of a device was to be tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_bytes: Option<u64>,
     /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module_bytes: Option<u64>,
@@ -207,4 +217,40 @@ pub struct Integrity {
     /// Read speed by place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PlaceSpeed>,
+    /// Places that were slow in both passes of a test that only reads, with the time of the faster one; at most 1,024, the
+    /// slowest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<PlaceSpeed>,
+    /// Bytes whose content differed between the passes of a test that only reads, on a device that was in use: they may
+    /// have been written meanwhile, and count as good. Absent if it was not in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differing_bytes: Option<u64>,
+}
+
+impl Integrity {
+    /// Creates the result of a test, without the figures that only some tests have.
+    #[must_use]
+    pub fn new(test: IntegrityTest, kind: StorageKind, size_bytes: u64, real_bytes: u64) -> Self {
+        Self {
+            test,
+            kind,
+            size_bytes,
+            real_bytes,
+            from_bytes: None,
+            module_bytes: None,
+            hidden_cache_bytes: None,
+            excluded_cache_bytes: None,
+            blocks: None,
+            map_cell_bytes: None,
+            sampling: None,
+            cycles_count: None,
+            milestones: Vec::new(),
+            rested_ns: None,
+            faded_count: None,
+            written: Vec::new(),
+            read: Vec::new(),
+            slow: Vec::new(),
+            differing_bytes: None,
+        }
+    }
 }

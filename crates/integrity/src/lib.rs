@@ -5,7 +5,7 @@
 //! positions of these states determine the kind of storage ([`judge()`]).
 //!
 //! [`Verify`] checks every block, [`probe()`] a sample that is large enough, [`Endure`] writes and checks in
-//! cycles. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
+//! cycles. [`Reading`] writes nothing and reads every block twice. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
 //! port, [`Medium`].
 //!
 //! Pure: no file, clock, environment or random source.
@@ -16,7 +16,9 @@ mod block;
 mod endure;
 mod map;
 mod medium;
+mod part;
 mod probe;
+mod reading;
 mod rehearsal;
 mod restoring;
 mod span;
@@ -29,7 +31,9 @@ pub use block::{Content, fill, is_borrowed_content, look};
 pub use endure::{Endure, EndureEnd};
 pub use map::{Map, derive_again};
 pub use medium::{Answer, Medium, Trouble};
+pub use part::Part;
 pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
+pub use reading::{Contents, Reading};
 pub use rehearsal::rehearse;
 pub use restoring::{Piece, Raw, Restoring, UndoLog};
 pub use span::{BLOCK_BYTES, Span};

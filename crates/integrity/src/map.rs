@@ -2,7 +2,7 @@
 
 use cardmark_core::{BlockState, Errno, IntegrityTest, Record, SurfacePart};
 
-use crate::verdict::of_once_whole;
+use crate::verdict::{of_once_whole, of_part, of_reading};
 use crate::{BLOCK_BYTES, Extent, Held, Span, StorageVerdict, Surface, judge};
 
 /// Parts of an exact map at most; of more a coarse one is made.
@@ -55,14 +55,20 @@ pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
     if surface.blocks_count() * BLOCK != integrity.size_bytes {
         return None;
     }
+    if integrity.test == IntegrityTest::Read {
+        return Some(of_reading(&surface));
+    }
     let verdict = judge(&surface);
+    if integrity.from_bytes.is_some() {
+        return Some(of_part(verdict, &surface));
+    }
     let first_bad = integrity.milestones.first();
     let was_whole = match integrity.test {
         IntegrityTest::Verify => false,
         IntegrityTest::Endure | IntegrityTest::Retention => {
             first_bad.is_none_or(|first| first.cycles_count > 1)
         }
-        IntegrityTest::Probe | IntegrityTest::Other(_) => return None,
+        IntegrityTest::Probe | IntegrityTest::Read | IntegrityTest::Other(_) => return None,
     };
     Some(match was_whole {
         true => of_once_whole(verdict, &surface),

@@ -155,6 +155,36 @@ pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> Stora
     }
 }
 
+/// Returns the verdict on a part of storage. It does not show the capacity of the whole: the end of a fake keeps nothing,
+/// and is neither dead nor the whole card.
+pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerdict {
+    let kind = match verdict.kind {
+        kind @ (StorageKind::Confirmed | StorageKind::ReadOnly) => kind,
+        _ => StorageKind::Damaged,
+    };
+    StorageVerdict {
+        kind,
+        real_blocks: surface.blocks_count(),
+        module_blocks: None,
+        counts: counts(surface.runs(), None),
+    }
+}
+
+/// Returns the verdict on storage that was only read.
+pub(crate) fn of_reading(surface: &Surface) -> StorageVerdict {
+    let counts = counts(surface.runs(), None);
+    let kind = match counts.bad_count() {
+        0 => StorageKind::Readable,
+        _ => StorageKind::Damaged,
+    };
+    StorageVerdict {
+        kind,
+        real_blocks: surface.blocks_count(),
+        module_blocks: None,
+        counts,
+    }
+}
+
 /// Returns the size of the kept part of each repetition: good blocks are in the last one, and their positions
 /// determine it.
 fn kept_of_module(surface: &Surface, module: u64) -> u64 {

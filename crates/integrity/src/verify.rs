@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::answering::still_answers;
-use crate::verdict::LEAST_TAIL_BLOCKS;
-use crate::{Answer, Content, Extent, Held, Medium, Span, StorageVerdict, Surface, Trouble, judge};
+use crate::verdict::{LEAST_TAIL_BLOCKS, of_part};
+use crate::{
+    Answer, Content, Extent, Held, Medium, Part, Span, StorageVerdict, Surface, Trouble, judge,
+};
 
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
 /// for nothing.
@@ -49,6 +51,9 @@ pub struct Speed {
 pub struct Verify {
     content: Content,
     blocks_count: u64,
+    /// First block of the part of the storage that is tested; none if all of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part_start: Option<u64>,
     pass: Pass,
     /// Position at which the pass continues.
     position: u64,
@@ -75,6 +80,7 @@ impl Verify {
         Self {
             content,
             blocks_count,
+            part_start: None,
             pass: Pass::Write,
             position: 0,
             durable: 0,
@@ -89,11 +95,21 @@ impl Verify {
         }
     }
 
+    /// Creates a test of a part of storage, in whole grains. Places in its results count from the start of the part.
+    #[must_use]
+    pub fn of_part(part: Span, content: Content) -> Self {
+        Self {
+            part_start: Some(part.start),
+            ..Self::new(part.count, content)
+        }
+    }
+
     /// Returns a test that only reads the data of this one.
     #[must_use]
     pub fn again(&self) -> Self {
         Self {
             pass: Pass::Read,
+            part_start: self.part_start,
             refused: self.refused.clone(),
             is_reading_only: true,
             ..Self::new(self.blocks_count, self.content)
@@ -124,6 +140,27 @@ impl Verify {
         self.blocks_count
     }
 
+    /// Returns the first block of the tested part of the storage; `None` if all of it is tested.
+    #[must_use]
+    pub fn part_start(&self) -> Option<u64> {
+        self.part_start
+    }
+
+    /// Reads blocks, by their place in the tested part.
+    ///
+    /// # Errors
+    /// If the test cannot continue.
+    pub fn look(&self, mut medium: &mut dyn Medium, span: Span) -> Result<Vec<Extent>, Trouble> {
+        let answer = match self.part_start {
+            Some(start) => {
+                let all = Span::new(start, self.blocks_count);
+                Part::new(&mut medium, all).read(span, self.content)
+            }
+            None => medium.read(span, self.content),
+        };
+        Ok(answer?.runs)
+    }
+
     /// Returns the number of blocks written so far; blocks written twice count twice.
     #[must_use]
     pub fn written_blocks(&self) -> u64 {
@@ -145,7 +182,11 @@ impl Verify {
     /// Returns the verdict, once the test is done.
     #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
-        self.is_done().then(|| judge(&self.surface))
+        let judged = || match self.part_start {
+            Some(_) => of_part(judge(&self.surface), &self.surface),
+            None => judge(&self.surface),
+        };
+        self.is_done().then(judged)
     }
 
     /// Prepares the test to be resumed: data that is not known to be durable is written again.
@@ -161,6 +202,16 @@ impl Verify {
     /// # Errors
     /// If the test cannot continue. It can be resumed then.
     pub fn advance(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        match self.part_start {
+            Some(start) => {
+                let blocks = Span::new(start, self.blocks_count);
+                self.advance_on(&mut Part::new(medium, blocks))
+            }
+            None => self.advance_on(medium),
+        }
+    }
+
+    fn advance_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
         match self.pass {
             Pass::Write => self.write_on(medium),
             Pass::Read => self.read_on(medium),

@@ -156,6 +156,14 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
     let tested = gigabytes(integrity.size_bytes);
     let is_part = integrity.size_bytes < reported_bytes;
     match integrity.kind {
+        _ if integrity.test == IntegrityTest::Read => (
+            VerdictOutcome::NotTestable,
+            "it was only read, which does not show how much it holds".to_owned(),
+        ),
+        StorageKind::Confirmed if integrity.from_bytes.is_some() => (
+            VerdictOutcome::NotTestable,
+            format!("only {tested} GB of it were tested: they hold their data"),
+        ),
         StorageKind::Confirmed if integrity.test == IntegrityTest::Probe => (
             VerdictOutcome::LikelyPass,
             format!("samples of {tested} GB hold their data"),

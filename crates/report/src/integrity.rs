@@ -1,20 +1,19 @@
 //! Result of an integrity test, as text.
 
 use cardmark_core::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling,
-    StorageKind, SurfacePart,
+    BlockCounts, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling, StorageKind,
 };
 
 use crate::layout::{painted, wrap};
+use crate::reading;
+use crate::shading::map;
 use crate::style::{Style, Tone};
 use crate::table::{Column, Row, Table};
 use crate::text::{amount, capacity, figure, in_unit, percent, rate, size, span};
+use crate::usable::{UsablePart, usable_part};
 
 /// Size of a block, bytes.
 const BLOCK_BYTES: u64 = 512;
-/// Signs in a line of the map, and lines, at most.
-const MAP_COLUMNS: usize = 64;
-const MAP_LINES: usize = 4;
 
 /// The name of a test.
 pub(crate) fn test_name(test: &IntegrityTest) -> &str {
@@ -23,6 +22,7 @@ pub(crate) fn test_name(test: &IntegrityTest) -> &str {
         IntegrityTest::Verify => "verify",
         IntegrityTest::Endure => "endure",
         IntegrityTest::Retention => "retention",
+        IntegrityTest::Read => "read-only verify",
         IntegrityTest::Other(word) => word,
     }
 }
@@ -33,18 +33,36 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         return Vec::new();
     };
     let tone = match found.kind {
-        StorageKind::Confirmed => Tone::Plain,
+        StorageKind::Confirmed | StorageKind::Readable => Tone::Plain,
         StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
-    let verdict = painted(&[verdict(found)], width, style, tone);
+    let mut verdict = painted(&[verdict(record, found)], width, style, tone);
+    let usable = usable_part(record).map(UsablePart::sentence);
+    if found.test == IntegrityTest::Read {
+        let places = reading::places(record, found);
+        verdict.extend(places.iter().flat_map(|text| wrap(text, width, 2)));
+    }
+    verdict.extend(usable.iter().flat_map(|text| wrap(text, width, 2)));
     let figures = table(found).lines(width, style);
-    vec![verdict, figures, map(&record.surface, width)]
+    vec![verdict, figures, map(record, width)]
 }
 
 /// Result in a sentence or two.
-pub(crate) fn verdict(found: &Integrity) -> String {
+pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
     let size = capacity(found.size_bytes);
+    let part = found
+        .from_bytes
+        .map(|from_bytes| part_words(record, found, from_bytes));
+    if found.test == IntegrityTest::Read {
+        return match part {
+            Some(part) => reading::verdict(&format!("the part {part}"), found),
+            None => reading::verdict(&size, found),
+        };
+    }
+    if let Some(part) = part {
+        return verdict_on_part(&part, found);
+    }
     let there = there(found);
     match found.kind {
         StorageKind::Confirmed => confirmed(found, &size),
@@ -63,9 +81,51 @@ pub(crate) fn verdict(found: &Integrity) -> String {
             "READ-ONLY: the device no longer accepts writes. Copy what you need from it, and replace it."
                 .to_owned()
         }
+        StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
+}
+
+/// Result of a test of a part of a device.
+fn verdict_on_part(part: &str, found: &Integrity) -> String {
+    match found.kind {
+        StorageKind::Confirmed => format!(
+            "No bad block: {part}, every block kept its data. The rest was not tested, so that the capacity is \
+             not confirmed: `cardmark probe` checks it."
+        ),
+        StorageKind::ReadOnly => format!("READ-ONLY: {part}, the device no longer accepts writes."),
+        StorageKind::Other(word) => {
+            format!("Result `{word}` {part}, which this version does not know.")
+        }
+        _ => format!(
+            "DAMAGED: {part}, {}. `cardmark probe` shows whether the capacity is false.",
+            not_kept(found)
+        ),
+    }
+}
+
+/// `from 10 % to 20 % of 64 GB (59.6 GiB)`; in bytes if the size of the device is unknown.
+fn part_words(record: &Record, found: &Integrity, from_bytes: u64) -> String {
+    let to_bytes = from_bytes.saturating_add(found.size_bytes);
+    let device = match record.devices.as_slice() {
+        [device] => device.size_bytes.filter(|size| *size >= to_bytes),
+        _ => None,
+    };
+    match device {
+        Some(device_bytes) => {
+            let share = |bytes: u64| hundredths(bytes as f64 / device_bytes as f64 * 100.0);
+            let (from, to) = (share(from_bytes), share(to_bytes));
+            format!("from {from} % to {to} % of {}", capacity(device_bytes))
+        }
+        None => format!("from {} to {}", amount(from_bytes), amount(to_bytes)),
+    }
+}
+
+/// A number with at most two decimals.
+fn hundredths(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Share of the whole; if that rounds to everything, the missing part.
@@ -98,20 +158,13 @@ fn confirmed(found: &Integrity, size: &str) -> String {
         IntegrityTest::Retention => {
             format!("Intact: every block of {size} still holds the data written before the rest.")
         }
+        IntegrityTest::Read => format!("Every block of {size} could be read."),
         IntegrityTest::Other(word) => format!("Capacity confirmed by the test `{word}`."),
     }
 }
 
 fn damaged(found: &Integrity, size: &str) -> String {
-    let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
-    let how_much = match (&found.blocks, &found.sampling) {
-        (Some(counts), _) => format!("{} did not keep their data", bad(counts)),
-        (None, Some(sampling)) if sampling.bad_samples_count > 0 => format!(
-            "{} of {} samples have blocks that did not keep their data",
-            sampling.bad_samples_count, sampling.samples_count
-        ),
-        (None, _) => "some blocks did not keep their data".to_owned(),
-    };
+    let how_much = not_kept(found);
     let missing_bytes = found.size_bytes.saturating_sub(found.real_bytes);
     if missing_bytes > 0 {
         let missing = amount(missing_bytes);
@@ -120,10 +173,26 @@ fn damaged(found: &Integrity, size: &str) -> String {
     format!("DAMAGED: of {size}, {how_much}.")
 }
 
+/// Amount of data that was not kept, in words.
+fn not_kept(found: &Integrity) -> String {
+    let bad = |counts: &BlockCounts| amount(counts.bad_count() * BLOCK_BYTES);
+    match (&found.blocks, &found.sampling) {
+        (Some(counts), _) => format!("{} did not keep their data", bad(counts)),
+        (None, Some(sampling)) if sampling.bad_samples_count > 0 => format!(
+            "{} of {} samples have blocks that did not keep their data",
+            sampling.bad_samples_count, sampling.samples_count
+        ),
+        (None, _) => "some blocks did not keep their data".to_owned(),
+    }
+}
+
 /// Name of the result.
 pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
-    rows.extend(found.blocks.iter().flat_map(count_rows));
+    match found.test {
+        IntegrityTest::Read => rows.extend(reading::rows(found)),
+        _ => rows.extend(found.blocks.iter().flat_map(count_rows)),
+    }
     let known = [
         ("addresses repeat after", found.module_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),
@@ -229,57 +298,4 @@ fn speed_row(name: &'static str, speeds: &[PlaceSpeed]) -> Option<(&'static str,
     let [least, most] = [least, most].map(|rate| figure(in_unit(Quantity::ByteRate, rate)));
     let range = format!("{least}–{most}");
     Some((name, format!("{} ({range})", rate(mean))))
-}
-
-/// A picture of the storage, where not all of it is good.
-fn map(surface: &[SurfacePart], width: usize) -> Vec<String> {
-    let all: u64 = surface.iter().map(|part| part.size_bytes).sum();
-    let is_good = surface.iter().all(|part| part.state == BlockState::Good);
-    if all == 0 || is_good {
-        return Vec::new();
-    }
-    let columns = MAP_COLUMNS.min(width.saturating_sub(2)).max(8);
-    let cells = columns * MAP_LINES;
-    let signs: Vec<char> = (0..cells)
-        .map(|index| {
-            let place = |index: usize| u128::from(all) * index as u128 / cells as u128;
-            sign(worst(surface, place(index), place(index + 1)))
-        })
-        .collect();
-    let each = amount(all / cells as u64);
-    let mut lines = wrap(
-        &format!(
-            "map, one sign per {each}, its worst block: · intact, c corrupted, o overwritten, - lost, \
-             x unreadable, w not writable"
-        ),
-        width,
-        2,
-    );
-    lines.extend(signs.chunks(columns).map(|line| line.iter().collect()));
-    lines
-}
-
-fn worst(surface: &[SurfacePart], from: u128, to: u128) -> BlockState {
-    let is_here = |part: &&SurfacePart| {
-        let start = u128::from(part.start_bytes);
-        start < to.max(from + 1) && start + u128::from(part.size_bytes) > from
-    };
-    let first = surface
-        .partition_point(|part| u128::from(part.start_bytes) + u128::from(part.size_bytes) <= from);
-    let here = surface[first..].iter().take_while(is_here);
-    here.map(|part| part.state)
-        .max()
-        .unwrap_or(BlockState::Good)
-}
-
-fn sign(state: BlockState) -> char {
-    match state {
-        BlockState::Good => '·',
-        BlockState::Changed => 'c',
-        BlockState::Overwritten => 'o',
-        BlockState::Lost => '-',
-        BlockState::Unreadable => 'x',
-        BlockState::Refused => 'w',
-        BlockState::Other(_) => '?',
-    }
 }

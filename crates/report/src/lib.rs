@@ -18,13 +18,16 @@ mod list;
 mod names;
 mod prepared;
 mod ranking;
+mod reading;
 mod recommendation;
+mod shading;
 mod stalls;
 mod style;
 mod summary;
 mod survey;
 mod table;
 pub mod text;
+mod usable;
 mod vocabulary;
 mod workloads;
 
@@ -46,4 +49,5 @@ pub use recommendation::{Recommended, endurance, left_by_filters, recommendation
 pub use style::Style;
 pub use summary::{Beside, terminal, terminal_with};
 pub use survey::survey;
+pub use usable::{UsablePart, usable_part};
 pub use vocabulary::vocabulary;

@@ -149,7 +149,7 @@ fn found(record: &Record) -> Vec<Block> {
     if let Some(found) = &record.integrity {
         let figures = integrity::figures(found).into_iter();
         let cells = figures.map(|(name, value)| (name.to_owned(), value));
-        blocks.push(Block::Text(integrity::verdict(found)));
+        blocks.push(Block::Text(integrity::verdict(record, found)));
         blocks.push(pairs(caption_of(record), ["what", "found"], cells));
     }
     let sentences = record.anatomy.iter().flat_map(anatomy_text::sentences);

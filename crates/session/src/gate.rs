@@ -437,7 +437,8 @@ fn device_path(name: &str) -> PathBuf {
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
+#[must_use]
+pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@".contains(c);
     if text.chars().all(is_plain) {

@@ -21,7 +21,7 @@ use cardmark_sim::Model;
 
 pub use loan::LoanTerms;
 pub(crate) use loan::{Loan, Work, lend};
-pub(crate) use outcome::{of_endure, of_probe, of_retention, of_verify};
+pub(crate) use outcome::{of_endure, of_probe, of_reading, of_retention, of_verify};
 pub(crate) use test_folder::TestFolder;
 
 use crate::whole_device::Tested;

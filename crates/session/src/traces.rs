@@ -34,7 +34,7 @@ impl Traces {
         for look in 0..looks_count {
             let number = (grains_count - 1) * look / (looks_count - 1).max(1);
             let span = Span::new(number * grain, grain);
-            let runs = medium.read(span, test.content())?.runs;
+            let runs = test.look(medium, span)?;
             traces.add(&runs, was_good(test, span).unwrap_or(look == 0));
         }
         Ok(traces)

@@ -1,5 +1,7 @@
 //! Verification: every block is written and read.
 
+mod scope;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +22,8 @@ use crate::keep::journal_name;
 use crate::target::{Chosen, choose};
 use crate::whole_device::WholeDevice;
 use crate::{CommandError, Exit, Interruption, Job, Session, Traces, Unfinished};
+
+pub use scope::{VerifyPart, VerifyScope};
 
 const WHOLE: &str = "a device is verified as a whole, or what is free in a directory";
 /// Folder of the files in a directory that is verified.
@@ -65,8 +69,8 @@ impl VerifyTarget {
     }
 }
 
-/// Writes and reads every block of a device, or of the free room of a directory, at most `limit_bytes`.
-/// `name` is the target as the user named it.
+/// Writes and reads every block of a device or of a part of it, or of the free room of a directory. `name` is the target
+/// as the user named it.
 ///
 /// # Errors
 /// If the target may not be written, or the test cannot reach its end.
@@ -75,22 +79,36 @@ pub fn verify(
     name: &str,
     target: &VerifyTarget,
     test: &TestRequest<'_>,
-    limit_bytes: Option<u64>,
+    scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
     match target {
-        VerifyTarget::Simulated(model) => simulated(session, model, test.new_seed(true)),
+        VerifyTarget::Simulated(model) => simulated(session, model, test.new_seed(true), scope),
+        VerifyTarget::Directory { .. } if scope.part.is_some() => {
+            let what = format!("`{name}` is a directory: it has no part from `--from` to `--to`");
+            Err(CommandError::new(Exit::Usage, what)
+                .hint("name the block device, such as /dev/sda, or limit the room with `--size`"))
+        }
         VerifyTarget::Directory { path, resolution } => {
-            let limit_bytes = limit_bytes.unwrap_or(u64::MAX);
+            let limit_bytes = scope.most_bytes.unwrap_or(u64::MAX);
             in_directory(session, name, test, (path, resolution), limit_bytes)
         }
-        VerifyTarget::Device(device) => on_device(session, name, test, device),
+        VerifyTarget::Device(device) => on_device(session, name, test, device, scope),
     }
 }
 
-fn simulated(session: &Session<'_>, model: &Model, seed: u64) -> Result<TestResult, CommandError> {
-    let head = simulated_head(model, "Verify ", seed);
+fn simulated(
+    session: &Session<'_>,
+    model: &Model,
+    seed: u64,
+    scope: &VerifyScope,
+) -> Result<TestResult, CommandError> {
     let mut medium = SimMedium::new(model, seed);
-    let mut test = Verify::new(medium.blocks_count(), Content { seed, round: 0 });
+    let mut test = scope.test(medium.blocks_count(), Content { seed, round: 0 })?;
+    let asked = format!("Verify {}", scope.words());
+    let mut head = simulated_head(model, &asked, seed);
+    if let Some(target) = &mut head.target {
+        target.span_bytes = test.blocks_count() * BLOCK_BYTES as u64;
+    }
     test.run(&mut medium).map_err(model_fault)?;
     keep(session, head, &test)
 }
@@ -114,11 +132,18 @@ fn on_device(
     target: &str,
     test: &TestRequest<'_>,
     device: &WholeDevice,
+    scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
     let size_bytes = device.info.size_bytes.unwrap_or(0);
-    let blocks_count = size_bytes / BLOCK_BYTES as u64;
+    let seed = test.new_seed(false);
+    let content = Content { seed, round: 0 };
+    let fresh = scope.test(size_bytes / BLOCK_BYTES as u64, content)?;
+    let part_bytes = fresh.blocks_count() * BLOCK_BYTES as u64;
+    let part = scope
+        .part
+        .map_or_else(String::new, |part| format!(" {} of it", part.words()));
     let name = card_name(session.data, &device.info.name)?;
-    let begun = begun(session, test, name.as_deref(), blocks_count)?;
+    let begun = begun(session, test, name.as_deref(), Some(&fresh))?;
     let written = begun
         .test
         .as_ref()
@@ -129,8 +154,8 @@ fn on_device(
         &device.resolution,
         test.consent,
         &Intent {
-            what: "write to every block of a raw device",
-            bytes_to_write: Some(size_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
+            what: &format!("write to every block of a raw device{part}"),
+            bytes_to_write: Some(part_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
             puts_back: false,
         },
     )?;
@@ -140,10 +165,9 @@ fn on_device(
         target,
         resolution: &device.resolution,
         session,
-        seed: test.new_seed(false),
         files: None,
     };
-    verify.work(begun, blocks_count, &mut blocks)
+    verify.work(begun, fresh, &mut blocks)
 }
 
 fn in_directory(
@@ -156,7 +180,7 @@ fn in_directory(
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
     let name = path_name(path, session.data)?;
-    let mut begun = begun(session, test, Some(&name), 0)?;
+    let mut begun = begun(session, test, Some(&name), None)?;
     let kept = TestFolder::find(&files)?;
     if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
         if begun.test.take().is_some() {
@@ -192,10 +216,10 @@ fn in_directory(
         target,
         resolution,
         session,
-        seed,
         files: Some(folder),
     };
-    verify.work(begun, blocks_count, &mut blocks)
+    let fresh = Verify::new(blocks_count, Content { seed, round: 0 });
+    verify.work(begun, fresh, &mut blocks)
 }
 
 /// An earlier verify of the same target.
@@ -205,12 +229,12 @@ struct Begun {
     test: Option<Unfinished<Verify>>,
 }
 
-/// Returns the unfinished test of that card; for a device only if the number of blocks is equal.
+/// Returns the unfinished test of that card; for a device only if it is of the same blocks as the `fresh` one.
 fn begun(
     session: &Session<'_>,
     test: &TestRequest<'_>,
     card: Option<&str>,
-    blocks_count: u64,
+    fresh: Option<&Verify>,
 ) -> Result<Begun, CommandError> {
     let Some(card) = card else {
         session.voice.notice(
@@ -227,10 +251,17 @@ fn begun(
         true => None,
         false => session.data.unfinished::<Verify>(&name)?,
     };
-    let is_same = |test: &Verify| blocks_count == 0 || test.blocks_count() == blocks_count;
+    let blocks = |test: &Verify| (test.part_start(), test.blocks_count());
+    let is_same = |test: &Verify| fresh.is_none_or(|fresh| blocks(fresh) == blocks(test));
+    let is_other = test.as_ref().is_some_and(|test| !is_same(&test.state));
+    if is_other {
+        session
+            .voice
+            .notice("begins again: the interrupted test is of another part of the device");
+    }
     Ok(Begun {
         name: Some(name),
-        test: test.filter(|test| is_same(&test.state)),
+        test: test.filter(|_| !is_other),
     })
 }
 
@@ -239,8 +270,6 @@ struct RealVerify<'a> {
     target: &'a str,
     resolution: &'a Resolution,
     session: &'a Session<'a>,
-    /// Of a new test.
-    seed: u64,
     /// The folder of its files; none on a device.
     files: Option<TestFolder>,
 }
@@ -249,10 +278,10 @@ impl RealVerify<'_> {
     fn work(
         &self,
         begun: Begun,
-        blocks_count: u64,
+        fresh: Verify,
         blocks: &mut Blocks,
     ) -> Result<TestResult, CommandError> {
-        let fresh = self.new_test(blocks_count)?;
+        let fresh = (self.new_head(&fresh)?, fresh);
         let again = match begun.name {
             Some(_) => "the same command goes on there",
             None => "the same command begins again",
@@ -310,11 +339,10 @@ impl RealVerify<'_> {
         Ok(Some((journal, head, test)))
     }
 
-    fn new_test(&self, blocks_count: u64) -> Result<(Record, Verify), CommandError> {
-        let seed = self.seed;
-        let bytes = blocks_count * BLOCK_BYTES as u64;
-        let head = head(self.resolution, self.session.data, seed, bytes)?;
-        Ok((head, Verify::new(blocks_count, Content { seed, round: 0 })))
+    fn new_head(&self, test: &Verify) -> Result<Record, CommandError> {
+        let bytes = test.blocks_count() * BLOCK_BYTES as u64;
+        let seed = test.content().seed;
+        head(self.resolution, self.session.data, seed, bytes)
     }
 
     fn tell_going_on(&self, head: &Record, test: &Verify) {

@@ -2,11 +2,13 @@
 //! in memory.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Extent, Held, Medium, Piece, Raw, Span, Surface, Trouble,
+    Answer, BLOCK_BYTES, Content, Contents, Extent, Held, Medium, Piece, Raw, Span, Surface,
+    Trouble,
 };
 
 use crate::Model;
@@ -234,6 +236,28 @@ impl SimMedium {
         parts
     }
 
+    /// Reads these blocks whatever they hold: good or unreadable; their content goes into the digest.
+    fn take_in(&mut self, span: Span, digest: &mut DefaultHasher, surface: &mut Surface) {
+        for part in self.flash.read(span.start, span.count) {
+            let (is_changed, stored) = match part.place {
+                BlockPlace::At(slot) => (false, self.stored_in(slot, part.count)),
+                BlockPlace::Changed(slot) => (true, self.stored_in(slot, part.count)),
+                BlockPlace::Nowhere | BlockPlace::Refused => (false, vec![(part.count, None)]),
+                BlockPlace::Unreadable => {
+                    let held = Held::Unreadable { errno: Errno::IO };
+                    surface.push(Extent::new(Span::new(part.start, part.count), held));
+                    continue;
+                }
+            };
+            (part.start, is_changed).hash(digest);
+            for (count, origin) in stored {
+                let content = origin.map(|o| (o.block, o.content.seed, o.content.round));
+                (count, content).hash(digest);
+            }
+            surface.push(Extent::new(Span::new(part.start, part.count), Held::Good));
+        }
+    }
+
     /// Compares these blocks with that content.
     fn look(&mut self, span: Span, content: Content, surface: &mut Surface) {
         for part in self.flash.read(span.start, span.count) {
@@ -350,6 +374,28 @@ impl Medium for SimMedium {
         outcome.map_err(|errno| Trouble::Gone { errno })?;
         self.unflushed.clear();
         Ok(due_ns - begun_ns)
+    }
+}
+
+impl Contents for SimMedium {
+    fn digest(&mut self, span: Span) -> Result<(Answer, Option<u64>), Trouble> {
+        let (_, is_last) = self.begin(span.count);
+        let (requests, span_ns) = self.pass(OpKind::Read, span)?;
+        if is_last {
+            return Err(Trouble::Stopped);
+        }
+        let mut surface = Surface::default();
+        let mut digest = DefaultHasher::new();
+        for (part, has_failed) in requests {
+            if has_failed {
+                surface.push(Extent::new(part, Held::Unreadable { errno: Errno::IO }));
+            } else {
+                self.take_in(part, &mut digest, &mut surface);
+            }
+        }
+        let runs = surface.runs().to_vec();
+        let is_whole = runs.iter().all(|run| !run.has_failed());
+        Ok((Answer { span_ns, runs }, is_whole.then(|| digest.finish())))
     }
 }
 

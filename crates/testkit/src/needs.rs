@@ -30,6 +30,8 @@ pub enum Need {
     Overlay,
     /// `partx`, which informs the kernel of partitions.
     Partitions,
+    /// `sfdisk`, which writes partition tables.
+    Sfdisk,
     /// `blockdev`, which sets the flag against writing.
     BlockDev,
     /// Memory as block devices that can be added and taken away.
@@ -73,6 +75,7 @@ impl Need {
             Self::Unshare => is_root && is_installed("unshare"),
             Self::Overlay => is_root && knows("overlay"),
             Self::Partitions => is_root && is_installed("partx"),
+            Self::Sfdisk => is_installed("sfdisk"),
             Self::BlockDev => is_root && is_installed("blockdev"),
             Self::Zram => is_root && Path::new("/sys/class/zram-control/hot_add").exists(),
             Self::Blkio => is_root && rate_cap::is_offered(),

@@ -82,6 +82,14 @@ const EXAMPLES: [(&str, &Examples); 22] = [
                 "sudo cardmark verify /dev/sda",
                 "all of a card; what is on it is lost",
             ),
+            (
+                "sudo cardmark verify /dev/sda --from 50 --to 60",
+                "a tenth of a card, in its middle",
+            ),
+            (
+                "sudo cardmark verify /dev/sda --read-only",
+                "can everything on the card still be read?",
+            ),
         ],
     ),
     (

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cardmark_session::{LoanTerms, TestRequest};
+use cardmark_session::{LoanTerms, TestRequest, VerifyPart, VerifyScope};
 use clap::Args;
 
 use super::{Consent, parse_percent, parse_seed, parse_size};
@@ -101,11 +101,33 @@ pub(crate) struct VerifyArguments {
     /// In a directory: use at most this much room
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     pub(crate) size: Option<u64>,
+    /// On a device: write nothing. Read it twice, compare, and list unreadable and slow places
+    #[arg(long, conflicts_with_all = ["size", "restart"])]
+    pub(crate) read_only: bool,
+    /// On a device: begin at this share of its size; the rest is neither written nor judged
+    #[arg(long, value_parser = parse_percent, value_name = "PERCENT")]
+    pub(crate) from: Option<f64>,
+    /// On a device: end at this share of its size
+    #[arg(long, value_parser = parse_percent, value_name = "PERCENT")]
+    pub(crate) to: Option<f64>,
     /// Begin again, even if an interrupted test could continue
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]
     pub(crate) test: TestArguments,
+}
+
+impl VerifyArguments {
+    pub(crate) fn scope(&self) -> VerifyScope {
+        let is_part = self.from.is_some() || self.to.is_some();
+        VerifyScope {
+            most_bytes: self.size,
+            part: is_part.then_some(VerifyPart {
+                from_percent: self.from.unwrap_or(0.0),
+                to_percent: self.to.unwrap_or(100.0),
+            }),
+        }
+    }
 }
 
 /// Arguments of `endure`.

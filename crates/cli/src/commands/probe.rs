@@ -5,7 +5,7 @@ use cardmark_session::{Session, Tested};
 use crate::args::ProbeArguments;
 use crate::error::{CommandError, Exit};
 use crate::terminal::TERMINAL;
-use crate::tests_of_devices::{opened_data, show_result};
+use crate::tests_of_devices::{opened_data, show_storage};
 
 const WHOLE: &str = "only a device as a whole has a capacity that can be a lie";
 
@@ -18,5 +18,5 @@ pub(crate) fn probe(arguments: &ProbeArguments) -> Result<Exit, CommandError> {
     let (consent, loan) = (test.consent.given(), arguments.loan.terms());
     let request = test.request(&consent, false);
     let result = cardmark_session::probe(&session, &tested, &request, &loan, arguments.cache)?;
-    show_result(&result, &data, test.json)
+    show_storage(&result, &data, test.json, &arguments.device)
 }

@@ -96,7 +96,7 @@ fn by_endurance(
 ) -> Result<Exit, CommandError> {
     let tests = endured(records);
     if arguments.json {
-        print::result(&format!(
+        print::data(&format!(
             "{:#}\n",
             json!({ "use": wanted, "endured": tests })
         ))?;

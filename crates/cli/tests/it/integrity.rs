@@ -217,6 +217,217 @@ fn each_simulated_fake_is_told() {
 }
 
 #[test]
+fn a_part_of_a_card_is_no_verdict_on_the_rest() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = |model: &str, range: &[&str]| {
+        let words = [&["verify", model][..], range].concat();
+        program.run(&words)
+    };
+    let good = run("sim:limbo-32gb", &["--to", "5"]);
+    assert_eq!(good.code, 0, "{good}");
+    let said = good.stdout.replace("\n  ", " ");
+    assert!(
+        said.contains(
+            "No bad block: from 0 % to 5 % of 32.5 GB (30.3 GiB), every block kept its data."
+        ) && said.contains("the capacity is not confirmed"),
+        "{good}"
+    );
+    let bad = run("sim:limbo-32gb", &["--from", "50", "--to", "60"]);
+    assert_eq!(bad.code, 1, "{bad}");
+    let said = bad.stdout.replace("\n  ", " ");
+    assert!(
+        said.contains("DAMAGED: from 50 % to 60 % of 32.5 GB"),
+        "{bad}"
+    );
+    assert!(!said.contains("FALSE") && !said.contains("sfdisk"), "{bad}");
+    // Parts that follow each other leave no gap and do not overlap.
+    let parts = [
+        ["--from", "0", "--to", "33.3"],
+        ["--from", "33.3", "--to", "66.7"],
+        ["--from", "66.7", "--to", "100"],
+    ];
+    let mut end = 0;
+    for part in parts {
+        let words = [&part[..], &["--json"]].concat();
+        let found = record(&run("sim:a1-32gb", &words)).integrity.unwrap();
+        assert_eq!(
+            (found.test, found.from_bytes),
+            (IntegrityTest::Verify, Some(end))
+        );
+        end += found.size_bytes;
+    }
+    assert_eq!(end, 32_010_928_128);
+    for range in [&["--from", "20", "--to", "10"][..], &["--from", "100"]] {
+        assert_error(&run("sim:a1-32gb", range), 2, &["there is nothing to test"]);
+    }
+}
+
+#[test]
+fn a_part_of_a_device_is_all_that_is_written_and_goes_on_only_as_that_part() {
+    needs!(Root, LoopDevice, Blkio);
+    let rig = Rig::new();
+    let middle = ["verify", "--from", "25", "--to", "75"];
+    rig.stop_in_reading(&middle);
+    let other = rig.run(&["verify", "--from", "30", "--to", "75"]);
+    assert_eq!(other.code, 0, "{other}");
+    let said = "begins again: the interrupted test is of another part";
+    assert!(other.stderr.contains(said), "{other}");
+    rig.stop_in_reading(&middle);
+    let output = rig.run(&[&middle[..], &["--json"]].concat());
+    assert_eq!(output.code, 0, "{output}");
+    assert!(output.stderr.contains("continues the test"), "{output}");
+    let found = record(&output).integrity.unwrap();
+    assert_eq!(
+        (found.from_bytes, found.size_bytes),
+        (Some(SIZE / 4), SIZE / 2)
+    );
+    assert_eq!(found.kind, StorageKind::Confirmed);
+    let image = File::open(rig.device.file()).unwrap();
+    let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
+    let mut held = expected.clone();
+    for offset in (0..SIZE).step_by(expected.len()) {
+        fill_payload(offset, &mut expected);
+        image.read_exact_at(&mut held, offset).unwrap();
+        let is_part = (SIZE / 4..SIZE * 3 / 4).contains(&offset);
+        assert_eq!(held == expected, !is_part, "{offset}");
+    }
+    assert_eq!(rig.remembered(), <[&str; 0]>::default());
+}
+
+#[test]
+fn a_card_is_read_twice_and_nothing_is_written() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for (model, kind, said) in [
+        (
+            "a1-32gb",
+            StorageKind::Readable,
+            "was read twice, with the same content",
+        ),
+        (
+            "patchy-32gb",
+            StorageKind::Readable,
+            "Slow sectors, the slowest first:",
+        ),
+        (
+            "unreadable-64gb",
+            StorageKind::Damaged,
+            "could not be read. Copy what you need",
+        ),
+        (
+            "flipping-32gb",
+            StorageKind::Damaged,
+            "differed when read again",
+        ),
+    ] {
+        let target = format!("sim:{model}");
+        let output = program.run(&["verify", &target, "--read-only", "--to", "80"]);
+        assert_eq!(
+            output.code,
+            i32::from(kind == StorageKind::Damaged),
+            "{output}"
+        );
+        assert!(
+            output.stdout.replace("\n  ", " ").contains(said),
+            "{output}"
+        );
+        let shown = program.run(&["show", "last", "--json"]);
+        let record = record(&shown);
+        let found = record.integrity.unwrap();
+        assert_eq!(
+            (found.test, found.kind),
+            (IntegrityTest::Read, kind),
+            "{model}"
+        );
+        assert_eq!((record.bytes_written, found.from_bytes), (0, Some(0)));
+        assert_eq!(found.slow.is_empty(), model != "patchy-32gb", "{model}");
+    }
+    let directory = program.run(&["verify", text(scratch.path()), "--read-only"]);
+    assert_error(
+        &directory,
+        2,
+        &["is a directory", "reads a device as a whole"],
+    );
+}
+
+#[test]
+fn a_device_is_read_without_consent_even_in_use() {
+    needs!(Root, LoopDevice, Ext4);
+    let scratch = scratch();
+    let image = scratch.path().join("image");
+    write_card(&image, SIZE, 0);
+    let device = LoopDevice::attach(&image, true);
+    let program = program(&scratch);
+    let read = |device: &LoopDevice| program.run(&["verify", text(device.path()), "--read-only"]);
+    let idle = read(&device);
+    assert_eq!(idle.code, 0, "{idle}");
+    assert!(
+        idle.stdout.contains("READABLE: every block of 201 MB"),
+        "{idle}"
+    );
+    assert!(!idle.stderr.contains("in use"), "{idle}");
+    let mut expected = vec![0; usize::try_from(8 * MIB).unwrap()];
+    let mut held = expected.clone();
+    let file = File::open(&image).unwrap();
+    for offset in (0..SIZE).step_by(expected.len()) {
+        fill_payload(offset, &mut expected);
+        file.read_exact_at(&mut held, offset).unwrap();
+        assert!(held == expected, "{offset}");
+    }
+    let mounted = Mount::ext4(scratch.path(), 96 * MIB);
+    let used = read(mounted.device());
+    assert_eq!(used.code, 0, "{used}");
+    assert!(
+        used.stderr
+            .contains("the device is in use: content that differs"),
+        "{used}"
+    );
+}
+
+/// The printed command makes a partition of the real part, and of nothing else.
+#[test]
+fn a_fake_gets_a_partition_of_what_is_real() {
+    needs!(Sfdisk);
+    let scratch = scratch();
+    let output = program(&scratch).run(&["probe", "sim:limbo-32gb"]);
+    assert_eq!(output.code, 1, "{output}");
+    let last_sector = 1_777_645_568 / 512 - 1;
+    let said = format!("Last good sector: {last_sector} ");
+    assert!(output.stdout.contains(&said), "{output}");
+    let command = output.stdout.lines().find(|line| line.contains("sfdisk"));
+    let image = scratch.path().join("image");
+    let file = File::create(&image).unwrap();
+    file.set_len(32_010_928_128).unwrap();
+    let command = command
+        .unwrap()
+        .replace("sudo ", "")
+        .replace("/dev/DEVICE", text(&image));
+    let shell = |command: &str| {
+        let ran = std::process::Command::new("sh")
+            .args(["-c", command])
+            .output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    shell(&command);
+    let table = shell(&format!("sfdisk --json {}", text(&image)));
+    let table: serde_json::Value = serde_json::from_str(&table).unwrap();
+    let parts = table["partitiontable"]["partitions"].as_array().unwrap();
+    let [part] = parts.as_slice() else {
+        panic!("{table}");
+    };
+    let sectors = |name: &str| part[name].as_u64().unwrap();
+    assert_eq!(sectors("start"), 4 * MIB / 512);
+    let end = sectors("start") + sectors("size");
+    assert!(
+        end < last_sector && end > last_sector / 100 * 98,
+        "{end} {last_sector}"
+    );
+}
+
+#[test]
 fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     needs!(Root, LoopDevice);
     let rig = Rig::new();

@@ -16,22 +16,8 @@ fn record(test: IntegrityTest, surface: &Surface) -> Record {
     let map = Map::of(surface);
     Record {
         integrity: Some(Integrity {
-            test,
-            kind: StorageKind::Dead,
-            size_bytes: surface.blocks_count() * BLOCK,
-            real_bytes: 0,
-            module_bytes: None,
-            hidden_cache_bytes: None,
-            excluded_cache_bytes: None,
-            blocks: None,
             map_cell_bytes: Some(map.cell_bytes),
-            sampling: None,
-            cycles_count: None,
-            milestones: Vec::new(),
-            rested_ns: None,
-            faded_count: None,
-            written: Vec::new(),
-            read: Vec::new(),
+            ..Integrity::new(test, StorageKind::Dead, surface.blocks_count() * BLOCK, 0)
         }),
         surface: map.parts,
         ..Record::new(simulated_run_id(&["map"]), Origin::of(OriginKind::Measured))
@@ -88,6 +74,26 @@ proptest! {
     #[test]
     fn a_map_has_the_verdict_of_its_blocks(surface in surfaces()) {
         prop_assert_eq!(of_verify(&surface), Some(judge(&surface)));
+    }
+
+    #[test]
+    fn a_part_of_storage_is_no_fake_and_all_of_it_is_there(surface in surfaces()) {
+        let mut record = record(IntegrityTest::Verify, &surface);
+        record.integrity.as_mut().unwrap().from_bytes = Some(0);
+        let verdict = derive_again(&record).unwrap();
+        let kinds = [StorageKind::Confirmed, StorageKind::Damaged, StorageKind::ReadOnly];
+        prop_assert!(kinds.contains(&verdict.kind), "{:?}", verdict.kind);
+        prop_assert_eq!(verdict.kind == StorageKind::Confirmed, surface.bad_blocks_count() == 0);
+        prop_assert_eq!(verdict.real_blocks, surface.blocks_count());
+    }
+
+    #[test]
+    fn storage_that_was_only_read_is_readable_or_damaged(surface in surfaces()) {
+        let verdict = derive_again(&record(IntegrityTest::Read, &surface)).unwrap();
+        let is_good = surface.bad_blocks_count() == 0;
+        let kind = if is_good { StorageKind::Readable } else { StorageKind::Damaged };
+        prop_assert_eq!(verdict.kind, kind);
+        prop_assert_eq!(verdict.real_blocks, surface.blocks_count());
     }
 
     #[test]

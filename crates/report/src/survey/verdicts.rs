@@ -90,7 +90,8 @@ impl Point {
 
 /// Statements of a run: sentences of integrity tests and anatomy, verdicts with their reasons.
 fn said(record: &Record) -> Vec<(String, String)> {
-    let tested = record.integrity.iter().map(integrity::verdict);
+    let integrity = record.integrity.iter();
+    let tested = integrity.map(|found| integrity::verdict(record, found));
     let seen = record.anatomy.iter().flat_map(anatomy::sentences);
     let sentences = tested.chain(seen).map(|text| (text, String::new()));
     let verdicts = record.derived.iter().flat_map(|derived| &derived.verdicts);

@@ -170,24 +170,12 @@ fn tested(product: &str, kind: StorageKind, real_bytes: u64) -> Record {
     record
         .labels
         .insert("product".to_owned(), product.to_owned());
-    record.integrity = Some(Integrity {
-        test: IntegrityTest::Verify,
+    record.integrity = Some(Integrity::new(
+        IntegrityTest::Verify,
         kind,
-        size_bytes: 63_864_569_856,
+        63_864_569_856,
         real_bytes,
-        module_bytes: None,
-        hidden_cache_bytes: None,
-        excluded_cache_bytes: None,
-        blocks: None,
-        map_cell_bytes: None,
-        sampling: None,
-        cycles_count: None,
-        milestones: Vec::new(),
-        rested_ns: None,
-        faded_count: None,
-        written: Vec::new(),
-        read: Vec::new(),
-    });
+    ));
     record
 }
 

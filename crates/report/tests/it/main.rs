@@ -7,6 +7,7 @@ mod charts;
 mod colour;
 mod comparison;
 mod csv;
+mod damage;
 mod document;
 mod drawing;
 mod list;

@@ -1,37 +1,10 @@
 //! Results of tests in the form of a record.
 
-use cardmark_core::{Integrity, IntegrityTest, PlaceSpeed, Record, StorageKind};
-use cardmark_integrity::{BLOCK_BYTES, Endure, Map, Probe, Speed, StorageVerdict, Verify};
+use cardmark_core::{Integrity, IntegrityTest, PlaceSpeed, Record};
+use cardmark_integrity::{BLOCK_BYTES, Endure, Map, Probe, Reading, Speed, StorageVerdict, Verify};
 
 fn bytes(blocks: u64) -> u64 {
     blocks * BLOCK_BYTES as u64
-}
-
-/// A record's part of a test that found this.
-fn integrity(
-    test: IntegrityTest,
-    kind: StorageKind,
-    blocks_count: u64,
-    real_blocks: u64,
-) -> Integrity {
-    Integrity {
-        test,
-        kind,
-        size_bytes: bytes(blocks_count),
-        real_bytes: bytes(real_blocks),
-        module_bytes: None,
-        hidden_cache_bytes: None,
-        excluded_cache_bytes: None,
-        blocks: None,
-        map_cell_bytes: None,
-        sampling: None,
-        cycles_count: None,
-        milestones: Vec::new(),
-        rested_ns: None,
-        faded_count: None,
-        written: Vec::new(),
-        read: Vec::new(),
-    }
 }
 
 /// The record of a probe.
@@ -42,11 +15,11 @@ pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> 
         hidden_cache_bytes: probe.cache_blocks.map(bytes),
         excluded_cache_bytes: probe.excluded_cache_blocks.map(bytes),
         sampling: probe.sampling,
-        ..integrity(
+        ..Integrity::new(
             IntegrityTest::Probe,
             probe.kind,
-            blocks_count,
-            probe.real_blocks,
+            bytes(blocks_count),
+            bytes(probe.real_blocks),
         )
     });
     record
@@ -92,6 +65,32 @@ pub(crate) fn of_retention(
     record
 }
 
+/// The record of a test that only read and came to its end.
+pub(crate) fn of_reading(
+    mut record: Record,
+    reading: &Reading,
+    verdict: &StorageVerdict,
+) -> Record {
+    let pass = reading.pass();
+    let map = Map::of(&reading.surface());
+    record.surface = map.parts;
+    record.integrity = Some(Integrity {
+        from_bytes: pass.part_start().map(bytes),
+        blocks: Some(verdict.counts),
+        map_cell_bytes: Some(map.cell_bytes),
+        read: speeds(pass.speeds().1),
+        slow: speeds(&reading.slow()),
+        differing_bytes: reading.excused_blocks().map(bytes),
+        ..Integrity::new(
+            IntegrityTest::Read,
+            verdict.kind,
+            bytes(pass.blocks_count()),
+            bytes(verdict.real_blocks),
+        )
+    });
+    record
+}
+
 /// Adds the map to the record. Returns the record's part of a test of every block.
 fn every_block(
     record: &mut Record,
@@ -103,16 +102,17 @@ fn every_block(
     let map = Map::of(verify.surface());
     record.surface = map.parts;
     Integrity {
+        from_bytes: verify.part_start().map(bytes),
         module_bytes: verdict.module_blocks.map(bytes),
         blocks: Some(verdict.counts),
         map_cell_bytes: Some(map.cell_bytes),
         written: speeds(written),
         read: speeds(read),
-        ..integrity(
+        ..Integrity::new(
             test,
             verdict.kind,
-            verify.blocks_count(),
-            verdict.real_blocks,
+            bytes(verify.blocks_count()),
+            bytes(verdict.real_blocks),
         )
     }
 }

@@ -1,0 +1,213 @@
+//! Damaged and fake storage: the map, and what can still be used.
+
+use cardmark_core::{
+    BlockCounts, BlockState, Integrity, IntegrityTest, Record, StorageKind, SurfacePart, Target,
+    TargetKind,
+};
+use cardmark_report::{Style, UsablePart, terminal, usable_part};
+
+use crate::builder::empty;
+
+const BLOCK: u64 = 512;
+const MIB: u64 = 1 << 20;
+const GOOD: BlockState = BlockState::Good;
+const LOST: BlockState = BlockState::Lost;
+
+/// A test of a device that found this.
+fn tested(kind: StorageKind, size_bytes: u64, real_bytes: u64) -> Record {
+    let mut record = empty();
+    record.suite = None;
+    record.target = Some(Target::of(TargetKind::Device));
+    record.integrity = Some(Integrity::new(
+        IntegrityTest::Verify,
+        kind,
+        size_bytes,
+        real_bytes,
+    ));
+    record
+}
+
+/// Adds the map of these parts, each with a state and a size in bytes.
+fn with_map(mut record: Record, parts: &[(BlockState, u64)], cell_bytes: u64) -> Record {
+    let mut start_bytes = 0;
+    for &(state, size_bytes) in parts {
+        record.surface.push(SurfacePart {
+            start_bytes,
+            size_bytes,
+            state,
+            written_to_bytes: None,
+        });
+        start_bytes += size_bytes;
+    }
+    if let Some(found) = &mut record.integrity {
+        found.map_cell_bytes = Some(cell_bytes);
+    }
+    record
+}
+
+/// The lines of the map, behind its legend, and the legend.
+fn picture(record: &Record, width: usize) -> (String, String) {
+    let text = terminal(record, width, Style::Plain);
+    let map = text.split("\n\n").find(|block| block.starts_with("map"));
+    let lines: Vec<&str> = map.unwrap_or_default().lines().collect();
+    let is_sign = |c: char| ".:+*coxlw?".contains(c);
+    let first = lines
+        .iter()
+        .position(|line| line.len() > 7 && line.chars().all(is_sign))
+        .unwrap_or(lines.len());
+    (lines[first..].concat(), lines[..first].join(" "))
+}
+
+#[test]
+fn the_shade_of_a_cell_is_its_share_of_bad_bytes() {
+    // 256 cells of 1 MiB.
+    let size = 256 * MIB;
+    let mut parts = Vec::new();
+    for (state, bad_bytes) in [
+        (GOOD, 0),
+        (LOST, BLOCK),
+        (LOST, MIB / 50),
+        (BlockState::Changed, MIB / 5),
+        (BlockState::Changed, MIB * 3 / 5),
+        (LOST, MIB),
+        (BlockState::Overwritten, MIB),
+        (BlockState::Unreadable, MIB),
+        (BlockState::Refused, MIB),
+    ] {
+        let bad_bytes = bad_bytes / BLOCK * BLOCK;
+        parts.extend([(state, bad_bytes), (GOOD, MIB - bad_bytes)]);
+    }
+    parts.push((GOOD, size - 9 * MIB));
+    parts.retain(|part| part.1 > 0);
+    let record = with_map(tested(StorageKind::Damaged, size, size), &parts, BLOCK);
+    let (signs, legend) = picture(&record, 80);
+    assert_eq!(signs.len(), 256);
+    assert_eq!(signs.trim_end_matches('.'), ".:+*cloxw", "{signs}");
+    assert!(legend.contains(": less than 1 % bad, +"), "{legend}");
+    assert!(!legend.contains("estimated"), "{legend}");
+}
+
+#[test]
+fn a_cell_with_two_kinds_of_damage_has_the_letter_of_the_larger() {
+    let parts = [
+        (BlockState::Unreadable, MIB / 4),
+        (LOST, MIB / 2),
+        (GOOD, 255 * MIB + MIB / 4),
+    ];
+    let record = with_map(
+        tested(StorageKind::Damaged, 256 * MIB, 256 * MIB),
+        &parts,
+        BLOCK,
+    );
+    assert!(picture(&record, 80).0.starts_with("l."));
+}
+
+/// In a coarse map, each part has the worst state of its blocks: alone it would make all of it bad.
+#[test]
+fn a_coarse_map_is_shaded_by_the_counts() {
+    let size = 256 * MIB;
+    let mut record = with_map(
+        tested(StorageKind::Damaged, size, size),
+        &[(BlockState::Changed, size)],
+        64 * BLOCK,
+    );
+    let bad = size / BLOCK / 50;
+    if let Some(found) = &mut record.integrity {
+        found.blocks = Some(BlockCounts {
+            good_count: size / BLOCK - bad,
+            changed_count: bad,
+            ..BlockCounts::default()
+        });
+    }
+    let (signs, legend) = picture(&record, 80);
+    assert_eq!(signs, "+".repeat(256));
+    assert!(legend.contains("estimated"), "{legend}");
+}
+
+#[test]
+fn a_map_fits_a_narrow_terminal() {
+    let size = 64 * MIB;
+    let parts = [(GOOD, size / 2), (LOST, size / 2)];
+    let record = with_map(tested(StorageKind::Limbo, size, size / 2), &parts, BLOCK);
+    let (signs, _) = picture(&record, 40);
+    assert_eq!(signs.len(), 38 * 4);
+    assert_eq!(signs.matches('l').count(), 38 * 2);
+}
+
+#[test]
+fn the_real_part_of_a_fake_is_usable_but_for_a_margin() {
+    let real = 2_000_000_000;
+    for kind in [
+        StorageKind::Limbo,
+        StorageKind::Wraparound,
+        StorageKind::Chain,
+        StorageKind::Damaged,
+    ] {
+        let usable = usable_part(&tested(kind, 32_000_000_000, real)).unwrap();
+        assert_eq!(usable.last_sector, real / 512 - 1);
+        let end = 4 * MIB + usable.partition_mib.unwrap() * MIB;
+        assert!(end <= real / 100 * 99 && end + MIB > real / 100 * 99);
+    }
+    for kind in [
+        StorageKind::Confirmed,
+        StorageKind::Dead,
+        StorageKind::ReadOnly,
+    ] {
+        assert_eq!(usable_part(&tested(kind, 32_000_000_000, real)), None);
+    }
+    let whole = tested(StorageKind::Damaged, 32_000_000_000, 32_000_000_000);
+    assert_eq!(usable_part(&whole), None);
+}
+
+#[test]
+fn files_in_a_directory_have_no_sectors_of_the_device() {
+    let mut record = tested(StorageKind::Limbo, 32_000_000_000, 2_000_000_000);
+    record.target = Some(Target::of(TargetKind::Directory));
+    assert_eq!(usable_part(&record), None);
+}
+
+#[test]
+fn no_partition_is_offered_that_is_tiny_or_has_bad_blocks() {
+    let tiny = tested(StorageKind::Limbo, 1 << 40, MIB);
+    let usable = usable_part(&tiny).unwrap();
+    assert_eq!((usable.last_sector, usable.partition_mib), (2047, None));
+    let size = 256 * MIB;
+    for (state, is_offered) in [
+        (BlockState::Overwritten, true),
+        (BlockState::Changed, false),
+    ] {
+        let parts = [
+            (GOOD, 10 * MIB),
+            (state, MIB),
+            (GOOD, 117 * MIB),
+            (LOST, 128 * MIB),
+        ];
+        let record = with_map(tested(StorageKind::Limbo, size, 128 * MIB), &parts, BLOCK);
+        let usable = usable_part(&record).unwrap();
+        assert_eq!(usable.partition_mib.is_some(), is_offered, "{state:?}");
+    }
+}
+
+#[test]
+fn the_command_is_one_line_at_any_width() {
+    let usable = UsablePart {
+        last_sector: 3_906_249,
+        partition_mib: Some(1884),
+    };
+    let command = "echo 4MiB,1884MiB,c | sudo sfdisk --wipe always --label dos /dev/sda";
+    for width in [40, 80, 120] {
+        let advice = usable.advice("/dev/sda", width).unwrap();
+        assert!(advice.contains(&format!("\n  {command}\n")), "{advice}");
+        let others = advice.lines().filter(|line| !line.contains(command));
+        assert!(others.into_iter().all(|line| line.chars().count() <= width));
+        let words: Vec<&str> = advice.split_whitespace().collect();
+        let warning = "This command ERASES the partition table, and with it all files on /dev/sda.";
+        assert!(words.join(" ").contains(warning), "{advice}");
+    }
+    let large = UsablePart {
+        last_sector: 1 << 27,
+        partition_mib: Some(40_000),
+    };
+    let advice = large.advice("/dev/sda", 80).unwrap();
+    assert!(advice.contains("4MiB,40000MiB,7 |"), "{advice}");
+}
