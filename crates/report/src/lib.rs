@@ -42,5 +42,5 @@ pub use ranking::rankings;
 pub use recommendation::{Recommended, recommendation};
 pub use style::Style;
 pub use summary::{terminal, terminal_with_again};
-pub use survey::survey;
+pub use survey::{survey, survey_charts, survey_title};
 pub use vocabulary::vocabulary;
