@@ -46,32 +46,19 @@ impl<'a> Labels<'a> {
         let near = DISTANCES.iter().find_map(|distance| {
             let mut places = around(spot, *distance).into_iter();
             places.find(|place| self.is_free(place, width) && self.is_clear(place, spot))
-        });
-        let found = near.or_else(|| self.anywhere(spot, width))?;
-        self.taken
-            .push(Area::of_text(found.at, found.anchor, width));
-        self.lines.extend(found.leader);
-        Some(found)
+        })?;
+        self.take(&near, width);
+        Some(near)
     }
 
-    /// The free place in the plane that is nearest to a spot, whatever its line crosses.
-    fn anywhere(&self, (x, y): Point, width: f64) -> Option<Place> {
+    /// Takes the free place in the plane that is nearest to a spot, whatever its line crosses.
+    pub(super) fn place_anywhere(&mut self, spot: Point, width: f64) -> Option<Place> {
         let mut best: Option<(f64, Place)> = None;
         let mut base = self.plane.top + RISE;
         while base + FALL < self.plane.bottom {
             let mut left = self.plane.left + 2.0;
             while left + width < self.plane.right {
-                let nearest = if x > left + 0.5 * width {
-                    left + width + 2.0
-                } else {
-                    left - 2.0
-                };
-                let distance = libm::hypot(nearest - x, base - 4.0 - y);
-                let place = Place {
-                    at: (left, base),
-                    anchor: Anchor::Start,
-                    leader: Some(((x, y), (nearest, base - 4.0))),
-                };
+                let (distance, place) = raster_place(spot, left, base, width);
                 let is_nearer = best.as_ref().is_none_or(|(known, _)| distance < *known);
                 if is_nearer && self.is_free(&place, width) {
                     best = Some((distance, place));
@@ -80,7 +67,15 @@ impl<'a> Labels<'a> {
             }
             base += RASTER;
         }
-        best.map(|(_, place)| place)
+        let (_, found) = best?;
+        self.take(&found, width);
+        Some(found)
+    }
+
+    fn take(&mut self, place: &Place, width: f64) {
+        self.taken
+            .push(Area::of_text(place.at, place.anchor, width));
+        self.lines.extend(place.leader);
     }
 
     /// True if a name covers nothing.
@@ -136,6 +131,30 @@ fn around((x, y): Point, distance: f64) -> Vec<Place> {
         }
     };
     SIDES.into_iter().map(place).collect()
+}
+
+/// A place for a name with that left end and base line, and its distance from a spot. The name is anchored on the
+/// side of the spot, because its width is an estimate.
+fn raster_place((x, y): Point, left: f64, base: f64, width: f64) -> (f64, Place) {
+    let right = left + width;
+    let (anchor, at) = if x < left {
+        (Anchor::Start, left)
+    } else if x > right {
+        (Anchor::End, right)
+    } else {
+        (Anchor::Middle, 0.5 * (left + right))
+    };
+    let end = match anchor {
+        Anchor::Start => (left - 2.0, base - FALL),
+        Anchor::End => (right + 2.0, base - FALL),
+        Anchor::Middle => (at, y.clamp(base - RISE, base + FALL)),
+    };
+    let place = Place {
+        at: (at, base),
+        anchor,
+        leader: Some(((x, y), end)),
+    };
+    (libm::hypot(end.0 - x, end.1 - y), place)
 }
 
 /// True if a line passes through an area.

@@ -107,7 +107,13 @@ fn label<'a>(canvas: &mut dyn Canvas, plane: &Plane<'_>, places: &[Placed<'a>]) 
         }
         written.push(spot.name.as_str());
         let name = cut_inside(&spot.name, to_small(most_width));
-        let Some(placed) = labels.place(at, small_width(&name)) else {
+        let width = small_width(&name);
+        let near = labels.place(at, width);
+        let placed = match is_best(spot, places) {
+            true => near.or_else(|| labels.place_anywhere(at, width)),
+            false => near,
+        };
+        let Some(placed) = placed else {
             missing.push(spot.name.as_str());
             continue;
         };
@@ -126,12 +132,11 @@ fn label<'a>(canvas: &mut dyn Canvas, plane: &Plane<'_>, places: &[Placed<'a>]) 
 /// The spots that no other beats, then those that no other of their series beats, then the others from the
 /// top.
 fn by_merit<'a>(places: &[Placed<'a>]) -> Vec<Placed<'a>> {
-    let is_best = |spot: &Spot| !places.iter().any(|(other, _)| spot.is_beaten_by(other));
     let is_best_of_series = |spot: &Spot| {
         let mut others = places.iter().filter(|(one, _)| one.series == spot.series);
         !others.any(|(other, _)| spot.is_beaten_by(other))
     };
-    let rank = |spot: &Spot| (!is_best(spot), !is_best_of_series(spot));
+    let rank = |spot: &Spot| (!is_best(spot, places), !is_best_of_series(spot));
     let mut sorted = places.to_vec();
     sorted.sort_by(|a, b| {
         (rank(a.0), -a.0.y)
@@ -139,6 +144,11 @@ fn by_merit<'a>(places: &[Placed<'a>]) -> Vec<Placed<'a>> {
             .unwrap_or(std::cmp::Ordering::Equal)
     });
     sorted
+}
+
+/// True if no other is better in both rates.
+fn is_best(spot: &Spot, places: &[Placed<'_>]) -> bool {
+    !places.iter().any(|(other, _)| spot.is_beaten_by(other))
 }
 
 /// Lists names without room in the plane below the chart of that height; the height with them.

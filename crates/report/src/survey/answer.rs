@@ -59,16 +59,13 @@ fn same_on_all(fields: &[Field<'_>], method: &Method<'_>) -> Option<String> {
         .all(|lead| lead.name == first.name && lead.readers.is_none());
     let clauses = fields.iter().zip(&leads);
     let clauses: Vec<String> = clauses
-        .map(|(field, lead)| {
-            let rate = field.writes(&lead.rate);
-            format!("{rate} on {}{}", field.board, lead.ahead)
-        })
+        .map(|(field, lead)| format!("{} on {}{}", lead.rate, field.board, lead.ahead))
         .collect();
+    let clauses = clauses.join("; ");
     is_same.then(|| {
         format!(
-            "Fastest for booting: {} ({}).",
-            first.name,
-            clauses.join("; ")
+            "Fastest for booting: {} (random writes: {clauses}).",
+            first.name
         )
     })
 }

@@ -178,7 +178,7 @@ fn row(subject: &Subject<'_>, rates: &[&Rate], is_below_card: bool, has_count: b
         &subject.name
     };
     let runs = subject.records.len();
-    let name = match has_count {
+    let name = match has_count && runs > 1 {
         true => format!("{name} ({})", count_of(runs, "run", "runs")),
         false => name.clone(),
     };

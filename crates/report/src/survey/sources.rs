@@ -22,6 +22,12 @@ pub(super) fn is_own(record: &Record) -> bool {
     matches!(kind, OriginKind::Measured | OriginKind::Simulated)
 }
 
+/// The author without further remarks.
+fn author_of(publication: &Publication) -> &str {
+    let author = &publication.author;
+    author.split(';').next().unwrap_or(author)
+}
+
 /// Publications of these runs, each once.
 fn known(records: &[&Record]) -> Vec<&'static Publication> {
     let mut known: Vec<&'static Publication> = Vec::new();
@@ -44,7 +50,7 @@ pub fn survey_title(records: &[Record]) -> String {
                 .iter()
                 .all(|record| publication_of(record).is_some()) =>
         {
-            format!("{}, by {}", one.title, one.author)
+            format!("{}, by {}", one.title, author_of(one))
         }
         _ if records.iter().all(is_own) => "Storage measured by cardmark".to_owned(),
         _ if records.iter().any(is_own) => "Storage measured by cardmark and others".to_owned(),
@@ -116,7 +122,10 @@ pub(super) fn authors(records: &[&Record]) -> Option<String> {
     for publication in &known {
         let date = publication.published.as_deref();
         let year = date.and_then(|date| date.get(..4));
-        years.entry(&publication.author).or_default().extend(year);
+        years
+            .entry(author_of(publication))
+            .or_default()
+            .extend(year);
     }
     let named = years.into_iter().map(|(author, years)| {
         let title = match known.as_slice() {
