@@ -470,7 +470,7 @@ pub(crate) struct ReportArguments {
     /// Format; without it, that of the ending of `--output`, else `md`
     #[arg(long)]
     pub(crate) format: Option<ReportFormat>,
-    /// A chart: its number, or a part of its title
+    /// A chart: its name such as `random-write-4k`, a part of it, or its number
     #[arg(long, value_name = "CHART")]
     pub(crate) chart: Option<String>,
     /// Title of the report

@@ -23,8 +23,12 @@ pub enum Fault {
 #[must_use]
 pub fn faults(record: &Record) -> Vec<Fault> {
     let storage = record.integrity.as_ref().map(|found| found.kind);
-    let storage =
-        storage.filter(|kind| !matches!(kind, StorageKind::Confirmed | StorageKind::Other(_)));
+    let storage = storage.filter(|kind| {
+        !matches!(
+            kind,
+            StorageKind::Confirmed | StorageKind::Readable | StorageKind::Other(_)
+        )
+    });
     let mut faults: Vec<Fault> = storage.map(Fault::Storage).into_iter().collect();
     if faults.is_empty() {
         for finding in &record.findings {

@@ -9,6 +9,7 @@ mod colours;
 mod curve;
 mod dumbbells;
 mod frame;
+mod labels;
 mod plane;
 #[cfg(feature = "png")]
 mod png;
@@ -17,7 +18,7 @@ mod scale;
 mod scatter;
 mod svg;
 
-pub use bars::{Bar, Bars};
+pub use bars::{Bar, Bars, Group};
 pub(crate) use colours::style;
 pub use colours::{Palette, Theme};
 pub use curve::{Curve, Curves};
@@ -52,12 +53,13 @@ impl Chart {
 
     /// Draws the chart; its height.
     fn draw(&self, canvas: &mut dyn canvas::Canvas, size: Size) -> f64 {
-        match self {
+        let height = match self {
             Self::Bars(bars) => bars.draw(canvas, size),
             Self::Scatter(scatter) => scatter.draw(canvas, size),
             Self::Curves(curves) => curves.draw(canvas, size),
             Self::Dumbbells(dumbbells) => dumbbells.draw(canvas, size),
-        }
+        };
+        frame::foot(canvas, size, self.heading(), height)
     }
 
     /// Heading.
@@ -68,6 +70,15 @@ impl Chart {
             Self::Scatter(scatter) => &scatter.heading,
             Self::Curves(curves) => &curves.heading,
             Self::Dumbbells(dumbbells) => &dumbbells.heading,
+        }
+    }
+
+    pub(crate) fn heading_mut(&mut self) -> &mut Heading {
+        match self {
+            Self::Bars(bars) => &mut bars.heading,
+            Self::Scatter(scatter) => &mut scatter.heading,
+            Self::Curves(curves) => &mut curves.heading,
+            Self::Dumbbells(dumbbells) => &mut dumbbells.heading,
         }
     }
 }

@@ -5,7 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use cardmark_core::{Metric, Quantity, Record, is_hidden};
 use serde::Serialize;
 
-const COLUMNS: [&str; 15] = [
+use crate::survey::publication_of;
+
+const COLUMNS: [&str; 22] = [
     "record_id",
     "started_at",
     "suite",
@@ -21,6 +23,13 @@ const COLUMNS: [&str; 15] = [
     "high",
     "interval_kind",
     "warnings",
+    "product",
+    "printed",
+    "publication",
+    "author",
+    "published",
+    "address",
+    "licence",
 ];
 
 /// The metrics of these records as a table, heading first. Texts that a spreadsheet would take
@@ -49,6 +58,7 @@ pub fn csv_rows(record: &Record) -> String {
 
 fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {
     let suite = record.suite.as_ref();
+    let publication = publication_of(record);
     let board = record
         .board
         .as_ref()
@@ -74,6 +84,17 @@ fn row(record: &Record, metric: &Metric) -> [String; COLUMNS.len()] {
         number(metric.high),
         Name(metric.interval_kind).to_string(),
         text(&metric.warnings.join(" ")),
+        text(record.labels.get("product").map_or("", String::as_str)),
+        text(metric.printed.as_ref().map_or("", |printed| &printed.text)),
+        text(publication.map_or("", |known| &known.title)),
+        text(publication.map_or("", |known| &known.author)),
+        text(
+            publication
+                .and_then(|known| known.published.as_deref())
+                .unwrap_or_default(),
+        ),
+        text(publication.map_or("", |known| &known.address)),
+        text(publication.map_or("", |known| &known.licence)),
     ]
 }
 

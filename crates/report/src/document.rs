@@ -7,6 +7,7 @@ use askama::filters::Escaper;
 
 use crate::chart::{Chart, Size, Theme, escaped};
 use crate::style::clean;
+use crate::table::RowHeading;
 pub use crate::table::{Column, Row, Side, Table};
 
 /// A report.
@@ -36,12 +37,71 @@ pub enum Block {
     },
     /// A chart.
     Chart(Chart),
+    /// Publications that figures come from.
+    Sources(Vec<Source>),
+    /// Content that is folded away below a line of text.
+    Details {
+        /// The line.
+        title: String,
+        /// Content in order.
+        blocks: Vec<Block>,
+    },
+}
+
+/// A publication that figures come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Author and title.
+    pub name: String,
+    /// Its address on the web.
+    pub address: String,
+    /// Date, licence and what else is known of it.
+    pub about: String,
+}
+
+impl Document {
+    /// The charts in order, those that are folded away too.
+    #[must_use]
+    pub fn charts(&self) -> Vec<&Chart> {
+        self.blocks.iter().flat_map(Block::charts).collect()
+    }
+}
+
+impl Block {
+    fn charts(&self) -> Vec<&Chart> {
+        match self {
+            Self::Chart(chart) => vec![chart],
+            Self::Details { blocks, .. } => blocks.iter().flat_map(Self::charts).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
     document: &'a Document,
+}
+
+impl Page<'_> {
+    fn content(&self) -> HtmlBlocks<'_> {
+        HtmlBlocks {
+            blocks: &self.document.blocks,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "blocks.html")]
+struct HtmlBlocks<'a> {
+    blocks: &'a [Block],
+}
+
+impl<'a> HtmlBlocks<'a> {
+    /// Of blocks that are folded away.
+    fn inside(blocks: &'a [Block]) -> Self {
+        Self { blocks }
+    }
 }
 
 /// Returns the report as one page of HTML: no script, nothing loaded from elsewhere, light and dark, for
@@ -55,6 +115,27 @@ pub fn html(document: &Document) -> String {
 #[template(path = "report.md")]
 struct Markdown<'a> {
     document: &'a Document,
+}
+
+impl Markdown<'_> {
+    fn content(&self) -> MarkdownBlocks<'_> {
+        MarkdownBlocks {
+            blocks: &self.document.blocks,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "blocks.md")]
+struct MarkdownBlocks<'a> {
+    blocks: &'a [Block],
+}
+
+impl<'a> MarkdownBlocks<'a> {
+    /// Of blocks that are folded away.
+    fn inside(blocks: &'a [Block]) -> Self {
+        Self { blocks }
+    }
 }
 
 /// Returns the report as Markdown with tables (GitHub's), to be pasted. Charts are left out.
@@ -127,15 +208,28 @@ fn turned(table: &Table) -> Table {
     Table { columns, rows }
 }
 
-/// Returns the HTML of a cell with figures, whose only break is before the uncertainty.
+/// Returns the HTML of a cell with figures, whose only breaks are before the uncertainty and the printed figure.
 fn figure(cell: &str) -> String {
-    let text = escaped(&clean(cell));
-    text.replace(' ', "\u{a0}").replace("\u{a0}±", " ±")
+    let text = escaped(&clean(cell)).replace(' ', "\u{a0}");
+    text.replace("\u{a0}±", " ±").replace("\u{a0}(", " (")
 }
 
-/// Returns the HTML of an id that may be broken behind each of its words.
+/// Returns the HTML of an id or a heading that may be broken behind each word of an id, and within long words.
 fn breakable(id: &str) -> String {
-    escaped(&clean(id)).replace('_', "_<wbr>")
+    let text = escaped(&clean(id)).replace('_', "_<wbr>");
+    text.replace("equential", "equen\u{ad}tial")
+        .replace("transactions", "trans\u{ad}actions")
+}
+
+/// The attribute for the classes of a column: of figures, and of what a phone has no room for.
+fn classes(column: &Column) -> String {
+    let side = (column.side == Side::Right).then_some("figure");
+    let is_detail = ["id", "95 % interval"].contains(&column.title.as_str());
+    let classes = side.into_iter().chain(is_detail.then_some("detail"));
+    match classes.collect::<Vec<_>>().join(" ") {
+        none if none.is_empty() => none,
+        classes => format!(" class=\"{classes}\""),
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,6 @@ pub use ranking::{place_line, rankings};
 pub use recommendation::{Recommended, endurance, left_by_filters, recommendation};
 pub use style::Style;
 pub use summary::{Beside, terminal, terminal_with};
-pub use survey::survey;
+pub use survey::{survey, survey_charts, survey_title};
 pub use usable::{UsablePart, usable_part};
 pub use vocabulary::vocabulary;

@@ -83,6 +83,7 @@ fn fault(fault: &Fault) -> String {
 fn storage(kind: StorageKind) -> String {
     match kind {
         StorageKind::Confirmed => "capacity confirmed".to_owned(),
+        StorageKind::Readable => "readable".to_owned(),
         StorageKind::Damaged => "DAMAGED".to_owned(),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => {
             "FALSE CAPACITY".to_owned()

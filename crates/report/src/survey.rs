@@ -1,56 +1,75 @@
 //! A report on runs: tables of cards and figures, charts, findings, circumstances.
 
 mod anatomy;
+mod answer;
 mod charts;
 mod curves;
+mod methods;
 mod place;
+mod results;
+mod sources;
 mod subjects;
 mod verdicts;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::{Quantity, Record, Severity, context_rows};
+use cardmark_core::{Record, Severity, context_rows};
 
-use self::subjects::{Subject, board_of, boards, name_of, subjects, suite_of};
+use self::charts::Charts;
+use self::methods::{Method, Rate, methods};
+use self::sources::is_own;
+pub(crate) use self::sources::publication_of;
+pub use self::sources::survey_title;
+use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
 use crate::anatomy as anatomy_text;
+use crate::chart::Chart;
 use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
 use crate::integrity;
 use crate::names::workload_name;
-use crate::text::{MISSING, count_of, figure, in_unit, percent, unit};
+use crate::text::count_of;
 use crate::workloads::{legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
 
+/// Findings that are not folded away, the worst first.
+const MOST_FINDINGS: usize = 8;
+
 /// A report on these runs, under that title.
 #[must_use]
 pub fn survey(title: &str, records: &[Record]) -> Document {
     let subjects = subjects(records);
-    let metrics = rates(records);
+    let rates = rates(records);
+    let methods = methods(&subjects, &rates);
+    let charts = Charts::of(&subjects, &methods, &rates);
     let mut blocks = vec![Block::Text(summary(&subjects, records))];
     match records {
         [one] => {
             blocks.extend(figures_of_one(one));
             blocks.extend(verdicts::of_one(one));
+            blocks.extend(charts.shown.into_iter().map(Block::Chart));
         }
         _ => {
-            let boards = boards(&subjects);
-            let tables = boards
-                .iter()
-                .filter_map(|board| table(board, &subjects, &metrics));
-            blocks.extend(tables);
+            blocks.extend(figures_of_all(&subjects, &rates, &methods));
+            blocks.extend(charts.shown.into_iter().map(Block::Chart));
             blocks.extend(verdicts::of_all(&subjects));
+            blocks.extend(results::all_rates(&subjects, &rates, &methods));
         }
     }
     blocks.extend(
-        charts::charts(&subjects, &metrics)
+        charts
+            .folded
             .into_iter()
-            .map(Block::Chart),
+            .map(|(title, chart)| Block::Details {
+                title,
+                blocks: vec![Block::Chart(chart)],
+            }),
     );
     blocks.extend(findings(&subjects));
     blocks.extend(context(records));
+    blocks.extend(sources::section(records));
     blocks.push(Block::Heading("Method".to_owned()));
     blocks.push(Block::Text(method(records)));
     Document {
@@ -59,9 +78,33 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     }
 }
 
+/// All charts of these runs, those of the report first.
+#[must_use]
+pub fn survey_charts(records: &[Record]) -> Vec<Chart> {
+    let subjects = subjects(records);
+    let rates = rates(records);
+    let methods = methods(&subjects, &rates);
+    Charts::of(&subjects, &methods, &rates).into_all()
+}
+
+/// The answer, a table for each method, further figures.
+fn figures_of_all(subjects: &[Subject<'_>], rates: &[Rate], methods: &[Method<'_>]) -> Vec<Block> {
+    let answers = methods.first().map(answer::sentences);
+    let mut blocks: Vec<Block> = answers.into_iter().flatten().map(Block::Text).collect();
+    blocks.extend(methods.iter().map(results::of_method));
+    blocks.extend(results::others(subjects));
+    blocks.extend(results::silent(subjects));
+    blocks.extend(
+        results::legend(subjects, rates)
+            .into_iter()
+            .map(Block::Text),
+    );
+    blocks
+}
+
 /// The rates of any of these records, in their order: id and quantity.
-fn rates(records: &[Record]) -> Vec<(String, Quantity)> {
-    let mut rates: Vec<(String, Quantity)> = Vec::new();
+fn rates(records: &[Record]) -> Vec<Rate> {
+    let mut rates: Vec<Rate> = Vec::new();
     for metric in records.iter().flat_map(|record| &record.metrics) {
         if metric.quantity.is_rate() && rates.iter().all(|(id, _)| *id != metric.id) {
             rates.push((metric.id.clone(), metric.quantity));
@@ -77,7 +120,8 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
         .collect();
     names.sort_unstable();
     names.dedup();
-    let mut suites: Vec<String> = records.iter().filter_map(suite_of).collect();
+    let own = records.iter().filter(|record| is_own(record));
+    let mut suites: Vec<String> = own.filter_map(suite_of).collect();
     suites.sort();
     suites.dedup();
     let computers: BTreeSet<Option<&String>> = records
@@ -93,54 +137,16 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     if !suites.is_empty() {
         text += &format!(", by {}", suites.join(", "));
     }
-    let mut days: Vec<&str> = records
-        .iter()
-        .filter_map(|record| record.started_at.as_deref()?.get(..10))
-        .collect();
-    days.sort_unstable();
-    match (days.first(), days.last()) {
-        (Some(first), Some(last)) if first == last => text += &format!(", on {first}"),
-        (Some(first), Some(last)) => text += &format!(", {first} to {last}"),
-        _ => {}
+    let all: Vec<&Record> = records.iter().collect();
+    let days = sources::days(&all).map(|days| match days.contains(' ') {
+        true => days,
+        false => format!("on {days}"),
+    });
+    let parts = [days, sources::authors(&all)];
+    for part in parts.into_iter().flatten() {
+        text += &format!(", {part}");
     }
     text + "."
-}
-
-/// Names, and a column for each rate that there is on this board, as the tables of magazines have it;
-/// nothing where there is no rate and the verdicts have the names.
-fn table(board: &str, subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Block> {
-    let here: Vec<&Subject<'_>> = subjects
-        .iter()
-        .filter(|subject| subject.board == board)
-        .collect();
-    let is_known = |id: &str| here.iter().any(|subject| subject.rate(id).is_some());
-    let metrics: Vec<_> = metrics.iter().filter(|(id, _)| is_known(id)).collect();
-    let has_points = |subject: &&Subject<'_>| !verdicts::points(subject).is_empty();
-    if metrics.is_empty() && here.iter().all(has_points) {
-        return None;
-    }
-    let has_counts = here.iter().any(|subject| subject.records.len() > 1);
-    let counts = |count: usize| has_counts.then(|| count.to_string());
-    let mut columns = vec![Column::left("Card")];
-    columns.extend(has_counts.then(|| Column::right("Runs")));
-    columns.extend(metrics.iter().map(|(id, quantity)| {
-        Column::right(format!("{}, {}", workload_name(id), unit(id, *quantity)))
-    }));
-    let row = |subject: &&Subject<'_>| {
-        let mut cells = vec![subject.name.clone()];
-        cells.extend(counts(subject.records.len()));
-        cells.extend(
-            metrics
-                .iter()
-                .map(|(id, quantity)| cell(subject, id, *quantity)),
-        );
-        Row::new(cells)
-    };
-    let rows = here.iter().map(row).collect();
-    Some(Block::Table {
-        caption: board.to_owned(),
-        table: Table { columns, rows },
-    })
 }
 
 /// Result of an integrity test or an anatomy.
@@ -200,18 +206,7 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
     blocks
 }
 
-fn cell(subject: &Subject<'_>, metric: &str, quantity: Quantity) -> String {
-    let Some((value, ends)) = subject.rate(metric) else {
-        return MISSING.to_owned();
-    };
-    let text = figure(in_unit(quantity, value));
-    match ends {
-        Some((low, high)) => format!("{text} ± {}", percent(0.5 * (high - low) / value)),
-        None => text,
-    }
-}
-
-/// Findings, each once, with the subjects whose runs have it.
+/// Findings, each once, with the subjects whose runs have it. Notes are folded away.
 fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
     let mut told = BTreeMap::<(Reverse<Severity>, &str, &[String]), BTreeSet<&str>>::new();
     for subject in subjects {
@@ -228,7 +223,8 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
         return Vec::new();
     }
     let all: BTreeSet<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
-    let points = told.into_iter().map(|((severity, detail, of), names)| {
+    let (mut points, mut notes) = (Vec::new(), Vec::new());
+    for ((severity, detail, of), names) in told {
         let word: &str = match &severity.0 {
             Severity::Error => "Error",
             Severity::Warning => "Warning",
@@ -243,15 +239,34 @@ fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
         };
         let mut parts = vec![workloads.join(", "), whose];
         parts.retain(|part| !part.is_empty());
-        match parts.as_slice() {
+        let point = match parts.as_slice() {
             [] => format!("{word}: {detail}"),
             parts => format!("{word}: {detail} ({})", parts.join("; ")),
+        };
+        match severity.0 {
+            Severity::Note => notes.push(point),
+            _ => points.push(point),
         }
-    });
-    vec![
-        Block::Heading("Findings".to_owned()),
-        Block::List(points.collect()),
-    ]
+    }
+    let mut blocks = Vec::new();
+    if !points.is_empty() {
+        blocks.push(Block::Heading("Findings".to_owned()));
+        let rest = points.split_off(points.len().min(MOST_FINDINGS));
+        blocks.push(Block::List(points));
+        if !rest.is_empty() {
+            blocks.push(Block::Details {
+                title: format!("{} more", rest.len()),
+                blocks: vec![Block::List(rest)],
+            });
+        }
+    }
+    if !notes.is_empty() {
+        blocks.push(Block::Details {
+            title: format!("Notes ({})", notes.len()),
+            blocks: vec![Block::List(notes)],
+        });
+    }
+    blocks
 }
 
 /// Known context of the runs, and the names of unknown items.
@@ -268,7 +283,7 @@ fn context(records: &[Record]) -> Vec<Block> {
             Row::new(vec![row.name, answers.join(", "), must.to_owned()])
         })
         .collect();
-    let mut blocks = vec![Block::Heading("Circumstances".to_owned())];
+    let mut blocks = Vec::new();
     if !rows.is_empty() {
         let titles = ["Name", "Values", "Must be the same to compare"];
         blocks.push(Block::Table {
@@ -283,7 +298,10 @@ fn context(records: &[Record]) -> Vec<Block> {
         let names: Vec<String> = unknown.into_iter().map(|row| row.name).collect();
         blocks.push(Block::Text(format!("Not known: {}.", names.join(", "))));
     }
-    blocks
+    vec![Block::Details {
+        title: "Circumstances".to_owned(),
+        blocks,
+    }]
 }
 
 fn method(records: &[Record]) -> String {
@@ -294,12 +312,17 @@ fn method(records: &[Record]) -> String {
         .collect();
     tools.sort();
     tools.dedup();
-    let by = match tools.as_slice() {
-        [] => "Figures come from publications or other tools, as labelled.".to_owned(),
-        tools => format!("Measured by {}.", tools.join(", ")),
+    let has_others = records.iter().any(|record| !is_own(record));
+    let by = match (tools.as_slice(), has_others) {
+        ([], _) => "Figures come from publications or other tools.".to_owned(),
+        (tools, false) => format!("Measured by {}.", tools.join(", ")),
+        (tools, true) => format!(
+            "Measured by {}; other figures come from publications or other tools.",
+            tools.join(", ")
+        ),
     };
     format!(
-        "{by} Figures are geometric means over the runs of a card; ± is half of the 95 % interval. MB \
-         are a million bytes. The raw values of each run are kept in its record."
+        "{by} Figures are geometric means over the runs of a card. MB are a million bytes. The raw values of each \
+         run are kept in its record."
     )
 }

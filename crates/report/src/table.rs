@@ -79,6 +79,17 @@ pub struct Row {
     /// First line and details where the columns do not fit.
     stacked: Vec<String>,
     tone: Tone,
+    /// Heading of the rows below it. Documents only.
+    pub(crate) heading: Option<RowHeading>,
+}
+
+/// Heading in a table of a document, above rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowHeading {
+    /// Of a part of the table.
+    Part,
+    /// Of the rows of one thing.
+    Group,
 }
 
 impl Row {
@@ -88,6 +99,14 @@ impl Row {
         Self {
             cells,
             ..Self::default()
+        }
+    }
+
+    /// Returns the heading of the rows below it.
+    pub(crate) fn heading(heading: RowHeading, text: String) -> Self {
+        Self {
+            heading: Some(heading),
+            ..Self::new(vec![text])
         }
     }
 

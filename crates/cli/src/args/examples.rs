@@ -230,8 +230,12 @@ const EXAMPLES: [(&str, &Examples); 22] = [
         "report",
         &[
             (
-                "cardmark report last --format html -o page.html",
+                "cardmark report sample=A sample=B -o page.html",
                 "one page with charts",
+            ),
+            (
+                "cardmark report sample=A sample=B --chart random-write-4k -o chart.png",
+                "one chart",
             ),
             (
                 "cardmark report sample=A sample=B --format csv",

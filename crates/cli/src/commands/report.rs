@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cardmark_core::{OriginKind, Record};
 use cardmark_report::chart::{Chart, Size, Theme};
 use cardmark_report::document::{Block, Document, html, markdown};
-use cardmark_report::{begin_with_answer, csv, run_title, survey};
+use cardmark_report::{begin_with_answer, csv, run_title, survey, survey_charts, survey_title};
 use clap::ValueEnum;
 
 use crate::args::{ReportArguments, ReportFormat};
@@ -31,17 +31,13 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, CommandError> 
         .title
         .clone()
         .unwrap_or_else(|| title_of(&records));
-    let mut document = survey(&title, &records);
-    if let [one] = &records[..] {
-        begin_with_answer(&mut document, one);
-    }
     let text = match format {
-        ReportFormat::Md => markdown(&document),
-        ReportFormat::Html => html(&document),
+        ReportFormat::Md => markdown(&document(&title, &records)),
+        ReportFormat::Html => html(&document(&title, &records)),
         ReportFormat::Csv => csv(&records),
         ReportFormat::Json => print::pretty(&records)?,
-        ReportFormat::Svg => chart(&document, arguments)?.svg(Theme::Auto, Size::Wide),
-        ReportFormat::Png => return picture(chart(&document, arguments)?, arguments),
+        ReportFormat::Svg => chart(&records, arguments)?.svg(Theme::Auto, Size::Wide),
+        ReportFormat::Png => return picture(&chart(&records, arguments)?, arguments),
     };
     match &arguments.output {
         Some(path) => save(path, text.as_bytes())?,
@@ -113,40 +109,46 @@ fn png(_: &Chart) -> Result<Vec<u8>, CommandError> {
     )
 }
 
+/// The report; of one run it begins with the answer.
+fn document(title: &str, records: &[Record]) -> Document {
+    let mut document = survey(title, records);
+    if let [one] = records {
+        begin_with_answer(&mut document, one);
+    }
+    document
+}
+
 fn title_of(records: &[Record]) -> String {
     match records {
         [one] => run_title(one),
-        _ => "Storage measured by cardmark".to_owned(),
+        _ => survey_title(records),
     }
 }
 
-/// The chart of that number, or whose title holds that text.
-fn chart<'a>(
-    document: &'a Document,
-    arguments: &ReportArguments,
-) -> Result<&'a Chart, CommandError> {
-    let charts = charts(document);
-    let wanted = arguments.chart.as_deref().unwrap_or("1");
-    let found = match wanted.parse::<usize>() {
-        Ok(number) => number.checked_sub(1).and_then(|index| charts.get(index)),
-        Err(_) => {
-            let wanted = wanted.to_lowercase();
-            charts
-                .iter()
-                .find(|chart| chart.heading().title.to_lowercase().contains(&wanted))
-        }
-    };
-    found.copied().ok_or_else(|| {
-        let what = format!("no chart `{wanted}`");
-        let titles: Vec<String> = (1..)
-            .zip(&charts)
-            .map(|(number, chart)| format!("{number}: {}", chart.heading().title))
-            .collect();
-        CommandError::new(Exit::Usage, what).hint(match titles.as_slice() {
+/// The chart of that name or number, or else the first whose name or title holds that text.
+fn chart(records: &[Record], arguments: &ReportArguments) -> Result<Chart, CommandError> {
+    let charts = survey_charts(records);
+    let wanted = arguments.chart.as_deref().unwrap_or("1").to_lowercase();
+    let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1);
+    let position = |fits: &dyn Fn(&Chart) -> bool| charts.iter().position(fits);
+    let found = position(&|chart| chart.heading().name == wanted)
+        .or_else(by_number)
+        .or_else(|| position(&|chart| chart.heading().name.contains(&wanted)))
+        .or_else(|| position(&|chart| chart.heading().title.to_lowercase().contains(&wanted)));
+    if let Some(chart) = found.and_then(|index| charts.get(index)) {
+        return Ok(chart.clone());
+    }
+    let names: Vec<&str> = charts
+        .iter()
+        .map(|chart| chart.heading().name.as_str())
+        .collect();
+    let what = format!("no chart `{wanted}`");
+    Err(
+        CommandError::new(Exit::Usage, what).hint(match names.as_slice() {
             [] => "these runs have nothing that a chart could show".to_owned(),
-            titles => format!("there are {}", titles.join("; ")),
-        })
-    })
+            names => format!("charts of these runs: {}", names.join(", ")),
+        }),
+    )
 }
 
 /// Writes everything that a report can be into a folder: page, Markdown, figures, and each chart,
@@ -167,23 +169,12 @@ pub(super) fn write_all(
         let what = format!("cannot make the folder `{}`", drawn.display());
         CommandError::new(Exit::Trouble, what).because(error.to_string())
     })?;
-    for (number, chart) in (1..).zip(charts(&document)) {
-        let svg = chart.svg(Theme::Auto, Size::Wide);
-        file::write(&drawn.join(format!("{number:02}.svg")), svg.as_bytes())?;
+    for chart in document.charts() {
+        let file = |ending: &str| drawn.join(format!("{}.{ending}", chart.heading().name));
+        file::write(&file("svg"), chart.svg(Theme::Auto, Size::Wide).as_bytes())?;
         if cfg!(feature = "png") {
-            file::write(&drawn.join(format!("{number:02}.png")), &png(chart)?)?;
+            file::write(&file("png"), &png(chart)?)?;
         }
     }
     Ok(page)
-}
-
-/// The charts, in order.
-fn charts(document: &Document) -> Vec<&Chart> {
-    let blocks = document.blocks.iter();
-    blocks
-        .filter_map(|block| match block {
-            Block::Chart(chart) => Some(chart),
-            _ => None,
-        })
-        .collect()
 }

@@ -22,7 +22,7 @@ fn a_cliff_is_shown_with_its_rates_and_drawn() {
     let output = program.run(&["report", "last", "--format=html", "-o", text(&page)]);
     assert_eq!(output.code, 0, "{output}");
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("sustained sequential write 1 MiB over time"));
+    assert!(page.contains("Sustained sequential write 1 MiB over time (higher is better)"));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_device_is_read_at_64_places_without_asking() {
     let output = program.run(&["report", "last", "--format=html", "-o", text(&page)]);
     assert_eq!(output.code, 0, "{output}");
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("sequential read over the place"));
+    assert!(page.contains("Sequential read over the place"));
 }
 
 #[test]

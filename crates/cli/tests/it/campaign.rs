@@ -64,8 +64,9 @@ fn three_cards_on_two_boards_end_in_a_report() {
         "report.html",
         "report.md",
         "figures.csv",
-        "charts/01.svg",
-        "charts/01.png",
+        "charts/random-write-4k.svg",
+        "charts/random-write-4k.png",
+        "charts/random-write-4k-vs-random-read-4k.png",
     ] {
         assert!(folder.join(name).metadata().unwrap().len() > 500, "{name}");
     }

@@ -368,7 +368,10 @@ fn reports_come_in_all_forms() {
         output.stdout
     };
     let markdown = report("md");
-    assert!(markdown.contains("| Card | Runs | "), "{markdown}");
+    assert!(
+        markdown.contains("| Card | Random write, 4 KiB, IOPS |"),
+        "{markdown}"
+    );
     assert!(markdown.contains("3 runs of 2 cards"), "{markdown}");
     let page = report("html");
     assert!(page.starts_with("<!doctype html>") && page.contains("</html>"));
@@ -385,7 +388,28 @@ fn reports_come_in_all_forms() {
     let records: Value = serde_json::from_str(&report("json")).unwrap();
     assert_eq!(records.as_array().unwrap().len(), 3);
     let output = program.run(&["report", "product=A", "--format", "svg", "--chart", "99"]);
-    assert_error(&output, 2, &["no chart `99`", "hint: there are 1: "]);
+    assert_error(
+        &output,
+        2,
+        &[
+            "no chart `99`",
+            "hint: charts of these runs: sequential-write-1m-over-time, ",
+        ],
+    );
+    for (wanted, title) in [
+        (
+            "mixed-4k-20-reads",
+            "Mixed, 4 KiB, 20 % reads (higher is better)",
+        ),
+        ("vs-random", "Random write, 4 KiB vs. random read 4 KiB"),
+        ("2", "Random read, 4 KiB (higher is better)"),
+        ("synced write", "Synced write, 4 KiB (higher is better)"),
+    ] {
+        let sides = ["product=A", "product=C <b>"];
+        let asked = ["--format", "svg", "--chart", wanted];
+        let output = program.run(&[&["report"], &sides[..], &asked[..]].concat());
+        assert!(output.stdout.contains(title), "{wanted}: {output}");
+    }
     let file = program.file("report.html");
     let file = file.to_str().unwrap();
     let output = program.run(&["report", "last", "--format", "html", "-o", file]);

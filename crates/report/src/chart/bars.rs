@@ -1,20 +1,21 @@
-//! Bars beside each other, with whiskers.
+//! Bars beside each other, with whiskers, in groups under one name.
 
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
 use super::frame::{Heading, Sample, Size, head};
-use super::rows::Rows;
+use super::rows::{RowOf, Rows, STEP};
 use crate::text::figure;
 
 /// Space for the figures behind the bars.
 const FIGURE_WIDTH: f64 = 64.0;
 /// Height of a bar.
 const BAR_HEIGHT: f64 = 14.0;
+/// Longest whisker that the axis makes room for, relative to the longest bar: that of two runs may be hundreds
+/// of times as long.
+const MOST_REACH: f64 = 1.25;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Name of the subject.
-    pub name: String,
     /// Its length.
     pub value: f64,
     /// The ends of its whisker.
@@ -23,7 +24,16 @@ pub struct Bar {
     pub series: usize,
 }
 
-/// Bars beside each other, the first at the top.
+/// Bars under one name, such as those of a card on several boards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Name of the subject.
+    pub name: String,
+    /// The bars, the first at the top.
+    pub bars: Vec<Bar>,
+}
+
+/// Groups of bars, the first at the top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
     /// Heading.
@@ -33,32 +43,40 @@ pub struct Bars {
     /// Names of the series; none or one: there is no legend.
     pub series: Vec<String>,
     /// The bars.
-    pub bars: Vec<Bar>,
+    pub groups: Vec<Group>,
 }
 
 impl Bars {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
         let top = head(canvas, size, &self.heading, &self.series, Sample::Block);
-        let names: Vec<&str> = self.bars.iter().map(|bar| bar.name.as_str()).collect();
-        let most = self.bars.iter().map(Bar::reach).fold(0.0, f64::max);
-        let rows = Rows::new(size, top, &names, most, FIGURE_WIDTH);
-        let height = rows.axis(canvas, self.bars.len(), &self.axis);
-        for (index, bar) in self.bars.iter().enumerate() {
-            bar.draw(canvas, &rows, index);
+        let groups = self.groups.iter();
+        let named: Vec<RowOf<'_>> = groups
+            .map(|group| (group.name.as_str(), group.bars.len()))
+            .collect();
+        let rows = Rows::new(size, top, &named, self.reach(), FIGURE_WIDTH);
+        let height = rows.axis(canvas, &self.axis);
+        for (index, group) in self.groups.iter().enumerate() {
+            let mut middle = rows.name(canvas, index, &group.name);
+            for bar in &group.bars {
+                bar.draw(canvas, &rows, middle);
+                middle += STEP;
+            }
         }
         height
+    }
+
+    /// The figure up to which the axis reaches at least.
+    fn reach(&self) -> f64 {
+        let bars = || self.groups.iter().flat_map(|group| &group.bars);
+        let longest = bars().map(|bar| bar.value).fold(0.0, f64::max);
+        let reached = bars().filter_map(|bar| bar.ends).map(|(_, high)| high);
+        reached.fold(longest, f64::max).min(MOST_REACH * longest)
     }
 }
 
 impl Bar {
-    fn reach(&self) -> f64 {
-        self.ends
-            .map_or(self.value, |(_, high)| self.value.max(high))
-    }
-
-    fn draw(&self, canvas: &mut dyn Canvas, rows: &Rows, index: usize) {
-        let middle = rows.name(canvas, index, &self.name);
+    fn draw(&self, canvas: &mut dyn Canvas, rows: &Rows, middle: f64) {
         let (zero, end) = (rows.scale.place(0.0), rows.scale.place(self.value));
         let corner = (zero, middle - 0.5 * BAR_HEIGHT);
         canvas.rectangle(self.series, corner, (end - zero, BAR_HEIGHT));
@@ -66,7 +84,11 @@ impl Bar {
         if let Some((low, high)) = self.ends {
             let (from, to) = (rows.scale.place(low), rows.scale.place(high));
             canvas.line(Line::Whisker, (from, middle), (to, middle));
-            for x in [from, to] {
+            // Without a cap it goes on behind the end of the axis.
+            for x in [from, to]
+                .into_iter()
+                .take(1 + usize::from(rows.scale.holds(high)))
+            {
                 canvas.line(Line::Whisker, (x, middle - 4.0), (x, middle + 4.0));
             }
             behind = behind.max(to);

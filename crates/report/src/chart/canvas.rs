@@ -20,6 +20,10 @@ pub(super) enum Line {
     Axis,
     Whisker,
     Link,
+    /// From a mark to its name.
+    Leader,
+    /// Between marks of one thing.
+    Join,
 }
 
 /// Purpose of a text.

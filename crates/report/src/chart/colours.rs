@@ -61,8 +61,8 @@ impl Palette {
             ..
         } = self;
         let mut rules = format!(
-            ".paper{{fill:{paper}}}.text{{fill:{ink};stroke:{paper}}}.dim{{fill:{dim}}}.grid{{stroke:{grid}}}\
-             .axis,.whisker{{stroke:{ink}}}.link{{stroke:{dim}}}.mark{{stroke:{paper}}}"
+            ".paper{{fill:{paper}}}.text{{fill:{ink};stroke:{paper}}}.dim{{fill:{dim}}}.grid,.join{{stroke:{grid}}}\
+             .axis,.whisker{{stroke:{ink}}}.link,.leader{{stroke:{dim}}}.mark{{stroke:{paper}}}"
         );
         for (index, colour) in self.series.iter().enumerate() {
             rules.push_str(&format!(
@@ -78,6 +78,8 @@ pub(super) struct LineWidths {
     pub(super) grid: f64,
     pub(super) axis: f64,
     pub(super) link: f64,
+    pub(super) leader: f64,
+    pub(super) join: f64,
     pub(super) curve: f64,
 }
 
@@ -85,6 +87,8 @@ pub(super) const LINE_WIDTHS: LineWidths = LineWidths {
     grid: 1.0,
     axis: 1.4,
     link: 2.5,
+    leader: 0.8,
+    join: 2.0,
     curve: 1.8,
 };
 /// Width of the paper's edge around marks and letters.
@@ -100,6 +104,8 @@ pub(crate) fn style(theme: Theme) -> String {
         grid,
         axis,
         link,
+        leader,
+        join,
         curve,
     } = LINE_WIDTHS;
     let mut style = format!(
@@ -108,6 +114,7 @@ pub(crate) fn style(theme: Theme) -> String {
          .title{{font-weight:600;font-size:{TITLE_SIZE}px}}.small{{font-size:{SMALL_SIZE}px}}\
          .mark{{stroke-width:{MARK_EDGE}}}.grid{{stroke-width:{grid}}}\
          .axis,.whisker{{stroke-width:{axis}}}.link{{stroke-width:{link}}}\
+         .leader{{stroke-width:{leader}}}.join{{stroke-width:{join}}}\
          .curve{{stroke-width:{curve};stroke-linejoin:round}}"
     );
     for (index, dashes) in DASHES.iter().enumerate().skip(1) {

@@ -7,6 +7,8 @@ use crate::layout::{cut_by, wrap_by};
 const BOLD: f64 = 1.1;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 20.0;
+/// The same of small text.
+pub(super) const SMALL_LINE: f64 = 17.0;
 /// From a level axis down to the base line of its figures.
 pub(super) const TICK: f64 = 18.0;
 /// Width of a sample in the legend, and of the space behind each name.
@@ -44,10 +46,14 @@ impl Size {
 /// Texts above a chart and about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
+    /// Name by its content, as of a file: `random-write-4k`.
+    pub name: String,
     /// Title.
     pub title: String,
-    /// Under which circumstances: a chart is passed on without the page around it. May be empty.
+    /// What all figures share, such as the board. May be empty.
     pub subtitle: String,
+    /// Source and conditions, below the chart: it is passed on without the page around it. May be empty.
+    pub footer: String,
     /// Description for people who cannot see it.
     pub about: String,
 }
@@ -110,6 +116,26 @@ pub(super) fn head(
     y + LINE - 4.0
 }
 
+/// Source and conditions below a chart of that height; the height with them.
+pub(super) fn foot(canvas: &mut dyn Canvas, size: Size, heading: &Heading, height: f64) -> f64 {
+    let margin = size.margin();
+    let room = to_small(size.width() - 2.0 * margin);
+    let mut y = height - margin;
+    if heading.footer.is_empty() {
+        return height;
+    }
+    for line in lines(&heading.footer, room) {
+        y += SMALL_LINE;
+        canvas.text(&Text::new(
+            Look::SmallDim,
+            (margin, y),
+            Anchor::Start,
+            &line,
+        ));
+    }
+    y + 6.0 + margin
+}
+
 /// About how wide a letter is at a size of one: fonts differ, so it is estimated on the wide side.
 fn letter_width(letter: char) -> f64 {
     match letter {
@@ -129,6 +155,11 @@ pub(super) fn text_width(text: &str) -> f64 {
 /// The same of the small size.
 pub(super) fn small_width(text: &str) -> f64 {
     text_width(text) * SMALL_SIZE / TEXT_SIZE
+}
+
+/// Converts a width for small text to one for plain text.
+pub(super) fn to_small(width: f64) -> f64 {
+    width * TEXT_SIZE / SMALL_SIZE
 }
 
 /// Cuts a text in its middle: its end is as important as its beginning.

@@ -15,6 +15,8 @@ pub(super) struct Axis<'a> {
     pub(super) least: f64,
     pub(super) most: f64,
     pub(super) is_log: bool,
+    /// True if it ends shortly behind its figures, not at a round one. Only logarithmic axes can.
+    is_fitted: bool,
 }
 
 impl<'a> Axis<'a> {
@@ -25,12 +27,21 @@ impl<'a> Axis<'a> {
             least: f64::INFINITY,
             most: 0.0,
             is_log,
+            is_fitted: false,
         };
         for value in values.filter(|value| axis_shows(is_log, *value)) {
             axis.least = axis.least.min(value);
             axis.most = axis.most.max(value);
         }
         axis
+    }
+
+    /// Logarithmic, and hardly longer than from the least to the most of these figures.
+    pub(super) fn fitted(name: &'a str, values: impl Iterator<Item = f64>) -> Self {
+        Self {
+            is_fitted: true,
+            ..Self::around(name, true, values)
+        }
     }
 
     fn shows(&self, value: f64) -> bool {
@@ -43,7 +54,9 @@ impl<'a> Axis<'a> {
     }
 
     fn scale(&self, start: f64, end: f64) -> Scale {
-        if self.is_log {
+        if self.is_fitted {
+            Scale::fitted(self.least, self.most, start, end)
+        } else if self.is_log {
             Scale::logarithmic(self.least, self.most, start, end)
         } else {
             Scale::linear(self.most, start, end)

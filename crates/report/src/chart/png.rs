@@ -54,6 +54,8 @@ impl Canvas for Picture {
             Line::Grid => (LINE_WIDTHS.grid, PALETTE.grid),
             Line::Axis | Line::Whisker => (LINE_WIDTHS.axis, PALETTE.ink),
             Line::Link => (LINE_WIDTHS.link, PALETTE.dim),
+            Line::Leader => (LINE_WIDTHS.leader, PALETTE.dim),
+            Line::Join => (LINE_WIDTHS.join, PALETTE.grid),
         };
         self.stroke(joined(&[from, to], false), plain(width), colour);
     }

@@ -7,14 +7,20 @@ use super::scale::{Scale, tick};
 /// Narrowest and widest column of names.
 const LEAST_NAME_WIDTH: f64 = 60.0;
 const MOST_NAME_WIDTH: f64 = 320.0;
-/// Height of what is drawn in a row, and of a name above it where names have no column.
+/// Height of a row with one bar, and of each further bar in it.
 const ROW_HEIGHT: f64 = 25.0;
+pub(super) const STEP: f64 = 17.0;
+/// Height of a name above its row where names have no column.
 const NAME_HEIGHT: f64 = 17.0;
+
+/// A row: its name, and the number of bars in it.
+pub(super) type RowOf<'a> = (&'a str, usize);
 
 /// Position of the rows.
 pub(super) struct Rows {
     size: Size,
-    top: f64,
+    /// The top of each row, and the bottom of the last.
+    tops: Vec<f64>,
     left: f64,
     right: f64,
     name_width: f64,
@@ -23,10 +29,16 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Below `top`, for figures up to `most`, with that much space behind.
-    pub(super) fn new(size: Size, top: f64, names: &[&str], most: f64, behind: f64) -> Self {
+    pub(super) fn new(size: Size, top: f64, rows: &[RowOf<'_>], most: f64, behind: f64) -> Self {
         let margin = size.margin();
         let right = size.width() - margin - behind;
-        let widest = names.iter().map(|name| text_width(name));
+        let widest = rows.iter().map(|(name, _)| text_width(name));
+        let mut tops = vec![top];
+        let mut bottom = top;
+        for (_, count) in rows {
+            bottom += ROW_HEIGHT + STEP * count.saturating_sub(1) as f64 + above(size);
+            tops.push(bottom);
+        }
         let (name_width, left) = match size {
             Size::Wide => {
                 let width = widest.fold(LEAST_NAME_WIDTH, f64::max).min(MOST_NAME_WIDTH);
@@ -36,7 +48,7 @@ impl Rows {
         };
         Self {
             size,
-            top,
+            tops,
             left,
             right,
             name_width,
@@ -44,12 +56,13 @@ impl Rows {
         }
     }
 
-    /// Grid, figures and name of the axis below that many rows; the height of the chart.
-    pub(super) fn axis(&self, canvas: &mut dyn Canvas, count: usize, tells: &str) -> f64 {
-        let bottom = self.top + self.height() * count as f64;
+    /// Grid, figures and name of the axis below the rows; the height of the chart.
+    pub(super) fn axis(&self, canvas: &mut dyn Canvas, tells: &str) -> f64 {
+        let ends = (self.tops.first(), self.tops.last());
+        let (top, bottom) = (*ends.0.unwrap_or(&0.0), *ends.1.unwrap_or(&0.0));
         for value in self.scale.ticks() {
             let x = self.scale.place(value);
-            canvas.line(Line::Grid, (x, self.top), (x, bottom));
+            canvas.line(Line::Grid, (x, top), (x, bottom));
             canvas.text(&Text::new(
                 Look::SmallDim,
                 (x, bottom + TICK),
@@ -57,7 +70,7 @@ impl Rows {
                 &tick(value),
             ));
         }
-        canvas.line(Line::Axis, (self.left, self.top), (self.left, bottom));
+        canvas.line(Line::Axis, (self.left, top), (self.left, bottom));
         let (middle, margin) = (0.5 * (self.left + self.right), self.size.margin());
         // A text around the middle leaves the chart on the nearer side first.
         let beside = middle.min(self.size.width() - middle) - margin;
@@ -69,27 +82,28 @@ impl Rows {
         y + 6.0 + margin
     }
 
-    /// Writes the name of a row; the height at which its figures are drawn.
+    /// Writes the name of a row; the height of the middle of its first bar.
     pub(super) fn name(&self, canvas: &mut dyn Canvas, index: usize, name: &str) -> f64 {
-        let end = self.top + self.height() * (index as f64 + 1.0);
-        let middle = end - 0.5 * ROW_HEIGHT;
+        let [start, end] = [index, index + 1].map(|at| self.tops.get(at).copied().unwrap_or(0.0));
+        let bars = start + above(self.size);
         let shown = cut_inside(name, self.name_width);
         let tip = if shown == name { "" } else { name };
         let (at, anchor) = match self.size {
-            Size::Wide => ((self.left - 8.0, middle + 4.5), Anchor::End),
-            Size::Narrow => ((self.left + 2.0, end - ROW_HEIGHT + 1.0), Anchor::Start),
+            Size::Wide => ((self.left - 8.0, 0.5 * (bars + end) + 4.5), Anchor::End),
+            Size::Narrow => ((self.left + 2.0, bars + 1.0), Anchor::Start),
         };
         canvas.text(&Text {
             tip,
             ..Text::new(Look::Plain, at, anchor, &shown)
         });
-        middle
+        bars + 0.5 * ROW_HEIGHT
     }
+}
 
-    fn height(&self) -> f64 {
-        match self.size {
-            Size::Wide => ROW_HEIGHT,
-            Size::Narrow => ROW_HEIGHT + NAME_HEIGHT,
-        }
+/// Height of a name above its row.
+fn above(size: Size) -> f64 {
+    match size {
+        Size::Wide => 0.0,
+        Size::Narrow => NAME_HEIGHT,
     }
 }

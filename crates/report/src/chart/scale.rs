@@ -4,8 +4,13 @@ use crate::text::figure;
 
 /// Ticks that an axis has at most.
 const MOST_TICKS: f64 = 6.0;
-/// Least distance of ticks on a logarithmic axis.
+/// Ticks that a logarithmic axis has if there is space, and their least distance.
+const LEAST_TICKS: usize = 3;
 const LEAST_SPACE: f64 = 36.0;
+
+/// Space of a fitted axis beyond its figures, as a factor, and its least length, as one.
+const FITTED_SPACE: f64 = 1.15;
+const LEAST_FACTOR: f64 = 2.0;
 
 /// Mapping of figures to positions between two ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +56,30 @@ impl Scale {
             end,
             is_log: true,
         }
+    }
+
+    /// A little beyond these positive figures on both sides, without round ends; at least a factor of two.
+    pub(super) fn fitted(least: f64, most: f64, start: f64, end: f64) -> Self {
+        let is_drawable = least > 0.0 && most >= least && most.is_finite();
+        let (least, most) = if is_drawable {
+            (least, most)
+        } else {
+            (1.0, 10.0)
+        };
+        let middle = libm::sqrt(least * most);
+        let half = (FITTED_SPACE * libm::sqrt(most / least)).max(libm::sqrt(LEAST_FACTOR));
+        Self {
+            from: middle / half,
+            to: middle * half,
+            start,
+            end,
+            is_log: true,
+        }
+    }
+
+    /// True if the scale reaches a figure.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        (self.from..=self.to).contains(&value)
     }
 
     /// The place of a figure.
@@ -130,18 +159,34 @@ fn above(value: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// Some multiples of each power of ten: as many as have that much space for each decade.
+/// Multiples of each power of ten: the fewest that give three ticks and have this space for each decade.
 fn decades(from: f64, to: f64, space: f64) -> Vec<f64> {
-    let spread = |factors: &[f64]| {
+    const CHOICES: [&[f64]; 5] = [
+        &[1.0],
+        &[1.0, 3.0],
+        &[1.0, 2.0, 5.0],
+        &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+        &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+    ];
+    let least_ratio = libm::exp10(LEAST_SPACE / space);
+    let fits = |factors: &&&[f64]| {
         let ends = factors.iter().skip(1).copied().chain([10.0]);
-        let steps = factors.iter().zip(ends).map(|(low, high)| high / low);
-        libm::log10(steps.fold(f64::INFINITY, f64::min)) * space
+        let mut steps = factors.iter().zip(ends).map(|(low, high)| high / low);
+        steps.all(|step| step >= least_ratio)
     };
-    let choices: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
-    let fitting = choices
-        .into_iter()
-        .find(|factors| spread(factors) >= LEAST_SPACE);
-    let factors = fitting.unwrap_or(&[1.0]);
+    let mut best = ticks_of(CHOICES[0], from, to);
+    for factors in CHOICES.iter().filter(fits) {
+        let ticks = ticks_of(factors, from, to);
+        let is_better = best.len() < LEAST_TICKS && ticks.len() > best.len();
+        // One, two and five are what axes are read by.
+        if is_better || (factors.len() == 3 && ticks.len() >= LEAST_TICKS) {
+            best = ticks;
+        }
+    }
+    best
+}
+
+fn ticks_of(factors: &[f64], from: f64, to: f64) -> Vec<f64> {
     let mut power = power_below(from);
     let mut ticks = Vec::new();
     while power <= to * (1.0 + 1e-9) {
@@ -205,12 +250,33 @@ mod tests {
     }
 
     #[test]
+    fn a_fitted_axis_ends_shortly_behind_its_figures_and_has_ticks() {
+        for (least, most) in [
+            (86.0, 2225.0),
+            (978.0, 978.0),
+            (3.1, 5.9),
+            (0.17, 3.0),
+            (950.0, 1100.0),
+        ] {
+            let scale = Scale::fitted(least, most, 0.0, 600.0);
+            assert!(scale.holds(least) && scale.holds(most));
+            if most > 2.0 * least {
+                assert!(!scale.holds(1.2 * most) && !scale.holds(least / 1.2));
+            }
+            let ticks = scale.ticks();
+            assert!((2..=12).contains(&ticks.len()), "{least} {most}: {ticks:?}");
+            assert!(ticks.iter().all(|tick| scale.holds(*tick)));
+        }
+    }
+
+    #[test]
     fn figures_that_cannot_be_drawn_do_not_break_the_scale() {
         for scale in [
             Scale::linear(0.0, 0.0, 1.0),
             Scale::linear(f64::NAN, 0.0, 1.0),
             Scale::logarithmic(0.0, 1.0, 0.0, 1.0),
             Scale::logarithmic(5.0, f64::INFINITY, 0.0, 1.0),
+            Scale::fitted(f64::NAN, 0.0, 0.0, 600.0),
         ] {
             assert!(scale.ticks().len() >= 2);
             assert!(scale.place(3.0).is_finite() && scale.place(-1.0).is_finite());

@@ -1,13 +1,21 @@
 //! One rate against another, both on logarithmic axes.
 
-use super::canvas::{Anchor, Canvas, Look, Text};
-use super::frame::{Heading, LINE, Sample, Size, head, small_width};
+use super::canvas::{Anchor, Canvas, Line, Look, Text};
+use super::frame::{
+    Heading, SMALL_LINE, Sample, Size, cut_inside, head, lines, small_width, to_small,
+};
+use super::labels::Labels;
 use super::plane::{Axis, Plane};
+
+/// Widest name beside a spot, relative to the plane.
+const MOST_NAME_SHARE: f64 = 0.6;
+/// Most names of subjects whose spots on several boards are joined: more lines hide the spots.
+const MOST_JOINED: usize = 24;
 
 /// A thing with two rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// Name.
+    /// Name. Spots of one name are labelled once.
     pub name: String,
     /// Its rate on the level axis.
     pub x: f64,
@@ -15,6 +23,13 @@ pub struct Spot {
     pub y: f64,
     /// Index of its series in the chart.
     pub series: usize,
+}
+
+impl Spot {
+    /// True if the other is at least as high in both rates, and higher in one.
+    fn is_beaten_by(&self, other: &Self) -> bool {
+        other.x >= self.x && other.y >= self.y && (other.x > self.x || other.y > self.y)
+    }
 }
 
 /// One rate against another.
@@ -32,6 +47,9 @@ pub struct Scatter {
     pub spots: Vec<Spot>,
 }
 
+/// A spot with its place.
+type Placed<'a> = (&'a Spot, (f64, f64));
+
 impl Scatter {
     /// Draws the chart; its height.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, size: Size) -> f64 {
@@ -41,119 +59,114 @@ impl Scatter {
             Size::Narrow => 340.0,
         };
         let axes = [
-            Axis::around(&self.x_axis, true, self.spots.iter().map(|spot| spot.x)),
-            Axis::around(&self.y_axis, true, self.spots.iter().map(|spot| spot.y)),
+            Axis::fitted(&self.x_axis, self.spots.iter().map(|spot| spot.x)),
+            Axis::fitted(&self.y_axis, self.spots.iter().map(|spot| spot.y)),
         ];
         let plane = Plane::new(size, top, height, axes);
         let height = plane.draw(canvas);
-        let places: Vec<(&Spot, (f64, f64))> = self
-            .spots
-            .iter()
+        let spots = self.spots.iter();
+        let places: Vec<Placed<'_>> = spots
             .filter_map(|spot| Some((spot, plane.place((spot.x, spot.y))?)))
             .collect();
-        let mut taken: Vec<Area> = places.iter().map(|(_, at)| Area::of_mark(*at)).collect();
-        let mut missing_count = 0;
-        for (spot, at) in &places {
-            if !label(canvas, &plane, &spot.name, *at, &mut taken) {
-                missing_count += 1;
-            }
-        }
+        join(canvas, &places);
+        let missing = label(canvas, &plane, &places);
         for (spot, at) in &places {
             canvas.mark(spot.series, *at, &spot.name);
         }
-        if missing_count == 0 {
-            return height;
+        unplaced(canvas, size, &missing, height)
+    }
+}
+
+/// Joins the spots of each name by thin lines.
+fn join(canvas: &mut dyn Canvas, places: &[Placed<'_>]) {
+    let mut names: Vec<&str> = places.iter().map(|(spot, _)| spot.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > MOST_JOINED {
+        return;
+    }
+    for name in names {
+        let of = places.iter().filter(|(spot, _)| spot.name == name);
+        let of: Vec<(f64, f64)> = of.map(|(_, at)| *at).collect();
+        for pair in of.windows(2) {
+            if let [from, to] = pair {
+                canvas.line(Line::Join, *from, *to);
+            }
         }
-        let remark = match missing_count {
-            1 => "1 name has no room here".to_owned(),
-            count => format!("{count} names have no room here"),
+    }
+}
+
+/// Writes each name once, the best first; returns those that found no room.
+fn label<'a>(canvas: &mut dyn Canvas, plane: &Plane<'_>, places: &[Placed<'a>]) -> Vec<&'a str> {
+    let mut labels = Labels::new(plane, places.iter().map(|(_, at)| *at));
+    let most_width = MOST_NAME_SHARE * (plane.right - plane.left);
+    let (mut written, mut missing) = (Vec::new(), Vec::new());
+    for (spot, at) in by_merit(places) {
+        if written.contains(&spot.name.as_str()) {
+            continue;
+        }
+        written.push(spot.name.as_str());
+        let name = cut_inside(&spot.name, to_small(most_width));
+        let width = small_width(&name);
+        let near = labels.place(at, width);
+        let placed = match is_best(spot, places) {
+            true => near.or_else(|| labels.place_anywhere(at, width)),
+            false => near,
         };
-        let middle = 0.5 * (plane.left + plane.right);
+        let Some(placed) = placed else {
+            missing.push(spot.name.as_str());
+            continue;
+        };
+        if let Some((from, to)) = placed.leader {
+            canvas.line(Line::Leader, from, to);
+        }
+        let tip = if name == spot.name { "" } else { &spot.name };
+        canvas.text(&Text {
+            tip,
+            ..Text::new(Look::Small, placed.at, placed.anchor, &name)
+        });
+    }
+    missing
+}
+
+/// The spots that no other beats, then those that no other of their series beats, then the others from the
+/// top.
+fn by_merit<'a>(places: &[Placed<'a>]) -> Vec<Placed<'a>> {
+    let is_best_of_series = |spot: &Spot| {
+        let mut others = places.iter().filter(|(one, _)| one.series == spot.series);
+        !others.any(|(other, _)| spot.is_beaten_by(other))
+    };
+    let rank = |spot: &Spot| (!is_best(spot, places), !is_best_of_series(spot));
+    let mut sorted = places.to_vec();
+    sorted.sort_by(|a, b| {
+        (rank(a.0), -a.0.y)
+            .partial_cmp(&(rank(b.0), -b.0.y))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    sorted
+}
+
+/// True if no other is better in both rates.
+fn is_best(spot: &Spot, places: &[Placed<'_>]) -> bool {
+    !places.iter().any(|(other, _)| spot.is_beaten_by(other))
+}
+
+/// Lists names without room in the plane below the chart of that height; the height with them.
+fn unplaced(canvas: &mut dyn Canvas, size: Size, names: &[&str], height: f64) -> f64 {
+    if names.is_empty() {
+        return height;
+    }
+    let margin = size.margin();
+    let words = format!("Without a name in the chart: {}.", names.join("; "));
+    let mut y = height - margin;
+    for line in lines(&words, to_small(size.width() - 2.0 * margin)) {
+        y += SMALL_LINE;
         canvas.text(&Text::new(
             Look::SmallDim,
-            (middle, height + 6.0),
-            Anchor::Middle,
-            &remark,
+            (margin, y),
+            Anchor::Start,
+            &line,
         ));
-        height + LINE
     }
-}
-
-/// An area that is taken.
-#[derive(Clone, Copy)]
-struct Area {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
-
-impl Area {
-    fn of_mark((x, y): (f64, f64)) -> Self {
-        Self {
-            left: x - 6.0,
-            right: x + 6.0,
-            top: y - 6.0,
-            bottom: y + 6.0,
-        }
-    }
-
-    fn of_text((x, y): (f64, f64), anchor: Anchor, width: f64) -> Self {
-        let left = match anchor {
-            Anchor::Start => x,
-            Anchor::Middle => x - 0.5 * width,
-            Anchor::End => x - width,
-        };
-        Self {
-            left,
-            right: left + width,
-            top: y - 12.0,
-            bottom: y + 4.0,
-        }
-    }
-
-    fn meets(&self, other: &Self) -> bool {
-        self.left < other.right
-            && other.left < self.right
-            && self.top < other.bottom
-            && other.top < self.bottom
-    }
-
-    fn is_in(&self, plane: &Plane<'_>) -> bool {
-        self.left >= plane.left
-            && self.right <= plane.right
-            && self.top >= plane.top
-            && self.bottom <= plane.bottom
-    }
-}
-
-/// Writes the name beside its mark. Returns false if there is no room; the tip of the mark still has it.
-fn label(
-    canvas: &mut dyn Canvas,
-    plane: &Plane<'_>,
-    name: &str,
-    at: (f64, f64),
-    taken: &mut Vec<Area>,
-) -> bool {
-    let (x, y) = at;
-    let choices = [
-        ((x + 9.0, y + 4.0), Anchor::Start),
-        ((x - 9.0, y + 4.0), Anchor::End),
-        ((x, y - 10.0), Anchor::Middle),
-        ((x, y + 18.0), Anchor::Middle),
-        ((x + 7.0, y - 8.0), Anchor::Start),
-        ((x + 7.0, y + 16.0), Anchor::Start),
-        ((x - 7.0, y - 8.0), Anchor::End),
-        ((x - 7.0, y + 16.0), Anchor::End),
-    ];
-    let width = small_width(name);
-    for (at, anchor) in choices {
-        let area = Area::of_text(at, anchor, width);
-        if area.is_in(plane) && !taken.iter().any(|other| other.meets(&area)) {
-            canvas.text(&Text::new(Look::Small, at, anchor, name));
-            taken.push(area);
-            return true;
-        }
-    }
-    false
+    y + 6.0 + margin
 }

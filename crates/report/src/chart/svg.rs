@@ -21,6 +21,8 @@ impl Canvas for Svg {
             Line::Axis => "axis",
             Line::Whisker => "whisker",
             Line::Link => "link",
+            Line::Leader => "leader",
+            Line::Join => "join",
         };
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
         self.add(format_args!(
@@ -115,8 +117,10 @@ impl Svg {
             theme => format!("<style>{}</style>\n", style(theme)),
         };
         let mut about = heading.about.clone();
-        if !heading.subtitle.is_empty() {
-            about += &format!(" ({})", heading.subtitle);
+        for circumstances in [&heading.subtitle, &heading.footer] {
+            if !circumstances.is_empty() {
+                about += &format!(" ({circumstances})");
+            }
         }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \

@@ -2,7 +2,7 @@
 
 use cardmark_core::Anatomy;
 
-use super::curves::{curve_of, curves_of, heading};
+use super::curves::{Source, curve_of, curves_of, heading};
 use super::subjects::Subject;
 use crate::chart::Curves;
 use crate::text::size;
@@ -30,19 +30,21 @@ fn across(subjects: &[Subject<'_>]) -> Option<Curves> {
             .map(|time| (time.size_bytes as f64 / 1024.0, time.more_ns as f64 / 1e3))
             .collect()
     };
-    let (curves, remark) = curves_of(subjects, |subject| curve_of(subject, points(of(subject)?)))?;
+    let curve = |subject: &Subject<'_>| curve_of(subject, points(of(subject)?));
+    let drawn = curves_of(subjects, curve, |_| 0.0, "the first")?;
     Some(Curves {
         heading: heading(
-            format!("reads across boundaries{remark}"),
+            Source::of(subjects).by_anatomy(),
+            "reads-across-boundaries",
+            format!("Reads across boundaries{}", drawn.remark),
             "how much longer reads across multiples of a size take than reads beside them: a step up \
              shows the size of an erase block or allocation unit"
                 .to_owned(),
-            subjects,
         ),
         x_axis: "size, KiB".to_owned(),
         y_axis: "longer by, microseconds".to_owned(),
         is_log: (true, false),
-        curves,
+        curves: drawn.curves,
     })
 }
 
@@ -53,22 +55,27 @@ fn in_turn(subjects: &[Subject<'_>]) -> Option<Curves> {
             .map(|time| (f64::from(time.units_count), time.write_ns as f64 / 1e6))
             .collect()
     };
-    let (curves, remark) = curves_of(subjects, |subject| curve_of(subject, points(of(subject)?)))?;
+    let curve = |subject: &Subject<'_>| curve_of(subject, points(of(subject)?));
+    let drawn = curves_of(subjects, curve, |_| 0.0, "the first")?;
     let mut sizes = subjects.iter().filter_map(of);
     let bytes = sizes.next().map_or(0, |found| found.write_bytes);
     Some(Curves {
         heading: heading(
-            format!("writes to several units in turn{remark}"),
+            Source::of(subjects).by_anatomy(),
+            "writes-to-several-units",
+            format!(
+                "Writes to several units in turn{} (lower is better)",
+                drawn.remark
+            ),
             format!(
                 "how long a write of {} takes when so many units are written in turn: a step up shows how \
                  many a card can keep open",
                 size(bytes)
             ),
-            subjects,
         ),
         x_axis: "units".to_owned(),
         y_axis: "milliseconds".to_owned(),
         is_log: (true, true),
-        curves,
+        curves: drawn.curves,
     })
 }

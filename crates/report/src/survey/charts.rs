@@ -4,49 +4,139 @@ use cardmark_core::{Quantity, Trial};
 use cardmark_stats::merged_histogram;
 
 use super::anatomy;
-use super::curves::{curve_of, curves_of, heading, seconds, trials};
+use super::curves::{Source, curve_of, curves_of, heading, seconds, trials};
+use super::methods::{Method, Rate};
 use super::place::over_position;
 use super::subjects::{Subject, boards};
-use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Scatter, Spot};
-use crate::names::workload_name;
+use crate::chart::{Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Scatter, Spot};
+use crate::names::{capitalised, file_name, plain_name, title_name, workload_name};
 use crate::text::{figure, in_unit, latency, unit};
 
 /// Most boards in one chart: the number of colours and shapes.
 const MOST_BOARDS: usize = 6;
-/// Points of a curve over time, and the least span that one stands for.
+/// Points of a curve over time, and the least span and number of blocks that one stands for: fewer blocks would
+/// show as steps.
 const MOST_POINTS: f64 = 100.0;
 const LEAST_SPAN_S: f64 = 0.5;
+const LEAST_BLOCKS: f64 = 8.0;
 /// Bars in one chart: more fill a page.
 const MOST_BARS: usize = 40;
-/// The metrics that a scatter sets against each other, the first pair that there is.
-const AGAINST: [(&str, &str); 3] = [
-    ("rand_read_4k", "rand_write_4k"),
-    ("iozone_random_read", "iozone_random_write"),
-    ("iozone_random_read_4k", "iozone_random_write_4k"),
-];
-/// Workloads whose rate over time, or whose latencies, are worth a picture.
-const OVER_TIME: [&str; 3] = ["seq_write_1m", "dd_write", "sustained_write"];
+/// Charts of rates that a page begins with.
+const MOST_SHOWN: usize = 5;
+/// Workloads whose rate over time, or whose latencies, are worth a picture. A run of the last has no other subject.
+const SUSTAINED: &str = "sustained_write";
+const OVER_TIME: [&str; 3] = ["seq_write_1m", "dd_write", SUSTAINED];
 const LATENCIES: [&str; 2] = ["rand_write_4k", "sync_write_4k"];
+/// Ratio of rates in one run from which their course is shown, and a latency that people notice.
+const UNEVEN_RATIO: f64 = 1.5;
+const STALL_NS: f64 = 1e9;
 
-/// All charts that these subjects have figures for.
-pub(super) fn charts(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = Vec::new();
-    if subjects.len() > 1 {
-        let rankings = metrics
-            .iter()
-            .filter_map(|(id, of)| ranking(subjects, id, *of));
-        charts.extend(rankings.map(Chart::Bars));
-        charts.extend(against(subjects, metrics).map(Chart::Scatter));
-        let changes = metrics
-            .iter()
-            .filter_map(|(id, of)| change(subjects, id, *of));
-        charts.extend(changes.map(Chart::Dumbbells));
+/// All charts that these subjects have figures for, the most important first.
+pub(super) struct Charts {
+    /// The five that compare cards, and what a suite is about.
+    pub(super) shown: Vec<Chart>,
+    /// Those that make another point, with a line of text on it.
+    pub(super) folded: Vec<(String, Chart)>,
+    /// All others.
+    pub(super) rest: Vec<Chart>,
+}
+
+impl Charts {
+    pub(super) fn of(subjects: &[Subject<'_>], methods: &[Method<'_>], rates: &[Rate]) -> Self {
+        let mut charts = Self {
+            shown: Vec::new(),
+            folded: Vec::new(),
+            rest: Vec::new(),
+        };
+        if subjects.len() > 1 {
+            charts.add_comparisons(subjects, methods, rates);
+        }
+        charts.add_courses(subjects);
+        charts.distinguish();
+        charts
     }
-    charts.extend(anatomy::charts(subjects).map(Chart::Curves));
-    charts.extend(over_time(subjects).map(Chart::Curves));
-    charts.extend(over_position(subjects).map(Chart::Curves));
-    charts.extend(latencies(subjects).map(Chart::Curves));
-    charts
+
+    /// All in order.
+    pub(super) fn into_all(self) -> Vec<Chart> {
+        let folded = self.folded.into_iter().map(|(_, chart)| chart);
+        self.shown
+            .into_iter()
+            .chain(folded)
+            .chain(self.rest)
+            .collect()
+    }
+
+    fn add_comparisons(
+        &mut self,
+        subjects: &[Subject<'_>],
+        methods: &[Method<'_>],
+        rates: &[Rate],
+    ) {
+        let mut drawn: Vec<String> = Vec::new();
+        for method in methods {
+            let main = method.rates();
+            for rate in main.iter().filter(|(id, _)| !drawn.contains(id)) {
+                self.shown.extend(ranking(subjects, rate).map(Chart::Bars));
+            }
+            drawn.extend(main.iter().map(|(id, _)| id.clone()));
+            self.shown.extend(against(method).map(Chart::Scatter));
+        }
+        self.rest = self.shown.split_off(self.shown.len().min(MOST_SHOWN));
+        let others = rates.iter().filter(|(id, _)| !drawn.contains(id));
+        self.rest.extend(
+            others
+                .filter_map(|rate| ranking(subjects, rate))
+                .map(Chart::Bars),
+        );
+        let changes = rates.iter().filter_map(|rate| change(subjects, rate));
+        self.rest.extend(changes.map(Chart::Dumbbells));
+    }
+
+    /// Charts of what happens within a run, or within a card.
+    fn add_courses(&mut self, subjects: &[Subject<'_>]) {
+        self.shown
+            .extend(anatomy::charts(subjects).map(Chart::Curves));
+        self.shown
+            .extend(over_position(subjects).map(Chart::Curves));
+        if let Some((curves, point)) = over_time(subjects) {
+            self.put(Chart::Curves(curves), point);
+        }
+        if let Some((curves, point)) = latencies(subjects) {
+            self.put(Chart::Curves(curves), point);
+        }
+    }
+
+    fn put(&mut self, chart: Chart, point: Point) {
+        match point {
+            Point::Subject => self.shown.push(chart),
+            Point::Made(text) => self.folded.push((text, chart)),
+            Point::None => self.rest.push(chart),
+        }
+    }
+
+    /// Numbers equal names.
+    fn distinguish(&mut self) {
+        let folded = self.folded.iter_mut().map(|(_, chart)| chart);
+        let all = self.shown.iter_mut().chain(folded).chain(&mut self.rest);
+        let mut known: Vec<String> = Vec::new();
+        for chart in all {
+            let heading = chart.heading_mut();
+            let count = known.iter().filter(|name| **name == heading.name).count();
+            known.push(heading.name.clone());
+            if count > 0 {
+                heading.name += &format!("-{}", count + 1);
+            }
+        }
+    }
+}
+
+/// What a chart of a course shows.
+enum Point {
+    /// What the run was about.
+    Subject,
+    /// Something that a line of text can name.
+    Made(String),
+    None,
 }
 
 /// Boards as series of a chart; if there are too many, each name includes its board.
@@ -71,75 +161,125 @@ impl Series {
     }
 }
 
-/// Bars from the best to the worst.
-fn ranking(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<Bars> {
-    let series = Series::of(subjects);
-    let single = |subject: &Subject<'_>| subject.records.len() == 1;
-    let is_mixed = subjects.iter().any(single) && !subjects.iter().all(single);
-    let mut bars: Vec<Bar> = subjects
+/// Bars by card, the card with the best first, with a bar for each board.
+fn ranking(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Bars> {
+    let measured = subjects
         .iter()
-        .filter_map(|subject| {
-            let (value, ends) = subject.rate(metric)?;
-            let in_unit = |value: f64| in_unit(quantity, value);
-            let (mut name, series) = series.name(subject);
-            if is_mixed && single(subject) && ends.is_some() {
-                name += " (1 run)";
-            }
-            Some(Bar {
-                name,
-                value: in_unit(value),
-                ends: ends.map(|(low, high)| (in_unit(low), in_unit(high))),
-                series,
-            })
-        })
-        .collect();
-    bars.sort_by(|a, b| b.value.total_cmp(&a.value));
-    let (best, worst) = (bars.first()?, bars.last()?);
-    let count = bars.len();
+        .filter(|subject| subject.measuring(metric).next().is_some());
+    let subjects: Vec<Subject<'_>> = measured.cloned().collect();
+    let series = Series::of(&subjects);
+    let (mut groups, count) = groups(&subjects, &series, metric, *quantity);
     if count < 2 {
         return None;
     }
-    let name = workload_name(metric);
-    let unit = unit(metric, quantity);
-    let about = format!(
-        "{name}: {count} bars, from {} with {} {unit} to {} with {} {unit}",
-        best.name,
-        figure(best.value),
-        worst.name,
-        figure(worst.value),
+    let unit = unit(metric, *quantity);
+    let about = about(&groups, count, &title_name(metric), unit);
+    let whiskers = whiskers(&subjects, &groups);
+    let mut heading = heading(
+        Source::of(&subjects).by(metric),
+        &file_name(&plain_name(metric)),
+        format!("{} (higher is better)", title_name(metric)),
+        about,
     );
-    let has_whiskers = bars.iter().any(|bar| bar.ends.is_some());
-    let whiskers = match (has_whiskers, is_mixed) {
+    let shown = cut(&mut groups);
+    if shown < count {
+        let part = format!("the first {shown} of {count}");
+        heading.subtitle = [heading.subtitle, part]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(" · ");
+    }
+    Some(Bars {
+        heading,
+        axis: format!("{unit}{whiskers}"),
+        series: series.0,
+        groups,
+    })
+}
+
+/// The bars by name, the best name first, boards in the order of the series; and their number.
+fn groups(
+    subjects: &[Subject<'_>],
+    series: &Series,
+    metric: &str,
+    quantity: Quantity,
+) -> (Vec<Group>, usize) {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut count = 0;
+    for subject in subjects {
+        let Some((value, ends)) = subject.rate(metric) else {
+            continue;
+        };
+        let in_unit = |value: f64| in_unit(quantity, value);
+        let (name, series) = series.name(subject);
+        let bar = Bar {
+            value: in_unit(value),
+            ends: ends.map(|(low, high)| (in_unit(low), in_unit(high))),
+            series,
+        };
+        count += 1;
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.bars.push(bar),
+            None => groups.push(Group {
+                name,
+                bars: vec![bar],
+            }),
+        }
+    }
+    for group in &mut groups {
+        group.bars.sort_by_key(|bar| bar.series);
+    }
+    groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
+    (groups, count)
+}
+
+fn best(group: &Group) -> f64 {
+    group.bars.iter().map(|bar| bar.value).fold(0.0, f64::max)
+}
+
+/// Keeps the first groups, as far as they fit; returns the number of their bars.
+fn cut(groups: &mut Vec<Group>) -> usize {
+    let mut shown = 0;
+    groups.retain(|group| {
+        let fits = shown + group.bars.len() <= MOST_BARS;
+        shown += if fits { group.bars.len() } else { MOST_BARS };
+        fits
+    });
+    groups.iter().map(|group| group.bars.len()).sum()
+}
+
+/// The chart in a sentence.
+fn about(groups: &[Group], count: usize, name: &str, unit: &str) -> String {
+    let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
+        return String::new();
+    };
+    format!(
+        "{name}: {count} bars, from {} with {} {unit} to {} with {} {unit}",
+        first.name,
+        figure(best(first)),
+        last.name,
+        figure(best(last)),
+    )
+}
+
+/// What whiskers are, behind the unit of the axis.
+fn whiskers(subjects: &[Subject<'_>], groups: &[Group]) -> &'static str {
+    let single = |subject: &Subject<'_>| subject.records.len() == 1;
+    let is_mixed = subjects.iter().any(single) && !subjects.iter().all(single);
+    let mut bars = groups.iter().flat_map(|group| &group.bars);
+    match (bars.any(|bar| bar.ends.is_some()), is_mixed) {
         (false, _) => "",
         (true, false) if subjects.iter().all(single) => ", whiskers: 95 % interval within the run",
         (true, false) => ", whiskers: 95 % interval between runs",
         (true, true) => ", whiskers: 95 % interval between runs, or within one",
-    };
-    bars.truncate(MOST_BARS);
-    let title = if count > MOST_BARS {
-        format!("{name}: the first {MOST_BARS} of {count}")
-    } else {
-        name.to_owned()
-    };
-    Some(Bars {
-        heading: heading(title, about, subjects),
-        axis: format!("{unit}{whiskers}"),
-        series: series.0,
-        bars,
-    })
+    }
 }
 
-/// Reading at random against writing at random.
-fn against(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<Scatter> {
-    let quantity = |id: &str| {
-        metrics
-            .iter()
-            .find(|(known, _)| known == id)
-            .map(|(_, of)| *of)
-    };
-    let (x, y, x_of, y_of) = AGAINST
-        .iter()
-        .find_map(|(x, y)| Some((*x, *y, quantity(x)?, quantity(y)?)))?;
+/// Writing at random against reading at random.
+fn against(method: &Method<'_>) -> Option<Scatter> {
+    let ((x, x_of), (y, y_of)) = (method.random_read()?, method.random_write()?);
+    let subjects = &method.subjects;
     let series = Series::of(subjects);
     let spots: Vec<Spot> = subjects
         .iter()
@@ -147,37 +287,46 @@ fn against(subjects: &[Subject<'_>], metrics: &[(String, Quantity)]) -> Option<S
             let (name, series) = series.name(subject);
             Some(Spot {
                 name,
-                x: in_unit(x_of, subject.rate(x)?.0),
-                y: in_unit(y_of, subject.rate(y)?.0),
+                x: in_unit(*x_of, subject.rate(x)?.0),
+                y: in_unit(*y_of, subject.rate(y)?.0),
                 series,
             })
         })
         .collect();
+    let name = format!("{} vs {}", plain_name(y), plain_name(x));
     (spots.len() > 1).then(|| Scatter {
         heading: heading(
-            format!("{} against {}", workload_name(y), workload_name(x)),
+            Source::of(subjects).by(y),
+            &file_name(&name),
             format!(
-                "{} cards; the best are at the top on the right",
+                "{} vs. {} (up and right is better)",
+                title_name(y),
+                plain_name(x)
+            ),
+            format!(
+                "{} cards on their boards; the best are at the top on the right",
                 spots.len()
             ),
-            subjects,
         ),
-        x_axis: format!("{}, {}", workload_name(x), unit(x, x_of)),
-        y_axis: format!("{}, {}", workload_name(y), unit(y, y_of)),
+        x_axis: format!("{}, {}", plain_name(x), unit(x, *x_of)),
+        y_axis: format!("{}, {}", plain_name(y), unit(y, *y_of)),
         series: series.0,
         spots,
     })
 }
 
-/// The same cards in two settings.
-fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<Dumbbells> {
-    let boards = boards(subjects);
-    let [base, other] = <[String; 2]>::try_from(boards).ok()?;
+/// The same cards on two boards.
+fn change(subjects: &[Subject<'_>], (metric, quantity): &Rate) -> Option<Dumbbells> {
+    let measured = subjects
+        .iter()
+        .filter(|subject| subject.measuring(metric).next().is_some());
+    let subjects: Vec<Subject<'_>> = measured.cloned().collect();
+    let [base, other] = <[String; 2]>::try_from(boards(&subjects)).ok()?;
     let rate = |name: &String, board: &String| {
         let subject = subjects
             .iter()
             .find(|s| s.name == *name && s.board == *board)?;
-        Some(in_unit(quantity, subject.rate(metric)?.0))
+        Some(in_unit(*quantity, subject.rate(metric)?.0))
     };
     let names = subjects.iter().filter(|subject| subject.board == base);
     let dumbbells: Vec<Dumbbell> = names
@@ -191,14 +340,15 @@ fn change(subjects: &[Subject<'_>], metric: &str, quantity: Quantity) -> Option<
         .collect();
     (!dumbbells.is_empty()).then(|| Dumbbells {
         heading: heading(
-            format!("{} in two settings", workload_name(metric)),
+            Source::of(&subjects).by(metric),
+            &file_name(&format!("{} on two boards", plain_name(metric))),
+            format!("{} on two boards (higher is better)", title_name(metric)),
             format!(
                 "{} cards: {base} and {other}, with the ratio",
                 dumbbells.len()
             ),
-            subjects,
         ),
-        axis: unit(metric, quantity).to_owned(),
+        axis: unit(metric, *quantity).to_owned(),
         sides: [base, other],
         dumbbells,
     })
@@ -213,26 +363,60 @@ fn first_measured<'a>(workloads: &'a [&'a str], subjects: &[Subject<'_>]) -> Opt
     workloads.iter().find(is_there).copied()
 }
 
-/// The rate over the seconds of work.
-fn over_time(subjects: &[Subject<'_>]) -> Option<Curves> {
+/// The rate over the seconds of work, the most uneven runs first, and the point it makes.
+fn over_time(subjects: &[Subject<'_>]) -> Option<(Curves, Point)> {
     let workload = first_measured(&OVER_TIME, subjects)?;
     let curve = |subject: &Subject<'_>| {
         let points = rates_of(&trials(subject.records.first()?, workload));
         curve_of(subject, points)
     };
-    let (curves, remark) = curves_of(subjects, curve)?;
-    Some(Curves {
+    let drawn = curves_of(
+        subjects,
+        curve,
+        |curve| unevenness(&curve.points),
+        "the most uneven",
+    )?;
+    let point = match drawn.curves.first() {
+        _ if workload == SUSTAINED => Point::Subject,
+        Some(first) if unevenness(&first.points) >= UNEVEN_RATIO => Point::Made(format!(
+            "{} over time: the rate of {} varies by a factor of {}",
+            capitalised(workload_name(workload)),
+            first.name,
+            figure(unevenness(&first.points))
+        )),
+        _ => Point::None,
+    };
+    let name = workload_name(workload);
+    let curves = Curves {
         heading: heading(
-            format!("{} over time{remark}", workload_name(workload)),
+            Source::of(subjects).by_trials(workload),
+            &file_name(&format!("{name} over time")),
+            format!(
+                "{} over time{} (higher is better)",
+                capitalised(name),
+                drawn.remark
+            ),
             "rate over the seconds of work of the first run's trials, one after the other"
                 .to_owned(),
-            subjects,
         ),
         x_axis: "seconds of work".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
-        curves,
-    })
+        curves: drawn.curves,
+    };
+    Some((curves, point))
+}
+
+/// Ratio of the rate that a tenth of the points exceeds to the rate that a tenth falls below.
+fn unevenness(points: &[(f64, f64)]) -> f64 {
+    let mut rates: Vec<f64> = points.iter().map(|point| point.1).collect();
+    rates.sort_by(f64::total_cmp);
+    let beyond = rates.len() / 10;
+    let (low, high) = (rates.get(beyond), rates.iter().rev().nth(beyond));
+    match (low, high) {
+        (Some(low), Some(high)) if *low > 0.0 => high / low,
+        _ => 1.0,
+    }
 }
 
 /// The trials one after the other: the middle of a span, seconds, and its rate, MB/s. Slices are
@@ -245,6 +429,7 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     for trial in trials {
         let end_s = seconds(trial.span_ns);
         let slice_s = seconds(trial.slice_span_ns);
+        let least_bytes = LEAST_BLOCKS * trial.workload.block_bytes as f64;
         let (mut from_s, mut bytes) = (0.0, 0.0);
         for (number, slice) in (1_u32..).zip(&trial.slices) {
             bytes += slice.0 as f64;
@@ -252,7 +437,8 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
             let to_s = (f64::from(number) * slice_s).min(end_s);
             let is_last = number as usize == trial.slices.len();
             // A short rest belongs to what is before it.
-            let is_enough = to_s - from_s >= least_s && end_s - to_s >= 0.5 * least_s;
+            let is_long = to_s - from_s >= least_s && bytes >= least_bytes;
+            let is_enough = is_long && end_s - to_s >= 0.5 * least_s;
             if to_s > from_s && (is_enough || is_last) {
                 let rate = bytes / (to_s - from_s) / 1e6;
                 points.push((begin_s + 0.5 * (from_s + to_s), rate));
@@ -264,39 +450,59 @@ fn rates_of(trials: &[&Trial]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Share of operations above a latency: stalls show as a tail to the right.
-fn latencies(subjects: &[Subject<'_>]) -> Option<Curves> {
+/// Share of operations above a latency: stalls show as a tail to the right; and the point it makes.
+fn latencies(subjects: &[Subject<'_>]) -> Option<(Curves, Point)> {
     let workload = first_measured(&LATENCIES, subjects)?;
-    let curve = |subject: &Subject<'_>| {
-        let of_all = subject
-            .records
-            .iter()
-            .flat_map(|record| trials(record, workload));
-        let histogram = merged_histogram(&of_all.collect::<Vec<_>>())?;
-        let least = 1.0 / histogram.count() as f64;
-        let mut points = Vec::new();
-        let mut share = 1.0;
-        while share > least {
-            points.push((histogram.quantile(1.0 - share)? / 1e6, 100.0 * share));
-            share *= 0.85;
-        }
-        let slowest_ns = histogram.max_ns()? as f64;
-        points.push((slowest_ns / 1e6, 100.0 * least));
-        Some(Curve {
-            name: format!("{}, slowest {}", subject.name, latency(slowest_ns)),
-            points,
-        })
+    let slowest_ms = |curve: &Curve| curve.points.last().map_or(0.0, |point| point.0);
+    let drawn = curves_of(
+        subjects,
+        |subject| latency_curve(subject, workload),
+        slowest_ms,
+        "the slowest",
+    )?;
+    let point = match drawn.curves.first() {
+        Some(first) if slowest_ms(first) * 1e6 >= STALL_NS => Point::Made(format!(
+            "Latencies of {}: {}",
+            workload_name(workload),
+            first.name
+        )),
+        _ => Point::None,
     };
-    let (curves, remark) = curves_of(subjects, curve)?;
-    Some(Curves {
+    let name = workload_name(workload);
+    let curves = Curves {
         heading: heading(
-            format!("latencies of {}{remark}", workload_name(workload)),
+            Source::of(subjects).by_trials(workload),
+            &file_name(&format!("{name} latencies")),
+            format!(
+                "{}: latencies{} (left is better)",
+                title_name(workload),
+                drawn.remark
+            ),
             "share of the operations that take longer than a latency".to_owned(),
-            subjects,
         ),
         x_axis: "latency, milliseconds".to_owned(),
         y_axis: "slower operations, %".to_owned(),
         is_log: (true, true),
-        curves,
+        curves: drawn.curves,
+    };
+    Some((curves, point))
+}
+
+fn latency_curve(subject: &Subject<'_>, workload: &str) -> Option<Curve> {
+    let records = subject.records.iter();
+    let of_all = records.flat_map(|record| trials(record, workload));
+    let histogram = merged_histogram(&of_all.collect::<Vec<_>>())?;
+    let least = 1.0 / histogram.count() as f64;
+    let mut points = Vec::new();
+    let mut share = 1.0;
+    while share > least {
+        points.push((histogram.quantile(1.0 - share)? / 1e6, 100.0 * share));
+        share *= 0.85;
+    }
+    let slowest_ns = histogram.max_ns()? as f64;
+    points.push((slowest_ns / 1e6, 100.0 * least));
+    Some(Curve {
+        name: format!("{}, slowest {}", subject.name, latency(slowest_ns)),
+        points,
     })
 }

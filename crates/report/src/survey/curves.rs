@@ -1,36 +1,58 @@
 //! Common parts of the charts of a report: headings, and curves of several subjects.
 
-use std::collections::BTreeSet;
+use cardmark_core::{Record, Trial};
 
-use cardmark_core::{OriginKind, Record, Trial};
-
-use super::subjects::{Subject, boards, suite_of};
+use super::sources::footer;
+use super::subjects::{Subject, boards};
 use crate::chart::{Curve, Heading};
-use crate::names::origin_word;
 
 /// Most curves in one chart: more cannot be distinguished.
 const MOST_CURVES: usize = 6;
 
-/// Whose figures a chart shows, and under which circumstances they came about: it is passed on without
-/// the page around it.
-pub(super) fn heading(title: String, about: String, subjects: &[Subject<'_>]) -> Heading {
-    let records = || subjects.iter().flat_map(|subject| &subject.records);
-    let board = match boards(subjects).as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
-    };
-    let suites: BTreeSet<String> = records().filter_map(|record| suite_of(record)).collect();
-    let origins: BTreeSet<&str> = records()
-        .map(|record| origin_word(&record.origin.kind))
-        .collect();
-    let mut parts: Vec<String> = board.into_iter().chain(suites).collect();
-    // That figures were measured is what everybody expects.
-    if origins != BTreeSet::from([origin_word(&OriginKind::Measured)]) {
-        parts.extend(origins.into_iter().map(str::to_owned));
+/// Subjects of a chart, and the line on where their figures come from.
+pub(super) struct Source<'a, 's> {
+    subjects: &'s [Subject<'a>],
+    footer: String,
+}
+
+impl<'a, 's> Source<'a, 's> {
+    pub(super) fn of(subjects: &'s [Subject<'a>]) -> Self {
+        Self {
+            subjects,
+            footer: String::new(),
+        }
     }
+
+    /// Of the runs with this metric.
+    pub(super) fn by(self, metric: &str) -> Self {
+        let footer = footer(self.subjects, |record| record.metric(metric).is_some());
+        Self { footer, ..self }
+    }
+
+    /// Of the runs with trials of this workload.
+    pub(super) fn by_trials(self, workload: &str) -> Self {
+        let footer = footer(self.subjects, |record| !trials(record, workload).is_empty());
+        Self { footer, ..self }
+    }
+
+    /// Of the runs that an anatomy examined.
+    pub(super) fn by_anatomy(self) -> Self {
+        let footer = footer(self.subjects, |record| record.anatomy.is_some());
+        Self { footer, ..self }
+    }
+}
+
+/// Texts of a chart with that name: below the title the board, if it is one, at the bottom source and conditions.
+pub(super) fn heading(source: Source<'_, '_>, name: &str, title: String, about: String) -> Heading {
+    let subtitle = match boards(source.subjects).as_slice() {
+        [one] => one.clone(),
+        _ => String::new(),
+    };
     Heading {
+        name: name.to_owned(),
         title,
-        subtitle: parts.join(" · "),
+        subtitle,
+        footer: source.footer,
         about,
     }
 }
@@ -42,12 +64,19 @@ pub(super) fn trials<'a>(record: &'a Record, workload: &str) -> Vec<&'a Trial> {
         .collect()
 }
 
-/// The curves of the first subjects that have one, and what is to be added to the title; none where
-/// no subject has a curve.
+/// Curves of subjects, and what is to be added to the title.
+pub(super) struct Drawn {
+    pub(super) curves: Vec<Curve>,
+    pub(super) remark: String,
+}
+
+/// The curves that are highest by a measure, which `which` names; none where no subject has a curve.
 pub(super) fn curves_of<'a>(
     subjects: &[Subject<'a>],
     curve: impl Fn(&Subject<'a>) -> Option<Curve>,
-) -> Option<(Vec<Curve>, String)> {
+    measure: impl Fn(&Curve) -> f64,
+    which: &str,
+) -> Option<Drawn> {
     let are_many = boards(subjects).len() > 1;
     let named = |subject| {
         let curve = curve(subject)?;
@@ -59,13 +88,15 @@ pub(super) fn curves_of<'a>(
     };
     let mut curves: Vec<Curve> = subjects.iter().filter_map(named).collect();
     let count = curves.len();
+    // Stable: of equals the first.
+    curves.sort_by(|a, b| measure(b).total_cmp(&measure(a)));
     curves.truncate(MOST_CURVES);
     let remark = if count > MOST_CURVES {
-        format!(": the first {MOST_CURVES} of {count}")
+        format!(": {which} {MOST_CURVES} of {count}")
     } else {
         String::new()
     };
-    (count > 0).then_some((curves, remark))
+    (count > 0).then_some(Drawn { curves, remark })
 }
 
 /// A subject's curve, if there are points enough for one.

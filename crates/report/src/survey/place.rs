@@ -2,9 +2,9 @@
 
 use cardmark_core::{Order, Trial, spread_start};
 
-use super::curves::{curve_of, curves_of, heading, seconds, trials};
+use super::curves::{Source, curve_of, curves_of, heading, seconds, trials};
 use super::subjects::Subject;
-use crate::chart::Curves;
+use crate::chart::{Curve, Curves};
 
 /// The workload whose rate over the place is drawn.
 const OVER_POSITION: &str = "position_read";
@@ -20,18 +20,27 @@ pub(super) fn over_position(subjects: &[Subject<'_>]) -> Option<Curves> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         curve_of(subject, points)
     };
-    let (curves, remark) = curves_of(subjects, curve)?;
+    // The slowest place.
+    let slow = |curve: &Curve| {
+        let rates = curve.points.iter().map(|point| point.1);
+        -rates.fold(f64::INFINITY, f64::min)
+    };
+    let drawn = curves_of(subjects, curve, slow, "the slowest")?;
     Some(Curves {
         heading: heading(
-            format!("sequential read over the place{remark}"),
+            Source::of(subjects).by_trials(OVER_POSITION),
+            "sequential-read-over-the-place",
+            format!(
+                "Sequential read over the place{} (higher is better)",
+                drawn.remark
+            ),
             "rate of each place of the first run, from the start of the device or file to its end"
                 .to_owned(),
-            subjects,
         ),
         x_axis: "place, GB from the start".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
-        curves,
+        curves: drawn.curves,
     })
 }
 

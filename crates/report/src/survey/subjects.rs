@@ -2,16 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_core::Record;
+use cardmark_catalog::{product, publications};
+use cardmark_core::{CLAIMS_LABEL, Metric, ReaderKind, Record};
 use cardmark_stats::{joint_rate, observation};
 
+/// Classes on labels, the most demanding first.
+const CLASSES: [&str; 13] = [
+    "A2", "A1", "V90", "V60", "V30", "V10", "V6", "U3", "U1", "C10", "C6", "C4", "C2",
+];
+
 /// Runs of one thing on one board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Subject<'a> {
     /// Name.
     pub(super) name: String,
     /// On which computer.
     pub(super) board: String,
+    /// The most demanding class on its label, as far as known.
+    pub(super) class: Option<&'static str>,
     /// The runs.
     pub(super) records: Vec<&'a Record>,
 }
@@ -19,19 +27,11 @@ pub(super) struct Subject<'a> {
 /// Groups runs of the same product, or else device or model, on the same board; further
 /// separated by physical card, if label or id show it, and by the label `setting`.
 pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
-    let mut cards = BTreeMap::<String, BTreeSet<&str>>::new();
-    for record in records {
-        cards
-            .entry(name_of(record))
-            .or_default()
-            .extend(card_of(record));
-    }
+    let names = Cards::of(records);
+    let boards = Boards::of(records);
     let mut subjects: Vec<Subject<'_>> = Vec::new();
     for record in records {
-        let (mut name, board) = (name_of(record), board_of(record));
-        if let (Some(card), true) = (card_of(record), cards[&name].len() > 1) {
-            name = format!("{name} (card {card})");
-        }
+        let (name, board) = (names.name(record), boards.name(record));
         let known = subjects
             .iter_mut()
             .find(|subject| subject.name == name && subject.board == board);
@@ -40,6 +40,7 @@ pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
             None => subjects.push(Subject {
                 name,
                 board,
+                class: class_of(record),
                 records: vec![record],
             }),
         }
@@ -47,33 +48,162 @@ pub(super) fn subjects(records: &[Record]) -> Vec<Subject<'_>> {
     subjects
 }
 
+/// Name of a run's product, or else of its device or model.
 pub(super) fn name_of(record: &Record) -> String {
     let product = record.labels.get("product").cloned();
     let model = || record.devices.first()?.model.clone();
     let source = || record.origin.source.clone();
     let name = product.or_else(model).or_else(source);
-    let name = name.unwrap_or_else(|| "unknown".to_owned());
-    match record.labels.get("sample") {
-        Some(sample) => format!("{name} ({sample})"),
-        None => name,
-    }
+    name.unwrap_or_else(|| "unknown card".to_owned())
 }
 
-/// Distinguishes physical cards of one name without labels.
-fn card_of(record: &Record) -> Option<&str> {
-    if record.labels.contains_key("sample") {
-        return None;
-    }
-    record.devices.first()?.card_id()
-}
-
+/// Name of a run's board.
 pub(super) fn board_of(record: &Record) -> String {
     let model = record.board.as_ref().and_then(|board| board.model.clone());
-    let board = model.unwrap_or_else(|| "unknown board".to_owned());
-    match record.labels.get("setting") {
-        Some(setting) => format!("{board}, {setting}"),
-        None => board,
+    model.unwrap_or_else(|| "unknown board".to_owned())
+}
+
+/// Physical cards of each name.
+struct Cards<'a>(BTreeMap<String, BTreeSet<Card<'a>>>);
+
+/// What distinguishes a physical card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Card<'a> {
+    Unknown,
+    Sample(&'a str),
+    Id(&'a str),
+}
+
+impl<'a> Cards<'a> {
+    fn of(records: &'a [Record]) -> Self {
+        let mut cards = BTreeMap::<_, BTreeSet<_>>::new();
+        for record in records {
+            let known = cards.entry(name_of(record)).or_default();
+            known.insert(card_of(record));
+        }
+        Self(cards)
     }
+
+    /// Name of the card, with what distinguishes it from others of this name.
+    fn name(&self, record: &Record) -> String {
+        let name = name_of(record);
+        let others = self.0.get(&name).into_iter().flatten();
+        let ids = others
+            .clone()
+            .filter(|card| matches!(card, Card::Id(_)))
+            .count();
+        match card_of(record) {
+            Card::Sample(sample) if others.count() > 1 => format!("{name} ({sample})"),
+            Card::Id(id) if ids > 1 => format!("{name} (card {id})"),
+            _ => name,
+        }
+    }
+}
+
+fn card_of(record: &Record) -> Card<'_> {
+    if let Some(sample) = record.labels.get("sample") {
+        return Card::Sample(sample);
+    }
+    let device = record.devices.first();
+    device
+        .and_then(|device| device.card_id())
+        .map_or(Card::Unknown, Card::Id)
+}
+
+/// Settings of each board, and the cards in each.
+struct Boards(BTreeMap<String, BTreeMap<Setting, BTreeSet<String>>>);
+
+/// A setting of a board.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Setting {
+    /// Its label; `None` without one.
+    id: Option<String>,
+    /// What it is, in words; empty if nothing is known.
+    words: String,
+    /// Author of the figures, if published.
+    author: Option<String>,
+}
+
+impl Boards {
+    fn of(records: &[Record]) -> Self {
+        let mut boards = BTreeMap::<_, BTreeMap<_, BTreeSet<_>>>::new();
+        for record in records {
+            let known = boards.entry(board_of(record)).or_default();
+            let cards = known.entry(Setting::of(record)).or_default();
+            cards.insert(name_of(record));
+        }
+        Self(boards)
+    }
+
+    /// Name of the board, with what distinguishes the setting from others of this board: its description, the author,
+    /// and its label if one card was measured in two settings of one author that are described alike.
+    fn name(&self, record: &Record) -> String {
+        let (board, own) = (board_of(record), Setting::of(record));
+        let cards = self.0.get(&board).and_then(|settings| settings.get(&own));
+        let others = self.0.get(&board).into_iter().flatten();
+        let others = || others.clone().filter(|(other, _)| other.id != own.id);
+        let shares_card = |of: &BTreeSet<String>| cards.is_some_and(|own| !own.is_disjoint(of));
+        let alike = || others().filter(|(other, _)| other.words == own.words);
+        let is_own_author = |other: &Setting| other.author == own.author;
+        let has_other_author = alike().any(|(other, _)| !is_own_author(other));
+        let has_same_card = alike().any(|(other, of)| is_own_author(other) && shares_card(of));
+        let has_other_words = others().any(|(other, _)| other.words != own.words);
+        let is_labelled = has_same_card || (own.author.is_none() && others().next().is_some());
+        let parts = [
+            Some(own.words).filter(|words| has_other_words && !words.is_empty()),
+            own.author.filter(|_| has_other_author),
+            own.id.filter(|_| is_labelled),
+        ];
+        let parts = parts.into_iter().flatten();
+        std::iter::once(board)
+            .chain(parts)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+impl Setting {
+    fn of(record: &Record) -> Self {
+        let id = record.labels.get("setting").cloned();
+        let publication = record.labels.get("publication").and_then(|wanted| {
+            let mut known = publications().iter();
+            known.find(|publication| publication.id == *wanted)
+        });
+        let setting = publication.zip(id.as_deref());
+        let setting = setting.and_then(|(publication, id)| publication.setting(id));
+        let reader = setting.and_then(|setting| setting.reader.as_ref());
+        let parts = [
+            reader
+                .filter(|kind| **kind == ReaderKind::Usb)
+                .map(|_| "USB".to_owned()),
+            setting
+                .and_then(|setting| setting.overclock_hz)
+                .map(|hertz| format!("slot at {} MHz", hertz / 1_000_000)),
+            setting
+                .and_then(|setting| setting.command_queue)
+                .filter(|is_on| *is_on)
+                .map(|_| "command queue on".to_owned()),
+        ];
+        Self {
+            id,
+            words: parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
+            author: publication.map(|publication| publication.author.clone()),
+        }
+    }
+}
+
+/// The most demanding class on the label, from the run's own label or the catalogue.
+fn class_of(record: &Record) -> Option<&'static str> {
+    let stated = record.labels.get(CLAIMS_LABEL);
+    let stated = stated.map(|claims| claims.split_whitespace().map(str::to_uppercase).collect());
+    let listed = || {
+        let product = product(record.labels.get("product")?)?;
+        Some(product.claims.clone())
+    };
+    let claims: Vec<String> = stated.or_else(listed)?;
+    CLASSES
+        .into_iter()
+        .find(|class| claims.iter().any(|claim| claim == class))
 }
 
 /// The boards, in the order of the runs.
@@ -92,15 +222,23 @@ pub(super) fn suite_of(record: &Record) -> Option<String> {
     Some(format!("{} {}", suite.name, suite.version))
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
     /// The rate over all runs and its interval.
     pub(super) fn rate(&self, metric: &str) -> Option<(f64, Option<(f64, f64)>)> {
-        let runs: Vec<_> = self
-            .records
-            .iter()
-            .filter_map(|record| record.metric(metric))
-            .map(observation)
-            .collect();
+        let runs: Vec<_> = self.measuring(metric).map(observation).collect();
         joint_rate(&runs)
+    }
+
+    /// The figures of this metric, one of each run that has it.
+    pub(super) fn measuring(&self, metric: &str) -> impl Iterator<Item = &'a Metric> {
+        self.records
+            .iter()
+            .filter_map(move |record| record.metric(metric))
+    }
+
+    /// True if a figure of this metric is not the card's, such as that of a cache.
+    pub(super) fn is_voided(&self, metric: &str) -> bool {
+        self.measuring(metric)
+            .any(|metric| metric.voided_by().is_some())
     }
 }

@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Board, DeviceInfo, Finding, FindingKind, IntervalKind, Layer, LayerKind, Metric, Origin,
-    OriginKind, Quantity, Record, Severity, SuiteRef, Target, TargetKind,
+    OriginKind, Quantity, Record, Severity, SuiteRef, Target, TargetKind, Tool,
 };
 use uuid::Uuid;
 
@@ -10,6 +10,14 @@ use uuid::Uuid;
 pub(crate) fn empty() -> Record {
     let id = Uuid::parse_str("67e55044-10b1-426f-9247-bb680e5fe0c8").unwrap();
     let mut record = Record::new(id, Origin::of(OriginKind::Measured));
+    record.tool = Some(Tool {
+        name: "cardmark".to_owned(),
+        version: "0.1.0".to_owned(),
+        commit: None,
+        modified: None,
+        target: None,
+        profile: None,
+    });
     record.started_at = Some("2025-03-04T12:00:41Z".to_owned());
     record.suite = Some(SuiteRef {
         name: "quick".to_owned(),

@@ -1,8 +1,8 @@
 //! Charts: what they show can be read back, and nothing of it is hidden.
 
 use cardmark_report::chart::{
-    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Heading, Palette, Scatter, Size, Spot,
-    Theme,
+    Bar, Bars, Chart, Curve, Curves, Dumbbell, Dumbbells, Group, Heading, Palette, Scatter, Size,
+    Spot, Theme,
 };
 use insta::assert_snapshot;
 
@@ -12,31 +12,37 @@ const SIZES: [Size; 2] = [Size::Wide, Size::Narrow];
 
 fn heading(title: &str, about: &str) -> Heading {
     Heading {
+        name: "chart".to_owned(),
         title: title.to_owned(),
-        subtitle: "Raspberry Pi 4 · quick 1 · simulated".to_owned(),
+        subtitle: "Raspberry Pi 4".to_owned(),
+        footer: "cardmark 0.1.0 · 3 runs each · 2025-03-04 · quick 1 · simulated".to_owned(),
         about: about.to_owned(),
     }
 }
 
 fn bars() -> Chart {
-    let bar = |name: &str, value: f64, ends, series| Bar {
-        name: name.to_owned(),
+    let bar = |value: f64, ends, series| Bar {
         value,
         ends,
         series,
     };
+    let group = |name: &str, bars| Group {
+        name: name.to_owned(),
+        bars,
+    };
     Chart::Bars(Bars {
-        heading: heading("random write 4 KiB", "three bars"),
+        heading: heading("random write 4 KiB", "four bars"),
         axis: "MB/s, whiskers: 95 % interval".to_owned(),
         series: vec!["Raspberry Pi 3".to_owned(), "Raspberry Pi 4".to_owned()],
-        bars: vec![
-            bar("Evo Plus <64 GB>", 3.0, Some((2.7, 3.4)), 0),
-            bar("Ultra 32 GB", 1.5, None, 1),
-            bar(
+        groups: vec![
+            group(
+                "Evo Plus <64 GB>",
+                vec![bar(3.0, Some((2.7, 3.4)), 0), bar(2.9, None, 1)],
+            ),
+            group("Ultra 32 GB", vec![bar(1.5, None, 1)]),
+            group(
                 "A card whose name is much too long to stand beside its own bar",
-                0.17,
-                Some((0.1, 0.2)),
-                1,
+                vec![bar(0.17, Some((0.1, 0.2)), 1)],
             ),
         ],
     })
@@ -215,12 +221,10 @@ fn bars_and_whiskers_end_at_their_figures() {
         let ticks = drawing.level_ticks();
         let ends: Vec<f64> = drawing.rectangles.iter().map(|one| one.0).collect();
         // The first two are the legend's.
-        let [_, _, first, second, third] = ends[..] else {
-            panic!("{ends:?}")
-        };
-        assert_near(back(&ticks, first, false), 3.0);
-        assert_near(back(&ticks, second, false), 1.5);
-        assert_near(back(&ticks, third, false), 0.17);
+        for (end, truth) in ends[2..].iter().zip([3.0, 2.9, 1.5, 0.17]) {
+            assert_near(back(&ticks, *end, false), truth);
+        }
+        assert_eq!(ends.len(), 6);
         let whiskers = drawing.lines_of("whisker");
         let (low, high) = (whiskers[0].0.0, whiskers[0].1.0);
         assert_near(back(&ticks, low, false), 2.7);
@@ -274,6 +278,84 @@ fn curves_pass_through_their_figures() {
 }
 
 #[test]
+fn a_whisker_far_beyond_the_bars_does_not_stretch_the_axis() {
+    let Chart::Bars(mut bars) = bars() else {
+        panic!()
+    };
+    bars.groups[2].bars[0].ends = Some((0.01, 40.0));
+    for size in SIZES {
+        let drawing = Drawing::of(&Chart::Bars(bars.clone()).svg(Theme::Page, size));
+        let ticks = drawing.level_ticks();
+        assert!(ticks.last().unwrap().1 <= 4.0, "{ticks:?}");
+        let caps = drawing.lines_of("whisker").len();
+        assert_eq!(caps, 5, "without a cap at its far end");
+        drawing.assert_readable();
+    }
+}
+
+#[test]
+fn the_best_cards_have_names_and_no_name_is_there_twice() {
+    // A cloud below a front of three, one of which is on two boards.
+    let cloud = (0..40_u32).map(|index| Spot {
+        name: format!("Some Brand Card number {index}"),
+        x: 5.0 + f64::from(index % 8) / 4.0,
+        y: 0.5 + f64::from(index / 8) / 8.0,
+        series: 0,
+    });
+    let best = [
+        ("Fast Reader 64 GB", 9.0, 1.2, 0),
+        ("Fast Writer 64 GB", 5.0, 2.0, 0),
+        ("Good at Both 128 GB", 7.0, 1.5, 1),
+        ("Good at Both 128 GB", 6.0, 1.1, 0),
+    ];
+    let best = best.map(|(name, x, y, series)| Spot {
+        name: name.to_owned(),
+        x,
+        y,
+        series,
+    });
+    let Chart::Scatter(mut chart) = scatter() else {
+        panic!()
+    };
+    chart.spots = cloud.chain(best).collect();
+    for size in SIZES {
+        let drawing = Drawing::of(&Chart::Scatter(chart.clone()).svg(Theme::Page, size));
+        drawing.assert_readable();
+        let names = drawing
+            .texts
+            .iter()
+            .filter(|text| text.class == "text small");
+        let names: Vec<&str> = names.map(|text| text.text.as_str()).collect();
+        for (name, count) in [
+            ("Fast Reader 64 GB", 1),
+            ("Fast Writer 64 GB", 1),
+            ("Good at Both 128 GB", 1),
+        ] {
+            let found = names.iter().filter(|found| **found == name).count();
+            assert_eq!(found, count, "{size:?} {name}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn source_and_conditions_stand_in_the_picture() {
+    for chart in all() {
+        for size in SIZES {
+            let drawing = Drawing::of(&chart.svg(Theme::Auto, size));
+            let small = drawing
+                .texts
+                .iter()
+                .filter(|text| text.class == "text dim small");
+            let small: Vec<&str> = small.map(|text| text.text.as_str()).collect();
+            assert!(
+                small.join(" ").ends_with(&chart.heading().footer),
+                "{small:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn dumbbells_end_at_their_figures() {
     for size in SIZES {
         let drawing = Drawing::of(&dumbbells(["off", "on"]).svg(Theme::Page, size));
@@ -282,7 +364,12 @@ fn dumbbells_end_at_their_figures() {
         for (place, truth) in places.iter().zip([2000.0, 4000.0, 1500.0, 1500.0]) {
             assert_near(back(&ticks, *place, false), truth);
         }
-        assert!(drawing.texts.iter().any(|text| text.text == "×2.00"));
+        assert!(
+            drawing
+                .texts
+                .iter()
+                .any(|text| text.text == "2000 to 4000, ×2.00")
+        );
     }
 }
 
@@ -306,11 +393,13 @@ fn crowds_and_extremes_stay_readable() {
         y: 1e-3 * 1.3_f64.powi(i32::try_from(index).unwrap()),
         series: index % 4,
     });
-    let bars = [0.000_012, 123_456.0].map(|value| Bar {
+    let groups = [0.000_012, 123_456.0].map(|value| Group {
         name: name(1),
-        value,
-        ends: Some((0.0, value * 1.7)),
-        series: 0,
+        bars: vec![Bar {
+            value,
+            ends: Some((0.0, value * 1.7)),
+            series: 0,
+        }],
     });
     let series: Vec<String> = (0..4).map(|index| name(index) + " on a board").collect();
     let crowd = Chart::Scatter(Scatter {
@@ -327,7 +416,7 @@ fn crowds_and_extremes_stay_readable() {
         heading: heading("extremes", ""),
         axis: "IOPS".to_owned(),
         series,
-        bars: bars.to_vec(),
+        groups: groups.to_vec(),
     });
     let empty = Chart::Curves(Curves {
         heading: heading("nothing", ""),
@@ -342,7 +431,7 @@ fn crowds_and_extremes_stay_readable() {
     assert!(
         crowd
             .svg(Theme::Page, Size::Wide)
-            .contains(" names have no room here")
+            .contains("Without a name in the chart: ")
     );
     for chart in [crowd, extremes, empty] {
         for size in SIZES {

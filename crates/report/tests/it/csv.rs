@@ -18,9 +18,9 @@ fn one_row_for_each_metric() {
     let table = csv(&[record]);
     assert!(table.lines().count() == 3 && table.matches("\r\n").count() == 3);
     assert_snapshot!(table.replace('\r', ""), @r"
-    record_id,started_at,suite,suite_version,origin,target_kind,board_model,metric,quantity,unit,value,low,high,interval_kind,warnings
-    67e55044-10b1-426f-9247-bb680e5fe0c8,2025-03-04T12:00:41Z,quick,1,measured,directory,Raspberry Pi 4 Model B Rev 1.4,seq_write_1m,byte_rate,bytes/s,23440000.25,11720000.125,35160000.375,between_rounds,not_settled throttled
-    67e55044-10b1-426f-9247-bb680e5fe0c8,2025-03-04T12:00:41Z,quick,1,measured,directory,Raspberry Pi 4 Model B Rev 1.4,reach,ratio,1,0.1,,,none,
+    record_id,started_at,suite,suite_version,origin,target_kind,board_model,metric,quantity,unit,value,low,high,interval_kind,warnings,product,printed,publication,author,published,address,licence
+    67e55044-10b1-426f-9247-bb680e5fe0c8,2025-03-04T12:00:41Z,quick,1,measured,directory,Raspberry Pi 4 Model B Rev 1.4,seq_write_1m,byte_rate,bytes/s,23440000.25,11720000.125,35160000.375,between_rounds,not_settled throttled,,,,,,,
+    67e55044-10b1-426f-9247-bb680e5fe0c8,2025-03-04T12:00:41Z,quick,1,measured,directory,Raspberry Pi 4 Model B Rev 1.4,reach,ratio,1,0.1,,,none,,,,,,,,
     ");
 }
 
@@ -39,7 +39,10 @@ fn no_text_becomes_a_formula_or_a_column() {
         "{table}"
     );
     assert!(table.contains(",\"'-1\nnext\","), "{table}");
-    assert!(table.contains(",'@sum,count,1,-3,,,none,\r\n"), "{table}");
+    assert!(
+        table.contains(",'@sum,count,1,-3,,,none,,,,,,,,\r\n"),
+        "{table}"
+    );
 }
 
 #[test]

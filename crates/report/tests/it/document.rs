@@ -1,12 +1,14 @@
 //! Reports as Markdown and as a page.
 
+use std::collections::BTreeSet;
+
 use cardmark_core::{
     Board, Derived, Integrity, IntegrityTest, IntervalKind, Metric, Quantity, Record, Severity,
     StorageKind, SuiteRef, Verdict, VerdictOutcome,
 };
 use cardmark_report::chart::Chart;
 use cardmark_report::document::{Block, Column, Document, Row, Table, html, markdown};
-use cardmark_report::{Style, survey, terminal};
+use cardmark_report::{Style, survey, survey_charts, survey_title, terminal};
 use insta::assert_snapshot;
 
 use crate::builder::{bare, empty, full, rate};
@@ -43,13 +45,7 @@ fn records() -> Vec<Record> {
 }
 
 fn charts(document: &Document) -> Vec<&Chart> {
-    let blocks = document.blocks.iter();
-    blocks
-        .filter_map(|block| match block {
-            Block::Chart(chart) => Some(chart),
-            _ => None,
-        })
-        .collect()
+    document.charts()
 }
 
 fn small() -> Document {
@@ -138,7 +134,7 @@ fn suite(name: &str, tier: Option<&str>) -> SuiteRef {
 #[test]
 fn a_survey_of_a_sustained_run_has_what_the_suite_is_for() {
     let text = markdown(&survey("One run", &[sustained()]));
-    let (figures, _) = text.split_once("\n\n## ").unwrap();
+    let (figures, _) = text.split_once("\n\n<details>").unwrap();
     assert_snapshot!(figures, @r"
     # One run
 
@@ -217,6 +213,7 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
     let told = text
         .split("\n\n## ")
         .find(|part| part.starts_with("Verdicts"));
+    let told = told.unwrap().split("\n\n<details>").next();
     assert_snapshot!(told.unwrap(), @r"
     Verdicts
 
@@ -244,7 +241,10 @@ fn a_survey_of_several_runs_tells_their_verdicts() {
     assert!(html(&document).contains("<li>FALSE CAPACITY (limbo): only 8 GB"));
     let table = |block: &&Block| matches!(block, Block::Table { .. });
     let tables = document.blocks.iter().filter(table).count();
-    assert_eq!(tables, 1, "circumstances, and no table of names alone");
+    assert_eq!(
+        tables, 0,
+        "no table of names alone; circumstances are folded"
+    );
 }
 
 #[test]
@@ -269,30 +269,63 @@ fn a_run_without_figures_is_named_where_nothing_is_said_of_it() {
         empty(),
     ];
     let text = markdown(&survey("Two", &runs));
-    assert!(text.contains("| SD64G |"), "{text}");
+    assert!(text.contains("No figures: SD64G on "), "{text}");
 }
 
 #[test]
-fn a_survey_draws_what_it_has_figures_for() {
+fn a_survey_shows_five_charts_and_has_more() {
     let document = survey("Two cards, two boards", &records());
-    let titles: Vec<&str> = charts(&document)
-        .iter()
-        .map(|chart| chart.heading().title.as_str())
-        .collect();
-    assert_eq!(titles.len(), 15, "bars, a scatter, dumbbells: {titles:?}");
-    assert_eq!(titles[0], "sequential write 1 MiB");
-    assert_eq!(titles[7], "random write 4 KiB against random read 4 KiB");
-    assert_eq!(titles[8], "sequential write 1 MiB in two settings");
-    let Chart::Dumbbells(change) = charts(&document)[8] else {
-        panic!()
+    let named = |charts: &[&Chart]| -> Vec<String> {
+        let names = charts.iter().map(|chart| chart.heading().name.clone());
+        names.collect()
     };
-    for one in &change.dumbbells {
+    let shown = [
+        "random-write-4k",
+        "random-read-4k",
+        "sequential-write-1m",
+        "sequential-read-1m",
+        "random-write-4k-vs-random-read-4k",
+    ];
+    assert_eq!(named(&charts(&document)), shown);
+    for chart in charts(&document) {
+        let title = &chart.heading().title;
+        assert!(title.ends_with(" is better)"), "{title}");
+        assert_eq!(
+            chart.heading().footer,
+            "cardmark 0.1.0 · 1 run each · 2025-03-04 · quick 1"
+        );
+    }
+    let all = survey_charts(&records());
+    let all: Vec<&Chart> = all.iter().collect();
+    assert_eq!(named(&all)[..5], shown);
+    let names: BTreeSet<String> = named(&all).into_iter().collect();
+    assert_eq!((all.len(), names.len()), (15, 15), "{names:?}");
+    let change = all.iter().find_map(|chart| match chart {
+        Chart::Dumbbells(change) => Some(change),
+        _ => None,
+    });
+    for one in &change.unwrap().dumbbells {
         assert!((one.other / one.base - 2.0).abs() < 1e-9, "{one:?}");
     }
-    assert!(
-        charts(&survey("one", &[full()])).is_empty(),
-        "no trials, one card"
-    );
+    assert!(survey_charts(&[full()]).is_empty(), "no trials, one card");
+}
+
+#[test]
+fn bars_are_grouped_by_card() {
+    let document = survey("Two cards, two boards", &records());
+    let Chart::Bars(bars) = charts(&document)[0] else {
+        panic!()
+    };
+    let names: Vec<&str> = bars
+        .groups
+        .iter()
+        .map(|group| group.name.as_str())
+        .collect();
+    assert_eq!(names, ["Evo Plus", "Ultra | A1"]);
+    for group in &bars.groups {
+        let series: Vec<usize> = group.bars.iter().map(|bar| bar.series).collect();
+        assert_eq!(series, [0, 1]);
+    }
 }
 
 #[test]
@@ -316,15 +349,19 @@ fn many_boards_are_told_by_name_and_not_by_colour() {
     };
     let few = of(6);
     assert_eq!(few.series.len(), 6);
-    assert!(few.bars.iter().all(|bar| bar.name == "Example Ultra 64"));
+    assert_eq!(few.groups.len(), 1);
+    assert_eq!(few.groups[0].name, "Example Ultra 64");
     let many = of(7);
     assert!(many.series.is_empty());
     for index in 0..7 {
         let name = format!("Example Ultra 64, Board {index}");
-        assert!(many.bars.iter().any(|bar| bar.name == name), "{many:?}");
+        assert!(
+            many.groups.iter().any(|group| group.name == name),
+            "{many:?}"
+        );
     }
-    assert_eq!(of(50).bars.len(), 40);
-    assert!(of(50).heading.title.contains("the first 40 of 50"));
+    assert_eq!(of(50).groups.len(), 40);
+    assert!(of(50).heading.subtitle.contains("the first 40 of 50"));
 }
 
 #[test]
@@ -376,7 +413,14 @@ fn a_page_is_well_formed_and_its_tables_have_scopes() {
         assert!(matches!(cell.attribute("scope"), Some("col" | "row")));
     }
     for row in named("tr") {
-        let cells = row.children().filter(roxmltree::Node::is_element).count();
+        let spans = row
+            .children()
+            .filter(roxmltree::Node::is_element)
+            .map(|cell| {
+                let span = cell.attribute("colspan");
+                span.map_or(1, |span| span.parse::<usize>().unwrap())
+            });
+        let cells: usize = spans.sum();
         let table = row.ancestors().find(|node| node.has_tag_name("table"));
         let first = table
             .unwrap()
@@ -459,4 +503,250 @@ fn a_rate_over_time_keeps_the_bytes_and_the_seconds() {
     assert!((rate_near(5.0) - 15.0).abs() < 2.5, "{points:?}");
     assert!(points.last().unwrap().0 > 7.5 && points.last().unwrap().0 < 8.05);
     assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0));
+}
+
+fn with_rates(product: &str, board: &str, rates: &[(&str, f64)]) -> Record {
+    let mut record = empty();
+    record
+        .labels
+        .insert("product".to_owned(), product.to_owned());
+    record.board = Some(Board {
+        model: Some(board.to_owned()),
+        ..Board::default()
+    });
+    let rates = rates.iter();
+    record.metrics = rates
+        .map(|(id, value)| bare(id, Quantity::OperationRate, *value))
+        .collect();
+    record
+}
+
+/// The paragraphs of a report that begin so.
+fn answers(records: &[Record]) -> Vec<String> {
+    let text = markdown(&survey("Cards", records));
+    let lines = text.lines().filter(|line| line.starts_with("Fastest "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_fastest_card_is_named_if_it_can_be_told() {
+    let run = |product, board, write, read| {
+        with_rates(
+            product,
+            board,
+            &[("rand_write_4k", write), ("rand_read_4k", read)],
+        )
+    };
+    let clear = [
+        run("A", "Pi 4", 500.0, 2000.0),
+        run("B", "Pi 4", 1000.0, 2100.0),
+        run("C", "Pi 4", 480.0, 2000.0),
+    ];
+    assert_eq!(
+        answers(&clear),
+        ["Fastest for booting: B (1000 random writes/s, 2.00 × the next)."]
+    );
+    let both = [
+        run("A", "Pi 4", 500.0, 2000.0),
+        run("B", "Pi 4", 1000.0, 2100.0),
+        run("A", "Pi 3", 400.0, 1400.0),
+        run("B", "Pi 3", 800.0, 1500.0),
+    ];
+    assert_eq!(
+        answers(&both),
+        [
+            "Fastest for booting: B (random writes: 1000/s on Pi 4, 2.00 × the next; 800/s on Pi 3, 2.00 × the next)."
+        ]
+    );
+    let near = [
+        run("A", "Pi 4", 1010.0, 2000.0),
+        run("B", "Pi 4", 1000.0, 2100.0),
+        run("C", "Pi 4", 480.0, 2000.0),
+    ];
+    assert_eq!(
+        answers(&near),
+        [
+            "Fastest for booting: cannot be told between A and B (random writes: 1000 to 1010/s); repeats of one \
+          card differ this far."
+        ]
+    );
+    let split = [
+        run("A", "Pi 4", 500.0, 4000.0),
+        run("B", "Pi 4", 1000.0, 2000.0),
+    ];
+    assert_eq!(
+        answers(&split),
+        ["Fastest random writes: B (1000/s, 2.00 × the next); fastest random reads: A (4000/s)."]
+    );
+    let mut cached = clear.to_vec();
+    cached[1].metrics[0].warnings = vec!["not_reached".to_owned()];
+    assert_eq!(
+        answers(&cached),
+        [
+            "Fastest for booting: cannot be told between A and C (random writes: 480 to 500/s); repeats of one \
+          card differ this far."
+        ],
+        "a figure of a cache does not count"
+    );
+    assert!(answers(&clear[..1]).is_empty());
+    let apart = [
+        run("A", "Pi 4", 500.0, 2000.0),
+        run("B", "Pi 3", 1000.0, 2100.0),
+    ];
+    assert!(answers(&apart).is_empty(), "never both on one board");
+}
+
+#[test]
+fn published_figures_name_their_source_and_the_printed_numbers() {
+    let publications = cardmark_catalog::publications();
+    let publication = publications.iter().find(|one| one.id == "geerling-dramble");
+    let records = publication.unwrap().records();
+    let title = survey_title(&records);
+    assert_eq!(title, "microSD Card Benchmarks, by Jeff Geerling");
+    let document = survey(&title, &records);
+    let text = markdown(&document);
+    for part in [
+        "- Jeff Geerling: microSD Card Benchmarks. <https://www.pidramble.com/wiki/benchmarks/microsd-cards> \
+         (undated; licence: none stated; read on 2026-11-21)",
+        "| **Samsung Pro+ 32 GB** | | | | |",
+        "| Raspberry Pi 3 Model B, slot at 100 MHz | 1.91 (1.84) | 12.6 (12.15) | 31.0 | 41.9 (39.93) |",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(!text.contains("cardmark 0"), "measured by others: {text}");
+    assert!(
+        html(&document)
+            .contains("<a href=\"https://www.pidramble.com/wiki/benchmarks/microsd-cards\"")
+    );
+    for chart in document.charts() {
+        let footer = &chart.heading().footer;
+        assert_eq!(
+            footer,
+            "Figures of Jeff Geerling, “microSD Card Benchmarks”"
+        );
+    }
+    let table = cardmark_report::csv(&records);
+    let pro = table
+        .lines()
+        .find(|line| line.contains("Samsung Pro+ 32 GB"));
+    let ending = "21.75 MB/s,microSD Card Benchmarks,Jeff Geerling,,\
+                  https://www.pidramble.com/wiki/benchmarks/microsd-cards,none stated";
+    assert!(pro.unwrap().trim_end().ends_with(ending), "{pro:?}");
+}
+
+#[test]
+fn a_title_claims_no_figures_of_others() {
+    let publications = cardmark_catalog::publications();
+    let of = |id: &str| {
+        publications
+            .iter()
+            .find(|one| one.id == id)
+            .unwrap()
+            .records()
+    };
+    let two = [of("kulesz"), of("geerling-a2")].concat();
+    assert_eq!(survey_title(&two), "Published and imported results");
+    let own = [full(), empty()];
+    assert_eq!(survey_title(&own), "Storage measured by cardmark");
+    let mixed = [own.to_vec(), two].concat();
+    assert_eq!(
+        survey_title(&mixed),
+        "Storage measured by cardmark and others"
+    );
+}
+
+#[test]
+fn times_and_scores_are_shown() {
+    let publications = cardmark_catalog::publications();
+    for (id, row) in [
+        (
+            "kaiser-a1-a2",
+            "| SanDisk Extreme A1 32 GB, NanoPi M4 | 16.2 s | 161 s | 28.0 s | 57.0 s |",
+        ),
+        ("pibenchmarks-2019", "| Samsung PM871b 256 GB, "),
+    ] {
+        let publication = publications.iter().find(|one| one.id == id);
+        let text = markdown(&survey("T", &publication.unwrap().records()));
+        let (_, table) = text.split_once("Times, scores and sizes").unwrap();
+        assert!(table.contains(row), "{table}");
+    }
+}
+
+#[test]
+fn cards_on_one_board_are_grouped_by_the_class_on_their_label() {
+    let run = |product, write| with_rates(product, "Pi 4", &[("rand_write_4k", write)]);
+    let mut records = [
+        run("A", 500.0),
+        run("B", 1000.0),
+        run("C", 100.0),
+        run("D", 700.0),
+    ];
+    for (record, claims) in records.iter_mut().zip(["A1 V30", "C10 A2", "", "A1"]) {
+        if !claims.is_empty() {
+            record.labels.insert("claims".to_owned(), claims.to_owned());
+        }
+    }
+    let text = markdown(&survey("T", &records));
+    let (_, table) = text.split_once("|---|---:|\n").unwrap();
+    let table: Vec<&str> = table.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(
+        table,
+        [
+            "| **Sold as A2** | |",
+            "| B | 1000 |",
+            "| **Sold as A1** | |",
+            "| D | 700 |",
+            "| A | 500 |",
+            "| **Class on the label unknown** | |",
+            "| C | 100 |",
+        ]
+    );
+}
+
+#[test]
+fn each_method_has_its_table() {
+    let records = [
+        with_rates(
+            "A",
+            "Pi 4",
+            &[("rand_write_4k", 500.0), ("seq_read_1m", 40.0)],
+        ),
+        with_rates("B", "Pi 4", &[("rand_write_4k", 600.0)]),
+        with_rates("C", "Pi 4", &[("iozone_random_write", 700.0)]),
+        with_rates("D", "Pi 4", &[("sqlite_tps", 20.0)]),
+    ];
+    let text = markdown(&survey("T", &records));
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .take(7)
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "| Card | Random write, 4 KiB, IOPS | Sequential read, 1 MiB, IOPS |",
+            "| B | 600 | – |",
+            "| A | 500 | 40.0 |",
+            "| Card | Random write, IOPS |",
+            "| C | 700 |",
+            "| Card | SQLite transactions, transactions/s |",
+            "| D | 20.0 |",
+        ]
+    );
+}
+
+#[test]
+fn a_sticker_is_named_only_where_it_distinguishes_cards() {
+    let run = |sample: &str| {
+        let mut record = with_rates("A", "Pi 4", &[("rand_write_4k", 500.0)]);
+        record.labels.insert("sample".to_owned(), sample.to_owned());
+        record
+    };
+    let other = with_rates("B", "Pi 4", &[("rand_write_4k", 400.0)]);
+    let text = markdown(&survey("T", &[run("red"), other.clone()]));
+    assert!(text.contains("| A | 500 |"), "{text}");
+    let text = markdown(&survey("T", &[run("red"), run("blue"), other]));
+    for row in ["| A (red) | 500 |", "| A (blue) | 500 |", "| B | 400 |"] {
+        assert!(text.contains(row), "{text}");
+    }
 }

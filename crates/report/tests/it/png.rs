@@ -1,6 +1,6 @@
 //! Charts as pictures.
 
-use cardmark_report::chart::{Bar, Bars, Chart, Heading, png};
+use cardmark_report::chart::{Bar, Bars, Chart, Group, Heading, png};
 
 fn bars(count: usize) -> Chart {
     Chart::Bars(Bars {
@@ -10,12 +10,14 @@ fn bars(count: usize) -> Chart {
         },
         axis: "MB/s".to_owned(),
         series: Vec::new(),
-        bars: vec![
-            Bar {
+        groups: vec![
+            Group {
                 name: "Evo Plus".to_owned(),
-                value: 3.0,
-                ends: None,
-                series: 0,
+                bars: vec![Bar {
+                    value: 3.0,
+                    ends: None,
+                    series: 0,
+                }],
             };
             count
         ],
