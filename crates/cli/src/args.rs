@@ -441,7 +441,7 @@ pub(crate) struct ReportArguments {
     /// Ids, record files, or conditions such as `label=value` and `publication=kulesz`
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Format; without it, that of the ending of `--output`, else `md`
+    /// Format; without it, that of the ending of `--output`, else `svg` with `--chart`, else `md`
     #[arg(long)]
     pub(crate) format: Option<ReportFormat>,
     /// A chart: its name such as `random-write-4k`, a part of it, or its number
