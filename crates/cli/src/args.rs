@@ -467,7 +467,7 @@ pub(crate) struct ReportArguments {
     /// Only runs on boards whose name holds this, such as `Pi 4`
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
-    /// Format; without it, that of the ending of `--output`, else `md`
+    /// Format; without it, that of the ending of `--output`, else `svg` with `--chart`, else `md`
     #[arg(long)]
     pub(crate) format: Option<ReportFormat>,
     /// A chart: its name such as `random-write-4k`, a part of it, or its number

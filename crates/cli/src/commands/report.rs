@@ -51,6 +51,7 @@ fn format(arguments: &ReportArguments) -> Result<ReportFormat, CommandError> {
     let ending = arguments.output.as_deref().and_then(Path::extension);
     match (arguments.format, ending.and_then(|ending| ending.to_str())) {
         (Some(format), _) => Ok(format),
+        (None, None) if arguments.chart.is_some() => Ok(ReportFormat::Svg),
         (None, None) => Ok(ReportFormat::Md),
         (None, Some(ending)) => ReportFormat::from_str(ending, true).map_err(|_| {
             let known = ReportFormat::value_variants().iter();

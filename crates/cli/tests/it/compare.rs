@@ -406,7 +406,7 @@ fn reports_come_in_all_forms() {
         ("synced write", "Synced write, 4 KiB (higher is better)"),
     ] {
         let sides = ["product=A", "product=C <b>"];
-        let asked = ["--format", "svg", "--chart", wanted];
+        let asked = ["--chart", wanted];
         let output = program.run(&[&["report"], &sides[..], &asked[..]].concat());
         assert!(output.stdout.contains(title), "{wanted}: {output}");
     }

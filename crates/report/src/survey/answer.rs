@@ -107,6 +107,9 @@ impl<'a> Field<'a> {
                     value,
                     runs_count: subject.measuring(metric).count(),
                     spread,
+                    // All cards of a table were measured by one method.
+                    method: "",
+                    between_methods: 0.0,
                 };
                 (value > 0.0).then_some((subject.name.as_str(), ranked))
             })

@@ -1,6 +1,6 @@
 // Checks the pages in a folder in Chromium; called by scripts/pages.
 //
-//   node scripts/pages.cjs CHROMIUM PAGES PICTURES
+//   node scripts/browser/pages.cjs CHROMIUM PAGES PICTURES
 'use strict';
 const { readdirSync, readFileSync, writeFileSync, rmSync } = require('fs');
 const { join } = require('path');
