@@ -63,8 +63,12 @@ pub(crate) fn is_utf8_locale() -> bool {
 
 /// Returns whether standard error is a terminal that can draw a line again.
 pub(crate) fn can_redraw() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
-    std::io::stderr().is_terminal() && !is_dumb
+    std::io::stderr().is_terminal() && !is_dumb()
+}
+
+/// Returns whether the terminal says that it knows no escape sequences.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// A line as this locale can show it.
@@ -204,10 +208,10 @@ pub(crate) fn width() -> usize {
         .clamp(30, 200)
 }
 
-/// Returns the style of results: on a terminal, unless `NO_COLOR` is set.
+/// Returns the style of results: on a terminal, unless it is dumb or `NO_COLOR` is set.
 pub(crate) fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if std::io::stdout().is_terminal() && !refused {
+    if std::io::stdout().is_terminal() && !refused && !is_dumb() {
         Style::Color
     } else {
         Style::Plain

@@ -879,6 +879,26 @@ mod tests {
     }
 
     #[test]
+    fn the_half_width_is_that_of_the_body_if_there_is_one() {
+        let mut metric = Metric::new("rand_read_4k", Quantity::OperationRate, 100.0);
+        (metric.low, metric.high) = (Some(90.0), Some(110.0));
+        // Two readings of a unit.
+        assert_eq!(metric.half_width_ratio(), None);
+        metric.interval_kind = IntervalKind::BetweenRounds;
+        assert_eq!(metric.half_width_ratio(), Some(0.1));
+        let body = Estimate {
+            value: 100.0,
+            low: Some(95.0),
+            high: Some(105.0),
+        };
+        metric.parts = Some(RateParts {
+            body,
+            ..RateParts::default()
+        });
+        assert_eq!(metric.half_width_ratio(), Some(0.05));
+    }
+
+    #[test]
     fn latencies_belong_to_workloads() {
         let span = |id: &str| Metric::new(id, Quantity::Span, 1.0);
         let p99 = span(&LatencyFigure::P99.of("rand_read_4k"));
