@@ -190,6 +190,12 @@ impl Runs {
         let runs = side.split(',').map(str::trim).filter(|run| !run.is_empty());
         let mut found = Vec::new();
         for run in runs {
+            if self.with_published && !is_run_name(run) {
+                let what = format!("no run, record file or product is called `{run}`");
+                return Err(CommandError::new(Exit::Usage, what).hint(
+                    "`cardmark list runs` shows your runs, `cardmark rank --board \"Pi 4\"` published products",
+                ));
+            }
             found.push(Found {
                 record: self.one(run)?.record,
                 name: run.to_owned(),

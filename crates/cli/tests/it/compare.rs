@@ -278,7 +278,10 @@ fn two_products_on_a_board_are_one_command() {
     for (sides, said) in [
         (["Evo+ 16", "Extreme 64"], "not measured on the same board"),
         (["Samsung", "Extreme"], "a side has several products"),
-        (["Evo+", "no such card"], "no such card"),
+        (
+            ["Evo+", "no such card"],
+            "no run, record file or product is called `no such card`",
+        ),
     ] {
         let output = program.run(&[&["compare"], &sides[..]].concat());
         assert_error(&output, 2, &[said]);
