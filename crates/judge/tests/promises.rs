@@ -128,11 +128,18 @@ fn a_capacity_holds_only_where_it_was_tested() {
     let damaged = outcome(size, integrity("verify", "damaged", size)).0;
     assert_eq!(damaged, VerdictOutcome::NotTestable);
     // A part that holds its data does not show what is behind it.
-    let mut part = integrity("verify", "confirmed", size / 10);
-    part.as_mut().unwrap().from_bytes = Some(0);
+    let part = integrity("verify", "confirmed", size).map(|found| Integrity {
+        size_bytes: size / 10,
+        from_bytes: Some(0),
+        ..found
+    });
     let (part, why) = outcome(size, part);
     assert_eq!(part, VerdictOutcome::NotTestable);
     assert!(why.contains("only 6.25 GB of it were tested"), "{why}");
+    // Nor does reading.
+    let (read, why) = outcome(size, integrity("read", "readable", size));
+    assert_eq!(read, VerdictOutcome::NotTestable);
+    assert!(why.contains("it was only read"), "{why}");
     // A card of 32 GB does not become one of 64 GB by keeping its data.
     let small = outcome(
         31_900_000_000,

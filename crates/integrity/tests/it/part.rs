@@ -43,17 +43,17 @@ fn only_the_part_is_written_and_judged() {
 /// What is missing in a part does not show how large the whole is.
 #[test]
 fn a_part_of_a_fake_is_damaged_and_no_more() {
-    for (name, divisor, from_share) in [
-        ("limbo-32gb", 16, 0.5),
-        ("limbo-32gb", 16, 0.04),
-        ("wrap-16gb", 16, 0.0),
-        ("chain-16gb", 16, 0.25),
-        ("dead-1gb", 1, 0.5),
+    for (name, divisor, from_percent) in [
+        ("limbo-32gb", 16, 50),
+        ("limbo-32gb", 16, 4),
+        ("wrap-16gb", 16, 0),
+        ("chain-16gb", 16, 25),
+        ("dead-1gb", 1, 50),
     ] {
         let mut medium = medium(name, divisor);
         let all = medium.blocks_count();
         let unit = MIB / BLOCK_BYTES as u64;
-        let start = (all as f64 * from_share) as u64 / unit * unit;
+        let start = all * from_percent / 100 / unit * unit;
         let part = Span::new(start, all / 2 / unit * unit);
         let (test, verdict) = verified(&mut medium, part);
         assert_eq!(verdict.kind, StorageKind::Damaged, "{name}");

@@ -233,6 +233,7 @@ impl Contents for Scripted {
     }
 }
 
+/// A test that only reads uses none of the operations that end it here.
 impl Medium for Scripted {
     fn blocks_count(&self) -> u64 {
         self.blocks_count
@@ -243,14 +244,14 @@ impl Medium for Scripted {
     }
 
     fn write(&mut self, _span: Span, _content: Content) -> Result<Answer, Trouble> {
-        panic!("a test that only reads has written");
+        Err(Trouble::Stopped)
     }
 
     fn read(&mut self, _span: Span, _content: Content) -> Result<Answer, Trouble> {
-        panic!("content is not compared with that of a test");
+        Err(Trouble::Stopped)
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {
-        panic!("nothing was written");
+        Err(Trouble::Stopped)
     }
 }

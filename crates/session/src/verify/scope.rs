@@ -18,6 +18,11 @@ pub struct VerifyPart {
 
 impl VerifyPart {
     /// Returns the blocks of the part, in whole MiB, so that parts that follow each other leave no gap.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a number of blocks, rounded down"
+    )]
     fn span(self, blocks_count: u64) -> Result<Span, CommandError> {
         let unit = UNIT_BYTES / BLOCK_BYTES as u64;
         let place = |percent: f64| match percent < 100.0 {
