@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::{OriginKind, Record};
 use cardmark_report::chart::{Chart, Size, Theme};
-use cardmark_report::document::{Block, Document, html, markdown};
+use cardmark_report::document::{Document, html, markdown};
 use cardmark_report::{begin_with_answer, csv, run_title, survey, survey_charts, survey_title};
 use clap::ValueEnum;
 

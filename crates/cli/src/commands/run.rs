@@ -4,14 +4,15 @@ use std::path::Path;
 
 use cardmark_core::{Record, SECOND_NS, Severity, Suite, TargetKind, VerdictOutcome};
 use cardmark_engine::Request;
-use cardmark_judge::{REQUIRED_LABEL, families, unstated};
-use cardmark_report::{Beside, terminal_with};
+use cardmark_judge::{REQUIRED_LABEL, families, standing_among, unstated};
+use cardmark_report::{Beside, place_line, terminal_with};
 
 use crate::again::rates_again;
 use crate::args::RunArguments;
 use crate::error::{CommandError, Exit};
 use crate::labels::{class_label, labels};
 use crate::print;
+use crate::runs::published_records;
 use crate::shell::quoted;
 use crate::terminal::TERMINAL;
 use cardmark_session::file;
@@ -61,6 +62,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let beside = Beside {
         next: capacity_test(&arguments.target, &chosen, &measured.record),
         all: arguments.all,
+        place: place(&measured.record),
         ..Beside::default()
     };
     let shown = show(&measured.record, json.as_ref(), beside, kept.is_ok());
@@ -121,6 +123,12 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
     let mut error = CommandError::new(exit, "a class that was asked for is missing");
     error.causes = causes;
     (exit != Exit::Done).then_some(error)
+}
+
+/// The place of a run of real storage among published cards.
+fn place(record: &Record) -> Option<String> {
+    let among = standing_among(record, &published_records())?;
+    Some(place_line(&among))
 }
 
 /// Error of a run that lacks a part, in addition to the table.
