@@ -66,7 +66,7 @@ pub(crate) fn can_redraw() -> bool {
     std::io::stderr().is_terminal() && !is_dumb()
 }
 
-/// Returns whether the terminal says that it knows no escape sequences.
+/// Returns whether the terminal is set as one without escape sequences.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }

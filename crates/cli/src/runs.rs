@@ -512,7 +512,7 @@ fn read_file(path: &Path) -> Result<One, CommandError> {
     .derived(&format!("`{shown}`"), stated.labels)
 }
 
-/// The document with what the record derives in place of what it says.
+/// The document with what the record derives in place of what it states.
 fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::Error> {
     let mut stated: serde_json::Map<String, Value> = serde_json::from_str(document)?;
     let Value::Object(mut derived) = serde_json::to_value(record)? else {
@@ -533,7 +533,7 @@ fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::E
     serde_json::to_string(&stated)
 }
 
-/// Warns of what a record says although it does not follow from its measurements, and of trials that contradict each other.
+/// Warns of what a record states although it does not follow from its measurements, and of trials that contradict each other.
 pub(crate) fn warn_of(name: &str, record: &Record, differing: &[String]) {
     let contradictions = discrepancies(record);
     // The contradictions themselves are shown.

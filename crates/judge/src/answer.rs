@@ -1,4 +1,4 @@
-//! What one run says about storage, before its figures: what it is good for, and what limits it.
+//! The meaning of one run, before its figures: what it is good for, and what limits it.
 
 use cardmark_catalog::{Requirement, Use, use_of, uses};
 use cardmark_core::{FindingKind, Metric, OriginKind, Quantity, ReadBack, Record, Severity};
@@ -319,7 +319,7 @@ mod tests {
             found.fine,
             ["database and home automation", "media", "logging"]
         );
-        // Synced writes that do not wait for the storage say nothing of databases.
+        // Synced writes that do not wait for the storage prove nothing for databases.
         record.metrics[4].warnings = vec!["sync_not_slower".to_owned()];
         assert_eq!(answer(&record).unwrap().fine, ["media"]);
     }

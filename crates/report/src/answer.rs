@@ -263,19 +263,19 @@ mod tests {
         record
     }
 
-    fn told(record: &Record, next: Option<&str>) -> Vec<String> {
+    fn shown(record: &Record, next: Option<&str>) -> Vec<String> {
         let sentences = sentences(record, next, &[]).into_iter();
         sentences.map(|text| text.replace(NO_BREAK, " ")).collect()
     }
 
     fn first(record: &Record) -> String {
-        told(record, None).remove(0)
+        shown(record, None).remove(0)
     }
 
     #[test]
     fn the_answer_says_what_limits_what_it_is_fine_for_and_what_to_do_next() {
         assert_eq!(
-            told(&run(49.0, 0.03), Some("sudo cardmark probe /dev/sda")),
+            shown(&run(49.0, 0.03), Some("sudo cardmark probe /dev/sda")),
             [
                 "Slow for running an operating system: 49 random writes/s (A1 asks for 500; 800 is comfortable)",
                 "Fine for: cameras up to 8 MB/s (short test), media",
@@ -366,7 +366,7 @@ mod tests {
         };
         lose(&mut record, 64 << 20);
         assert_eq!(
-            told(&record, Some("cardmark probe sim:dead-1gb")),
+            shown(&record, Some("cardmark probe sim:dead-1gb")),
             [
                 "Do not store data here: all 64 MiB read back differ from what was written",
                 "Not tested: how much of the capacity keeps data → cardmark probe sim:dead-1gb",
@@ -385,7 +385,7 @@ mod tests {
         let long = Metric::new("rand_write_4k_long", Quantity::OperationRate, 491.0);
         record.metrics.push(long);
         assert_eq!(
-            told(&record, None)[1],
+            shown(&record, None)[1],
             "Random writes slow down in a long series: 491/s"
         );
     }
@@ -408,13 +408,13 @@ mod tests {
         for (kind, how) in cases {
             record.findings = vec![Finding::new(kind, Severity::Error, "failed")];
             let expected = format!("Do not rely on this device: {how}");
-            assert_eq!(told(&record, None), [expected]);
+            assert_eq!(shown(&record, None), [expected]);
         }
     }
 
     #[test]
     fn the_command_is_general_where_the_target_is_not_known() {
-        let last = |record: &Record| told(record, None).pop().unwrap();
+        let last = |record: &Record| shown(record, None).pop().unwrap();
         let mut record = run(910.0, 0.01);
         assert!(last(&record).ends_with("→ sudo cardmark probe DEVICE"));
         record.target = Some(Target::of(TargetKind::Directory));

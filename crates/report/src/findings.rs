@@ -141,7 +141,7 @@ fn shape(finding: &Finding) -> String {
         .collect()
 }
 
-/// Texts and numbers in turn.
+/// Texts and numbers alternately.
 fn pieces(text: &str) -> Vec<&str> {
     let is_of_number = |letter: char| letter.is_ascii_digit() || letter == '.';
     let mut pieces = Vec::new();

@@ -389,7 +389,7 @@ fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
          figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
          like 1–3 cannot be put in order: repeats of one card, and methods, differ by as much. Results come from the \
          board on which most products were measured, because a faster board makes the same card faster; \
-         `--board` names one. Score: 100 is a card of which random access just meets \
+         `--board` names one. Score: 100 is a card whose random access just meets \
          class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \
          reads are our judgement, as no class promises them. Twice as fast in everything is 200 \
          (geometric mean by the weights)."

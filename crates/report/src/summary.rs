@@ -80,7 +80,7 @@ pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: 
     joined(&blocks)
 }
 
-/// Returns whether the record is one of our own runs, of which some figures matter more than others. All that tests of
+/// Returns whether the record is one of our own runs, where some figures matter more than others. All that tests of
 /// capacity and other tools say is shown.
 fn has_short_form(record: &Record) -> bool {
     let is_own = matches!(

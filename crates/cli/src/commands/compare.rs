@@ -17,21 +17,21 @@ use crate::runs::{Runs, Side};
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {
     let mut runs = Runs::with_published(arguments.board.as_ref());
     let base = runs.compared(&arguments.base)?;
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     for name in &arguments.others {
         let other = runs.compared(name)?;
         if base.is_of_product && other.is_of_product {
-            told.extend(in_each_place(arguments, &base, name, &other)?);
+            shown.extend(in_each_place(arguments, &base, name, &other)?);
         } else {
             let sides = [&base, &other].map(|side| side.records.iter().collect());
-            told.push(one(arguments, [&arguments.base, name], &sides)?);
+            shown.push(one(arguments, [&arguments.base, name], &sides)?);
         }
     }
     if arguments.json {
-        let all: Vec<_> = told.iter().map(|one| one.as_json.clone()).collect();
+        let all: Vec<_> = shown.iter().map(|one| one.as_json.clone()).collect();
         print::data(&format!("{:#}\n", json!(all)))?;
     } else {
-        let texts: Vec<&str> = told.iter().map(|one| one.text.as_str()).collect();
+        let texts: Vec<&str> = shown.iter().map(|one| one.text.as_str()).collect();
         print::result(&texts.join("\n"))?;
     }
     Ok(Exit::Done)

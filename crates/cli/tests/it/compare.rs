@@ -105,9 +105,9 @@ fn sides_that_cannot_be_compared_are_refused() {
             &["no part of the context is called `weather`", "board"],
         ),
     ];
-    for (sides, said) in cases {
+    for (sides, message) in cases {
         let output = program.run(&[&["compare"], sides].concat());
-        assert_error(&output, 2, said);
+        assert_error(&output, 2, message);
     }
 }
 
@@ -219,13 +219,13 @@ fn rank_knows_what_it_can_rank() {
         .map(|ranking| ranking["metric"].as_str().unwrap())
         .collect();
     assert!(metrics.contains(&"iozone_random_write_4k"), "{metrics:?}");
-    for (arguments, said) in [
+    for (arguments, message) in [
         (["--publication", "unknown"], "available: geerling-dramble"),
         (["--metric", "nonsense"], "available: hdparm_t, "),
         (["--metric", "desktop_install_time_1st"], "this is no rate"),
     ] {
         let output = program.run(&[&["rank"], &arguments[..]].concat());
-        assert_error(&output, 2, &[said]);
+        assert_error(&output, 2, &[message]);
     }
     let output = program.run(&["rank"]);
     assert_error(
@@ -275,7 +275,7 @@ fn two_products_on_a_board_are_one_command() {
     // Once a board: what differs between boards is not taken for a difference of the cards.
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 4);
-    for (sides, said) in [
+    for (sides, message) in [
         (["Evo+ 16", "Extreme 64"], "not measured on the same board"),
         (["Samsung", "Extreme"], "a side has several products"),
         (
@@ -284,7 +284,7 @@ fn two_products_on_a_board_are_one_command() {
         ),
     ] {
         let output = program.run(&[&["compare"], &sides[..]].concat());
-        assert_error(&output, 2, &[said]);
+        assert_error(&output, 2, &[message]);
     }
     let output = program.run(&["compare", "Evo+", "Extreme", "--board", "Amiga"]);
     assert_error(
@@ -349,11 +349,11 @@ fn sides_that_mix_the_same_suites_are_told_to_name_one() {
         }
     }
     let output = program.run(&["compare", "side=one", "side=other"]);
-    let said = "each side has runs with different suite (dramble 1, quick ";
+    let message = "each side has runs with different suite (dramble 1, quick ";
     assert_error(
         &output,
         2,
-        &[said, "name one on each side", "suite=dramble"],
+        &[message, "name one on each side", "suite=dramble"],
     );
     let output = program.run(&["compare", "side=one,suite=quick", "side=other,suite=quick"]);
     assert_eq!(output.code, 0, "{output}");
@@ -458,11 +458,11 @@ fn the_ending_of_a_report_names_its_format() {
     assert_eq!(output.code, 0, "{output}");
     assert!(std::fs::read_to_string(&file).unwrap().starts_with("# "));
     let output = program.run(&["report", "last", "-o", "report.docx"]);
-    let said = [
+    let message = [
         "no format has the ending `.docx`",
         "hint: end the name in one of md, csv, html",
     ];
-    assert_error(&output, 2, &said);
+    assert_error(&output, 2, &message);
 }
 
 #[test]

@@ -69,8 +69,8 @@ impl Rig {
     fn start(&self, command: &[&str]) -> Running {
         let consent = ["--yes", "--device-serial", text(self.device.file())];
         let device = [text(self.device.path())];
-        let said = [&command[..1], &device, &command[1..], &consent].concat();
-        self.program.start(&said)
+        let message = [&command[..1], &device, &command[1..], &consent].concat();
+        self.program.start(&message)
     }
 
     fn run(&self, command: &[&str]) -> Output {
@@ -226,21 +226,24 @@ fn a_part_of_a_card_is_no_verdict_on_the_rest() {
     };
     let good = run("sim:limbo-32gb", &["--to", "5"]);
     assert_eq!(good.code, 0, "{good}");
-    let said = good.stdout.replace("\n  ", " ");
+    let message = good.stdout.replace("\n  ", " ");
     assert!(
-        said.contains(
+        message.contains(
             "No bad block: from 0 % to 5 % of 32.5 GB (30.3 GiB), every block kept its data."
-        ) && said.contains("the capacity is not confirmed"),
+        ) && message.contains("the capacity is not confirmed"),
         "{good}"
     );
     let bad = run("sim:limbo-32gb", &["--from", "50", "--to", "60"]);
     assert_eq!(bad.code, 1, "{bad}");
-    let said = bad.stdout.replace("\n  ", " ");
+    let message = bad.stdout.replace("\n  ", " ");
     assert!(
-        said.contains("DAMAGED: from 50 % to 60 % of 32.5 GB"),
+        message.contains("DAMAGED: from 50 % to 60 % of 32.5 GB"),
         "{bad}"
     );
-    assert!(!said.contains("FALSE") && !said.contains("sfdisk"), "{bad}");
+    assert!(
+        !message.contains("FALSE") && !message.contains("sfdisk"),
+        "{bad}"
+    );
     // Parts that follow each other leave no gap and do not overlap.
     let parts = [
         ["--from", "0", "--to", "33.3"],
@@ -271,8 +274,8 @@ fn a_part_of_a_device_is_all_that_is_written_and_goes_on_only_as_that_part() {
     rig.stop_in_reading(&middle);
     let other = rig.run(&["verify", "--from", "30", "--to", "75"]);
     assert_eq!(other.code, 0, "{other}");
-    let said = "begins again: the interrupted test is of another part";
-    assert!(other.stderr.contains(said), "{other}");
+    let message = "begins again: the interrupted test is of another part";
+    assert!(other.stderr.contains(message), "{other}");
     rig.stop_in_reading(&middle);
     let output = rig.run(&[&middle[..], &["--json"]].concat());
     assert_eq!(output.code, 0, "{output}");
@@ -299,7 +302,7 @@ fn a_part_of_a_device_is_all_that_is_written_and_goes_on_only_as_that_part() {
 fn a_card_is_read_twice_and_nothing_is_written() {
     let scratch = scratch();
     let program = program(&scratch);
-    for (model, kind, said) in [
+    for (model, kind, message) in [
         (
             "a1-32gb",
             StorageKind::Readable,
@@ -329,7 +332,7 @@ fn a_card_is_read_twice_and_nothing_is_written() {
             "{output}"
         );
         assert!(
-            output.stdout.replace("\n  ", " ").contains(said),
+            output.stdout.replace("\n  ", " ").contains(message),
             "{output}"
         );
         let shown = program.run(&["show", "last", "--json"]);
@@ -393,8 +396,8 @@ fn a_fake_gets_a_partition_of_what_is_real() {
     let output = program(&scratch).run(&["probe", "sim:limbo-32gb"]);
     assert_eq!(output.code, 1, "{output}");
     let last_sector = 1_777_645_568 / 512 - 1;
-    let said = format!("Last good sector: {last_sector} ");
-    assert!(output.stdout.contains(&said), "{output}");
+    let message = format!("Last good sector: {last_sector} ");
+    assert!(output.stdout.contains(&message), "{output}");
     let command = output.stdout.lines().find(|line| line.contains("sfdisk"));
     let image = scratch.path().join("image");
     let file = File::create(&image).unwrap();
@@ -471,8 +474,8 @@ fn who_insists_on_an_end_while_it_is_put_back_is_told_how_to_go_on() {
     drop((cap, slow));
     assert_eq!(ended.code, 130, "{ended}");
     let kept = ended.stderr.lines().last().unwrap();
-    for said in [".undo`", "the same command puts it back"] {
-        assert!(kept.contains(said), "{ended}");
+    for message in [".undo`", "the same command puts it back"] {
+        assert!(kept.contains(message), "{ended}");
     }
     assert!(!rig.is_untouched());
     let again = rig.run(&["probe", "--cache", CACHE]);
@@ -489,8 +492,8 @@ fn what_was_on_a_card_is_not_put_onto_another() {
     std::fs::copy(rig.device.file(), &first).unwrap();
     rig.change_card();
     let output = rig.run(&["probe", "--cache", CACHE]);
-    let said = ["not the card", ".undo`", "--save-to", "nothing was written"];
-    assert_error(&output, 4, &said);
+    let message = ["not the card", ".undo`", "--save-to", "nothing was written"];
+    assert_error(&output, 4, &message);
     assert_eq!(output.stdout, "", "{output}");
     assert!(rig.holds_data(SIZE));
     // Undo log, its map, and the journal that names them.
@@ -508,8 +511,8 @@ fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
     let scratch = scratch();
     let output = program(&scratch).run(&["anatomy", "sim:units-16gb"]);
     assert_eq!(output.code, 0, "{output}");
-    for said in ["boundaries every 4 MiB", "5 units of 4 MiB (as found)"] {
-        assert!(output.stdout.contains(said), "{output}");
+    for message in ["boundaries every 4 MiB", "5 units of 4 MiB (as found)"] {
+        assert!(output.stdout.contains(message), "{output}");
     }
     needs!(Root, LoopDevice);
     let rig = Rig::of(64 * MIB);
@@ -651,9 +654,9 @@ fn a_card_that_is_changed_before_it_is_opened_is_not_taken_for_the_first() {
     drop(image);
     rig.device.notice_size();
     drop(store);
-    let said = ["changed while it was looked at", "nothing was written"];
+    let message = ["changed while it was looked at", "nothing was written"];
     let output = running.wait();
-    assert_error(&output, 4, &said);
+    assert_error(&output, 4, &message);
     assert_eq!(output.stdout, "", "{output}");
     assert_eq!(rig.program.journals(), journals);
     assert_eq!(rig.program.runs_count(), 0);
@@ -742,7 +745,7 @@ fn endure_ends_and_tells_what_was_reached() {
 fn what_a_card_forgets_in_a_rest_is_told() {
     let scratch = scratch();
     let program = program(&scratch);
-    let said = [
+    let message = [
         "endure",
         "sim:fading-1gb",
         "--cycles",
@@ -751,7 +754,7 @@ fn what_a_card_forgets_in_a_rest_is_told() {
         "120",
         "--json",
     ];
-    let output = program.run(&said);
+    let output = program.run(&message);
     assert_eq!(output.code, 1, "{output}");
     let found = record(&output).integrity.unwrap();
     assert_eq!(found.test, IntegrityTest::Retention);
@@ -777,8 +780,8 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     let command = ["endure", "--cycles", "1", "--after", "30", "--json"];
     let written = rig.run(&command);
     assert_eq!(written.code, 0, "{written}");
-    for said in ["leave it alone", " UTC or later"] {
-        assert!(written.stderr.contains(said), "{written}");
+    for message in ["leave it alone", " UTC or later"] {
+        assert!(written.stderr.contains(message), "{written}");
     }
     clock.set("+29d");
     assert_error(&rig.run(&command), 3, &["is to rest until", "--restart"]);

@@ -42,14 +42,14 @@ fn the_card_of_the_articles_leads_and_says_why() {
         assert!(output.stdout.contains(part), "no `{part}` in {output}");
     }
     let output = program.run(&[&boot[..], &["--json"]].concat());
-    let told: Value = serde_json::from_str(&output.stdout).unwrap();
-    let first = &told["recommendation"]["standings"][0];
+    let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+    let first = &shown["recommendation"]["standings"][0];
     assert_eq!(
         first["suitability"]["limiting"]["metric"],
         "iozone_random_write"
     );
     assert_eq!(first["is_sparse"], true);
-    assert_eq!(told["use"]["id"], "boot");
+    assert_eq!(shown["use"]["id"], "boot");
     let narrow = program.columns(40).run(&boot);
     for line in narrow.stdout.lines() {
         assert!(line.chars().count() <= 40, "{line}");
@@ -69,8 +69,8 @@ fn prices_are_the_users_own() {
     }
     let wish = ["recommend", "--use", "camera", "--budget", "10 EUR"];
     let output = program.run(&[&wish[..], &["--json"]].concat());
-    let told: Value = serde_json::from_str(&output.stdout).unwrap();
-    let found = &told["recommendation"];
+    let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+    let found = &shown["recommendation"];
     assert_eq!(products(&found["standings"]), ["Mine"]);
     assert_eq!(found["standings"][0]["price"]["amount"], 8.0);
     assert_eq!(found["standings"][0]["sources"][0], "imported");
@@ -111,8 +111,8 @@ fn prices_are_stated_on_the_command_line_too() {
         "--json",
     ];
     let output = program.run(&[&wish[..], &prices[..]].concat());
-    let told: Value = serde_json::from_str(&output.stdout).unwrap();
-    let found = &told["recommendation"];
+    let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+    let found = &shown["recommendation"];
     assert_eq!(products(&found["standings"]), ["Samsung Evo Plus 64 GB"]);
     assert_eq!(found["too_dear_count"], 1);
     let output = program.run(&[&wish[..], &["--price", "Extreme Pro=9"]].concat());
@@ -125,11 +125,11 @@ fn without_the_figure_that_decides_there_is_no_ranking() {
     let program = program(&scratch);
     for wanted in ["logging", "database"] {
         let output = program.run(&["recommend", "--use", wanted]);
-        let said = [
+        let message = [
             "no published figures of synced write 4 KiB",
             "`cardmark run` measures it",
         ];
-        assert_error(&output, 3, &said);
+        assert_error(&output, 3, &message);
     }
     let text = program
         .run(&["recommend", "--use", "logging", "--all"])
@@ -142,17 +142,17 @@ fn without_the_figure_that_decides_there_is_no_ranking() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     let output = program.run(&["recommend", "--use", "endurance"]);
-    let said = [
+    let message = [
         "how much a card takes before it fails",
         "cardmark endure",
         "PRO Endurance",
     ];
-    assert_error(&output, 3, &said);
+    assert_error(&output, 3, &message);
     for wanted in ["logging", "endurance"] {
         let output = program.run(&["recommend", "--use", wanted, "--json"]);
         assert_eq!(output.code, 3, "{output}");
-        let told: Value = serde_json::from_str(&output.stdout).unwrap();
-        assert_eq!(told["use"]["id"], wanted);
+        let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(shown["use"]["id"], wanted);
     }
     // An own figure answers.
     let figure = [
@@ -175,8 +175,8 @@ fn other_kinds_are_for_those_who_ask() {
     let kinds = |kind: &str| {
         let boot = ["recommend", "--use", "boot", "--json", "--kind", kind];
         let output = program.run(&boot);
-        let told: Value = serde_json::from_str(&output.stdout).unwrap();
-        let standings = told["recommendation"]["standings"]
+        let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+        let standings = shown["recommendation"]["standings"]
             .as_array()
             .unwrap()
             .clone();
@@ -205,8 +205,8 @@ fn nobody_is_told_to_buy_a_simulated_card() {
     let output = program.run(&["recommend", "--use", "boot", "--all"]);
     assert_eq!(output.code, 0, "{output}");
     assert!(!output.stdout.contains("Simulated"), "{output}");
-    let told = "Left out: 1 run of simulated cards.";
-    assert!(output.stdout.contains(told), "{output}");
+    let shown = "Left out: 1 run of simulated cards.";
+    assert!(output.stdout.contains(shown), "{output}");
     let output = program.run(&["recommend", "--use", "boot", "--board", "Amiga"]);
     assert_error(&output, 2, &["runs of simulated cards do not count"]);
 }
@@ -227,8 +227,8 @@ fn rows_of_two_settings_are_two_places() {
         import(&program, rate, &["product=Mine", setting]);
     }
     let output = program.run(&["rank", "--metric", "dd_write", "--json"]);
-    let told: Value = serde_json::from_str(&output.stdout).unwrap();
-    let places = told[0]["places"].as_array().unwrap().iter();
+    let shown: Value = serde_json::from_str(&output.stdout).unwrap();
+    let places = shown[0]["places"].as_array().unwrap().iter();
     let own: Vec<&str> = places
         .filter(|place| place["name"] == "Mine")
         .map(|place| place["board"].as_str().unwrap())

@@ -26,7 +26,7 @@ const VISITS: [(&str, &str); 5] = [
     ("engineer.md", "p99"),
     ("owner-of-200-boards.md", "FALSE CAPACITY"),
     ("owner-of-a-fake.md", "sfdisk"),
-    ("raspberry-pi-owner.md", "published"),
+    ("raspberry-pi-owner.md", "Samsung Evo+ 32 GB"),
 ];
 
 fn folder() -> PathBuf {

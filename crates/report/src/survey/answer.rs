@@ -1,4 +1,4 @@
-//! The sentence at the top: which card is the fastest, if that can be told.
+//! The sentence at the top: which card is the fastest, if one is.
 
 use cardmark_core::Quantity;
 use cardmark_judge::known_spread;
@@ -207,7 +207,7 @@ impl<'a> Field<'a> {
         };
         let names = names_of(first);
         format!(
-            "Fastest for booting{on}: cannot be told between {names} (random writes: {range}); {reason}."
+            "Fastest for booting{on}: no clear order of {names} (random writes: {range}); {reason}."
         )
     }
 

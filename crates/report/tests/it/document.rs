@@ -566,7 +566,7 @@ fn the_fastest_card_is_named_if_it_can_be_told() {
     assert_eq!(
         answers(&near),
         [
-            "Fastest for booting: cannot be told between A and B (random writes: 1000 to 1010/s); repeats of one \
+            "Fastest for booting: no clear order of A and B (random writes: 1000 to 1010/s); repeats of one \
           card differ this far."
         ]
     );
@@ -583,7 +583,7 @@ fn the_fastest_card_is_named_if_it_can_be_told() {
     assert_eq!(
         answers(&cached),
         [
-            "Fastest for booting: cannot be told between A and C (random writes: 480 to 500/s); repeats of one \
+            "Fastest for booting: no clear order of A and C (random writes: 480 to 500/s); repeats of one \
           card differ this far."
         ],
         "a figure of a cache does not count"

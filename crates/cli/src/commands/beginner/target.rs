@@ -17,7 +17,7 @@ pub(super) enum Target {
         /// The device below, such as `/dev/sda`.
         disk: Option<String>,
     },
-    /// A disk of which nothing is mounted, such as `/dev/sda`.
+    /// A disk without a mounted filesystem, such as `/dev/sda`.
     Disk(String),
 }
 

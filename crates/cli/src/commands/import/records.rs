@@ -140,7 +140,7 @@ fn refused(error: StoreError) -> Result<CommandError, CommandError> {
     })
 }
 
-/// Says what became of the records.
+/// Reports what became of the records.
 pub(super) fn say(taken: &[Taken]) {
     let new = taken.iter().filter(|one| one.is_new).count();
     let known = taken.len() - new;
