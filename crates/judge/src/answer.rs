@@ -92,7 +92,7 @@ impl Limit {
 pub struct CameraRate {
     /// Lower end of the rate's range, bytes per second.
     pub bytes_per_s: f64,
-    /// True if it was reached after writing so much that no cache could help.
+    /// True if it was reached after more writing than any cache holds.
     pub is_settled: bool,
 }
 

@@ -123,7 +123,7 @@ fn legend(rankings: &[&Ranking]) -> Vec<String> {
         .iter()
         .any(|ranking| ranking.places.iter().any(is_shared))
     {
-        let shared = "2–5: repeats of one card differ by as much as the figures in these places do; more runs \
+        let shared = "2–5: repeats of one card differ by that as the figures in these places do; more runs \
                       narrow the range.";
         lines.push(shared.to_owned());
     }

@@ -385,9 +385,9 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     let mut notes = left_out(of);
     notes.push(
-        "Poor: less than half of what is needed, slow: less than all, good: all, ample: twice as much; could be: a \
+        "Poor: less than half of what is needed, slow: less than all, good: all, ample: double that; could be: a \
          figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
-         like 1–3 cannot be put in order: repeats of one card, and methods, differ by as much. Results come from the \
+         like 1–3 cannot be put in order: repeats of one card, and methods, differ by that. Results come from the \
          board on which most products were measured, because a faster board makes the same card faster; \
          `--board` names one. Score: 100 is a card whose random access just meets \
          class A1 and sequential writes speed class 10; its synced and mixed writes and sequential \

@@ -295,7 +295,7 @@ fn a_whisker_far_beyond_the_bars_does_not_stretch_the_axis() {
 
 #[test]
 fn the_best_cards_have_names_and_no_name_is_there_twice() {
-    // A cloud below a front of three, one of which is on two boards.
+    // A cloud below a front of three, one of them on two boards.
     let cloud = (0..40_u32).map(|index| Spot {
         name: format!("Some Brand Card number {index}"),
         x: 5.0 + f64::from(index % 8) / 4.0,
