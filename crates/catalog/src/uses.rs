@@ -10,6 +10,9 @@ use crate::facts::embedded;
 
 const TEXT: &str = include_str!("../facts/uses.toml");
 
+/// Block size of the operations that needs without a pattern count, bytes.
+const BLOCK_BYTES: f64 = 4096.0;
+
 static ROWS: LazyLock<Vec<Use>> = LazyLock::new(|| {
     let mut rows: Vec<Use> = embedded(TEXT, "uses");
     let needs = rows.iter_mut().flat_map(|row| &mut row.needs);
@@ -80,8 +83,13 @@ impl Requirement {
         if from == self.quantity {
             return Some(value);
         }
-        let pattern = self.pattern.as_deref().and_then(equivalents)?;
-        pattern.converted(from, self.quantity, value)
+        match self.pattern.as_deref().and_then(equivalents) {
+            Some(pattern) => pattern.converted(from, self.quantity, value),
+            None => match (from, self.quantity) {
+                (Quantity::ByteRate, Quantity::OperationRate) => Some(value / BLOCK_BYTES),
+                _ => None,
+            },
+        }
     }
 }
 

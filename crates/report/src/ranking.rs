@@ -123,8 +123,8 @@ fn legend(rankings: &[&Ranking]) -> Vec<String> {
         .iter()
         .any(|ranking| ranking.places.iter().any(is_shared))
     {
-        let shared = "2–5: repeats of one card differ by that as the figures in these places do; more runs \
-                      narrow the range.";
+        let shared = "2–5: repeats of one card differ like the figures in these places; more runs narrow the \
+                      range.";
         lines.push(shared.to_owned());
     }
     lines.extend(methods(rankings));

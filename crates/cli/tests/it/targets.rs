@@ -22,7 +22,7 @@ fn a_run_keeps_its_record_and_leaves_nothing_behind() {
         output.stderr.contains("laying out the file, part 1"),
         "{output}"
     );
-    assert!(output.stderr.contains("1/1 rand_read_4k"), "{output}");
+    assert!(output.stderr.contains("1/1 random read 4 KiB"), "{output}");
     assert_empty(&folder);
     assert!(program.journals().is_empty());
     assert_eq!(program.runs_count(), 1);
