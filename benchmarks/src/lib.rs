@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "programs for the hand")]
 
 pub mod poisson;
+pub mod share;
 
 use std::process::ExitCode;
 use std::str::FromStr;
