@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use crate::damage::collect;
+use crate::document::record_of;
 use crate::failure::Failure;
 use crate::heads::{Labels, labels_of};
 use crate::rows::{integer, put_label};
@@ -73,6 +74,14 @@ pub(crate) fn put(connection: &Connection, record: &Record, now: i64) -> Result<
     change(connection, &record.id.to_string(), labels, now)
 }
 
+/// Returns whether labels are only a copy of those in the document, as programs before statements wrote it. Any
+/// statement is later.
+fn is_copied(connection: &Connection, run: &str, labels: &Labels) -> Result<bool, Failure> {
+    let sql = "SELECT id, document FROM records WHERE id = ?1";
+    let (record, _) = connection.query_row(sql, [run], |row| Ok(record_of(row)))??;
+    Ok(!labels.is_empty() && stated(record.labels) == *labels)
+}
+
 /// Takes in a statement that came from elsewhere. The one with the higher number counts.
 pub(crate) fn take_in(
     connection: &Connection,
@@ -91,7 +100,7 @@ pub(crate) fn take_in(
     if number > given.revision || number == given.revision && known == labels {
         return Ok(Inserted::Known);
     }
-    if number == given.revision {
+    if number == given.revision && !is_copied(connection, &run, &known)? {
         return Err(StoreError::Stated {
             id: given.record_id,
         }
