@@ -34,3 +34,16 @@ pub fn damage_database(path: &Path, sql: &str) -> usize {
     }
     count
 }
+
+/// Returns id and document of each run of a store of any version, in order of storing.
+///
+/// Reads the file as it is; no code of the store takes part.
+#[must_use]
+pub fn stored_documents(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let connection = Connection::open(path).unwrap();
+    // Text up to version 4.
+    let sql = "SELECT id, CAST(document AS BLOB) FROM records ORDER BY sequence";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    rows.unwrap().map(Result::unwrap).collect()
+}

@@ -26,7 +26,7 @@ mod switches;
 pub mod trees;
 mod wall_clock;
 
-pub use database::damage_database;
+pub use database::{damage_database, stored_documents};
 pub use fuse_dir::FuseDir;
 pub use loop_device::LoopDevice;
 pub use mount::{Frozen, Mount};
