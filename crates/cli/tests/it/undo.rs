@@ -299,7 +299,11 @@ fn a_log_that_another_test_uses_is_neither_shared_nor_restored() {
             words.retain(|word| !PROBE[1..].contains(word));
         }
         let refused = rig.program.run(&words);
-        let causes = ["is in use", "a card with the same identity", "nothing was written"];
+        let causes = [
+            "is in use",
+            "a card with the same identity",
+            "nothing was written",
+        ];
         assert_error(&refused, 4, &causes);
     }
     assert_eq!((rig.changed(), fs::read(&log).unwrap()), before);
