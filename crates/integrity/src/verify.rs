@@ -486,7 +486,7 @@ impl Verify {
     }
 }
 
-#[expect(
+#[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the form that serde calls"
 )]

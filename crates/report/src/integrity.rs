@@ -61,10 +61,10 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
             None => reading::verdict(&size, found),
         };
     }
-    if let Some(part) = part {
-        return verdict_on_part(&part, found);
-    }
-    let verdict = verdict_on_all(found, &size);
+    let verdict = match part {
+        Some(part) => verdict_on_part(&part, found),
+        None => verdict_on_all(found, &size),
+    };
     match is_loaded(found) && found.kind != StorageKind::Confirmed {
         true => format!(
             "{verdict} `cardmark verify` without `--pattern`, `--queue` and `--discard` shows whether that \

@@ -89,7 +89,7 @@ fn a_device_without_discard_is_told_before_anything_is_written() {
         &["does not support discard", "nothing was written"],
     );
     assert!(rig.is_untouched());
-    let folder = folder(rig.scratch.path(), "free");
+    let folder = folder(&rig.scratch);
     let output = rig.program.run(&["verify", text(&folder), "--discard"]);
     assert_error(&output, 2, &["is a directory", "a whole device"]);
     assert_empty(&folder);
@@ -152,7 +152,7 @@ fn storage_that_fails_with_two_requests_in_flight_passes_with_one() {
 fn a_part_that_a_cache_may_hold_is_told() {
     let scratch = scratch();
     let program = program(&scratch);
-    let warning = "A cache of up to 1.07 GB (1.00 GiB) could hide losses in so small a part.";
+    let warning = "A cache of up to 1.07 GB (1 GiB) could hide losses in so small a part.";
     for (to, is_small) in [("3", true), ("4", false)] {
         let output = program.run(&["verify", "sim:a1-32gb", "--to", to]);
         assert_eq!(output.code, 0, "{output}");
