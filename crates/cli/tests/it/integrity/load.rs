@@ -120,26 +120,23 @@ fn an_interrupted_test_goes_on_only_under_the_same_load() {
     assert!(anew.stderr.contains("holds something else now"), "{anew}");
 }
 
-/// The filesystem answers one read with a changed bit if another is in flight; it knows nothing of this test.
+/// The filesystem below the loop device answers one read with a changed bit if another is in flight; it knows nothing of
+/// this test.
 #[test]
 fn storage_that_fails_with_two_requests_in_flight_passes_with_one() {
-    needs!(Fuse);
+    needs!(Root, LoopDevice, Fuse);
     let scratch = scratch();
     let program = program(&scratch);
     let card = FuseDir::mount(scratch.path());
+    let image = card.path().join("image");
+    File::create(&image).unwrap().set_len(16 * MIB).unwrap();
+    let device = LoopDevice::attach(&image, true);
     let verify = |depth: &str| {
-        let words = [
-            "verify",
-            text(card.path()),
-            "--size",
-            "16MiB",
-            "--queue",
-            depth,
-            "--json",
-        ];
-        program.run(&words)
+        card.corrupt_overlapping_read();
+        let consent = ["--yes", "--device-serial", text(device.file()), "--json"];
+        let words = ["verify", text(device.path()), "--queue", depth];
+        program.run(&[&words[..], &consent].concat())
     };
-    card.corrupt_overlapping_read();
     let alone = verify("1");
     assert_eq!(alone.code, 0, "{alone}");
     let together = verify("8");
