@@ -4,6 +4,9 @@ use cardmark_cards::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Largest cache that a fake is assumed to hide lost data in, unless the user names another: 1 GiB, bytes.
+pub const ASSUMED_CACHE_BYTES: u64 = 1 << 30;
+
 /// Kind of integrity test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -113,6 +116,19 @@ pub struct Milestone {
     pub cycles_count: u32,
     /// Amount written by then, bytes.
     pub written_bytes: u64,
+}
+
+/// Order in which the blocks were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WritePattern {
+    /// By rising address.
+    Sequential,
+    /// In units of 64 KiB, each once, in an order drawn by the seed.
+    Random,
+    /// A word that this version does not know.
+    #[serde(untagged)]
+    Other(Word),
 }
 
 /// Content of a block, in a map.
@@ -225,6 +241,17 @@ pub struct Integrity {
     /// have been written meanwhile, and count as good. Absent if it was not in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differing_bytes: Option<u64>,
+    /// Order in which the blocks were written; of a `verify` under load. Absent without load: by rising address, in requests of
+    /// 1 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<WritePattern>,
+    /// Maximum number of writes or reads in flight; of a `verify` under load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Bytes that were discarded and written again after every block had held its data; 0 if a block had not, so that
+    /// nothing was discarded. Absent if no discard was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discarded_bytes: Option<u64>,
 }
 
 impl Integrity {
@@ -251,6 +278,9 @@ impl Integrity {
             read: Vec::new(),
             slow: Vec::new(),
             differing_bytes: None,
+            pattern: None,
+            queue_depth: None,
+            discarded_bytes: None,
         }
     }
 }

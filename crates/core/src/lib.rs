@@ -26,6 +26,7 @@ mod readings;
 mod record;
 mod rng;
 mod shared_workload;
+mod shuffle;
 mod spread;
 mod statement;
 mod subject;
@@ -48,8 +49,8 @@ pub use finding::{Finding, FindingKind, NoticedBy, Severity, name_of};
 pub use host::{Board, Firmware, FirmwareKind, Host, HostLoad, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{
-    BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed, Sampling,
-    StorageKind, SurfacePart,
+    ASSUMED_CACHE_BYTES, BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed,
+    Sampling, StorageKind, SurfacePart, WritePattern,
 };
 pub use offsets::{Offsets, ReadShare, TrialDraws};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
@@ -66,6 +67,7 @@ pub use record::{
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
+pub use shuffle::Shuffle;
 pub use spread::{SPREAD_PLACES_COUNT, spread_place, spread_start};
 pub use statement::{
     CLAIMS_LABEL, Statement, documents_of, is_statement, parse_run_file, parse_statement,

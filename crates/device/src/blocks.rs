@@ -10,17 +10,19 @@ mod raw;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Extent, Held, Medium, Span, Surface, Trouble, fill, look,
+    Answer, BLOCK_BYTES, Content, Direction, Extent, Held, Medium, Span, Surface, Trouble, Unit,
+    fill, look,
 };
 use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 use crate::buffer::AlignedBuffer;
+use crate::fill::discard_range;
 use crate::object::number;
 use crate::target::OpenTarget;
 
@@ -44,6 +46,7 @@ pub struct Blocks {
     storage: Storage,
     /// One for each request in flight.
     buffers: Vec<AlignedBuffer>,
+    alignment_bytes: u32,
 }
 
 /// The files that blocks lie in, one behind the other.
@@ -101,7 +104,15 @@ impl Blocks {
         Some(Self {
             storage,
             buffers: buffers?,
+            alignment_bytes,
         })
+    }
+
+    /// Returns whether the page cache is used, so that the order of requests and their number in flight are those of the
+    /// kernel.
+    #[must_use]
+    pub fn is_buffered(&self) -> bool {
+        self.storage.is_buffered
     }
 
     /// Does it with all of these blocks.
@@ -114,7 +125,12 @@ impl Blocks {
         let worked = if span.count <= REQUEST_BLOCKS {
             self.work_alone(span, work)
         } else {
-            self.work_together(span, work)
+            let requests = span.parts(REQUEST_BLOCKS).map(|part| (part, work));
+            work_together(
+                &self.storage,
+                &mut self.buffers,
+                &requests.collect::<Vec<_>>(),
+            )
         };
         self.storage.pulse.set_waiting(false);
         Ok(Answer {
@@ -135,73 +151,75 @@ impl Blocks {
         Ok(surface)
     }
 
-    fn work_together(&mut self, span: Span, work: Work) -> Result<Surface, Trouble> {
-        let share = Share {
-            storage: &self.storage,
-            span,
-            work,
-            next: AtomicU64::new(0),
-            has_failed: AtomicBool::new(false),
-        };
-        let parts = std::thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .buffers
-                .iter_mut()
-                .map(|buffer| scope.spawn(|| share.work(buffer.bytes_mut())))
-                .collect();
-            let ended = threads.into_iter().map(|thread| {
-                let bug = |_| {
-                    Err(Trouble::Gone {
-                        errno: cardmark_core::Errno::NONE,
-                    })
-                };
-                thread.join().unwrap_or_else(bug)
-            });
-            ended.collect::<Result<Vec<_>, Trouble>>()
-        })?;
-        if self.storage.pulse.is_stopped() {
-            return Err(Trouble::Stopped);
-        }
-        let mut parts: Vec<(u64, Surface)> = parts.into_iter().flatten().collect();
-        parts.sort_unstable_by_key(|(start, _)| *start);
-        let mut surface = Surface::default();
-        for (_, part) in &parts {
-            part.runs().iter().for_each(|run| surface.push(*run));
-        }
-        Ok(surface)
+    /// Buffers for `depth` requests of at most `blocks` blocks in flight; `None`: no memory.
+    fn queue_buffers(&self, depth: u32, blocks: u64) -> Option<Vec<AlignedBuffer>> {
+        let bytes = length(Span::new(0, blocks));
+        let buffer = |_| AlignedBuffer::new(bytes, self.alignment_bytes);
+        (0..depth).map(buffer).collect()
     }
 }
 
-/// State shared by the threads that work on a span.
+/// Executes requests, in this order, on one thread for each buffer: as many are in flight as there are buffers.
+fn work_together(
+    storage: &Storage,
+    buffers: &mut [AlignedBuffer],
+    requests: &[(Span, Work)],
+) -> Result<Surface, Trouble> {
+    let share = Share {
+        storage,
+        requests,
+        next: AtomicUsize::new(0),
+        has_failed: AtomicBool::new(false),
+    };
+    let parts = std::thread::scope(|scope| {
+        let threads: Vec<_> = buffers
+            .iter_mut()
+            .map(|buffer| scope.spawn(|| share.work(buffer.bytes_mut())))
+            .collect();
+        let ended = threads.into_iter().map(|thread| {
+            let bug = |_| {
+                Err(Trouble::Gone {
+                    errno: cardmark_core::Errno::NONE,
+                })
+            };
+            thread.join().unwrap_or_else(bug)
+        });
+        ended.collect::<Result<Vec<_>, Trouble>>()
+    })?;
+    if storage.pulse.is_stopped() {
+        return Err(Trouble::Stopped);
+    }
+    let runs = parts.into_iter().flatten();
+    Ok(Surface::of(runs.collect()))
+}
+
+/// State shared by the threads that work on requests.
 struct Share<'a> {
     storage: &'a Storage,
-    span: Span,
-    work: Work,
+    requests: &'a [(Span, Work)],
     /// The number of the request that no thread has taken.
-    next: AtomicU64,
+    next: AtomicUsize,
     has_failed: AtomicBool,
 }
 
 impl Share<'_> {
-    /// Takes one request after the other; returns the results by first block.
-    fn work(&self, buffer: &mut [u8]) -> Result<Vec<(u64, Surface)>, Trouble> {
-        let mut parts = Vec::new();
+    /// Takes one request after the other; returns the results.
+    fn work(&self, buffer: &mut [u8]) -> Result<Vec<Extent>, Trouble> {
+        let mut runs = Vec::new();
         while !self.storage.pulse.is_stopped() && !self.has_failed.load(Ordering::Relaxed) {
-            let start =
-                self.span.start + self.next.fetch_add(1, Ordering::Relaxed) * REQUEST_BLOCKS;
-            if start >= self.span.end() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(span, work)) = self.requests.get(number) else {
                 break;
-            }
-            let part = Span::between(start, self.span.end().min(start + REQUEST_BLOCKS));
+            };
             let mut surface = Surface::default();
-            let worked = self.storage.request(part, self.work, buffer, &mut surface);
+            let worked = self.storage.request(span, work, buffer, &mut surface);
             if let Err(trouble) = worked {
                 self.has_failed.store(true, Ordering::Relaxed);
                 return Err(trouble);
             }
-            parts.push((start, surface));
+            runs.extend_from_slice(surface.runs());
         }
-        Ok(parts)
+        Ok(runs)
     }
 }
 
@@ -392,6 +410,62 @@ impl Medium for Blocks {
         self.work(span, Work::Read(content))
     }
 
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        let most = units.iter().map(|unit| unit.span.count).max().unwrap_or(0);
+        let no_memory = Trouble::NotKept {
+            errno: number(Errno::NOMEM),
+        };
+        let mut buffers = self.queue_buffers(depth, most).ok_or(no_memory)?;
+        let started = Instant::now();
+        self.storage.pulse.set_waiting(true);
+        if self.storage.is_buffered {
+            self.storage.forget_cached();
+        }
+        let request = |unit: &Unit| {
+            let work = match direction {
+                Direction::Write => Work::Write(unit.content),
+                Direction::Read => Work::Read(unit.content),
+            };
+            (unit.span, work)
+        };
+        let requests: Vec<(Span, Work)> = units.iter().map(request).collect();
+        let worked = work_together(&self.storage, &mut buffers, &requests);
+        self.storage.pulse.set_waiting(false);
+        Ok(Answer {
+            runs: worked?.runs().to_vec(),
+            span_ns: elapsed_ns(started),
+        })
+    }
+
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        let queue = self.storage.shown.as_ref()?.join("queue");
+        let grain_bytes = discard_grain_bytes(&queue).filter(|_| !self.storage.is_on_filesystem)?;
+        Some((grain_bytes / BLOCK_BYTES as u64).max(self.storage.grain_blocks))
+    }
+
+    fn discard(&mut self, span: Span) -> Result<bool, Trouble> {
+        if self.storage.pulse.is_stopped() {
+            return Err(Trouble::Stopped);
+        }
+        let (file, start_bytes) = match self.storage.place(span.start) {
+            Ok(place) if !self.storage.is_on_filesystem => place,
+            _ => return Ok(false),
+        };
+        self.storage.pulse.set_waiting(true);
+        let discarded = discard_range(file, start_bytes, start_bytes + span.bytes());
+        self.storage.pulse.beat();
+        self.storage.pulse.set_waiting(false);
+        match discarded {
+            Ok(()) => Ok(true),
+            Err(errno) => self.storage.check(errno).map(|()| false),
+        }
+    }
+
     fn flush(&mut self) -> Result<u64, Trouble> {
         let started = Instant::now();
         self.storage.pulse.set_waiting(true);
@@ -401,6 +475,23 @@ impl Medium for Blocks {
         synced.or_else(|errno| self.storage.check(errno))?;
         Ok(elapsed_ns(started))
     }
+}
+
+/// Returns the granularity of discards from the directory of a device's queue in sysfs; `None` if the device does not
+/// support them.
+fn discard_grain_bytes(queue: &Path) -> Option<u64> {
+    let number = |name: &str| {
+        let told = std::fs::read_to_string(queue.join(name)).ok()?;
+        told.trim().parse::<u64>().ok()
+    };
+    let is_supported = number("discard_max_bytes").is_some_and(|most| most > 0);
+    number("discard_granularity").filter(|grain| is_supported && *grain > 0)
+}
+
+/// Returns whether a disk of that kernel name supports discards.
+#[must_use]
+pub fn can_discard(disk: &str) -> bool {
+    discard_grain_bytes(&Path::new("/sys/class/block").join(disk).join("queue")).is_some()
 }
 
 /// Returns the directory in which the kernel shows a device with these numbers as long as it is present.

@@ -354,7 +354,7 @@ pub(crate) fn discard_all(file: &File, size_bytes: u64, pulse: &Pulse) -> Result
     Ok(())
 }
 
-fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
+pub(crate) fn discard_range(file: &File, start_bytes: u64, end_bytes: u64) -> Result<(), Errno> {
     let range = [start_bytes, end_bytes - start_bytes];
     // SAFETY: for this opcode the kernel reads two `u64`, and writes no memory of ours.
     unsafe { ioctl(file, Setter::<BLKDISCARD, _>::new(range)) }

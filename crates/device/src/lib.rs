@@ -24,7 +24,7 @@ mod undo;
 mod uring;
 
 pub use backend::{CountersSource, RealBackend};
-pub use blocks::{Blocks, BlocksPiece};
+pub use blocks::{Blocks, BlocksPiece, can_discard};
 pub use clock::MonotonicClock;
 pub use error::OpenError;
 pub use fill::{FillContent, FillError, Filled, Filler};

@@ -10,6 +10,9 @@
 //!
 //! Both files begin with a head that is durable before they get their names: an empty file is damage as well.
 //! They are removed once everything is restored, which the map records first.
+//!
+//! A log belongs to one process: it holds a lock on the map, or on the log if the map is missing. Two cards that report
+//! the same identity would otherwise write into one log.
 
 mod records;
 
@@ -21,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use cardmark_core::Errno;
 use cardmark_integrity::{BLOCK_BYTES, Piece, Span, Trouble, UndoLog};
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::blocks::BlocksPiece;
 use records::{Head, Kind, Scan, UNIT_BYTES, payload_of, read_payload};
@@ -69,17 +72,28 @@ impl Appended {
     }
 }
 
+/// Closing the file is not enough: a child process shares the lock until it executes its program.
+impl Drop for Appended {
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 impl FileLog {
     /// Opens the log that an earlier session left at `path`; `None` if there is none. A log whose content is restored
     /// already is removed.
     ///
     /// # Errors
-    /// If a file cannot be opened, or neither of the two has a record that can be read.
+    /// If a file cannot be opened, or neither of the two has a record that can be read. [`ErrorKind::WouldBlock`]: another
+    /// process, or another log of this one, uses it.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        let folder = lock_folder(path)?;
         let (log, map) = (open_file(path)?, open_file(&map_path(path))?);
-        if log.is_none() && map.is_none() {
+        let Some(locked) = map.as_ref().or(log.as_ref()) else {
             return Ok(None);
-        }
+        };
+        flock(locked, FlockOperation::NonBlockingLockExclusive)?;
+        drop(folder);
         let scan =
             |file: &Option<File>| file.as_ref().map_or_else(|| Ok(Scan::default()), Scan::of);
         let (log_scan, map_scan) = (scan(&log)?, scan(&map)?);
@@ -136,6 +150,7 @@ impl FileLog {
     /// # Errors
     /// If one of its files is there already, or cannot be made.
     pub fn create(path: &Path, seed: u64) -> io::Result<Self> {
+        let _folder = lock_folder(path)?;
         let map = map_path(path);
         if Self::is_at(path) {
             return Err(ErrorKind::AlreadyExists.into());
@@ -181,6 +196,10 @@ impl FileLog {
 
     /// Notes in the map that nothing is left to restore, and removes both files.
     fn remove_restored(&mut self) -> io::Result<()> {
+        if self.map.is_none() && self.log.is_none() {
+            // Removed before; files of that name are those of another session.
+            return Ok(());
+        }
         if let Some(map) = &mut self.map {
             let noted = map
                 .append(Kind::Restored, self.seed, Span::new(0, 0), &[])
@@ -285,6 +304,7 @@ fn create_file(path: &Path, seed: u64) -> io::Result<Appended> {
         next_number: 0,
         end_bytes: 0,
     };
+    flock(&made.file, FlockOperation::NonBlockingLockExclusive)?;
     made.append(Kind::Head, seed, Span::new(0, 0), &[])?;
     made.file.sync_all()?;
     fs::rename(&draft, path)?;
@@ -304,10 +324,22 @@ fn remove(path: &Path) -> io::Result<()> {
 
 /// Makes names in the folder of `path` durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
+    open_folder(path)?.sync_all()
+}
+
+fn open_folder(path: &Path) -> io::Result<File> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder.unwrap_or(Path::new(".")))
+}
+
+/// Waits until no other log of that folder is being opened or made. Between the two steps, looking for files and locking
+/// them, another process could make or remove them.
+fn lock_folder(path: &Path) -> io::Result<File> {
+    let folder = open_folder(path)?;
+    flock(&folder, FlockOperation::LockExclusive)?;
+    Ok(folder)
 }
 
 /// Returns whether log and map contain everything that was durable. A session plans before it writes.

@@ -30,7 +30,7 @@ pub use anatomy::{AnatomyRequest, LEAST_UNIT_BYTES, Looked, anatomy, anatomy_byt
 pub use block::{Content, fill, is_borrowed_content, look};
 pub use endure::{Endure, EndureEnd};
 pub use map::{Map, derive_again};
-pub use medium::{Answer, Medium, Trouble};
+pub use medium::{Answer, Direction, Medium, Trouble, Unit};
 pub use part::Part;
 pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
 pub use reading::{Contents, Reading};
@@ -39,4 +39,4 @@ pub use restoring::{Piece, Raw, Restoring, UndoLog};
 pub use span::{BLOCK_BYTES, Span};
 pub use surface::{Extent, Held, Surface};
 pub use verdict::{StorageVerdict, judge};
-pub use verify::{Pass, Speed, Verify};
+pub use verify::{Load, Pass, Speed, Verify};

@@ -1,6 +1,6 @@
 //! The map of a record: made from the blocks that a test read, and judged again.
 
-use cardmark_core::{BlockState, Errno, IntegrityTest, Record, SurfacePart};
+use cardmark_core::{BlockState, Errno, IntegrityTest, Record, SurfacePart, WritePattern};
 
 use crate::verdict::{of_once_whole, of_part, of_reading};
 use crate::{BLOCK_BYTES, Extent, Held, Span, StorageVerdict, Surface, judge};
@@ -59,12 +59,13 @@ pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
         return Some(of_reading(&surface));
     }
     let verdict = judge(&surface);
-    if integrity.from_bytes.is_some() {
+    let is_by_address = matches!(integrity.pattern, None | Some(WritePattern::Sequential));
+    if integrity.from_bytes.is_some() || !is_by_address {
         return Some(of_part(verdict, &surface));
     }
     let first_bad = integrity.milestones.first();
     let was_whole = match integrity.test {
-        IntegrityTest::Verify => false,
+        IntegrityTest::Verify => integrity.discarded_bytes.is_some_and(|bytes| bytes > 0),
         IntegrityTest::Endure | IntegrityTest::Retention => {
             first_bad.is_none_or(|first| first.cycles_count > 1)
         }

@@ -1,6 +1,6 @@
 //! The port to storage.
 
-use crate::{Content, Extent, Span};
+use crate::{Content, Extent, Span, Surface};
 use cardmark_core::Errno;
 
 /// Result of writing or reading a span.
@@ -47,6 +47,24 @@ pub enum Trouble {
     Stopped,
 }
 
+/// Direction of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The content is written.
+    Write,
+    /// The blocks are read, past every cache of the computer, and compared with the content.
+    Read,
+}
+
+/// Blocks of one request, and the content that belongs into them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The blocks.
+    pub span: Span,
+    /// The content.
+    pub content: Content,
+}
+
 /// Storage of blocks of 512 bytes. Each call blocks until it is done.
 pub trait Medium {
     /// Returns the number of blocks that it reports.
@@ -84,6 +102,46 @@ pub trait Medium {
     /// If the test cannot continue.
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble>;
 
+    /// Writes or reads these units, which do not overlap, in this order, with up to `depth` requests in flight. Without an
+    /// implementation of its own, storage takes one after the other.
+    ///
+    /// # Errors
+    /// If the test cannot continue.
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        _depth: u32,
+    ) -> Result<Answer, Trouble> {
+        let mut span_ns = 0;
+        let mut runs = Vec::new();
+        for unit in units {
+            let answer = match direction {
+                Direction::Write => self.write(unit.span, unit.content),
+                Direction::Read => self.read(unit.span, unit.content),
+            }?;
+            span_ns += answer.span_ns;
+            runs.extend(answer.runs);
+        }
+        Ok(Answer {
+            span_ns,
+            runs: Surface::of(runs).runs().to_vec(),
+        })
+    }
+
+    /// Returns the number of blocks that discards should be multiples of; `None` if the storage cannot discard.
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        None
+    }
+
+    /// Tells the storage that the content of these blocks is no longer needed. Returns false if it rejects that.
+    ///
+    /// # Errors
+    /// If the test cannot continue.
+    fn discard(&mut self, _span: Span) -> Result<bool, Trouble> {
+        Ok(false)
+    }
+
     /// Makes everything written durable, as far as the storage keeps its promise. Returns the time taken,
     /// nanoseconds.
     ///
@@ -115,6 +173,23 @@ impl<M: Medium + ?Sized> Medium for &mut M {
 
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
         (**self).read(span, content)
+    }
+
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        (**self).transfer(direction, units, depth)
+    }
+
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        (**self).discard_grain_blocks()
+    }
+
+    fn discard(&mut self, span: Span) -> Result<bool, Trouble> {
+        (**self).discard(span)
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {

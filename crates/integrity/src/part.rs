@@ -1,6 +1,6 @@
 //! A part of storage, as storage of its own.
 
-use crate::{Answer, Content, Extent, Held, Medium, Span, Trouble};
+use crate::{Answer, Content, Direction, Extent, Held, Medium, Span, Trouble, Unit};
 
 /// Consecutive blocks of storage: the first of them is block 0 here. Blocks hold the content of their place on the whole
 /// storage.
@@ -72,6 +72,29 @@ impl<M: Medium> Medium for Part<'_, M> {
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
         let answer = self.medium.read(self.on_whole(span), content)?;
         Ok(self.answer(answer))
+    }
+
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        let on_whole = |unit: &Unit| Unit {
+            span: self.on_whole(unit.span),
+            ..*unit
+        };
+        let units: Vec<Unit> = units.iter().map(on_whole).collect();
+        let answer = self.medium.transfer(direction, &units, depth)?;
+        Ok(self.answer(answer))
+    }
+
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        self.medium.discard_grain_blocks()
+    }
+
+    fn discard(&mut self, span: Span) -> Result<bool, Trouble> {
+        self.medium.discard(self.on_whole(span))
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {

@@ -147,6 +147,29 @@ impl Surface {
         &self.runs
     }
 
+    /// Creates it of runs in any order that do not overlap.
+    pub fn of(mut runs: Vec<Extent>) -> Self {
+        runs.sort_unstable_by_key(|run| run.span.start);
+        let mut surface = Self::default();
+        runs.into_iter().for_each(|run| surface.push(run));
+        surface
+    }
+
+    /// Returns it with these runs, by rising address, in place of what is known of their blocks.
+    pub(crate) fn with(&self, runs: &[Extent]) -> Self {
+        let mut all = Self::default();
+        let mut start = 0;
+        for run in runs {
+            let before = self.within(Span::between(start, run.span.start));
+            before.for_each(|known| all.push(known));
+            all.push(*run);
+            start = run.span.end();
+        }
+        let rest = self.within(Span::between(start, u64::MAX));
+        rest.for_each(|known| all.push(known));
+        all
+    }
+
     /// Adds blocks behind all that are known.
     pub fn push(&mut self, run: Extent) {
         if run.span.count == 0 {

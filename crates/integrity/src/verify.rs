@@ -1,12 +1,15 @@
 //! Every block is written and read.
 
+mod loaded;
+
 use serde::{Deserialize, Serialize};
 
 use crate::answering::still_answers;
-use crate::verdict::{LEAST_TAIL_BLOCKS, of_part};
+use crate::verdict::{LEAST_TAIL_BLOCKS, of_once_whole, of_part};
 use crate::{
     Answer, Content, Extent, Held, Medium, Part, Span, StorageVerdict, Surface, Trouble, judge,
 };
+pub use loaded::Load;
 
 /// Blocks that are written or read in one step: 64 MiB, so that the moment between two steps counts
 /// for nothing.
@@ -33,6 +36,12 @@ pub enum Pass {
     Displace,
     /// Data that may have come from such a cache is read again.
     Doubt,
+    /// A half of the blocks is discarded.
+    Discard,
+    /// The discarded blocks are written again.
+    Rewrite,
+    /// Every block is read again.
+    Check,
     /// All is known.
     Done,
 }
@@ -71,6 +80,12 @@ pub struct Verify {
     /// True if nothing is ever written.
     #[serde(default)]
     is_reading_only: bool,
+    /// Load under which it writes and reads, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    load: Option<Load>,
+    /// Blocks discarded so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    discarded_blocks: u64,
 }
 
 impl Verify {
@@ -92,7 +107,15 @@ impl Verify {
             read: Vec::new(),
             written_blocks: 0,
             is_reading_only: false,
+            load: None,
+            discarded_blocks: 0,
         }
+    }
+
+    /// Returns the test under that load.
+    #[must_use]
+    pub fn under(self, load: Option<Load>) -> Self {
+        Self { load, ..self }
     }
 
     /// Creates a test of a part of storage, in whole grains. Places in its results count from the start of the part.
@@ -182,16 +205,22 @@ impl Verify {
     /// Returns the verdict, once the test is done.
     #[must_use]
     pub fn verdict(&self) -> Option<StorageVerdict> {
-        let judged = || match self.part_start {
-            Some(_) => of_part(judge(&self.surface), &self.surface),
-            None => judge(&self.surface),
+        let judged = || {
+            let verdict = judge(&self.surface);
+            if self.part_start.is_some() || self.is_random() {
+                return of_part(verdict, &self.surface);
+            }
+            match self.discarded_blocks {
+                0 => verdict,
+                _ => of_once_whole(verdict, &self.surface),
+            }
         };
         self.is_done().then(judged)
     }
 
     /// Prepares the test to be resumed: data that is not known to be durable is written again.
     pub fn take_up(&mut self) {
-        if self.pass == Pass::Write {
+        if matches!(self.pass, Pass::Write | Pass::Rewrite) {
             self.position = self.durable;
             self.failing_blocks = 0;
         }
@@ -212,9 +241,17 @@ impl Verify {
     }
 
     fn advance_on(&mut self, medium: &mut impl Medium) -> Result<(), Trouble> {
+        match (self.pass, self.load) {
+            (Pass::Write | Pass::Rewrite, Some(load)) => return self.write_loaded(medium, load),
+            (Pass::Read | Pass::Check, Some(load)) => return self.read_loaded(medium, load),
+            _ => {}
+        }
         match self.pass {
             Pass::Write => self.write_on(medium),
             Pass::Read => self.read_on(medium),
+            Pass::Discard => self.discard_on(medium),
+            // Only under load.
+            Pass::Rewrite | Pass::Check => Ok(()),
             Pass::Displace => self.displace(medium),
             Pass::Doubt => self.doubt(medium),
             Pass::Done => Ok(()),
@@ -263,16 +300,26 @@ impl Verify {
         self.position = span.end();
         note(&mut self.read, span, answer.span_ns);
         self.surface.extend(&answer.runs, &self.refused);
-        if self.position == self.blocks_count {
-            self.doubtful = doubtful(&self.surface).filter(|_| !self.is_reading_only);
-            let next = if self.doubtful.is_some() {
-                Pass::Displace
-            } else {
-                Pass::Done
-            };
-            self.begin(next);
-        }
+        self.end_read();
         Ok(())
+    }
+
+    /// Begins the next pass after the last block was read.
+    fn end_read(&mut self) {
+        if self.position < self.blocks_count {
+            return;
+        }
+        // Of blocks in random order, those that a cache holds are anywhere.
+        let can_be_doubted = !self.is_reading_only && !self.is_random();
+        self.doubtful = doubtful(&self.surface).filter(|_| can_be_doubted);
+        let discards = self.load.is_some_and(|load| load.discards);
+        let next = match self.doubtful {
+            Some(_) => Pass::Displace,
+            // Damage that is known already would hide the effect of a discard.
+            None if discards && self.surface.bad_blocks_count() == 0 => Pass::Discard,
+            None => Pass::Done,
+        };
+        self.begin(next);
     }
 
     /// Overwrites lost blocks just below the doubtful ones, as many as these are.
@@ -325,24 +372,14 @@ impl Verify {
         grain: u64,
         mut tried: impl FnMut(Span, Content) -> Result<Answer, Trouble>,
     ) -> Result<Answer, Trouble> {
-        let last = match self.pass {
-            Pass::Write => &self.refused,
-            _ => &self.surface,
-        };
-        let held = last.runs().last().map(|run| run.held);
-        if let (true, Some(held)) = (self.failing_blocks >= GIVE_UP_BLOCKS, held) {
+        if let Some(held) = self.given_up() {
             return Ok(Answer {
                 span_ns: 0,
                 runs: vec![Extent::new(span, held)],
             });
         }
         let answer = tried(span, self.content)?;
-        let failed = answer.runs.iter().filter(|run| run.has_failed());
-        let failed_blocks: u64 = failed.map(|run| run.span.count).sum();
-        let mut failing_blocks = match failed_blocks == span.count {
-            true => self.failing_blocks + failed_blocks,
-            false => 0,
-        };
+        let mut failing_blocks = self.failing_with(span.count, &answer);
         if failing_blocks >= GIVE_UP_BLOCKS {
             let rest = Span::between(span.end(), self.blocks_count);
             for place in spread(rest, grain) {
@@ -357,6 +394,27 @@ impl Verify {
         Ok(answer)
     }
 
+    /// Returns the state of the untried blocks, if too many failed in a row.
+    fn given_up(&self) -> Option<Held> {
+        let last = match self.pass {
+            Pass::Write | Pass::Rewrite => &self.refused,
+            _ => &self.surface,
+        };
+        let failed = last.runs().iter().rfind(|run| run.has_failed());
+        let is_given_up = self.failing_blocks >= GIVE_UP_BLOCKS;
+        failed.filter(|_| is_given_up).map(|run| run.held)
+    }
+
+    /// Returns the number of blocks in a row that failed, after a step of `count` blocks.
+    fn failing_with(&self, count: u64, answer: &Answer) -> u64 {
+        let failed = answer.runs.iter().filter(|run| run.has_failed());
+        let failed_blocks: u64 = failed.map(|run| run.span.count).sum();
+        match failed_blocks == count {
+            true => self.failing_blocks + failed_blocks,
+            false => 0,
+        }
+    }
+
     /// Checks after a step with errors whether the storage answers at all. If not, the errors carry no
     /// information about blocks, and the pass will continue at their beginning.
     fn look_once_more(
@@ -369,6 +427,14 @@ impl Verify {
         if !answer.runs.last().is_some_and(is_end) {
             return Ok(());
         }
+        self.look_whether_it_answers(medium, answer)
+    }
+
+    fn look_whether_it_answers(
+        &mut self,
+        medium: &mut impl Medium,
+        answer: &Answer,
+    ) -> Result<(), Trouble> {
         let looked = still_answers(medium, self.content, &self.given_out(answer));
         if looked.is_err() {
             // Of this step nothing was noted.
@@ -401,9 +467,11 @@ impl Verify {
     /// Returns to the beginning of the last errors of the pass.
     fn go_back(&mut self) {
         let known = match self.pass {
+            // Refused blocks lie anywhere; all earlier steps were followed by an answer.
+            Pass::Write if self.load.is_some() => return,
             Pass::Write => &mut self.refused,
-            Pass::Read => &mut self.surface,
-            Pass::Displace | Pass::Doubt | Pass::Done => return,
+            Pass::Read | Pass::Check => &mut self.surface,
+            Pass::Rewrite | Pass::Displace | Pass::Doubt | Pass::Discard | Pass::Done => return,
         };
         let mut start = self.position;
         for run in known.runs().iter().rev() {
@@ -416,6 +484,14 @@ impl Verify {
         self.durable = self.durable.min(self.position);
         known.truncate(self.position);
     }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde calls"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Returns a few evenly spread places of `blocks` blocks, the last of all among them.

@@ -1,7 +1,8 @@
 //! Result of an integrity test, as text.
 
 use cardmark_core::{
-    BlockCounts, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record, Sampling, StorageKind,
+    ASSUMED_CACHE_BYTES, BlockCounts, Integrity, IntegrityTest, PlaceSpeed, Quantity, Record,
+    Sampling, StorageKind, WritePattern,
 };
 
 use crate::layout::{painted, wrap};
@@ -60,13 +61,30 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
             None => reading::verdict(&size, found),
         };
     }
-    if let Some(part) = part {
-        return verdict_on_part(&part, found);
+    let verdict = match part {
+        Some(part) => verdict_on_part(&part, found),
+        None => verdict_on_all(found, &size),
+    };
+    match is_loaded(found) && found.kind != StorageKind::Confirmed {
+        true => format!(
+            "{verdict} `cardmark verify` without `--pattern`, `--queue` and `--discard` shows whether that \
+             happens only under load."
+        ),
+        false => verdict,
     }
+}
+
+/// Returns whether the test put the device under load.
+fn is_loaded(found: &Integrity) -> bool {
+    found.pattern.is_some() || found.queue_depth.is_some() || found.discarded_bytes.is_some()
+}
+
+/// Result of a test of a whole device or directory.
+fn verdict_on_all(found: &Integrity, size: &str) -> String {
     let there = there(found);
     match found.kind {
-        StorageKind::Confirmed => confirmed(found, &size),
-        StorageKind::Damaged => damaged(found, &size),
+        StorageKind::Confirmed => confirmed(found, size),
+        StorageKind::Damaged => damaged(found, size),
         StorageKind::Limbo => {
             format!("FALSE CAPACITY (limbo): {there}. Data written beyond is lost.")
         }
@@ -92,7 +110,8 @@ fn verdict_on_part(part: &str, found: &Integrity) -> String {
     match found.kind {
         StorageKind::Confirmed => format!(
             "No bad block: {part}, every block kept its data. The rest was not tested, so that the capacity is \
-             not confirmed: `cardmark probe` checks it."
+             not confirmed: `cardmark probe` checks it.{}",
+            cache_warning(found)
         ),
         StorageKind::ReadOnly => format!("READ-ONLY: {part}, the device no longer accepts writes."),
         StorageKind::Other(word) => {
@@ -102,6 +121,17 @@ fn verdict_on_part(part: &str, found: &Integrity) -> String {
             "DAMAGED: {part}, {}. `cardmark probe` shows whether the capacity is false.",
             not_kept(found)
         ),
+    }
+}
+
+/// A fake may return from its cache what it has lost, if no more than the cache holds was written.
+fn cache_warning(found: &Integrity) -> String {
+    match found.size_bytes < ASSUMED_CACHE_BYTES {
+        true => format!(
+            " A cache of up to {} could hide losses in so small a part.",
+            capacity(ASSUMED_CACHE_BYTES)
+        ),
+        false => String::new(),
     }
 }
 
@@ -226,6 +256,7 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
             format!("{share}in cycle {cycles}, after {written} written"),
         )
     }));
+    rows.extend(load_rows(found));
     rows.extend(found.rested_ns.map(|rest| ("rested for", span(rest))));
     let faded = found.faded_count;
     rows.extend(faded.map(|count| ("lost during the rest", amount(count * BLOCK_BYTES))));
@@ -259,6 +290,27 @@ fn count_rows(counts: &BlockCounts) -> Vec<(&'static str, String)> {
     of_any
         .map(|(name, count)| (name, amount(count * BLOCK_BYTES)))
         .collect()
+}
+
+fn load_rows(found: &Integrity) -> Vec<(&'static str, String)> {
+    let pattern = found.pattern.as_ref().map(|pattern| match pattern {
+        WritePattern::Sequential => "by rising address".to_owned(),
+        WritePattern::Random => "random".to_owned(),
+        WritePattern::Other(word) => word.to_string(),
+    });
+    let discarded = found.discarded_bytes.map(|bytes| match bytes {
+        0 if found.kind == StorageKind::Confirmed => "nothing, the device rejected it".to_owned(),
+        0 => "nothing, blocks were bad before".to_owned(),
+        bytes => amount(bytes),
+    });
+    let depth = found.queue_depth.map(|depth| depth.to_string());
+    let rows = [
+        ("order of writes", pattern),
+        ("requests in flight, at most", depth),
+        ("discarded and written again", discarded),
+    ];
+    let known = |(name, value): (&'static str, Option<String>)| Some((name, value?));
+    rows.into_iter().filter_map(known).collect()
 }
 
 fn sampling_rows(sampling: &Sampling) -> Vec<(&'static str, String)> {

@@ -1,6 +1,8 @@
 //! Tests of all blocks as jobs, and storage that is used in turns.
 
-use cardmark_integrity::{Answer, BLOCK_BYTES, Content, Medium, Pass, Span, Trouble, Verify};
+use cardmark_integrity::{
+    Answer, BLOCK_BYTES, Content, Direction, Medium, Span, Trouble, Unit, Verify,
+};
 use serde::Serialize;
 
 use crate::{Job, Turn};
@@ -18,14 +20,9 @@ impl Job for Verify {
     }
 
     fn moved_bytes(&self) -> (u64, u64) {
-        let (pass, position) = self.place();
-        let moved = match pass {
-            Pass::Write => position,
-            Pass::Read => self.blocks_count() + position,
-            Pass::Displace | Pass::Doubt | Pass::Done => 2 * self.blocks_count(),
-        };
+        let (moved, all) = self.moved_blocks();
         let block = BLOCK_BYTES as u64;
-        (moved * block, 2 * self.blocks_count() * block)
+        (moved * block, all * block)
     }
 
     fn state(&self) -> &impl Serialize {
@@ -76,6 +73,23 @@ impl Medium for InTurns<'_> {
 
     fn read(&mut self, span: Span, content: Content) -> Result<Answer, Trouble> {
         self.in_turn(|medium| medium.read(span, content))
+    }
+
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        self.in_turn(|medium| medium.transfer(direction, units, depth))
+    }
+
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        self.medium.discard_grain_blocks()
+    }
+
+    fn discard(&mut self, span: Span) -> Result<bool, Trouble> {
+        self.in_turn(|medium| medium.discard(span))
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {

@@ -3,7 +3,7 @@
 //! It may have been used since, or be another card of that size in the same reader. A test that goes on there
 //! would take what others wrote for what the card has lost.
 
-use cardmark_integrity::{Extent, Held, Medium, Pass, Span, Trouble, Verify};
+use cardmark_integrity::{Extent, Held, Medium, Span, Trouble, Verify};
 
 /// Places that are looked at.
 const LOOKS_COUNT: u64 = 64;
@@ -28,14 +28,10 @@ impl Traces {
     /// If the device cannot be read.
     pub fn of(test: &Verify, medium: &mut dyn Medium) -> Result<Self, Trouble> {
         let mut traces = Self::default();
-        let grain = medium.grain_blocks();
-        let grains_count = durable_blocks(test) / grain;
-        let looks_count = grains_count.min(LOOKS_COUNT);
-        for look in 0..looks_count {
-            let number = (grains_count - 1) * look / (looks_count - 1).max(1);
-            let span = Span::new(number * grain, grain);
+        for span in test.durable_places(medium, LOOKS_COUNT) {
             let runs = test.look(medium, span)?;
-            traces.add(&runs, was_good(test, span).unwrap_or(look == 0));
+            let is_first = span.start == 0;
+            traces.add(&runs, was_good(test, span).unwrap_or(is_first));
         }
         Ok(traces)
     }
@@ -63,15 +59,6 @@ impl Traces {
     }
 }
 
-/// Number of blocks, from the first on, that the test has written for certain.
-fn durable_blocks(test: &Verify) -> u64 {
-    match test.place() {
-        (Pass::Write, position) if test.content().round == 0 => position,
-        // Above its position stands what the round before wrote.
-        _ => test.blocks_count(),
-    }
-}
-
 /// Returns whether these blocks were good when the test read them; `None` if it did not.
 fn was_good(test: &Verify, span: Span) -> Option<bool> {
     let surface = test.surface();
@@ -81,7 +68,7 @@ fn was_good(test: &Verify, span: Span) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use cardmark_integrity::Content;
+    use cardmark_integrity::{Content, Pass};
     use cardmark_sim::{Model, SimMedium};
 
     use super::*;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardmark_core::{Record, StorageKind};
-use cardmark_device::{Blocks, free_bytes};
+use cardmark_device::{Blocks, can_discard, free_bytes};
 use cardmark_host::Resolution;
 use cardmark_integrity::{BLOCK_BYTES, Content, Medium, Trouble, Verify};
 use cardmark_report::text;
@@ -88,9 +88,13 @@ pub fn verify(
             Err(CommandError::new(Exit::Usage, what)
                 .hint("name the block device, such as /dev/sda, or limit the room with `--size`"))
         }
+        VerifyTarget::Directory { .. } if scope.load.is_some_and(|load| load.discards) => {
+            let what = format!("`{name}` is a directory: `--discard` needs a whole device");
+            Err(CommandError::new(Exit::Usage, what)
+                .hint("name the block device, such as /dev/sda, or omit `--discard`"))
+        }
         VerifyTarget::Directory { path, resolution } => {
-            let limit_bytes = scope.most_bytes.unwrap_or(u64::MAX);
-            in_directory(session, name, test, (path, resolution), limit_bytes)
+            in_directory(session, name, test, (path, resolution), scope)
         }
         VerifyTarget::Device(device) => on_device(session, name, test, device, scope),
     }
@@ -138,12 +142,18 @@ fn on_device(
     let seed = test.new_seed(false);
     let content = Content { seed, round: 0 };
     let fresh = scope.test(size_bytes / BLOCK_BYTES as u64, content)?;
-    let part_bytes = fresh.blocks_count() * BLOCK_BYTES as u64;
+    if scope.load.is_some_and(|load| load.discards) && !can_discard(&device.info.name) {
+        return Err(no_discard(target));
+    }
+    let all_bytes = fresh.blocks_to_write() * BLOCK_BYTES as u64;
     let part = scope
         .part
         .map_or_else(String::new, |part| format!(" {} of it", part.words()));
     let name = card_name(session.data, &device.info.name)?;
-    let begun = begun(session, test, name.as_deref(), Some(&fresh))?;
+    let blocks = |test: &Verify| (test.part_start(), test.blocks_count());
+    let begun = begun(session, test, name.as_deref(), scope, |test| {
+        blocks(test) == blocks(&fresh)
+    })?;
     let written = begun
         .test
         .as_ref()
@@ -155,12 +165,13 @@ fn on_device(
         test.consent,
         &Intent {
             what: &format!("write to every block of a raw device{part}"),
-            bytes_to_write: Some(part_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
+            bytes_to_write: Some(all_bytes.saturating_sub(written * BLOCK_BYTES as u64)),
             puts_back: false,
         },
     )?;
     refuse_changed(device, name.as_deref(), &opened, session.data)?;
     let mut blocks = blocks_of(opened, &session.pulse)?;
+    refuse_buffered(target, &blocks, scope)?;
     let verify = RealVerify {
         target,
         resolution: &device.resolution,
@@ -175,12 +186,12 @@ fn in_directory(
     target: &str,
     test: &TestRequest<'_>,
     (path, resolution): (&Path, &Resolution),
-    limit_bytes: u64,
+    scope: &VerifyScope,
 ) -> Result<TestResult, CommandError> {
     let files = path.join(FOLDER);
     let unusable = |error: &dyn std::error::Error| CommandError::from_error(Exit::Trouble, error);
     let name = path_name(path, session.data)?;
-    let mut begun = begun(session, test, Some(&name), None)?;
+    let mut begun = begun(session, test, Some(&name), scope, |_| true)?;
     let kept = TestFolder::find(&files)?;
     if !kept.belongs_to(begun.test.as_ref().map(|test| test.state.content().seed)) {
         if begun.test.take().is_some() {
@@ -194,6 +205,7 @@ fn in_directory(
     // Its lock with it.
     drop(kept);
     let free = free_bytes(path).map_err(|error| unusable(&error))?;
+    let limit_bytes = scope.most_bytes.unwrap_or(u64::MAX);
     let usable = free.saturating_sub(RESERVE_BYTES).min(limit_bytes) / UNIT_BYTES * UNIT_BYTES;
     let blocks_count = match &begun.test {
         Some(test) => test.state.blocks_count(),
@@ -212,14 +224,41 @@ fn in_directory(
     let folder = TestFolder::make(&files, seed)?;
     let mut blocks = Blocks::in_folder(&files, blocks_count, Arc::clone(&session.pulse))
         .map_err(|error| unusable(&error))?;
+    if let Err(error) = refuse_buffered(target, &blocks, scope) {
+        drop(blocks);
+        folder.remove()?;
+        return Err(error);
+    }
     let verify = RealVerify {
         target,
         resolution,
         session,
         files: Some(folder),
     };
-    let fresh = Verify::new(blocks_count, Content { seed, round: 0 });
+    let fresh = Verify::new(blocks_count, Content { seed, round: 0 }).under(scope.load);
     verify.work(begun, fresh, &mut blocks)
+}
+
+/// The error for a device that cannot discard.
+fn no_discard(target: &str) -> CommandError {
+    CommandError::new(
+        Exit::Trouble,
+        format!("`{target}` does not support discard"),
+    )
+    .because("the device, or its reader, does not announce the command to the kernel")
+    .hint("most USB readers do not pass it on: use the slot of a board, or omit `--discard`")
+    .hint("nothing was written")
+}
+
+/// Refuses a test under load of storage behind the page cache, which changes order and number of the requests.
+fn refuse_buffered(target: &str, blocks: &Blocks, scope: &VerifyScope) -> Result<(), CommandError> {
+    if scope.load.is_none() || !blocks.is_buffered() {
+        return Ok(());
+    }
+    let what = format!("`{target}` does not support direct I/O");
+    Err(CommandError::new(Exit::Trouble, what)
+        .because("the kernel's cache would decide in which order the blocks are written")
+        .hint("omit `--pattern`, `--queue` and `--discard`"))
 }
 
 /// An earlier verify of the same target.
@@ -229,12 +268,13 @@ struct Begun {
     test: Option<Unfinished<Verify>>,
 }
 
-/// Returns the unfinished test of that card; for a device only if it is of the same blocks as the `fresh` one.
+/// Returns the unfinished test of that card, if it is of the same blocks and under the same load.
 fn begun(
     session: &Session<'_>,
     test: &TestRequest<'_>,
     card: Option<&str>,
-    fresh: Option<&Verify>,
+    scope: &VerifyScope,
+    is_of_same_blocks: impl Fn(&Verify) -> bool,
 ) -> Result<Begun, CommandError> {
     let Some(card) = card else {
         session.voice.notice(
@@ -251,17 +291,21 @@ fn begun(
         true => None,
         false => session.data.unfinished::<Verify>(&name)?,
     };
-    let blocks = |test: &Verify| (test.part_start(), test.blocks_count());
-    let is_same = |test: &Verify| fresh.is_none_or(|fresh| blocks(fresh) == blocks(test));
-    let is_other = test.as_ref().is_some_and(|test| !is_same(&test.state));
-    if is_other {
+    let other = test.as_ref().and_then(|test| match &test.state {
+        state if !is_of_same_blocks(state) => Some("of another part of the device"),
+        state if state.load() != scope.load => {
+            Some("with another `--pattern`, `--queue` or `--discard`")
+        }
+        _ => None,
+    });
+    if let Some(other) = other {
         session
             .voice
-            .notice("begins again: the interrupted test is of another part of the device");
+            .notice(&format!("begins again: the interrupted test is {other}"));
     }
     Ok(Begun {
         name: Some(name),
-        test: test.filter(|_| !is_other),
+        test: test.filter(|_| other.is_none()),
     })
 }
 

@@ -331,6 +331,12 @@ fn flash_rules(flash: FlashData) -> Vec<Rule> {
             "flipped_share must be below 1",
         ),
         (
+            is_share(flash.crossed_share)
+                && is_share(flash.unmapped_share)
+                && is_share(flash.spilled_share),
+            "shares of faults under load must be below 1",
+        ),
+        (
             flash.module_bytes.is_none_or(|bytes| {
                 is_block(bytes) && flash.real_bytes.is_some_and(|real| real <= bytes)
             }),

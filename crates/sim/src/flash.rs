@@ -33,7 +33,13 @@ pub struct Flash {
     rested_days: f64,
     /// Spots written since it rested last.
     renewed: BTreeSet<u64>,
+    /// End of the last write, if there was one.
+    last_end: Option<u64>,
+    load: Rng,
 }
+
+/// Blocks behind a discard that are lost with it: 4 KiB.
+const SPILLED_BLOCKS: u64 = 8;
 
 impl Flash {
     /// That of a card of this model; the seed draws its bad spots.
@@ -57,6 +63,8 @@ impl Flash {
             until_flip: 0,
             rested_days: 0.0,
             renewed: BTreeSet::new(),
+            last_end: None,
+            load: Rng::for_part(seed, "sim load", 0),
         };
         flash.until_flip = flash.next_flip();
         flash
@@ -77,6 +85,18 @@ impl Flash {
     /// Accepts written blocks: returns their destinations, in the order of writing. Blocks may go to two
     /// places.
     pub fn write(&mut self, start: u64, count: u64) -> Vec<Part> {
+        let is_jump = self
+            .last_end
+            .replace(start + count)
+            .is_some_and(|end| end != start);
+        if is_jump && self.happens(self.data.unmapped_share) {
+            let place = BlockPlace::Nowhere;
+            return vec![Part {
+                start,
+                count,
+                place,
+            }];
+        }
         let taken = self
             .data
             .taken_bytes
@@ -130,6 +150,24 @@ impl Flash {
         }
         self.flip(&mut parts);
         parts
+    }
+
+    /// Returns whether a write with others in flight stores the data of the one before.
+    pub fn crosses(&mut self) -> bool {
+        self.happens(self.data.crossed_share)
+    }
+
+    /// Returns the number of blocks, from the first of these on, whose content goes if they are discarded.
+    pub fn discards(&mut self, count: u64) -> u64 {
+        match self.happens(self.data.spilled_share) {
+            true => count + SPILLED_BLOCKS,
+            false => count,
+        }
+    }
+
+    /// Draws whether a fault of that probability happens; without the fault, nothing is drawn.
+    fn happens(&mut self, share: f64) -> bool {
+        share > 0.0 && self.load.unit() < share
     }
 
     /// Simulates a loss of power: data that only the hidden cache has is lost.

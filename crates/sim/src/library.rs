@@ -4,8 +4,8 @@ use crate::error::ModelError;
 use crate::zoo::ZOO;
 
 /// Order: honest cards, cards that disturb a measurement, cards that break, cards that do not keep written
-/// data, cards with a known internal structure, cards on the border of a class.
-const EMBEDDED: [(&str, &str); 39] = [
+/// data, always or under load, cards with a known internal structure, cards on the border of a class.
+const EMBEDDED: [(&str, &str); 42] = [
     ("a1-32gb", include_str!("../models/a1-32gb.toml")),
     ("a2-64gb", include_str!("../models/a2-64gb.toml")),
     ("c10-16gb", include_str!("../models/c10-16gb.toml")),
@@ -57,6 +57,18 @@ const EMBEDDED: [(&str, &str); 39] = [
     (
         "readonly-32gb",
         include_str!("../models/readonly-32gb.toml"),
+    ),
+    (
+        "crossing-32gb",
+        include_str!("../models/crossing-32gb.toml"),
+    ),
+    (
+        "forgetting-32gb",
+        include_str!("../models/forgetting-32gb.toml"),
+    ),
+    (
+        "spilling-32gb",
+        include_str!("../models/spilling-32gb.toml"),
     ),
     ("wearing-1gb", include_str!("../models/wearing-1gb.toml")),
     ("fading-1gb", include_str!("../models/fading-1gb.toml")),

@@ -1,14 +1,15 @@
 //! A simulated card as storage of blocks: their content is kept by name, so that cards of any size fit
 //! in memory.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Contents, Extent, Held, Medium, Piece, Raw, Span, Surface,
-    Trouble,
+    Answer, BLOCK_BYTES, Content, Contents, Direction, Extent, Held, Medium, Piece, Raw, Span,
+    Surface, Trouble, Unit,
 };
 
 use crate::Model;
@@ -140,6 +141,51 @@ impl SimMedium {
             }
         }
         Ok((requests, self.now_ns - begun_ns))
+    }
+
+    /// Lets requests pass, up to `depth` at once: what became of each, and the time they took together.
+    fn queue(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<(Vec<Sent>, u64), Trouble> {
+        let begun_ns = self.now_ns;
+        let mut due: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+        let mut last_ns = begun_ns;
+        let mut sent = Vec::new();
+        for unit in units {
+            if due.len() as u64 >= u64::from(depth.max(1)) {
+                let Reverse(first_ns) = due.pop().unwrap_or(Reverse(last_ns));
+                self.now_ns = self.now_ns.max(first_ns);
+            }
+            while due.peek().is_some_and(|&Reverse(ns)| ns <= self.now_ns) {
+                due.pop();
+            }
+            let request = Request {
+                kind: match direction {
+                    Direction::Write => OpKind::Write,
+                    Direction::Read => OpKind::Read,
+                },
+                offset: unit.span.offset_bytes(),
+                bytes: u32::try_from(unit.span.bytes()).unwrap_or(u32::MAX),
+            };
+            let way = TransitTime::default();
+            let (due_ns, outcome) = self.card.arrive(self.now_ns, way, request);
+            let has_failed = match outcome {
+                Ok(_) => false,
+                Err(Errno::IO) => true,
+                Err(errno) => return Err(Trouble::Gone { errno }),
+            };
+            sent.push(Sent {
+                has_failed,
+                is_accompanied: !due.is_empty(),
+            });
+            due.push(Reverse(due_ns));
+            last_ns = last_ns.max(due_ns);
+        }
+        self.now_ns = last_ns;
+        Ok((sent, last_ns - begun_ns))
     }
 
     /// Keeps `origin` in the places of these blocks; those that were refused.
@@ -287,6 +333,13 @@ impl SimMedium {
     }
 }
 
+/// What became of a request.
+struct Sent {
+    has_failed: bool,
+    /// True if others were in flight when it began.
+    is_accompanied: bool,
+}
+
 /// Returns the state of a block that holds content of that origin.
 fn held(block: u64, origin: Option<Origin>, content: Content, is_changed: bool) -> Held {
     match origin {
@@ -361,6 +414,76 @@ impl Medium for SimMedium {
             span_ns,
             runs: surface.runs().to_vec(),
         })
+    }
+
+    fn transfer(
+        &mut self,
+        direction: Direction,
+        units: &[Unit],
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        let (count, is_last) = self.begin(units.len() as u64);
+        let done = &units[..usize::try_from(count).unwrap_or(units.len())];
+        let (sent, span_ns) = self.queue(direction, done, depth)?;
+        let mut runs = Vec::new();
+        for (number, sent) in sent.iter().enumerate() {
+            let unit = units[number];
+            let mut surface = Surface::default();
+            match (direction, sent.has_failed) {
+                (Direction::Write, true) => {
+                    runs.push(Extent::new(unit.span, Held::Refused { errno: Errno::IO }));
+                }
+                (Direction::Read, true) => {
+                    runs.push(Extent::new(
+                        unit.span,
+                        Held::Unreadable { errno: Errno::IO },
+                    ));
+                }
+                (Direction::Read, false) => {
+                    self.look(unit.span, unit.content, &mut surface);
+                    runs.extend_from_slice(surface.runs());
+                }
+                (Direction::Write, false) => {
+                    let is_crossed = sent.is_accompanied && self.flash.crosses();
+                    let source = units[number - usize::from(is_crossed)];
+                    let origin = Origin {
+                        block: source.span.start,
+                        content: source.content,
+                    };
+                    runs.extend(self.keep(unit.span, Some(origin)));
+                }
+            }
+        }
+        if is_last {
+            return Err(Trouble::Stopped);
+        }
+        Ok(Answer {
+            span_ns,
+            runs: Surface::of(runs).runs().to_vec(),
+        })
+    }
+
+    fn discard_grain_blocks(&self) -> Option<u64> {
+        Some(self.flash.grain_blocks())
+    }
+
+    fn discard(&mut self, span: Span) -> Result<bool, Trouble> {
+        if self.begin(span.count).1 {
+            return Err(Trouble::Stopped);
+        }
+        let (due_ns, outcome) = self.card.discard(self.now_ns, TransitTime::default());
+        self.now_ns = due_ns;
+        outcome.map_err(|errno| Trouble::Gone { errno })?;
+        let count = self.flash.discards(span.count);
+        let count = count.min(self.blocks_count - span.start);
+        for part in self.flash.read(span.start, count) {
+            if let BlockPlace::At(slot) | BlockPlace::Changed(slot) = part.place {
+                let before = self.stored_in(slot, part.count);
+                self.unflushed.push((slot, before));
+                self.store(slot, part.count, None);
+            }
+        }
+        Ok(true)
     }
 
     fn flush(&mut self) -> Result<u64, Trouble> {

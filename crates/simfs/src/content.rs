@@ -91,6 +91,10 @@ impl Content {
 
     /// Zeros from now on.
     pub(crate) fn forget(&self, offset: u64, bytes: u64) -> Result<(), Errno> {
+        let blocks = bytes.div_ceil(BLOCK_BYTES);
+        let more = (self.flash().discards(blocks) - blocks) * BLOCK_BYTES;
+        let left = self.model.capacity_bytes().saturating_sub(offset);
+        let bytes = (bytes + more).min(left);
         let length = usize::try_from(bytes).map_err(|_| Errno::EINVAL)?;
         for part in self.parts(offset, length, Flash::read) {
             let stretch = stretch(&part, offset, length);

@@ -285,7 +285,17 @@ impl Filesystem for Files {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        match self.read_some(ino, offset, size) {
+        let is_changed = self.switches.begin_read();
+        let read = self.read_some(ino, offset, size);
+        self.switches.end_read();
+        let read = read.map(|mut bytes| {
+            bytes
+                .iter_mut()
+                .take(usize::from(is_changed))
+                .for_each(|byte| *byte ^= 1);
+            bytes
+        });
+        match read {
             Ok(bytes) => reply.data(&bytes),
             Err(errno) => reply.error(errno),
         }

@@ -87,6 +87,10 @@ const EXAMPLES: [(&str, &Examples); 22] = [
                 "a tenth of a card, in its middle",
             ),
             (
+                "sudo cardmark verify /dev/sda --pattern random --queue 32 --discard",
+                "under load: some cards lose data only then",
+            ),
+            (
                 "sudo cardmark verify /dev/sda --read-only",
                 "can everything on the card still be read?",
             ),

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use cardmark_core::WritePattern;
+use cardmark_integrity::Load;
 use cardmark_session::{LoanTerms, TestRequest, VerifyPart, VerifyScope};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{Consent, parse_percent, parse_seed, parse_size};
 
@@ -110,6 +112,21 @@ pub(crate) struct VerifyArguments {
     /// On a device: end at this share of its size
     #[arg(long, value_parser = parse_percent, value_name = "PERCENT")]
     pub(crate) to: Option<f64>,
+    /// Order in which the blocks are written. `random`: in units of 64 KiB, each once; some cards lose data only then
+    #[arg(
+        long,
+        default_value = "sequential",
+        conflicts_with = "read_only",
+        value_name = "ORDER"
+    )]
+    pub(crate) pattern: Pattern,
+    /// Writes or reads of 64 KiB in flight at once, 1 to 32. By default 1 with `--pattern random` or `--discard`,
+    /// else a few of 1 MiB
+    #[arg(long, conflicts_with = "read_only", value_parser = clap::value_parser!(u32).range(1..=32), value_name = "N")]
+    pub(crate) queue: Option<u32>,
+    /// On a device: then discard a half of the blocks, write it again, and check both halves
+    #[arg(long, conflicts_with = "read_only")]
+    pub(crate) discard: bool,
     /// Begin again, even if an interrupted test could continue
     #[arg(long)]
     pub(crate) restart: bool,
@@ -117,7 +134,29 @@ pub(crate) struct VerifyArguments {
     pub(crate) test: TestArguments,
 }
 
+/// Order in which `verify` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pattern {
+    /// By rising address.
+    Sequential,
+    /// Each unit once, in an order drawn by the seed.
+    Random,
+}
+
 impl VerifyArguments {
+    /// The load; none if no option asks for one.
+    fn load(&self) -> Option<Load> {
+        let is_loaded = self.pattern == Pattern::Random || self.queue.is_some() || self.discard;
+        is_loaded.then_some(Load {
+            pattern: match self.pattern {
+                Pattern::Sequential => WritePattern::Sequential,
+                Pattern::Random => WritePattern::Random,
+            },
+            queue_depth: self.queue.unwrap_or(1),
+            discards: self.discard,
+        })
+    }
+
     pub(crate) fn scope(&self) -> VerifyScope {
         let is_part = self.from.is_some() || self.to.is_some();
         VerifyScope {
@@ -126,6 +165,7 @@ impl VerifyArguments {
                 from_percent: self.from.unwrap_or(0.0),
                 to_percent: self.to.unwrap_or(100.0),
             }),
+            load: self.load(),
         }
     }
 }

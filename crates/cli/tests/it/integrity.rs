@@ -1,5 +1,7 @@
 //! probe, verify and endure: on simulated cards, on loop devices, in directories, and interrupted.
 
+mod load;
+
 use std::fs::File;
 use std::os::unix::fs::{FileExt, chown};
 use std::path::Path;

@@ -211,6 +211,9 @@ fn every_simulated_card_gets_an_answer() {
     sim:unreadable-64gb: Do not store data here: 128 KiB of the 64 MiB read back differ from what was written
     sim:flipping-32gb: Do not store data here: 6.5 KiB of the 64 MiB read back differ from what was written
     sim:readonly-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
+    sim:crossing-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
+    sim:forgetting-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
+    sim:spilling-32gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:wearing-1gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:fading-1gb: Good for running an operating system: 907 random writes/s (A1 asks for 500; 800 is comfortable)
     sim:units-16gb: Slow for running an operating system: 13 random writes/s (A1 asks for 500; 800 is comfortable)

@@ -281,3 +281,34 @@ fn content_of_a_test_without_its_log_stops_another_one_unless_it_is_accepted() {
     let output = rig.run(&[]);
     assert_eq!(output.code, 0, "{output}");
 }
+
+/// Two cards that report the same model, serial number and size have one log.
+#[test]
+fn a_log_that_another_test_uses_is_neither_shared_nor_restored() {
+    needs!(Root, LoopDevice, Strace);
+    let rig = Rig::new();
+    rig.kill_dirty(&mut Rng::for_part(11, "shared log", 0));
+    let log = rig.file(".undo");
+    let held = File::open(rig.file(".undo-map")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let before = (rig.changed(), fs::read(&log).unwrap());
+    for command in ["probe", "anatomy"] {
+        let mut words = rig.words(&[]);
+        words[0] = command;
+        if command == "anatomy" {
+            words.retain(|word| !PROBE[1..].contains(word));
+        }
+        let refused = rig.program.run(&words);
+        let causes = [
+            "is in use",
+            "a card with the same identity",
+            "nothing was written",
+        ];
+        assert_error(&refused, 4, &causes);
+    }
+    assert_eq!((rig.changed(), fs::read(&log).unwrap()), before);
+    drop(held);
+    let output = rig.run(&[]);
+    assert_eq!(output.code, 0, "{output}");
+    assert!(rig.changed().is_empty());
+}

@@ -289,3 +289,38 @@ fn a_map_with_nothing_but_its_head_is_no_log() {
     fs::write(&map, [head, vec![0; UNIT_BYTES]].concat()).unwrap();
     assert!(FileLog::open(&path).unwrap().unwrap().is_damaged());
 }
+
+#[test]
+fn a_log_in_use_is_not_shared() {
+    let is_refused = |path: &Path| {
+        let opened = FileLog::open(path).map(|log| log.is_some());
+        opened.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    };
+    let (_folder, path) = interrupted();
+    // Opened again after an interruption, by its map or by what is left of it.
+    for missing in [None, Some(map_path(&path))] {
+        let kept = missing.as_ref().map(|file| fs::read(file).unwrap());
+        if let Some(file) = &missing {
+            fs::remove_file(file).unwrap();
+        }
+        let log = FileLog::open(&path).unwrap().unwrap();
+        assert!(is_refused(&path));
+        drop(log);
+        assert!(FileLog::open(&path).unwrap().is_some());
+        if let (Some(file), Some(bytes)) = (missing, kept) {
+            fs::write(file, bytes).unwrap();
+        }
+    }
+    assert_eq!(opened(&path), (all_pieces(), false), "nothing was changed");
+    // New.
+    let (_folder, path) = interrupted();
+    remove(&path).unwrap();
+    let mut log = FileLog::create(&path, SEED).unwrap();
+    assert!(is_refused(&path));
+    // Removed while another session begins: its files stay.
+    log.clear().unwrap();
+    let other = FileLog::create(&path, SEED + 1).unwrap();
+    log.remove_if_empty().unwrap();
+    drop(other);
+    assert_eq!(fs::read(&path).unwrap().len(), UNIT_BYTES);
+}

@@ -6,6 +6,7 @@ mod anatomy;
 mod endure;
 mod errors;
 mod interrupted;
+mod loaded;
 mod map;
 mod part;
 mod power;

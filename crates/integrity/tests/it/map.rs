@@ -1,12 +1,13 @@
 //! The map of a record: the same verdict follows from it as from the blocks.
 
 use cardmark_core::{
-    BlockState, Errno, Integrity, IntegrityTest, Milestone, Origin, OriginKind, Record,
+    BlockState, Errno, Integrity, IntegrityTest, MOST_ITEMS, Milestone, Origin, OriginKind, Record,
     StorageKind, SurfacePart, simulated_run_id,
 };
 use cardmark_integrity::{
     BLOCK_BYTES, Extent, Held, Map, Span, StorageVerdict, Surface, derive_again, judge,
 };
+use cardmark_sim::{Model, SimMedium};
 use proptest::prelude::*;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -130,4 +131,40 @@ fn a_map_that_is_coarse_or_has_gaps_or_lacks_addresses_has_no_verdict() {
     assert_eq!(without(&|_, parts| parts[1].size_bytes -= 1), None);
     assert_eq!(without(&|_, parts| parts[1].written_to_bytes = None), None);
     assert_eq!(without(&|_, parts| parts[1].state = BlockState::Lost), None);
+}
+
+/// More scattered damage than a record has room for: neighbours are merged, and no bad block is hidden.
+#[test]
+fn a_card_with_scattered_damage_fits_into_a_record() {
+    let text = r#"
+        name = "shattered"
+        like = "a1-32gb"
+        summary = "invented"
+        source = "invented"
+        capacity_bytes = 1_000_000_000
+        [flash]
+        damage = { kind = "changed", share = 0.3, spot_bytes = 4096 }
+    "#;
+    let mut medium = SimMedium::new(&Model::parse(text).unwrap(), 1);
+    let test = crate::support::verify(&mut medium, 1);
+    assert!(test.surface().runs().len() > 2 * MOST_ITEMS);
+    let map = Map::of(test.surface());
+    assert!(map.parts.len() <= MOST_ITEMS, "{}", map.parts.len());
+    assert!(map.cell_bytes > BLOCK);
+    let state = |start_bytes: u64| {
+        let place = map
+            .parts
+            .partition_point(|part| part.start_bytes <= start_bytes);
+        map.parts[place - 1].state
+    };
+    let mut end_bytes = 0;
+    for part in &map.parts {
+        assert_eq!(part.start_bytes, end_bytes);
+        end_bytes += part.size_bytes;
+    }
+    assert_eq!(end_bytes, 1_000_000_000 / BLOCK * BLOCK);
+    for run in test.surface().runs() {
+        let is_bad = run.held != Held::Good;
+        assert!(!is_bad || state(run.span.offset_bytes()) == BlockState::Changed);
+    }
 }

@@ -29,7 +29,14 @@ pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> 
 pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVerdict) -> Record {
     record.bytes_written = bytes(verify.written_blocks());
     let integrity = every_block(&mut record, IntegrityTest::Verify, verify, verdict);
-    record.integrity = Some(integrity);
+    let load = verify.load();
+    let discarding = load.filter(|load| load.discards);
+    record.integrity = Some(Integrity {
+        pattern: load.map(|load| load.pattern),
+        queue_depth: load.map(|load| load.queue_depth),
+        discarded_bytes: discarding.map(|_| bytes(verify.discarded_blocks())),
+        ..integrity
+    });
     record
 }
 

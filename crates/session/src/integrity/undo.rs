@@ -96,6 +96,9 @@ pub(super) fn has_room(log: &Path, bytes: u64) -> Result<(), CommandError> {
 /// Opens the log that an earlier session left at `path`, if any.
 pub(super) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
     FileLog::open(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::WouldBlock {
+            return in_use(path);
+        }
         let what = format!("cannot use the undo log `{}`", path.display());
         CommandError::new(Exit::Trouble, what)
             .because(error.to_string())
@@ -105,6 +108,17 @@ pub(super) fn find_log(path: &Path) -> Result<Option<FileLog>, CommandError> {
                 path.display()
             ))
     })
+}
+
+/// The error for a log that another process uses.
+fn in_use(path: &Path) -> CommandError {
+    let what = format!("the undo log `{}` is in use", path.display());
+    CommandError::new(Exit::Refused, what)
+        .because(
+            "another test overwrites a card with the same identity, and its undo log must not be shared",
+        )
+        .hint("wait until that test has ended")
+        .hint("nothing was written")
 }
 
 /// Makes a log at `path`, of a session with that seed.

@@ -1,6 +1,7 @@
 //! What is to be verified of a target.
 
-use cardmark_integrity::{BLOCK_BYTES, Content, Span, Verify};
+use cardmark_core::WritePattern;
+use cardmark_integrity::{BLOCK_BYTES, Content, Load, Span, Verify};
 
 use crate::{CommandError, Exit};
 
@@ -52,19 +53,34 @@ pub struct VerifyScope {
     pub most_bytes: Option<u64>,
     /// On a device: the part of it; all of it if none.
     pub part: Option<VerifyPart>,
+    /// Load under which it is written and read.
+    pub load: Option<Load>,
 }
 
 impl VerifyScope {
-    /// The part in words; empty if there is none.
+    /// Part and load in words; empty if there is neither.
     pub(crate) fn words(&self) -> String {
-        self.part.map_or_else(String::new, VerifyPart::words)
+        let part = self.part.map(VerifyPart::words);
+        let words: Vec<String> = part.into_iter().chain(self.load.map(words_of)).collect();
+        words.join(" ")
     }
 
     /// A test of that scope on a device with that many blocks.
     pub(crate) fn test(&self, blocks_count: u64, content: Content) -> Result<Verify, CommandError> {
-        Ok(match self.part {
+        let test = match self.part {
             Some(part) => Verify::of_part(part.span(blocks_count)?, content),
             None => Verify::new(blocks_count, content),
-        })
+        };
+        Ok(test.under(self.load))
     }
+}
+
+/// `random queue 32 discard`.
+fn words_of(load: Load) -> String {
+    let pattern = match load.pattern {
+        WritePattern::Random => "random",
+        WritePattern::Sequential | WritePattern::Other(_) => "sequential",
+    };
+    let discard = if load.discards { " discard" } else { "" };
+    format!("{pattern} queue {}{discard}", load.queue_depth)
 }

@@ -23,6 +23,13 @@ pub(crate) struct FlashData {
     pub(crate) taken_bytes: Option<u64>,
     pub(crate) wear: Option<WearData>,
     pub(crate) fade: Option<FadeData>,
+    /// Share of the writes with others in flight that store the data of the one before.
+    pub(crate) crossed_share: f64,
+    /// Share of the writes that do not continue the one before whose blocks keep their former content: the new entry of the
+    /// mapping table is lost.
+    pub(crate) unmapped_share: f64,
+    /// Share of the discards that take 4 KiB behind their end as well.
+    pub(crate) spilled_share: f64,
 }
 
 impl FlashData {
@@ -35,6 +42,7 @@ impl FlashData {
             && self.flipped_share == 0.0
             && self.taken_bytes.is_none()
             && self.wear.is_none()
+            && [self.crossed_share, self.unmapped_share, self.spilled_share] == [0.0; 3]
     }
 }
 
@@ -50,6 +58,9 @@ impl Default for FlashData {
             taken_bytes: None,
             wear: None,
             fade: None,
+            crossed_share: 0.0,
+            unmapped_share: 0.0,
+            spilled_share: 0.0,
         }
     }
 }
