@@ -15,7 +15,8 @@ use std::time::Instant;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Extent, Held, Medium, Span, Surface, Trouble, fill, look,
+    Answer, BLOCK_BYTES, Confirming, Content, Extent, Held, Medium, Span, Surface, Trouble, fill,
+    look,
 };
 use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
@@ -400,6 +401,19 @@ impl Medium for Blocks {
         // Data that did not arrive will be missing when it is read.
         synced.or_else(|errno| self.storage.check(errno))?;
         Ok(elapsed_ns(started))
+    }
+}
+
+impl Confirming for Blocks {
+    fn confirm(&mut self) -> Result<(), Trouble> {
+        self.storage.pulse.set_waiting(true);
+        let synced = self.storage.sync();
+        self.storage.pulse.set_waiting(false);
+        synced.or_else(|errno| {
+            self.storage.check(errno)?;
+            let errno = number(errno);
+            Err(Trouble::OnlyErrors { errno })
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod interrupted;
 mod map;
 mod part;
 mod power;
+mod power_cut;
 mod probe;
 mod reading;
 mod support;
