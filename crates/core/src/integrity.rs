@@ -22,6 +22,8 @@ pub enum IntegrityTest {
     /// Every block as it is, in two passes; reads only. A stretch of 1 MiB that differs between the passes counts as
     /// changed.
     Read,
+    /// Blocks that the storage acknowledged before its power was cut, and all others of the same file.
+    PowerCut,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -51,6 +53,10 @@ pub enum StorageKind {
     /// Every block could be read, twice with the same content; of a test that only reads, which cannot tell whether the
     /// capacity is real.
     Readable,
+    /// Everything that it had acknowledged was there after power cuts; of `power_cut`, as far as these show.
+    Durable,
+    /// Some of what it had acknowledged was not there after power cuts, or without one; of `power_cut`.
+    LosesAcknowledged,
     /// A word that this version does not know.
     #[serde(untagged)]
     Other(Word),
@@ -252,6 +258,19 @@ pub struct Integrity {
     /// nothing was discarded. Absent if no discard was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarded_bytes: Option<u64>,
+    /// Number of power cuts; of `power_cut`. This and the next three are sums over all cuts in the log of the test, while
+    /// `blocks` is of the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuts_count: Option<u32>,
+    /// Number of writes that the storage had acknowledged before these cuts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged_count: Option<u64>,
+    /// Number of acknowledged writes that were not there afterwards. Earlier writes to the same place cannot be checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_acknowledged_count: Option<u64>,
+    /// Number of places of a write that had not been written since the file was made, and changed all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collateral_count: Option<u64>,
 }
 
 impl Integrity {
@@ -281,6 +300,10 @@ impl Integrity {
             pattern: None,
             queue_depth: None,
             discarded_bytes: None,
+            cuts_count: None,
+            acknowledged_count: None,
+            lost_acknowledged_count: None,
+            collateral_count: None,
         }
     }
 }

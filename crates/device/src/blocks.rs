@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Direction, Extent, Held, Medium, Span, Surface, Trouble, Unit,
-    fill, look,
+    Answer, BLOCK_BYTES, Confirming, Content, Direction, Extent, Held, Medium, Span, Surface,
+    Trouble, Unit, fill, look,
 };
 use rustix::fs::Advice;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
@@ -492,6 +492,19 @@ fn discard_grain_bytes(queue: &Path) -> Option<u64> {
 #[must_use]
 pub fn can_discard(disk: &str) -> bool {
     discard_grain_bytes(&Path::new("/sys/class/block").join(disk).join("queue")).is_some()
+}
+
+impl Confirming for Blocks {
+    fn confirm(&mut self) -> Result<(), Trouble> {
+        self.storage.pulse.set_waiting(true);
+        let synced = self.storage.sync();
+        self.storage.pulse.set_waiting(false);
+        synced.or_else(|errno| {
+            self.storage.check(errno)?;
+            let errno = number(errno);
+            Err(Trouble::OnlyErrors { errno })
+        })
+    }
 }
 
 /// Returns the directory in which the kernel shows a device with these numbers as long as it is present.

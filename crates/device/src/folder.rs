@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cardmark_engine::Pulse;
 use cardmark_integrity::{BLOCK_BYTES, Span};
-use rustix::fs::{major, minor};
+use rustix::fs::{Mode, OFlags, major, minor};
 
 use crate::blocks::{Blocks, Storage, shown_at};
 use crate::error::OpenError;
@@ -25,10 +25,36 @@ impl Blocks {
         blocks_count: u64,
         pulse: Arc<Pulse>,
     ) -> Result<Self, OpenError> {
+        Self::of_files(
+            directory,
+            blocks_count,
+            pulse,
+            OFlags::RDWR | OFlags::CREATE,
+        )
+    }
+
+    /// Blocks in files that are there, only to be read.
+    ///
+    /// # Errors
+    /// When a file cannot be opened. No memory counts as that.
+    pub fn in_folder_readonly(
+        directory: &Path,
+        blocks_count: u64,
+        pulse: Arc<Pulse>,
+    ) -> Result<Self, OpenError> {
+        Self::of_files(directory, blocks_count, pulse, OFlags::RDONLY)
+    }
+
+    fn of_files(
+        directory: &Path,
+        blocks_count: u64,
+        pulse: Arc<Pulse>,
+        flags: OFlags,
+    ) -> Result<Self, OpenError> {
         let file_blocks = FILE_BYTES / BLOCK_BYTES as u64;
         let numbers = 0..blocks_count.div_ceil(file_blocks);
         let files = numbers
-            .map(|number| open(&directory.join(format!("{number:05}.blocks"))))
+            .map(|number| open(&directory.join(format!("{number:05}.blocks")), flags))
             .collect::<Result<Vec<(File, bool)>, rustix::io::Errno>>()
             .map_err(|errno| OpenError::of_directory(directory, errno))?;
         let is_buffered = files.iter().any(|(_, is_direct)| !is_direct);
@@ -59,9 +85,8 @@ fn shown(file: &File) -> Option<PathBuf> {
 }
 
 /// The file, and whether it is open with O_DIRECT.
-fn open(path: &Path) -> Result<(File, bool), rustix::io::Errno> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+fn open(path: &Path, flags: OFlags) -> Result<(File, bool), rustix::io::Errno> {
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
     let is_direct = set_direct(&fd);
     Ok((fd.into(), is_direct))

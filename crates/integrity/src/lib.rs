@@ -5,8 +5,9 @@
 //! positions of these states determine the kind of storage ([`judge()`]).
 //!
 //! [`Verify`] checks every block, [`probe()`] a sample that is large enough, [`Endure`] writes and checks in
-//! cycles. [`Reading`] writes nothing and reads every block twice. [`anatomy()`] evaluates the times of reads and writes instead. All of them access storage through a
-//! port, [`Medium`].
+//! cycles. [`Reading`] writes nothing and reads every block twice. [`PowerCut`] writes numbered blocks before a power cut, and
+//! [`CutCheck`] reads them after it. [`anatomy()`] evaluates the times of reads and writes instead. All of them access
+//! storage through a port, [`Medium`].
 //!
 //! Pure: no file, clock, environment or random source.
 
@@ -17,6 +18,7 @@ mod endure;
 mod map;
 mod medium;
 mod part;
+mod power_cut;
 mod probe;
 mod reading;
 mod rehearsal;
@@ -32,6 +34,11 @@ pub use endure::{Endure, EndureEnd};
 pub use map::{Map, derive_again};
 pub use medium::{Answer, Direction, Medium, Trouble, Unit};
 pub use part::Part;
+pub use power_cut::{
+    Confirming, CutBegin, CutCheck, CutChecked, CutCycle, CutEnd, CutEvidence, CutLog, CutOutcome,
+    CutPlan, CutStep, CutTotals, LogLine, LostWrite, MOST_WRITES, NoCut, PLACE_BLOCKS, PowerCut,
+    Surroundings, WriteState, evidence,
+};
 pub use probe::{Probe, ProbeRequest, Progress, Stage, probe, wanted_bytes};
 pub use reading::{Contents, Reading};
 pub use rehearsal::rehearse;

@@ -69,7 +69,10 @@ pub fn derive_again(record: &Record) -> Option<StorageVerdict> {
         IntegrityTest::Endure | IntegrityTest::Retention => {
             first_bad.is_none_or(|first| first.cycles_count > 1)
         }
-        IntegrityTest::Probe | IntegrityTest::Read | IntegrityTest::Other(_) => return None,
+        IntegrityTest::Probe
+        | IntegrityTest::Read
+        | IntegrityTest::PowerCut
+        | IntegrityTest::Other(_) => return None,
     };
     Some(match was_whole {
         true => of_once_whole(verdict, &surface),

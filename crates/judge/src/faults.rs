@@ -26,7 +26,10 @@ pub fn faults(record: &Record) -> Vec<Fault> {
     let storage = storage.filter(|kind| {
         !matches!(
             kind,
-            StorageKind::Confirmed | StorageKind::Readable | StorageKind::Other(_)
+            StorageKind::Confirmed
+                | StorageKind::Readable
+                | StorageKind::Durable
+                | StorageKind::Other(_)
         )
     });
     let mut faults: Vec<Fault> = storage.map(Fault::Storage).into_iter().collect();

@@ -160,6 +160,10 @@ fn tested(integrity: &Integrity, reported_bytes: u64) -> (VerdictOutcome, String
             VerdictOutcome::NotTestable,
             "it was only read, which does not show how much it holds".to_owned(),
         ),
+        _ if integrity.test == IntegrityTest::PowerCut => (
+            VerdictOutcome::NotTestable,
+            "only power cuts were tested, which does not show how much it holds".to_owned(),
+        ),
         StorageKind::Confirmed if integrity.from_bytes.is_some() => (
             VerdictOutcome::NotTestable,
             format!("only {tested} GB of it were tested: they hold their data"),

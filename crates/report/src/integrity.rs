@@ -6,6 +6,7 @@ use cardmark_core::{
 };
 
 use crate::layout::{painted, wrap};
+use crate::power_cut;
 use crate::reading;
 use crate::shading::map;
 use crate::style::{Style, Tone};
@@ -24,6 +25,7 @@ pub(crate) fn test_name(test: &IntegrityTest) -> &str {
         IntegrityTest::Endure => "endure",
         IntegrityTest::Retention => "retention",
         IntegrityTest::Read => "read-only verify",
+        IntegrityTest::PowerCut => "power cut",
         IntegrityTest::Other(word) => word,
     }
 }
@@ -34,7 +36,7 @@ pub(crate) fn blocks(record: &Record, width: usize, style: Style) -> Vec<Vec<Str
         return Vec::new();
     };
     let tone = match found.kind {
-        StorageKind::Confirmed | StorageKind::Readable => Tone::Plain,
+        StorageKind::Confirmed | StorageKind::Readable | StorageKind::Durable => Tone::Plain,
         StorageKind::Damaged | StorageKind::Other(_) => Tone::Warning,
         _ => Tone::Error,
     };
@@ -55,6 +57,9 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
     let part = found
         .from_bytes
         .map(|from_bytes| part_words(record, found, from_bytes));
+    if found.test == IntegrityTest::PowerCut {
+        return power_cut::verdict(record, found);
+    }
     if found.test == IntegrityTest::Read {
         return match part {
             Some(part) => reading::verdict(&format!("the part {part}"), found),
@@ -100,6 +105,7 @@ fn verdict_on_all(found: &Integrity, size: &str) -> String {
                 .to_owned()
         }
         StorageKind::Readable => format!("READABLE: every block of {size} could be read."),
+        StorageKind::Durable | StorageKind::LosesAcknowledged => power_cut::verdict(record, found),
         StorageKind::Dead => format!("DEAD: no block of {size} keeps its data."),
         StorageKind::Other(word) => format!("Result `{word}`, which this version does not know."),
     }
@@ -189,6 +195,9 @@ fn confirmed(found: &Integrity, size: &str) -> String {
             format!("Intact: every block of {size} still holds the data written before the rest.")
         }
         IntegrityTest::Read => format!("Every block of {size} could be read."),
+        IntegrityTest::PowerCut => {
+            format!("Intact: every block of {size} was there after the power cut.")
+        }
         IntegrityTest::Other(word) => format!("Capacity confirmed by the test `{word}`."),
     }
 }
@@ -221,6 +230,7 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&str, String)> = Vec::new();
     match found.test {
         IntegrityTest::Read => rows.extend(reading::rows(found)),
+        IntegrityTest::PowerCut => rows.extend(power_cut::rows(found)),
         _ => rows.extend(found.blocks.iter().flat_map(count_rows)),
     }
     let known = [

@@ -16,6 +16,7 @@ mod integrity;
 mod layout;
 mod list;
 mod names;
+mod power_cut;
 mod prepared;
 mod ranking;
 mod reading;

@@ -84,6 +84,8 @@ fn storage(kind: StorageKind) -> String {
     match kind {
         StorageKind::Confirmed => "capacity confirmed".to_owned(),
         StorageKind::Readable => "readable".to_owned(),
+        StorageKind::Durable => "kept acknowledged writes".to_owned(),
+        StorageKind::LosesAcknowledged => "LOSES ACKNOWLEDGED WRITES".to_owned(),
         StorageKind::Damaged => "DAMAGED".to_owned(),
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => {
             "FALSE CAPACITY".to_owned()

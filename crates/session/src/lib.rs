@@ -20,6 +20,7 @@ mod integrity;
 mod keep;
 mod keeper;
 mod measure;
+mod power_cut;
 mod prepare;
 mod probe;
 mod reading;
@@ -46,6 +47,7 @@ pub use integrity::{LoanTerms, TestRequest, TestResult, card_name, path_name, se
 pub use keep::{Unfinished, finish, journal_name, unusable};
 pub use keeper::Keeper;
 pub use measure::{Measured, Measurement, device_bytes, disk_path, has_room, measure};
+pub use power_cut::{CutDone, CutRequest, CutTarget, check_power_cut, power_cut};
 pub use prepare::{PreparationEnd, prepare};
 pub use probe::probe;
 pub use reading::verify_reading;

@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use cardmark_core::{Errno, Rng};
 use cardmark_engine::OpKind;
 use cardmark_integrity::{
-    Answer, BLOCK_BYTES, Content, Contents, Direction, Extent, Held, Medium, Piece, Raw, Span,
-    Surface, Trouble, Unit,
+    Answer, BLOCK_BYTES, Confirming, Content, Contents, Direction, Extent, Held, Medium, Piece,
+    Raw, Span, Surface, Trouble, Unit,
 };
 
 use crate::Model;
@@ -18,6 +18,9 @@ use crate::online::{OnlineCard, Request, TransitTime};
 
 /// Largest request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
+
+/// Amount of data that a card that lies about flushes has not yet stored, blocks: 1 MiB.
+const VOLATILE_BLOCKS: u64 = 2048;
 
 /// Origin of the content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +42,10 @@ pub struct SimMedium {
     now_ns: u64,
     /// By slot: the count, and the origin of the content of the first; further slots hold further blocks.
     stored: BTreeMap<u64, (u64, Origin)>,
-    /// Content of slots before they were written, since the last flush.
+    /// Content of slots before they were written, of data that is not yet stored.
     unflushed: Vec<(u64, Vec<Stretch>)>,
+    /// True if a flush stores nothing: the oldest data is stored when too much of it waits.
+    lies: bool,
     /// Calls until somebody asks to end, if anybody does.
     calls_left: Option<u64>,
     power: Rng,
@@ -57,9 +62,16 @@ impl SimMedium {
             now_ns: 0,
             stored: BTreeMap::new(),
             unflushed: Vec::new(),
+            lies: model.lies_about_flush(),
             calls_left: None,
             power: Rng::for_part(seed, "sim power", 0),
         }
+    }
+
+    /// Returns the virtual time, nanoseconds.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
     }
 
     /// Sets the number of calls after which a stop is requested, in the middle of a call; `None`: never.
@@ -68,7 +80,7 @@ impl SimMedium {
     }
 
     /// Simulates a loss of power: a part of the data written since the last flush is lost, and all data that
-    /// only a hidden cache had.
+    /// only a hidden cache had. A card that lies about flushes also loses a part of the last data that it acknowledged.
     pub fn lose_power(&mut self) {
         let unflushed = std::mem::take(&mut self.unflushed);
         for (slot, before) in unflushed.into_iter().rev() {
@@ -211,6 +223,20 @@ impl SimMedium {
             }
         }
         refused
+    }
+
+    /// Stores data that waits: all of it, unless the card lies.
+    fn settle(&mut self) {
+        let mut kept_blocks = if self.lies { VOLATILE_BLOCKS } else { 0 };
+        let waiting = self.unflushed.iter().rev();
+        let kept = waiting.take_while(|(_, before)| {
+            let blocks = before.iter().map(|(count, _)| count).sum();
+            let is_kept = blocks <= kept_blocks;
+            kept_blocks = kept_blocks.saturating_sub(blocks);
+            is_kept
+        });
+        let stored = self.unflushed.len() - kept.count();
+        self.unflushed.drain(..stored);
     }
 
     fn store(&mut self, slot: u64, count: u64, origin: Option<Origin>) {
@@ -495,8 +521,14 @@ impl Medium for SimMedium {
         let (due_ns, outcome) = self.card.flush(self.now_ns, TransitTime::default());
         self.now_ns = due_ns;
         outcome.map_err(|errno| Trouble::Gone { errno })?;
-        self.unflushed.clear();
+        self.settle();
         Ok(due_ns - begun_ns)
+    }
+}
+
+impl Confirming for SimMedium {
+    fn confirm(&mut self) -> Result<(), Trouble> {
+        self.flush().map(drop)
     }
 }
 

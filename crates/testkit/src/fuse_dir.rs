@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use crate::fuse_files::Files;
 use crate::mount::unmount;
 use crate::switches::Switches;
+use crate::volatile::Syncs;
 
 /// Threads of the filesystem: one that hangs must not keep the others.
 const THREADS: usize = 4;
@@ -76,6 +77,17 @@ impl FuseDir {
     /// Waits until an operation hangs.
     pub fn await_hanging(&self) {
         self.switches.await_hanging();
+    }
+
+    /// Keeps writes in a volatile cache from now on. After `syncs_count` syncs the next write cuts the power: half of it
+    /// is stored, the cache is lost, and everything fails.
+    pub fn cut_after_syncs(&self, syncs_count: u64, syncs: Syncs) {
+        self.switches.volatile().begin(syncs, syncs_count);
+    }
+
+    /// Gives power again, without a volatile cache.
+    pub fn restore_power(&self) {
+        self.switches.volatile().restore();
     }
 
     /// Answers hanging operations and stops hanging.

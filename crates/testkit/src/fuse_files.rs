@@ -1,4 +1,4 @@
-//! The filesystem behind [`crate::FuseDir`]: files in one directory.
+//! The filesystem behind [`crate::FuseDir`]: files and folders.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -41,14 +41,31 @@ struct Node {
     size_bytes: u64,
     name: Option<OsString>,
     opened_count: usize,
+    parent: INodeNo,
+    is_folder: bool,
 }
 
 impl Nodes {
-    fn number_of(&self, name: &OsStr) -> Option<u64> {
+    fn number_of(&self, parent: INodeNo, name: &OsStr) -> Option<u64> {
         let mut named = self.by_number.iter();
         named
-            .find(|(_, node)| node.name.as_deref() == Some(name))
+            .find(|(_, node)| node.parent == parent && node.name.as_deref() == Some(name))
             .map(|(number, _)| *number)
+    }
+
+    /// Adds an empty file or folder; returns its number.
+    fn add(&mut self, parent: INodeNo, name: &OsStr, content: File, is_folder: bool) -> u64 {
+        self.last = self.last.max(u64::from(INodeNo::ROOT)) + 1;
+        let node = Node {
+            content: Arc::new(content),
+            size_bytes: 0,
+            name: Some(name.to_owned()),
+            opened_count: usize::from(!is_folder),
+            parent,
+            is_folder,
+        };
+        self.by_number.insert(self.last, node);
+        self.last
     }
 
     fn tell(&self, switches: &Switches) {
@@ -88,6 +105,7 @@ impl Files {
             return None;
         }
         let size = node.map_or(0, |node| node.size_bytes);
+        let file = node.filter(|node| !node.is_folder);
         Some(FileAttr {
             ino,
             size,
@@ -96,9 +114,9 @@ impl Files {
             mtime: UNIX_EPOCH,
             ctime: UNIX_EPOCH,
             crtime: UNIX_EPOCH,
-            kind: node.map_or(FileType::Directory, |_| FileType::RegularFile),
-            perm: if node.is_some() { 0o600 } else { 0o755 },
-            nlink: node.map_or(2, |node| u32::from(node.name.is_some())),
+            kind: file.map_or(FileType::Directory, |_| FileType::RegularFile),
+            perm: if file.is_some() { 0o600 } else { 0o755 },
+            nlink: file.map_or(2, |node| u32::from(node.name.is_some())),
             uid: self.owner.0,
             gid: self.owner.1,
             rdev: 0,
@@ -115,6 +133,7 @@ impl Files {
 
     fn read_some(&self, ino: INodeNo, offset: u64, size: u32) -> Result<Vec<u8>, Errno> {
         self.switches.pass(None)?;
+        self.switches.volatile().check()?;
         let content = self.content(ino)?;
         let mut bytes = vec![0; size as usize];
         let mut filled = 0;
@@ -133,7 +152,7 @@ impl Files {
         let end = offset + data.len() as u64;
         self.switches.pass(Some(end))?;
         let content = self.content(ino)?;
-        content.write_all_at(data, offset).map_err(|_| Errno::EIO)?;
+        self.switches.volatile().write(&content, data, offset)?;
         if let Some(node) = self.nodes().by_number.get_mut(&u64::from(ino)) {
             node.size_bytes = node.size_bytes.max(end);
         }
@@ -142,9 +161,9 @@ impl Files {
 }
 
 impl Filesystem for Files {
-    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let nodes = self.nodes();
-        let found = nodes.number_of(name).map(INodeNo);
+        let found = nodes.number_of(parent, name).map(INodeNo);
         match found.and_then(|ino| self.attributes(ino, &nodes)) {
             Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             None => reply.error(Errno::ENOENT),
@@ -189,10 +208,26 @@ impl Filesystem for Files {
         }
     }
 
+    fn mkdir(&self, _: &Request, parent: INodeNo, name: &OsStr, _: u32, _: u32, reply: ReplyEntry) {
+        let Ok(content) = tempfile::tempfile_in(&self.scratch) else {
+            return reply.error(Errno::EIO);
+        };
+        let mut nodes = self.nodes();
+        if nodes.number_of(parent, name).is_some() {
+            return reply.error(Errno::EEXIST);
+        }
+        let number = nodes.add(parent, name, content, true);
+        nodes.tell(&self.switches);
+        match self.attributes(INodeNo(number), &nodes) {
+            Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            None => reply.error(Errno::EIO),
+        }
+    }
+
     fn create(
         &self,
         _: &Request,
-        _: INodeNo,
+        parent: INodeNo,
         name: &OsStr,
         _: u32,
         _: u32,
@@ -203,18 +238,10 @@ impl Filesystem for Files {
             return reply.error(Errno::EIO);
         };
         let mut nodes = self.nodes();
-        if nodes.number_of(name).is_some() {
+        if nodes.number_of(parent, name).is_some() {
             return reply.error(Errno::EEXIST);
         }
-        nodes.last = nodes.last.max(u64::from(INodeNo::ROOT)) + 1;
-        let number = nodes.last;
-        let node = Node {
-            content: Arc::new(content),
-            size_bytes: 0,
-            name: Some(name.to_owned()),
-            opened_count: 1,
-        };
-        nodes.by_number.insert(number, node);
+        let number = nodes.add(parent, name, content, false);
         nodes.tell(&self.switches);
         match self.attributes(INodeNo(number), &nodes) {
             Some(attributes) => {
@@ -260,9 +287,20 @@ impl Filesystem for Files {
         reply.ok();
     }
 
-    fn unlink(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+    fn rmdir(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let nodes = self.nodes();
+        let number = nodes.number_of(parent, name).map(INodeNo);
+        let mut all = nodes.by_number.values();
+        if all.any(|node| node.name.is_some() && Some(node.parent) == number) {
+            return reply.error(Errno::ENOTEMPTY);
+        }
+        drop(nodes);
+        self.unlink(request, parent, name, reply);
+    }
+
+    fn unlink(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
         let mut nodes = self.nodes();
-        let number = nodes.number_of(name);
+        let number = nodes.number_of(parent, name);
         match number.and_then(|number| nodes.by_number.get_mut(&number)) {
             Some(node) => {
                 node.name = None;
@@ -333,15 +371,19 @@ impl Filesystem for Files {
     fn readdir(
         &self,
         _: &Request,
-        _: INodeNo,
+        ino: INodeNo,
         _: FileHandle,
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
         let nodes = self.nodes();
         let named = nodes.by_number.iter().filter_map(|(number, node)| {
-            let name = node.name.clone()?;
-            Some((INodeNo(*number), FileType::RegularFile, name))
+            let name = node.name.clone().filter(|_| node.parent == ino)?;
+            let kind = match node.is_folder {
+                true => FileType::Directory,
+                false => FileType::RegularFile,
+            };
+            Some((INodeNo(*number), kind, name))
         });
         let dots = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name.into()));
         let entries = dots.into_iter().chain(named).zip(1..);

@@ -24,6 +24,7 @@ mod refusal;
 mod sim_card;
 mod switches;
 pub mod trees;
+mod volatile;
 mod wall_clock;
 
 pub use database::{damage_database, stored_documents};
@@ -36,4 +37,5 @@ pub use program::{Output, Program, Running};
 pub use rate_cap::RateCap;
 pub use refusal::Refusal;
 pub use sim_card::SimCard;
+pub use volatile::Syncs;
 pub use wall_clock::{WallClock, wall_clock};

@@ -48,6 +48,12 @@ impl Mount {
         Self::at(scratch, "ext4", device, "noatime", (None, None))
     }
 
+    /// The ext4 that is on a device already, with its folder; the device must outlive it.
+    #[must_use]
+    pub fn again_on(scratch: &Path, device: &Path) -> Self {
+        Self::at(scratch, "ext4", device, "noatime", (None, None))
+    }
+
     fn ext4_with(scratch: &Path, size_bytes: u64, mount_options: &str, direct_io: bool) -> Self {
         let (image, file) = named(scratch, ".img");
         file.set_len(size_bytes).unwrap();
@@ -101,7 +107,7 @@ impl Mount {
             device,
             image,
         };
-        std::fs::create_dir(&mount.folder).unwrap();
+        std::fs::create_dir_all(&mount.folder).unwrap();
         mount
     }
 

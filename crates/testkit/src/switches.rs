@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use cardmark_core::Errno;
 
+use crate::volatile::Volatile;
+
 /// Maximum duration of a hanging operation, so that a failed test does not leave one behind.
 const LONGEST: Duration = Duration::from_secs(100);
 /// Time the kernel may take to close the files of a program that has ended.
@@ -17,6 +19,7 @@ const MOMENT: Duration = Duration::from_millis(10);
 #[derive(Debug, Default)]
 pub(crate) struct Switches {
     state: Mutex<State>,
+    volatile: Mutex<Volatile>,
     changed: Condvar,
 }
 
@@ -37,6 +40,11 @@ struct State {
 impl Switches {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// Returns the volatile cache.
+    pub(crate) fn volatile(&self) -> MutexGuard<'_, Volatile> {
+        self.volatile.lock().unwrap()
     }
 
     pub(crate) fn set_write_limit(&self, byte: u64, errno: Errno) {
@@ -117,7 +125,8 @@ impl Switches {
     pub(crate) fn pass_sync(&self) -> Result<(), fuser::Errno> {
         self.pass(None)?;
         let error = self.state().sync_error;
-        error.map_or(Ok(()), |errno| Err(fuse_errno(errno)))
+        error.map_or(Ok(()), |errno| Err(fuse_errno(errno)))?;
+        self.volatile().sync()
     }
 
     /// Called by every read, write (with the byte it ends at) and sync: counts, hangs, fails.

@@ -4,7 +4,7 @@
 type Examples = [(&'static str, &'static str)];
 
 /// Examples by the name of the command; those of the program have none.
-const EXAMPLES: [(&str, &Examples); 22] = [
+const EXAMPLES: [(&str, &Examples); 23] = [
     (
         "",
         &[
@@ -108,6 +108,27 @@ const EXAMPLES: [(&str, &Examples); 22] = [
                 "and does it keep data for 30 days?",
             ),
             ("cardmark endure sim:wearing-1gb", "a simulated card"),
+        ],
+    ),
+    (
+        "power-cut",
+        &[
+            (
+                "cardmark power-cut /mnt/card --log acknowledged.log",
+                "pull the card, mount it again, then:",
+            ),
+            (
+                "cardmark power-cut /mnt/card --log acknowledged.log --check",
+                "is everything there that was acknowledged?",
+            ),
+            (
+                "cardmark power-cut /mnt/card --log - > acknowledged.log",
+                "through `ssh pi`: the log is kept here",
+            ),
+            (
+                "cardmark power-cut sim:lying-32gb",
+                "a simulated card that loses some",
+            ),
         ],
     ),
     (

@@ -14,6 +14,7 @@ mod import;
 mod info;
 mod label;
 mod list;
+mod power_cut;
 mod prepare;
 mod probe;
 mod rank;
@@ -37,6 +38,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::Probe(arguments)) => probe::probe(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),
         Some(Command::Endure(arguments)) => endure::endure(&arguments),
+        Some(Command::PowerCut(arguments)) => power_cut::power_cut(&arguments),
         Some(Command::Anatomy(arguments)) => anatomy::anatomy(&arguments),
         Some(Command::Info(arguments)) => info::info(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),

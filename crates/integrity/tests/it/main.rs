@@ -10,6 +10,7 @@ mod loaded;
 mod map;
 mod part;
 mod power;
+mod power_cut;
 mod probe;
 mod reading;
 mod support;

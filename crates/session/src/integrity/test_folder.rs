@@ -12,6 +12,8 @@ use crate::{CommandError, Exit};
 
 /// File with the seed of the test; locked while it runs.
 const MARK: &str = "cardmark-test";
+/// Line in it after an orderly end.
+const ENDED: &str = "ended";
 
 /// A folder of our files.
 pub(crate) struct TestFolder {
@@ -55,7 +57,7 @@ impl TestFolder {
         let mut text = String::new();
         mark.read_to_string(&mut text)
             .map_err(|error| unusable(path, &error))?;
-        found.seed = u64::from_str_radix(text.trim(), 16).ok();
+        found.seed = seed_of(&text);
         found.mark = Some(mark);
         Ok(found)
     }
@@ -86,6 +88,22 @@ impl TestFolder {
         })
     }
 
+    /// Returns the seed of the test at that path, and whether it was ended in order, without writing; `None` if no test
+    /// was there.
+    pub(crate) fn mark_of(path: &Path) -> Option<(u64, bool)> {
+        let text = fs::read_to_string(path.join(MARK)).ok()?;
+        Some((seed_of(&text)?, text.lines().any(|line| line == ENDED)))
+    }
+
+    /// Notes that the test was ended in order.
+    pub(crate) fn note_end(&self) -> io::Result<()> {
+        let Some(mut mark) = self.mark.as_ref() else {
+            return Ok(());
+        };
+        mark.write_all(format!("{ENDED}\n").as_bytes())?;
+        mark.sync_all()
+    }
+
     /// Takes it away, with all that is in it: files of ours, as was seen.
     pub(crate) fn remove(&self) -> Result<(), CommandError> {
         if self.mark.is_none() {
@@ -96,6 +114,11 @@ impl TestFolder {
             CommandError::new(Exit::Trouble, what).because(error.to_string())
         })
     }
+}
+
+/// Returns the seed in a mark.
+fn seed_of(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.lines().next()?.trim(), 16).ok()
 }
 
 fn open(path: &Path, create: bool) -> io::Result<File> {
