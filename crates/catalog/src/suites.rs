@@ -20,7 +20,7 @@ macro_rules! suite_text {
 
 /// The suites of the program; the first is the default, and of several versions the last one is run. Older
 /// versions remain for the records that were made with them.
-const SUITES: [SuiteText; 13] = [
+const SUITES: [SuiteText; 14] = [
     suite_text!("quick", 1),
     suite_text!("quick", 2),
     suite_text!("dramble", 1),
@@ -34,6 +34,7 @@ const SUITES: [SuiteText; 13] = [
     suite_text!("sustained", 1),
     suite_text!("sustained", 2),
     suite_text!("position", 1),
+    suite_text!("block-sizes", 1),
 ];
 
 /// The suite for `cardmark crosscheck`; not a method for results, and so not listed.

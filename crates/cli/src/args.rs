@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// card: use one whose content you can lose.
     #[command(after_help = examples("power-cut"))]
     PowerCut(PowerCutArguments),
-    /// Find out how the inside of a card is made: erase blocks, and how many can be written in turn
+    /// Find the erase blocks of a card, and how many of them it keeps open
     ///
     /// Reads across boundaries, and writes a little, at most about 350 MB, which is put back afterwards
     /// unless `--destroy`. A card that can be written in few places at once suits no database.
@@ -124,16 +124,16 @@ pub(crate) enum Command {
     /// Write a report on one run or many: tables, charts, findings
     #[command(after_help = examples("report"))]
     Report(ReportArguments),
-    /// Measure many cards on several boards, led through changing them, and report on all
+    /// Test many cards on several boards, step by step, and report on all
     #[command(after_help = examples("campaign"))]
     Campaign(CampaignArguments),
     /// Explain a class, a metric, a finding, a register, a product, a board
     #[command(after_help = examples("explain"))]
     Explain(ExplainArguments),
-    /// Add remarks to a run, or take them away
+    /// Add or remove labels of a run
     #[command(after_help = examples("label"))]
     Label(LabelArguments),
-    /// Write all runs, for other programs
+    /// Export all runs
     #[command(after_help = examples("export"))]
     Export(ExportArguments),
     /// Run the original tools and ours in turn on a target, and compare
@@ -400,7 +400,7 @@ pub(crate) struct RankArguments {
     /// An id, a unique prefix of one, `last`, or a record file; none: the last run with rates, or with
     /// --metric or --publication all results
     pub(crate) run: Option<String>,
-    /// Only these metrics, such as `rand_read_4k,iozone_random_write`
+    /// Only these metrics, such as `rand_read_4k,boot_time_rc_local`; --list shows them
     #[arg(long = "metric", value_delimiter = ',', value_name = "ID,…")]
     pub(crate) metrics: Vec<String>,
     /// Only results of boards whose name holds this, such as `Pi 4`
@@ -415,6 +415,9 @@ pub(crate) struct RankArguments {
     /// All places, not only the first and those around the run
     #[arg(long)]
     pub(crate) all: bool,
+    /// List the metrics by which results can be ranked, and end
+    #[arg(long, conflicts_with_all = ["run", "metrics", "board", "publication", "exact", "all", "json"])]
+    pub(crate) list: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

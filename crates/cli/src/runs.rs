@@ -23,6 +23,8 @@ use cardmark_session::{Data, store_error};
 
 /// Names of differences in a warning.
 const MOST_NAMES: usize = 5;
+/// Runs that a notice names.
+const MOST_NAMED: usize = 3;
 /// Digits of the shortest beginning of an id.
 const LEAST_ID: usize = 4;
 /// Contradictions of a record in a warning.
@@ -376,12 +378,15 @@ fn distinct(all: Vec<Found>) -> Result<Vec<Found>, CommandError> {
             }
         }
     }
-    if !again.is_empty() {
-        let ids: Vec<String> = again.iter().map(ToString::to_string).collect();
+    if again.len() > MOST_NAMED {
+        let count = again.len();
         print::notice(&format!(
-            "named more than once, counted once: {}",
-            ids.join(", ")
+            "{count} runs are named more than once, counted once"
         ));
+    } else if !again.is_empty() {
+        let ids: Vec<String> = again.iter().map(ToString::to_string).collect();
+        let ids = ids.join(", ");
+        print::notice(&format!("named more than once, counted once: {ids}"));
     }
     Ok(kept)
 }

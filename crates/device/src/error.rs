@@ -31,7 +31,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The directory is there, but holds no files of users, such as `/proc`.
-    #[error("no file can be made in `{path}`", path = path.display())]
+    #[error("`{path}` takes no files: name a directory on the card", path = path.display())]
     TakesNoFiles {
         /// Path of the target.
         path: PathBuf,

@@ -25,6 +25,8 @@ const FAILURES: [FindingKind; 3] = [
 /// The answer that one run gives to the owner of the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
+    /// True if synced writes were as fast as others: the device may confirm writes before it has stored them.
+    pub may_confirm_early: bool,
     /// Suitability for running an operating system; absent if none of its rates was measured.
     pub system: Option<System>,
     /// Random writes per second in one long series, if they are much slower than those in short trials.
@@ -115,7 +117,9 @@ pub fn answer(record: &Record) -> Option<Answer> {
         (None, Some(kind)) => Some(System::Fails(kind)),
         (None, None) => use_of(SYSTEM).and_then(|wanted| system(record, &usable_metrics, wanted)),
     };
+    let mut findings = record.findings.iter();
     let mut answer = Answer {
+        may_confirm_early: findings.any(|finding| finding.kind == FindingKind::SyncNotSlower),
         system,
         long_series_per_s: long_series(&usable_metrics),
         camera: camera(&usable_metrics),
@@ -409,6 +413,15 @@ mod tests {
         assert_eq!(fails(&record), System::Fails(FindingKind::IoError));
         record.findings[0].severity = Severity::Warning;
         assert!(matches!(fails(&record), System::Rated(Fit::Good, _)));
+    }
+
+    #[test]
+    fn synced_writes_that_are_not_slower_are_part_of_the_answer() {
+        let mut record = run(&GOOD);
+        assert!(!answer(&record).unwrap().may_confirm_early);
+        let finding = Finding::new(FindingKind::SyncNotSlower, Severity::Warning, "as fast");
+        record.findings = vec![finding.on("sync_write_4k")];
+        assert!(answer(&record).unwrap().may_confirm_early);
     }
 
     #[test]

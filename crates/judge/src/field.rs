@@ -13,6 +13,28 @@ use crate::spread::known_spread;
 /// Method of metrics of our own suites in the patterns of the catalogue.
 const OWN_METHOD: &str = "cardmark";
 
+/// Order in which figures of a metric are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Rates and scores.
+    HighestFirst,
+    /// Times.
+    LowestFirst,
+}
+
+/// Returns the order in which figures of the metric are ranked; `None` if neither high nor low figures are better.
+#[must_use]
+pub fn order_of(metric: &str, quantity: Quantity) -> Option<Order> {
+    match quantity {
+        Quantity::ByteRate | Quantity::OperationRate => Some(Order::HighestFirst),
+        Quantity::Count if metric.ends_with("_score") => Some(Order::HighestFirst),
+        // A long period of a rate is neither good nor bad.
+        Quantity::Span if metric != "write_period" => Some(Order::LowestFirst),
+        _ => None,
+    }
+}
+
 /// Restriction of a ranking; the run that was asked for stays in any case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldFilter {
@@ -43,12 +65,14 @@ pub struct Ranking {
     pub metric: String,
     /// Quantity of its figures.
     pub quantity: Quantity,
+    /// Order of the places.
+    pub order: Order,
     /// Standard deviation of the logarithm of the ratio between two methods on one card, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub between_methods: Option<f64>,
     /// Number of figures of simulated cards that were left out.
     pub simulated_count: usize,
-    /// The places, the highest figure first.
+    /// The places, the best figure first.
     pub places: Vec<RankingRow>,
 }
 
@@ -99,7 +123,7 @@ impl<'a> Field<'a> {
         let own = asked.and_then(|record| Some((record, field.figure(record)?)));
         if let Some((record, metric)) = own.filter(|(_, metric)| metric.voided_by().is_none()) {
             field.quantity = Some(metric.quantity);
-            if metric.quantity.is_rate() {
+            if order_of(&metric.id, metric.quantity).is_some() {
                 let own = field.candidate(&metric.id, subject(record), metric.value);
                 field.candidates.push(Candidate {
                     printed: printed(metric),
@@ -183,7 +207,8 @@ impl<'a> Field<'a> {
             _ if quantity == wanted => Some(candidate.value),
             pattern => pattern.and_then(converted),
         };
-        let Some(value) = value.filter(|_| wanted.is_rate()) else {
+        let is_ranked = order_of(self.metric, wanted).is_some();
+        let Some(value) = value.filter(|_| is_ranked) else {
             return;
         };
         if self.filter.passes(&candidate.subject) {
@@ -191,10 +216,11 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the places, the highest figure first; `None` without any figure.
+    /// Returns the places, the best figure first; `None` without any figure.
     #[must_use]
     pub fn ranking(&self) -> Option<Ranking> {
         let quantity = self.quantity.filter(|_| !self.candidates.is_empty())?;
+        let order = order_of(self.metric, quantity)?;
         let asked = self.begins_with_asked.then_some(0);
         let methods: BTreeSet<_> = self.candidates.iter().map(|one| one.method).collect();
         let between_methods = self.pattern.map(|pattern| pattern.deviation);
@@ -202,12 +228,18 @@ impl<'a> Field<'a> {
             known: known_spread(self.metric, quantity),
             between_methods: between_methods.unwrap_or_default(),
         };
+        let mut places = rank(&self.candidates, asked, spread);
+        if order == Order::LowestFirst {
+            // Times have no published spread, and so no shared places.
+            places.reverse();
+        }
         Some(Ranking {
             metric: self.metric.to_owned(),
             quantity,
+            order,
             between_methods: between_methods.filter(|_| methods.len() > 1),
             simulated_count: self.simulated_count,
-            places: rank(&self.candidates, asked, spread),
+            places,
         })
     }
 }
@@ -219,6 +251,18 @@ pub fn ranked_metrics(record: &Record) -> Vec<&Metric> {
     metrics
         .filter(|metric| metric.quantity.is_rate() && metric.voided_by().is_none())
         .collect()
+}
+
+/// Returns the figures of a run that have an order and are the device's, times and scores included, but for latencies of workloads.
+#[must_use]
+pub fn ordered_metrics(record: &Record) -> Vec<&Metric> {
+    let is_ordered = |metric: &&Metric| {
+        let is_latency = metric.latency().is_some();
+        order_of(&metric.id, metric.quantity).is_some()
+            && !is_latency
+            && metric.voided_by().is_none()
+    };
+    record.metrics.iter().filter(is_ordered).collect()
 }
 
 /// Returns the subject with its product as the catalogue names it.
@@ -269,6 +313,18 @@ mod tests {
     }
 
     #[test]
+    fn the_shortest_time_comes_first() {
+        let times = [("slow", 300e9), ("fast", 100e9), ("middling", 200e9)];
+        let times = times.map(|(name, ns)| record(name, name, Quantity::Span, ns));
+        let filter = FieldFilter::default();
+        let expected = ["fast", "middling", "slow"];
+        assert_eq!(names(None, &times, &filter), expected);
+        assert_eq!(names(Some(&times[0]), &times, &filter), expected);
+        let sizes = times.map(|time| record("card", "Pi", Quantity::Size, time.metrics[0].value));
+        assert!(names(None, &sizes, &filter).is_empty());
+    }
+
+    #[test]
     fn the_run_that_was_asked_for_stays_whatever_the_filter() {
         let asked = record("asked", "Pi 4", Quantity::ByteRate, 1e6);
         let others = [
@@ -303,8 +359,8 @@ mod tests {
             ..FieldFilter::default()
         };
         assert_eq!(names(None, &others, &filter), ["more bytes"]);
-        let spans = [record("span", "Pi 3", Quantity::Span, 3e6)];
-        assert!(names(None, &spans, &FieldFilter::default()).is_empty());
+        let sizes = [record("size", "Pi 3", Quantity::Size, 3e6)];
+        assert!(names(None, &sizes, &FieldFilter::default()).is_empty());
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub use classes::families;
 pub use comparison::{CommonPlace, Compared, Counts, NotComparable, common_places, compare_sides};
 pub use endurance::{Endured, endured};
 pub use faults::{Fault, faults};
-pub use field::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
+pub use field::{
+    Field, FieldFilter, Order, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
+};
 pub use history::{
     HistoryGroup, are_of_several_cards, history, repeats_of, sort_by_start, started_at_s,
 };

@@ -44,7 +44,7 @@ fn boundary(found: &Anatomy) -> String {
     };
     let share = percent(more_ns as f64 / found.read_ns.max(1) as f64);
     format!(
-        "boundaries every {}: a read across one takes {} ({share}) longer than one beside it.",
+        "erase blocks look {} large: reads across a boundary take {} ({share}) longer.",
         size(bytes),
         latency(more_ns as f64)
     )

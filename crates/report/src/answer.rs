@@ -10,6 +10,9 @@ use crate::text::{figure, in_unit, percent, size};
 
 /// Least rate of writing that helps a camera, bytes per second: a 1080p stream of 8 Mbit/s.
 const LEAST_CAMERA_RATE: f64 = 1e6;
+/// Answer if synced writes were as fast as others: their true rate is not known, and neither is what a power cut leaves.
+const CONFIRMS_EARLY: &str = "Data may be lost if the power fails: synced writes were as fast as others, so this \
+                              device may confirm writes before it has stored them";
 /// Space within a command, which is copied from one line.
 const NO_BREAK: &str = "\u{a0}";
 
@@ -19,13 +22,15 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
     let Some(answer) = answer(record) else {
         return Vec::new();
     };
-    let first = answer.system.as_ref().map(|of| system(of, hidden));
+    let early = answer.may_confirm_early;
+    let first = answer.system.as_ref().map(|of| system(of, early, hidden));
     let (loses_data, fails) = match answer.system {
         Some(System::LosesData(_)) => (true, false),
         Some(System::Fails(_)) => (false, true),
         _ => (false, false),
     };
     let is_sound = !loses_data && !fails;
+    let warning = (is_sound && early).then(|| CONFIRMS_EARLY.to_owned());
     let long = answer.long_series_per_s.filter(|_| is_sound);
     let long = long.map(|rate| {
         let rate = number(rate);
@@ -34,7 +39,7 @@ pub(crate) fn sentences(record: &Record, next: Option<&str>, hidden: &[String]) 
     let uses = is_sound.then(|| uses(&answer)).flatten();
     // The findings advise what to do about a failure.
     let tests = (answer.is_own && !fails).then(|| tests(record, &answer, next));
-    let sentences = first.into_iter().chain(long).chain(uses);
+    let sentences = warning.into_iter().chain(first).chain(long).chain(uses);
     sentences.chain(tests).collect()
 }
 
@@ -72,7 +77,8 @@ pub fn run_title(record: &Record) -> String {
     title.map_or_else(|| "Storage of unknown name".to_owned(), |text| clean(&text))
 }
 
-fn system(system: &System, hidden: &[String]) -> String {
+/// The sentence on running an operating system. A device that may confirm writes early is called good for nothing.
+fn system(system: &System, confirms_early: bool, hidden: &[String]) -> String {
     const TASK: &str = "for running an operating system";
     match system {
         System::LosesData(read) => {
@@ -100,7 +106,11 @@ fn system(system: &System, hidden: &[String]) -> String {
             };
             let about = if limit.is_rough() { "roughly " } else { "" };
             let (rate, asked) = (rate(limit), asked(limit, hidden));
-            format!("{word} {TASK}: {about}{rate} {asked}")
+            let words = match (confirms_early, fit) {
+                (true, Fit::Good | Fit::Ample) => format!("Apart from that, fast enough {TASK}"),
+                _ => format!("{word} {TASK}"),
+            };
+            format!("{words}: {about}{rate} {asked}")
         }
         System::Border(limit) => {
             let (rate, asked) = (rate(limit), asked(limit, hidden));
@@ -395,6 +405,28 @@ mod tests {
         let sentences = sentences(&run(49.0, 0.03), Some("cardmark probe sim:a1-32gb"), &[]);
         let lines = lines(&sentences[2..], 40, Style::Plain);
         assert_eq!(lines.last().unwrap(), "  → cardmark probe sim:a1-32gb");
+    }
+
+    #[test]
+    fn a_device_that_may_confirm_writes_early_is_not_called_good() {
+        let with = |write: f64| {
+            let mut record = run(write, 0.01);
+            let finding = Finding::new(FindingKind::SyncNotSlower, Severity::Warning, "as fast");
+            record.findings = vec![finding];
+            shown(&record, None)
+        };
+        let good = with(910.0);
+        assert_eq!(good[0], CONFIRMS_EARLY);
+        assert_eq!(
+            good[1],
+            "Apart from that, fast enough for running an operating system: 910 random writes/s (A1 asks for 500; \
+             800 is comfortable)"
+        );
+        assert!(
+            good.iter().all(|sentence| !sentence.contains("Good")),
+            "{good:?}"
+        );
+        assert!(with(49.0)[1].starts_with("Slow for running an operating system: 49"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use cardmark_stats::{Claim, Conclusion, Difference, StallDifference};
 
 use crate::circumstances::circumstances;
 use crate::layout::{joined, painted, points, wrap};
-use crate::names::workload_name;
+use crate::names::{plain_name, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Row, Table};
 use crate::text::{MISSING, count_of, figure, p_value, value};
@@ -39,6 +39,71 @@ pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> St
         notes(comparison, shows_p, width, style),
     ];
     joined(&blocks)
+}
+
+/// Comparison of two products in several places.
+#[derive(Clone, Debug)]
+pub struct Overview<'a> {
+    /// Name of the base.
+    pub base: &'a str,
+    /// Name of the other side.
+    pub other: &'a str,
+    /// Each place with its results.
+    pub places: &'a [(String, &'a Compared)],
+}
+
+/// The ratios of all places in short, as a text of lines at most `width` columns wide.
+#[must_use]
+pub fn overview(of: &Overview<'_>, width: usize, style: Style) -> String {
+    let (base, other, count) = (clean(of.base), clean(of.other), of.places.len());
+    let title = format!("{other} against {base}, in the {count} places where both were measured");
+    let mut ratios: Vec<(&str, Vec<f64>)> = Vec::new();
+    let differences = of.places.iter().flat_map(|(_, found)| &found.differences);
+    for difference in differences.filter(|one| one.quantity.is_rate()) {
+        let known = ratios.iter_mut().find(|(id, _)| *id == difference.metric);
+        match known {
+            Some((_, ratios)) => ratios.push(difference.ratio),
+            None => ratios.push((&difference.metric, vec![difference.ratio])),
+        }
+    }
+    let lines: Vec<String> = ratios
+        .iter()
+        .map(|(id, ratios)| ratio_line(id, ratios))
+        .collect();
+    let places: Vec<String> = of.places.iter().map(|(place, _)| clean(place)).collect();
+    joined(&[
+        painted(&[title], width, style, Tone::Heading),
+        points(&lines, width),
+        [vec!["Places:".to_owned()], points(&places, width)].concat(),
+    ])
+}
+
+/// `random write (iozone): 0.68 times as fast (0.63 to 0.77), slower in 5 of 5`.
+fn ratio_line(id: &str, ratios: &[f64]) -> String {
+    let count = ratios.len();
+    let logarithms: f64 = ratios.iter().map(|ratio| libm::log(*ratio)).sum();
+    let mean = libm::exp(logarithms / count as f64);
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    let range = match count {
+        1 => String::new(),
+        _ => format!(" ({} to {})", figure(least), figure(most)),
+    };
+    let (word, agreeing) = match mean >= 1.0 {
+        true => (
+            "faster",
+            ratios.iter().filter(|ratio| **ratio > 1.0).count(),
+        ),
+        false => (
+            "slower",
+            ratios.iter().filter(|ratio| **ratio < 1.0).count(),
+        ),
+    };
+    let name = clean(&plain_name(id));
+    format!(
+        "{name}: {} times as fast{range}, {word} in {agreeing} of {count}",
+        figure(mean)
+    )
 }
 
 fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {

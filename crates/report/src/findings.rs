@@ -40,8 +40,8 @@ pub(crate) struct Selected {
     pub(crate) findings: Vec<Finding>,
     /// Names of the kinds that are not shown.
     pub(crate) hidden: Vec<String>,
-    /// Number of entries that are not shown.
-    pub(crate) hidden_count: usize,
+    /// The entries that are not shown.
+    pub(crate) others: Vec<Finding>,
 }
 
 /// All findings; those with the same words are one entry.
@@ -49,7 +49,7 @@ pub(crate) fn all(findings: &[Finding]) -> Selected {
     Selected {
         findings: merged(findings, |finding| finding.detail.clone()),
         hidden: Vec::new(),
-        hidden_count: 0,
+        others: Vec::new(),
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn selected(findings: &[Finding], has_figure: impl Fn(&str) -> bool) 
     Selected {
         findings: merged(&shown, shape),
         hidden,
-        hidden_count: merged(&others, shape).len(),
+        others: merged(&others, shape),
     }
 }
 
@@ -200,6 +200,25 @@ pub(crate) fn lines(
         .collect()
 }
 
+/// The findings as points of a list in a document, with advice.
+pub(crate) fn points(findings: &[Finding], rows: &[&str]) -> Vec<String> {
+    let point = |finding: &Finding| {
+        let word: &str = match &finding.severity {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+            Severity::Note => "Note",
+            Severity::Other(word) => word,
+        };
+        let detail = clean(&finding.detail);
+        let mut point = format!("{word}: {detail}{}", touched(finding, rows));
+        if let Some(advice) = &finding.advice {
+            point += &format!(" → {}", clean(advice));
+        }
+        point
+    };
+    findings.iter().map(point).collect()
+}
+
 fn finding_text(finding: &Finding, rows: &[&str], width: usize, style: Style) -> Vec<String> {
     let (word, tone) = match &finding.severity {
         Severity::Error => ("error", Some(Tone::Error)),
@@ -288,7 +307,7 @@ mod tests {
             format!("{three} (all lines){advice}")
         );
         let all = all(&findings);
-        assert_eq!((all.findings.len(), all.hidden_count), (3, 0));
+        assert_eq!((all.findings.len(), all.others.len()), (3, 0));
     }
 
     #[test]
@@ -328,7 +347,7 @@ mod tests {
             (
                 details.collect::<Vec<_>>(),
                 selected.hidden,
-                selected.hidden_count,
+                selected.others.len(),
             )
         };
         let (details, hidden, hidden_count) = selected_of(&findings);
@@ -372,6 +391,6 @@ mod tests {
             .map(|f| f.detail.as_str())
             .collect();
         assert_eq!(details, ["why not", "do it"]);
-        assert_eq!(selected.hidden_count, 2);
+        assert_eq!(selected.others.len(), 2);
     }
 }

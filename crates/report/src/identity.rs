@@ -219,7 +219,7 @@ fn reader(reader: &Reader) -> Option<String> {
         ReaderKind::Usb => "USB",
         ReaderKind::Sata => "SATA",
         ReaderKind::Nvme => "NVMe",
-        ReaderKind::Virtual => "of a virtual machine",
+        ReaderKind::Virtual => "virtual disk",
         ReaderKind::Other(word) => word,
     };
     let mut parts = vec![Some(match &reader.driver {

@@ -66,6 +66,24 @@ const BEHAVIOUR: [(&str, &str); 16] = [
     ("position_read_min", "the slowest of these places"),
 ];
 
+/// Workloads of `block-sizes`: id, name.
+const BLOCK_SIZES: [(&str, &str); 14] = [
+    ("block_write_4k", "sequential write 4 KiB"),
+    ("block_write_16k", "sequential write 16 KiB"),
+    ("block_write_64k", "sequential write 64 KiB"),
+    ("block_write_256k", "sequential write 256 KiB"),
+    ("block_write_1m", "sequential write 1 MiB"),
+    ("block_write_4m", "sequential write 4 MiB"),
+    ("block_write_16m", "sequential write 16 MiB"),
+    ("block_read_4k", "sequential read 4 KiB"),
+    ("block_read_16k", "sequential read 16 KiB"),
+    ("block_read_64k", "sequential read 64 KiB"),
+    ("block_read_256k", "sequential read 256 KiB"),
+    ("block_read_1m", "sequential read 1 MiB"),
+    ("block_read_4m", "sequential read 4 MiB"),
+    ("block_read_16m", "sequential read 16 MiB"),
+];
+
 /// The workload in plain words; its id where there are none.
 #[must_use]
 pub fn workload_name(id: &str) -> &str {
@@ -74,6 +92,7 @@ pub fn workload_name(id: &str) -> &str {
         .chain(&APPLICATION)
         .chain(&CLASSES)
         .chain(&BEHAVIOUR)
+        .chain(&BLOCK_SIZES)
         .find(|(known, _)| *known == id)
         .map_or(id, |(_, name)| name)
 }
@@ -100,6 +119,11 @@ const PRINTED: [(&str, &str); 9] = [
     ("lxde_install_time", "install LXDE"),
     ("pibenchmarks_score", "score of PiBenchmarks"),
 ];
+
+/// Returns whether the metric is a figure of publications and old tools whose id says little.
+pub(crate) fn is_printed(id: &str) -> bool {
+    PRINTED.iter().any(|(known, _)| *known == id) && !id.starts_with("hdparm")
+}
 
 /// The metric in plain words with the tool that it is named after: `random read 4 KiB (iozone)`.
 pub(crate) fn plain_name(id: &str) -> String {

@@ -1,11 +1,11 @@
 //! Places in a ranking, with bars.
 
 use cardmark_core::OriginKind;
-use cardmark_judge::{Among, Ranking};
+use cardmark_judge::{Among, Order, Ranking};
 use cardmark_stats::RankingRow;
 
 use crate::layout::{bar, joined, painted, wrap};
-use crate::names::{origin_word, workload_name};
+use crate::names::{is_printed, origin_word, plain_name, workload_name};
 use crate::style::{Style, Tone, clean};
 use crate::table::{Column, Cut, Row, Table};
 use crate::text::{count_of, percent, place_text, value};
@@ -56,6 +56,53 @@ pub fn place_line(among: &Among) -> String {
     }
 }
 
+/// A metric by which results can be ranked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankableMetric {
+    /// The metric.
+    pub id: String,
+    /// Order of its places.
+    pub order: Order,
+    /// Number of published figures.
+    pub published_count: usize,
+    /// Number of figures of stored runs.
+    pub own_count: usize,
+}
+
+/// The metrics as a table of lines at most `width` columns wide.
+#[must_use]
+pub fn rankable_metrics(metrics: &[RankableMetric], width: usize, style: Style) -> String {
+    let row = |metric: &RankableMetric| {
+        let order = match metric.order {
+            Order::HighestFirst => "",
+            Order::LowestFirst => ", shortest first",
+        };
+        let words = clean(&plain_name(&metric.id)) + order;
+        let counts = [metric.published_count, metric.own_count];
+        let [published, own] = counts.map(|count| count.to_string());
+        let id = clean(&metric.id);
+        let stacked = vec![
+            id.clone(),
+            format!("{words}: {published} published, {own} yours"),
+        ];
+        Row::new(vec![id, words, published, own]).stacked(stacked)
+    };
+    let table = Table {
+        columns: vec![
+            Column::left("metric"),
+            Column::left("meaning").priority(1),
+            Column::right("published"),
+            Column::right("yours"),
+        ],
+        rows: metrics.iter().map(row).collect(),
+    };
+    let note = "`cardmark rank --metric METRIC` ranks the results: rates and scores with the highest first, times with the shortest. Latencies of your runs can be ranked too, by their id.";
+    joined(&[
+        table.lines(width, style),
+        painted(&[note], width, style, Tone::Dim),
+    ])
+}
+
 /// Figures of the requested run that nothing can be ranked with.
 fn without_others(alone: &[&Ranking], width: usize) -> Vec<String> {
     let figures: Vec<String> = alone
@@ -96,7 +143,11 @@ fn on_simulated(rankings: &[Ranking]) -> Vec<String> {
 }
 
 fn title(ranking: &Ranking) -> String {
-    let name = clean(workload_name(&ranking.metric));
+    let name = clean(&named(&ranking.metric));
+    let name = match ranking.order {
+        Order::HighestFirst => name,
+        Order::LowestFirst => format!("{name}, shortest first"),
+    };
     let count = ranking.places.len();
     match ranking.places.iter().position(|place| place.is_asked) {
         Some(index) => {
@@ -104,6 +155,15 @@ fn title(ranking: &Ranking) -> String {
             format!("{name}: place {place} of {count}")
         }
         None => format!("{name}: {}", count_of(count, "place", "places")),
+    }
+}
+
+/// The metric in words; times and scores with their id, by which they are named.
+fn named(metric: &str) -> String {
+    let (words, known) = (plain_name(metric), workload_name(metric));
+    match is_printed(metric) {
+        true => format!("{words} ({metric})"),
+        false => known.to_owned(),
     }
 }
 
@@ -237,7 +297,8 @@ fn below(ranking: &Ranking, place: &RankingRow, width: usize, style: Style) -> V
 /// Number, name, figure, the same in its source's words, bar, board, remarks.
 fn row(ranking: &Ranking, index: usize, bar_width: usize) -> Row {
     let place = &ranking.places[index];
-    let most = ranking.places.first().map_or(0.0, |place| place.value);
+    let values = ranking.places.iter().map(|place| place.value);
+    let most = values.fold(0.0, f64::max);
     let (mark, tone) = match place.is_asked {
         true => (MARK, Tone::Heading),
         false => ("", Tone::Plain),

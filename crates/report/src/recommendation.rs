@@ -8,8 +8,10 @@ use crate::names::workload_name;
 use crate::style::{Style, Tone, clean};
 use crate::text::{capacity, count_of, figure, in_unit, percent, place_text, value};
 
-/// Products that are shown where not all are asked for.
+/// Products whose names are shown where not all are asked for.
 const SHOWN: usize = 10;
+/// Products that are described where not all are asked for.
+const DESCRIBED: usize = 5;
 
 /// Recommendation for a use.
 #[derive(Clone, Debug)]
@@ -28,10 +30,11 @@ pub struct Recommended<'a> {
 #[must_use]
 pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> String {
     let found = of.found;
-    let title = format!("For {}: {}", of.wanted.title, of.wanted.about);
+    let title = match of.all {
+        true => format!("For {}: {}", of.wanted.title, of.wanted.about),
+        false => format!("For {}, best first", of.wanted.title),
+    };
     let mut blocks = vec![painted(&[title], width, style, Tone::Heading)];
-    blocks.push(needs(of.wanted, width));
-    blocks.push(filters(of, width));
     if found.cannot_answer() {
         blocks.push(painted(
             &[cannot_answer(found)],
@@ -51,6 +54,12 @@ pub fn recommendation(of: &Recommended<'_>, width: usize, style: Style) -> Strin
             lines.extend(choices(of, apart, width, style));
             blocks.push(lines);
         }
+    }
+    if of.all {
+        blocks.push(needs(of.wanted, width));
+        blocks.push(filters(of, width));
+    } else {
+        blocks.push([asked(of.wanted, width), filters(of, width)].concat());
     }
     blocks.push(cannot_tell(of, width, style));
     blocks.push(notes(of, width, style));
@@ -144,6 +153,13 @@ pub fn left_by_filters(wish: &Wish, found: &Recommendation) -> String {
     format!("{}.", clauses.join("; "))
 }
 
+/// The needs in one sentence.
+fn asked(wanted: &Use, width: usize) -> Vec<String> {
+    let need = |need: &Requirement| format!("{} {}", need.name, enough(need));
+    let needs: Vec<String> = wanted.needs.iter().map(need).collect();
+    wrap(&format!("Asked for: {}.", needs.join(", ")), width, 2)
+}
+
 /// Each need with its floor and reason.
 fn needs(wanted: &Use, width: usize) -> Vec<String> {
     let told = wanted.needs.iter().map(|need| {
@@ -213,13 +229,17 @@ fn entries(
     width: usize,
     style: Style,
 ) -> Vec<String> {
-    let shown = if of.all { standings.len() } else { SHOWN };
+    let shown = if of.all { standings.len() } else { DESCRIBED };
     let mut lines = Vec::new();
     for standing in standings.iter().take(shown) {
         let head = format!("{} {}", number(standing), head(standing));
         let head = wrap(&head, width, 3);
         lines.extend(head.iter().map(|line| style.paint(Tone::Heading, line)));
-        let details = wrap(&details(of.wanted, standing), width.saturating_sub(3), 0);
+        let details = match of.all {
+            true => details(of.wanted, standing),
+            false => in_short(of.wanted, standing),
+        };
+        let details = wrap(&details, width.saturating_sub(3), 0);
         lines.extend(details.iter().map(|line| format!("   {line}")));
     }
     let more = standings.len().saturating_sub(shown);
@@ -250,10 +270,21 @@ fn head(standing: &Standing) -> String {
     format!("{product}{kind}: {could_be}{fit}")
 }
 
+/// Limiting figure, board, age and price.
+fn in_short(wanted: &Use, standing: &Standing) -> String {
+    let board = standing.board.as_deref().unwrap_or("unknown board");
+    let (limit, board, time) = (limit(wanted, standing, false), clean(board), time(standing));
+    let price = standing.price.as_ref();
+    let price = price.map_or_else(String::new, |price| {
+        format!("; price {}", clean(&price.text()))
+    });
+    format!("{limit}; {board}; {time}{price}")
+}
+
 /// Limiting figure with its number of runs, board and source.
 fn details(wanted: &Use, standing: &Standing) -> String {
     let suitability = &standing.suitability;
-    let mut parts = vec![limit(wanted, standing)];
+    let mut parts = vec![limit(wanted, standing, true)];
     if let Some(score) = suitability.score {
         parts.push(format!("score {} (class A1: 100)", figure(score)));
     }
@@ -324,17 +355,21 @@ fn place(standing: &Standing) -> String {
     })
 }
 
-/// `limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)`.
-fn limit(wanted: &Use, standing: &Standing) -> String {
+/// `limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)`, the metric on request.
+fn limit(wanted: &Use, standing: &Standing, with_metric: bool) -> String {
     let limiting = &standing.suitability.limiting;
     let is_it = |need: &&Requirement| need.metrics.contains(&limiting.metric);
     let Some(need) = wanted.needs.iter().find(is_it) else {
         return format!("limited by {}", limiting.metric);
     };
     // Several metrics have it, with slightly different values.
-    let (name, by) = (&need.name, &limiting.metric);
+    let by = match with_metric {
+        true => format!(" ({})", limiting.metric),
+        false => String::new(),
+    };
     format!(
-        "limited by {name} ({by}): {} (needs {})",
+        "limited by {}{by}: {} (needs {})",
+        need.name,
         value(need_metric(need), need.quantity, limiting.value),
         figure(in_unit(need.quantity, need.enough))
     )
@@ -384,6 +419,13 @@ fn left_out(of: &Recommended<'_>) -> Vec<String> {
 
 fn notes(of: &Recommended<'_>, width: usize, style: Style) -> Vec<String> {
     let mut notes = left_out(of);
+    if !of.all {
+        let ranges = "Products numbered like 1–3 cannot be put in order: repeats of one card differ by that.";
+        let more = "Results come from the board on which most products were measured; `--board` names one. `--all` \
+                    shows reasons, scores, numbers of runs and sources.";
+        notes.push(format!("{ranges} {more}"));
+        return painted(&notes, width, style, Tone::Dim);
+    }
     notes.push(
         "Poor: less than half of what is needed, slow: less than all, good: all, ample: double that; could be: a \
          figure is missing. Ranked by each product's weakest result; fully tested products first. Products numbered \
@@ -465,6 +507,10 @@ mod tests {
     }
 
     fn text(found: &Recommendation, width: usize) -> String {
+        shown(found, width, false)
+    }
+
+    fn shown(found: &Recommendation, width: usize, all: bool) -> String {
         let wish = Wish {
             budget: Price::parse("10 EUR"),
             ..Wish::default()
@@ -473,14 +519,14 @@ mod tests {
             wanted: use_of("boot").unwrap(),
             wish: &wish,
             found,
-            all: false,
+            all,
         };
         recommendation(&recommended, width, Style::Plain)
     }
 
     #[test]
     fn it_tells_what_limits_from_how_much_and_from_whom() {
-        let shown = text(&found(12), 2000);
+        let shown = self::shown(&found(12), 2000, true);
         for part in [
             "1. Samsung Evo+ 32 GB (microSD): slow",
             "limited by random write 4 KiB (iozone_random_write): 759 IOPS (needs 800)",
@@ -488,7 +534,6 @@ mod tests {
             "from geerling-dramble; tested 2019, first sold 2015, still sold",
             "; score 132 (class A1: 100); ",
             "price 9.50 EUR",
-            "and 2 more",
             "Price not known",
             "A ?[31mcard (microSD): could be slow",
             "no figure of sequential read 1 MiB",
@@ -502,8 +547,31 @@ mod tests {
         assert!(!shown.contains("Capacity not known"), "{shown}");
         let mut once = found(1);
         once.standings[0].elsewhere_count = 1;
-        let shown = text(&once, 300);
-        assert!(shown.contains("in 1 other way;"), "{shown}");
+        let text = self::shown(&once, 300, true);
+        assert!(text.contains("in 1 other way;"), "{text}");
+    }
+
+    #[test]
+    fn the_short_form_begins_with_the_products() {
+        let shown = text(&found(12), 2000);
+        let lines: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(
+            lines[..3],
+            [
+                "For boot and desktop, best first",
+                "1. Samsung Evo+ 32 GB (microSD): slow",
+                "   limited by random write 4 KiB: 759 IOPS (needs 800); Raspberry Pi 2 Model B; tested 2019, first \
+                 sold 2015, still sold; price 9.50 EUR",
+            ]
+        );
+        for part in [
+            "and 7 more",
+            "Asked for: random read 4 KiB 2000 IOPS, random write 4 KiB 800 IOPS, sequential read 20.0 MB/s.",
+            "Left out: 2 products that cost more than 10.00 EUR.",
+        ] {
+            assert!(shown.contains(part), "no `{part}` in {shown}");
+        }
+        assert!(!shown.contains("SD Specifications"), "{shown}");
     }
 
     #[test]

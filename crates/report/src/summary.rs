@@ -13,7 +13,7 @@ use crate::stalls;
 use crate::style::{Style, Tone, clean};
 use crate::text::{MISSING, amount, capacity, count_of};
 use crate::workloads::{Columns, Workload};
-use crate::{anatomy, answer, findings, integrity, workloads};
+use crate::{anatomy, answer, block_sizes, findings, integrity, workloads};
 
 /// Digits of an id that are shown.
 pub(crate) const SHORT_ID: usize = 8;
@@ -75,7 +75,7 @@ pub fn terminal_with(record: &Record, beside: &Beside<'_>, width: usize, style: 
     blocks.push(verdict_lines(record, width, style));
     blocks.push(findings::lines(&selected.findings, &ids, width, style));
     let mut footer = footer(record);
-    footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, selected.hidden_count)));
+    footer.extend((!is_whole && !rows.is_empty()).then(|| more(record, selected.others.len())));
     blocks.push(painted(&footer, width, style, Tone::Dim));
     joined(&blocks)
 }
@@ -121,7 +121,7 @@ fn sentences(
     is_whole: bool,
     width: usize,
 ) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<String> = block_sizes::sentence(record).into_iter().collect();
     if is_whole {
         sentences.extend(stalls::quiet(record));
     }

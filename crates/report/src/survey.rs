@@ -23,13 +23,15 @@ pub(crate) use self::sources::publication_of;
 pub use self::sources::survey_title;
 use self::subjects::{Subject, board_of, name_of, subjects, suite_of};
 use crate::anatomy as anatomy_text;
+use crate::block_sizes;
 use crate::chart::Chart;
 use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
+use crate::findings::{points, selected};
 use crate::integrity;
 use crate::names::workload_name;
 use crate::text::count_of;
-use crate::workloads::{legend, others, rows, useful_table};
+use crate::workloads::{Workload, legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
 const UNKNOWN: &str = "unknown";
@@ -67,7 +69,10 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
                 blocks: vec![Block::Chart(chart)],
             }),
     );
-    blocks.extend(findings(&subjects));
+    blocks.extend(match records {
+        [one] => findings_of_one(one),
+        _ => findings(&subjects),
+    });
     blocks.extend(context(records));
     blocks.extend(sources::section(records));
     blocks.push(Block::Heading("Method".to_owned()));
@@ -185,7 +190,11 @@ fn caption_of(record: &Record) -> String {
 
 /// The figures of one run, a line for each metric: rates first, then what is no rate.
 fn figures_of_one(record: &Record) -> Vec<Block> {
-    let lines = rows(record);
+    let hidden = selected(&record.findings, |id| record.metric(id).is_some()).hidden;
+    let lines: Vec<Workload> = rows(record)
+        .into_iter()
+        .map(|row| row.without_warnings(&hidden))
+        .collect();
     let mut blocks = found(record);
     if !lines.is_empty() {
         blocks.push(Block::Table {
@@ -202,7 +211,27 @@ fn figures_of_one(record: &Record) -> Vec<Block> {
             others.into_iter(),
         ));
     }
+    blocks.extend(block_sizes::sentence(record).map(|text| Block::Text(text + ".")));
     blocks.extend(legend(record, &lines).into_iter().map(Block::Text));
+    blocks
+}
+
+/// Findings of one run: each cause once as on a terminal, the others folded away.
+fn findings_of_one(record: &Record) -> Vec<Block> {
+    let lines = rows(record);
+    let ids: Vec<&str> = lines.iter().map(|row| row.id.as_str()).collect();
+    let selected = selected(&record.findings, |id| record.metric(id).is_some());
+    let mut blocks = Vec::new();
+    if !selected.findings.is_empty() {
+        blocks.push(Block::Heading("Findings".to_owned()));
+        blocks.push(Block::List(points(&selected.findings, &ids)));
+    }
+    if !selected.others.is_empty() {
+        blocks.push(Block::Details {
+            title: format!("Further findings ({})", selected.others.len()),
+            blocks: vec![Block::List(points(&selected.others, &ids))],
+        });
+    }
     blocks
 }
 

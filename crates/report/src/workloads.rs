@@ -244,7 +244,7 @@ pub(crate) fn legend(record: &Record, rows: &[Workload]) -> Vec<String> {
         format!("{WITHIN_MARK} interval from within a trial, without the differences between runs")
     });
     let is_warned = rows.iter().any(Workload::is_warned);
-    let warned = is_warned.then(|| format!("{WARNING_MARK} limited by a warning below"));
+    let warned = is_warned.then(|| format!("{WARNING_MARK} see the warnings below"));
     let is_uneven = rows.iter().any(Workload::is_uneven);
     let uneven = is_uneven.then(|| {
         format!(

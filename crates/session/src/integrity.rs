@@ -105,7 +105,11 @@ impl TestResult {
 }
 
 pub(crate) fn model_fault(trouble: Trouble) -> CommandError {
-    ended_early(trouble, None, "it is the model's fault")
+    ended_early(
+        trouble,
+        None,
+        "the simulated card disconnected, as designed",
+    )
 }
 
 pub(crate) fn no_verdict() -> CommandError {

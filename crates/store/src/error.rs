@@ -227,9 +227,7 @@ pub enum StoreError {
         ids: Vec<String>,
     },
     /// The text is neither `last` nor at least four hexadecimal digits.
-    #[error(
-        "`{text}` is neither `last` nor the beginning of an id (four or more hexadecimal digits)"
-    )]
+    #[error("no run `{text}`: use `last`, or the first four or more digits of an id")]
     NotAnId {
         /// The text.
         text: String,

@@ -204,6 +204,10 @@ const EXAMPLES: [(&str, &Examples); 23] = [
                 "cardmark rank --metric rand_write_4k --board \"Pi 4\"",
                 "all results of one kind of board",
             ),
+            (
+                "cardmark rank --list",
+                "which metrics are there? Boot and installation times too",
+            ),
         ],
     ),
     (

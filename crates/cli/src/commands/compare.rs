@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use cardmark_catalog::{product, product_name};
 use cardmark_core::{ContextRow, OriginKind, Record};
-use cardmark_judge::{CommonPlace, NotComparable, common_places, compare_sides};
-use cardmark_report::{Comparison, circumstances, comparison};
+use cardmark_judge::{CommonPlace, Compared, NotComparable, common_places, compare_sides};
+use cardmark_report::{Comparison, Overview, circumstances, comparison, overview};
 use serde_json::json;
 
 use crate::args::CompareArguments;
@@ -17,11 +17,13 @@ use crate::runs::{Runs, Side};
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError> {
     let mut runs = Runs::with_published(arguments.board.as_ref());
     let base = runs.compared(&arguments.base)?;
-    let mut shown = Vec::new();
+    let (mut shown, mut in_short) = (Vec::new(), Vec::new());
     for name in &arguments.others {
         let other = runs.compared(name)?;
         if base.is_of_product && other.is_of_product {
-            shown.extend(in_each_place(arguments, &base, name, &other)?);
+            let compared = in_each_place(arguments, &base, name, &other)?;
+            in_short.extend(in_all_places([&arguments.base, name], &compared));
+            shown.extend(compared);
         } else {
             let sides = [&base, &other].map(|side| side.records.iter().collect());
             shown.push(one(arguments, [&arguments.base, name], &sides)?);
@@ -31,10 +33,24 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
         let all: Vec<_> = shown.iter().map(|one| one.as_json.clone()).collect();
         print::data(&format!("{:#}\n", json!(all)))?;
     } else {
-        let texts: Vec<&str> = shown.iter().map(|one| one.text.as_str()).collect();
+        let details = shown.iter().map(|one| one.text.clone());
+        let texts: Vec<String> = in_short.into_iter().chain(details).collect();
         print::result(&texts.join("\n"))?;
     }
     Ok(Exit::Done)
+}
+
+/// The results of several places in short.
+fn in_all_places(names: [&str; 2], compared: &[ComparisonOutput]) -> Option<String> {
+    let [base, other] = names;
+    let places = compared.iter().map(|one| (one.place.clone(), &one.results));
+    let places: Vec<_> = places.collect();
+    let of = Overview {
+        base,
+        other,
+        places: &places,
+    };
+    (places.len() > 1).then(|| overview(&of, print::width(), print::style()))
 }
 
 /// Compares two products wherever both were measured.
@@ -90,7 +106,12 @@ fn in_each_place(
             Some(product) => format!("{product} on {}", place.name),
             None => names[index].to_owned(),
         };
-        one(arguments, [&called(0), &called(1)], &place.sides)
+        let names = [called(0), called(1)];
+        let compared = one(arguments, [&names[0], &names[1]], &place.sides)?;
+        Ok(ComparisonOutput {
+            place: place.name,
+            ..compared
+        })
     };
     places.into_iter().map(compared).collect()
 }
@@ -152,6 +173,9 @@ fn several(names: [&str; 2], products: [Vec<String>; 2]) -> CommandError {
 
 /// A comparison, for people and for programs.
 struct ComparisonOutput {
+    /// Board, setting and publication of both sides, if they are compared place by place.
+    place: String,
+    results: Compared,
     text: String,
     as_json: serde_json::Value,
 }
@@ -189,7 +213,12 @@ fn one(
         "across": arguments.across,
         "left_out": results.left_out,
     });
-    Ok(ComparisonOutput { text, as_json })
+    Ok(ComparisonOutput {
+        place: String::new(),
+        results,
+        text,
+        as_json,
+    })
 }
 
 /// The command that makes another run of the first side with one run.

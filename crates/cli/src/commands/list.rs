@@ -194,11 +194,17 @@ fn line(run: &Summary, head: &Record) -> RunLine {
     let kind = run.target_kind.map(|kind| word(json!(kind)));
     // An imported text rarely names the tested target.
     let kind = kind.unwrap_or_else(|| word(json!(run.origin)));
+    let named = product.unwrap_or(kind);
+    // The owner's name of the card, such as the board in which it is.
+    let target = match run.labels.get("sample") {
+        Some(sample) => format!("{sample}: {named}"),
+        None => named,
+    };
     RunLine {
         id: run.id.clone(),
         started_at: run.started_at.clone(),
         suite: method_of(head),
-        target: product.unwrap_or(kind),
+        target,
         result: result_of(head),
     }
 }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use cardmark_catalog::{all_equivalents, publications};
 use cardmark_core::{Metric, OriginKind, Record, Subject};
-use cardmark_judge::{Field, FieldFilter, Ranking, in_catalogue, ranked_metrics};
+use cardmark_judge::{
+    Field, FieldFilter, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
+};
+use cardmark_report::{RankableMetric, rankable_metrics};
 use cardmark_store::{Store, StoredFigure};
 use serde_json::json;
 
@@ -17,6 +20,9 @@ use cardmark_session::{Data, store_error};
 
 /// Shows where a run stands among own and published results, metric by metric.
 pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
+    if arguments.list {
+        return list();
+    }
     let asked = asked(arguments)?;
     let metrics = metrics(arguments, asked.as_ref())?;
     let filter = FieldFilter {
@@ -36,6 +42,35 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
         cardmark_report::rankings(&rankings, all, print::width(), print::style())
     };
     print::output(arguments.json, &text)?;
+    Ok(Exit::Done)
+}
+
+/// Lists the metrics of published and own results.
+fn list() -> Result<Exit, CommandError> {
+    let mut store = Data::from_environment()?.open()?;
+    let own = store.select(&[]).map_err(|error| store_error(&error))?;
+    let mut known: Vec<RankableMetric> = Vec::new();
+    for (records, is_own) in [(published_records(), false), (own, true)] {
+        for metric in records.iter().flat_map(ordered_metrics) {
+            let index = known.iter().position(|one| one.id == metric.id);
+            let index = index.unwrap_or(known.len());
+            if index == known.len() {
+                let Some(order) = order_of(&metric.id, metric.quantity) else {
+                    continue;
+                };
+                known.push(RankableMetric {
+                    id: metric.id.clone(),
+                    order,
+                    published_count: 0,
+                    own_count: 0,
+                });
+            }
+            known[index].own_count += usize::from(is_own);
+            known[index].published_count += usize::from(!is_own);
+        }
+    }
+    let text = rankable_metrics(&known, print::width(), print::style());
+    print::result(&text)?;
     Ok(Exit::Done)
 }
 
@@ -165,9 +200,9 @@ fn metrics_of_publication(id: &str) -> Result<Vec<String>, CommandError> {
             CommandError::new(Exit::Usage, what).hint(format!("available: {}", known.join(", ")))
         );
     };
-    let rates = rates_of(&publication.records());
+    let rates = figures_of(&publication.records());
     if rates.is_empty() {
-        let what = format!("`{id}` has no rates to rank");
+        let what = format!("`{id}` has no figures to rank");
         return Err(CommandError::new(Exit::Usage, what).hint(format!(
             "`cardmark report publication={id}` shows its figures"
         )));
@@ -175,10 +210,10 @@ fn metrics_of_publication(id: &str) -> Result<Vec<String>, CommandError> {
     Ok(rates)
 }
 
-/// The rates of these records, in their order, without duplicates.
-fn rates_of(records: &[Record]) -> Vec<String> {
+/// The metrics with an order of these records, without duplicates.
+fn figures_of(records: &[Record]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    for metric in records.iter().flat_map(ranked_metrics) {
+    for metric in records.iter().flat_map(ordered_metrics) {
         if !ids.contains(&metric.id) {
             ids.push(metric.id.clone());
         }
@@ -201,19 +236,20 @@ fn nothing(
     let what = format!("no results of {}", metrics.join(", "));
     let error = CommandError::new(Exit::Usage, what);
     let is_known = records.iter().any(|record| is_wanted(&record));
-    let is_rate = |id: &String| {
-        records
-            .iter()
-            .flat_map(ranked_metrics)
-            .any(|one| one.id == *id)
+    let has_order = |id: &String| {
+        let mut all = records.iter().flat_map(|record| &record.metrics);
+        all.any(|one| one.id == *id && order_of(id, one.quantity).is_some())
     };
-    Ok(match (is_known, metrics.iter().any(is_rate)) {
-        (true, false) => error.because("this is no rate, and only rates are ranked"),
+    let list = "`cardmark rank --list` shows the metrics by which results can be ranked";
+    Ok(match (is_known, metrics.iter().any(has_order)) {
+        (true, false) => error
+            .because("neither high nor low figures of it are better")
+            .hint(list),
         (true, true) if simulated => error
             .because("simulated runs are not ranked with real cards")
             .hint("`cardmark rank RUN` ranks a simulated run among simulated ones"),
         (true, true) => error.because(format!("none {}", excluded(filter))),
-        (false, _) => error.hint(format!("available: {}", rates_of(&records).join(", "))),
+        (false, _) => error.hint(list),
     })
 }
 

@@ -119,7 +119,7 @@ fn by_endurance(
             .because("you have no `cardmark endure` run of a named product either")
             .because(sold)
             .hint(
-                "`sudo cardmark endure DEVICE --label product=NAME` writes a card until it fails",
+                "`sudo cardmark endure DEVICE` writes a card until it fails, `cardmark label last product=NAME` names the card",
             ));
     }
     let text = endurance(wanted, &tests, print::width(), print::style());

@@ -84,7 +84,7 @@ fn add_trials(runs: &mut Runs, found: &mut Found) -> Result<(), CommandError> {
 /// A picture goes into a file: no terminal can show it.
 fn picture(chart: &Chart, arguments: &ReportArguments) -> Result<Exit, CommandError> {
     let path = arguments.output.as_ref().ok_or_else(|| {
-        CommandError::new(Exit::Usage, "a picture needs a file").hint("add `--output FILE`")
+        CommandError::new(Exit::Usage, "a PNG needs a file").hint("add `--output FILE`")
     })?;
     save(path, &png(chart)?)?;
     Ok(Exit::Done)

@@ -120,7 +120,7 @@ fn unmet(record: &Record, required: &[String]) -> Option<CommandError> {
             causes.push(cause);
         }
     }
-    let mut error = CommandError::new(exit, "a class that was asked for is missing");
+    let mut error = CommandError::new(exit, "required class not met");
     error.causes = causes;
     (exit != Exit::Done).then_some(error)
 }

@@ -513,7 +513,10 @@ fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
     let scratch = scratch();
     let output = program(&scratch).run(&["anatomy", "sim:units-16gb"]);
     assert_eq!(output.code, 0, "{output}");
-    for message in ["boundaries every 4 MiB", "5 units of 4 MiB (as found)"] {
+    for message in [
+        "erase blocks look 4 MiB large",
+        "5 units of 4 MiB (as found)",
+    ] {
         assert!(output.stdout.contains(message), "{output}");
     }
     needs!(Root, LoopDevice);

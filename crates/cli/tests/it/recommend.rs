@@ -27,7 +27,7 @@ fn import(program: &Program, rate: &str, labels: &[&str]) {
 fn the_card_of_the_articles_leads_and_says_why() {
     let scratch = scratch();
     let program = program(&scratch);
-    let boot = ["recommend", "--use", "boot", "--board", "Pi 2"];
+    let boot = ["recommend", "--use", "boot", "--board", "Pi 2", "--all"];
     let output = program.run(&boot);
     assert_eq!(output.code, 0, "{output}");
     for part in [

@@ -58,9 +58,15 @@ impl Home {
     fn boards(&self) {
         let other = scratch();
         let other = program(&other);
-        for model in ["a1-32gb", "limbo-32gb", "a2-64gb", "wrap-16gb"] {
+        for (model, board) in [
+            ("a1-32gb", "sample=board-1"),
+            ("limbo-32gb", "sample=board-2"),
+            ("a2-64gb", "sample=board-3"),
+            ("wrap-16gb", "sample=board-4"),
+        ] {
             let probe = other.run(&["probe", &format!("sim:{model}")]);
             assert!(probe.code <= 1, "{probe}");
+            assert_eq!(other.run(&["label", "last", board]).code, 0);
         }
         let boards = other.run(&["export"]);
         assert_eq!(boards.code, 0, "{boards}");

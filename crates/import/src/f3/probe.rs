@@ -130,9 +130,11 @@ fn finding(verdict: ProbeVerdict, usable: u64, announced: u64) -> Option<Finding
             let detail = format!("f3probe found no block of {announced} bytes that keeps data");
             return Some(data_lost(detail));
         }
-        ProbeVerdict::Limbo => "what is written beyond is lost",
-        ProbeVerdict::Wraparound => "what is written beyond overwrites what is below",
-        ProbeVerdict::Chain => "what is written beyond is lost or overwrites what is below",
+        ProbeVerdict::Limbo => "anything written past that point is lost",
+        ProbeVerdict::Wraparound => "anything written past that point overwrites earlier data",
+        ProbeVerdict::Chain => {
+            "anything written past that point is lost or overwrites earlier data"
+        }
     };
     let detail =
         format!("f3probe found that {usable} of the {announced} bytes announced keep data; {fate}");

@@ -399,7 +399,7 @@ fn over_time(subjects: &[Subject<'_>]) -> Option<(Curves, Point)> {
             "rate over the seconds of work of the first run's trials, one after the other"
                 .to_owned(),
         ),
-        x_axis: "seconds of work".to_owned(),
+        x_axis: "seconds measured".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
         curves: drawn.curves,
@@ -481,7 +481,7 @@ fn latencies(subjects: &[Subject<'_>]) -> Option<(Curves, Point)> {
             "share of the operations that take longer than a latency".to_owned(),
         ),
         x_axis: "latency, milliseconds".to_owned(),
-        y_axis: "slower operations, %".to_owned(),
+        y_axis: "operations slower than this, %".to_owned(),
         is_log: (true, true),
         curves: drawn.curves,
     };

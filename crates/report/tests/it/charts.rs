@@ -77,7 +77,7 @@ fn rate_over_time() -> Chart {
             "sequential write 1 MiB over time",
             "the cache is full after 20 s",
         ),
-        x_axis: "seconds of work".to_owned(),
+        x_axis: "seconds measured".to_owned(),
         y_axis: "MB/s".to_owned(),
         is_log: (false, false),
         curves: vec![

@@ -1,7 +1,7 @@
 //! Places.
 
 use cardmark_core::{OriginKind, Quantity};
-use cardmark_judge::{Among, Ranking};
+use cardmark_judge::{Among, Order, Ranking};
 use cardmark_report::{Style, place_line, rankings};
 use cardmark_stats::RankingRow;
 use insta::assert_snapshot;
@@ -66,10 +66,35 @@ fn of(metric: &str, places: Vec<RankingRow>) -> Ranking {
     Ranking {
         metric: metric.to_owned(),
         quantity: Quantity::ByteRate,
+        order: Order::HighestFirst,
         between_methods: None,
         simulated_count: 0,
         places,
     }
+}
+
+#[test]
+fn times_have_the_shortest_first_and_the_longest_bar_last() {
+    let time = |name: &str, seconds: f64| RankingRow {
+        value: seconds * 1e9,
+        ..place(name, 0.0)
+    };
+    let ranking = Ranking {
+        quantity: Quantity::Span,
+        order: Order::LowestFirst,
+        ..of(
+            "desktop_install_time_1st",
+            vec![time("fast", 100.0), time("slow", 200.0)],
+        )
+    };
+    let text = rankings(&[ranking], true, 100, Style::Plain);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "install a desktop (desktop_install_time_1st), shortest first: 2 places"
+    );
+    let bar = |line: &str| line.matches('█').count();
+    assert_eq!((bar(lines[1]), bar(lines[2])), (10, 20), "{text}");
 }
 
 fn text(all: bool, width: usize) -> String {

@@ -28,7 +28,7 @@ fn a_full_record_at_80_columns() {
     random read 4 KiB, 32 at once    12.0  ±1.8 %  2937
     random write 4 KiB, 32 at once      –       –     –
 
-    ! limited by a warning below
+    ! see the warnings below
 
     error: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32
       at once)
@@ -64,7 +64,7 @@ fn a_full_record_with_all_columns_names_ids_too() {
     random read 4 KiB, 32 at once   rand_read_4k_q32    12.0  ±1.8 %      11.8–12.2  2937   0.341
     random write 4 KiB, 32 at once  rand_write_4k_q32      –       –              –     –       –
 
-    ! limited by a warning below
+    ! see the warnings below
 
     error: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32 at once)
     warning: the interval is ±11 % of the rate after 24 rounds; the goal is ±3 % (random write 4 KiB)
@@ -112,7 +112,7 @@ fn a_full_record_at_40_columns_is_stacked() {
     random write 4 KiB, 32 at once
       –
 
-    ! limited by a warning below
+    ! see the warnings below
 
     error: write at 12.3 MB failed:
       input/output error (EIO) (random write
@@ -146,7 +146,7 @@ fn colours_mark_heading_and_warnings() {
     ^[2m                          MB/s       ±  IOPS^[0m
     ^[33msequential write 1 MiB !  20.0  ±1.0 %  19.1^[0m
 
-    ^[2m! limited by a warning below^[0m
+    ^[2m! see the warnings below^[0m
 
     ^[31merror^[0m: write at 12.3 MB failed: input/output error (EIO) (random write 4 KiB, 32
       at once)

@@ -216,7 +216,7 @@ fn tell_most(voice: &dyn Voice, plan: &Plan) {
     }
 }
 
-/// Largest amount that a plan writes, and its duration on a middling card.
+/// Largest amount that a plan writes, and its duration on an average card.
 fn at_most(plan: &Plan) -> String {
     let wear = plan.wear();
     let (bytes, span) = (text::amount(wear.bytes), text::span(wear.span_ns));
@@ -240,7 +240,7 @@ fn wear_text(plan: &Plan, size_bytes: Option<u64>) -> String {
         ),
     };
     format!(
-        "{} ({tier}): about {} will be written{share}, in about {} on a middling card{more}",
+        "{} ({tier}): about {} will be written{share}, in about {} on an average card{more}",
         plan.suite.name,
         text::amount(wear.bytes),
         text::span(wear.span_ns)
@@ -309,7 +309,7 @@ fn settling(plan: &Plan) -> Option<StopRule> {
     stops.find(|stop| stop.settled_span_ns.is_some())
 }
 
-/// Expected amount and duration on a middling card.
+/// Expected amount and duration on an average card.
 fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
     let stop = settling(plan)?;
     let least = stop.least_written?;
@@ -325,7 +325,7 @@ fn expected_text(plan: &Plan, size_bytes: Option<u64>) -> Option<String> {
         _ => String::new(),
     };
     Some(format!(
-        "expected: about {}{share}, in about {} on a middling card{behind}",
+        "expected: about {}{share}, in about {} on an average card{behind}",
         text::amount(bytes),
         text::span(bytes.saturating_mul(50))
     ))
