@@ -1,18 +1,51 @@
-//! Buckets of a histogram as a record holds them: one list, in which each bucket is its distance from the bucket
-//! before (the first: from 0) and its count.
+//! Buckets of a histogram as lists of numbers.
+//!
+//! A trial by itself, as in a journal, has a list in which each bucket is its distance from the bucket before (the
+//! first: from 0) and its count. A record has a list of counts from bucket 0 on, in which −n stands for n empty buckets.
 
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// The list of distances and counts of buckets that are sorted by index.
-pub(crate) fn flat(buckets: &[(u32, u64)]) -> impl Iterator<Item = u64> {
+fn flat(buckets: &[(u32, u64)]) -> impl Iterator<Item = u64> {
     let mut before = 0;
     buckets.iter().flat_map(move |&(index, count)| {
         let distance = index.saturating_sub(before);
         before = index;
         [u64::from(distance), count]
     })
+}
+
+/// The list of counts of buckets that are sorted by index, with −n for n empty buckets.
+pub(crate) fn runs(buckets: &[(u32, u64)]) -> Vec<i64> {
+    let mut next = 0;
+    let mut runs = Vec::with_capacity(buckets.len());
+    for &(index, count) in buckets {
+        let empty = index.saturating_sub(next);
+        if empty > 0 {
+            runs.push(-i64::from(empty));
+        }
+        runs.push(i64::try_from(count).unwrap_or(i64::MAX));
+        next = index.saturating_add(1);
+    }
+    runs
+}
+
+/// The buckets of a list of counts; `None` if one is beyond the last possible.
+pub(crate) fn of_runs(runs: &[i64]) -> Option<Vec<(u32, u64)>> {
+    let mut next = 0_u32;
+    let mut buckets = Vec::with_capacity(runs.len());
+    for &run in runs {
+        match u64::try_from(run) {
+            Ok(count) => {
+                buckets.push((next, count));
+                next = next.checked_add(1)?;
+            }
+            Err(_) => next = next.checked_add(u32::try_from(run.unsigned_abs()).ok()?)?,
+        }
+    }
+    Some(buckets)
 }
 
 pub(crate) fn serialize<S: Serializer>(
@@ -108,6 +141,21 @@ mod tests {
         let pairs = json!([[3, 1], [4, 7], [1000, 2]]);
         assert_eq!(histogram(&pairs).unwrap(), read);
         assert_eq!(histogram(&json!([])).unwrap().buckets, []);
+    }
+
+    #[test]
+    fn counts_stand_for_buckets_in_turn_and_negative_numbers_for_empty_ones() {
+        let buckets = [(3, 1), (4, 7), (1000, 2)];
+        assert_eq!(super::runs(&buckets), [-3, 1, 7, -995, 2]);
+        assert_eq!(super::of_runs(&[-3, 1, 7, -995, 2]).unwrap(), buckets);
+        assert_eq!(super::of_runs(&[5]).unwrap(), [(0, 5)]);
+        for beyond in [
+            &[i64::MIN][..],
+            &[-i64::from(u32::MAX), 1],
+            &[-1, i64::MIN, 1],
+        ] {
+            assert_eq!(super::of_runs(beyond), None, "{beyond:?}");
+        }
     }
 
     #[test]

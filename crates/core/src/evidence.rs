@@ -1,30 +1,33 @@
 //! The evidence digest: the same for all copies of one measurement, whatever was changed around it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::buckets;
+use crate::trials::TrialColumns;
 use crate::{
-    BlockCounts, DeviceInfo, Integrity, LatencyHistogram, Record, SurfacePart, Trial, Workload,
+    Anatomy, BlockCounts, DeviceInfo, Integrity, PlaceSpeed, Record, SurfacePart, Trial, Workload,
 };
 
 /// SHA-256, in hexadecimal digits, of what was measured: seed, sizes and registers of the devices, trials, and
-/// results of integrity tests, as canonical JSON (RFC 8785) of integers and texts. Id, time, labels, host, metrics
+/// results of tests of storage, as canonical JSON (RFC 8785) of integers and texts. Id, time, labels, host, metrics
 /// and findings do not take part: records with one digest are copies of one measurement. `None` if nothing was
 /// measured, as in imported and published records.
 ///
-/// Source of the method: `docs/METHODOLOGY.md`, "Evidence digest".
+/// Source of the method: `docs/RECORD.md`, "Evidence digest".
 #[must_use]
 pub fn evidence_digest(record: &Record) -> Option<String> {
-    if record.trials.is_empty() && record.integrity.is_none() && record.surface.is_empty() {
+    let is_tested = record.integrity.is_some() || record.anatomy.is_some();
+    if record.trials.is_empty() && !is_tested && record.surface.is_empty() {
         return None;
     }
     let evidence = json!({
         "evidence": 1,
         "seed": record.seed,
         "devices": record.devices.iter().map(device).collect::<Vec<_>>(),
-        "trials": record.trials.iter().map(trial).collect::<Vec<_>>(),
+        "workloads": record.trials.iter().map(|trial| workload(&trial.workload)).collect::<Vec<_>>(),
+        "trials": trials(&record.trials),
         "integrity": record.integrity.as_ref().map(integrity),
+        "anatomy": record.anatomy.as_ref().map(anatomy),
         "surface": record.surface.iter().map(part).collect::<Vec<_>>(),
     });
     // Keys are sorted and there is no space between tokens: canonical for integers and these names.
@@ -40,54 +43,107 @@ fn device(device: &DeviceInfo) -> Value {
     })
 }
 
-fn trial(trial: &Trial) -> Value {
-    let streams = trial.streams.iter().map(|stream| {
-        json!([
-            stream.bytes,
-            stream.operations_count,
-            stream.read_operations_count,
-            stream.span_ns
-        ])
-    });
-    json!({
-        "workload": workload(&trial.workload),
-        "round_index": trial.round_index,
-        "started_ns": trial.started_ns,
-        "span_ns": trial.span_ns,
-        "streams": streams.collect::<Vec<_>>(),
-        "latency": latency(&trial.latency),
-        "slice_span_ns": trial.slice_span_ns,
-        "slices": trial.slices.iter().map(|slice| json!([slice.0, slice.1, slice.2, slice.3])).collect::<Vec<_>>(),
-        "flush_span_ns": trial.flush_span_ns,
-    })
+/// The named members of an object, `null` for those that it does not have.
+fn members(object: &Value, names: &[&str]) -> Value {
+    let member = |name: &&str| ((*name).to_owned(), object[*name].clone());
+    Value::Object(names.iter().map(member).collect::<Map<_, _>>())
+}
+
+/// Columns of the record that hold measured values.
+fn trials(trials: &[Trial]) -> Option<Value> {
+    if trials.is_empty() {
+        return None;
+    }
+    // Integers and words have a form in JSON.
+    let columns = serde_json::to_value(TrialColumns::from(trials)).unwrap_or_default();
+    let names = [
+        "round_index",
+        "started_ns",
+        "span_ns",
+        "streams_count",
+        "slice_span_ns",
+        "flush_span_ns",
+    ];
+    let mut evidence = members(&columns, &names);
+    let groups: [(&str, &[&str]); 3] = [
+        (
+            "streams",
+            &[
+                "bytes",
+                "operations_count",
+                "read_operations_count",
+                "span_ns",
+            ],
+        ),
+        ("latency", &["min_ns", "max_ns", "sum_ns", "buckets"]),
+        (
+            "slices",
+            &[
+                "bytes",
+                "operations_count",
+                "slowest_ns",
+                "slowest_offset_bytes",
+            ],
+        ),
+    ];
+    for (group, names) in groups {
+        evidence[group] = members(&columns[group], names);
+    }
+    Some(evidence)
 }
 
 fn workload(workload: &Workload) -> Value {
     json!({
         "id": workload.id,
         "read_share_percent": workload.read_share_percent,
+        "order": workload.order,
         "block_bytes": workload.block_bytes,
         "queue_depth": workload.queue_depth,
         "span_bytes": workload.span_bytes,
-    })
-}
-
-fn latency(latency: &LatencyHistogram) -> Value {
-    json!({
-        "min_ns": latency.min_ns,
-        "max_ns": latency.max_ns,
-        "sum_ns": latency.sum_ns,
-        "buckets": buckets::flat(&latency.buckets).collect::<Vec<_>>(),
+        "flush": workload.flush,
+        "payload": workload.payload,
     })
 }
 
 fn integrity(integrity: &Integrity) -> Value {
+    let sampling = integrity.sampling.as_ref();
     json!({
         "test": integrity.test,
         "kind": integrity.kind,
+        "from_bytes": integrity.from_bytes,
         "size_bytes": integrity.size_bytes,
         "real_bytes": integrity.real_bytes,
+        "module_bytes": integrity.module_bytes,
+        "map_cell_bytes": integrity.map_cell_bytes,
+        "cycles_count": integrity.cycles_count,
+        "rested_ns": integrity.rested_ns,
         "blocks": integrity.blocks.as_ref().map(counts),
+        "sampling": sampling.map(|s| json!([s.samples_count, s.bad_samples_count])),
+        "written": integrity.written.iter().map(speed).collect::<Vec<_>>(),
+        "read": integrity.read.iter().map(speed).collect::<Vec<_>>(),
+        "slow": integrity.slow.iter().map(speed).collect::<Vec<_>>(),
+    })
+}
+
+fn speed(speed: &PlaceSpeed) -> Value {
+    json!([speed.start_bytes, speed.size_bytes, speed.span_ns])
+}
+
+fn anatomy(anatomy: &Anatomy) -> Value {
+    let boundaries = anatomy.boundaries.iter();
+    let turns = anatomy.turns.iter();
+    json!({
+        "size_bytes": anatomy.size_bytes,
+        "read_bytes": anatomy.read_bytes,
+        "read_ns": anatomy.read_ns,
+        "boundaries": boundaries
+            .map(|b| json!([b.size_bytes, b.places_count, b.more_ns, b.error_ns]))
+            .collect::<Vec<_>>(),
+        "unit_bytes": anatomy.unit_bytes,
+        "write_bytes": anatomy.write_bytes,
+        "turns": turns
+            .map(|t| json!([t.units_count, t.write_ns, t.least_ns, t.most_ns]))
+            .collect::<Vec<_>>(),
     })
 }
 
@@ -104,5 +160,10 @@ fn counts(blocks: &BlockCounts) -> Value {
 }
 
 fn part(part: &SurfacePart) -> Value {
-    json!([part.start_bytes, part.size_bytes, part.state])
+    json!([
+        part.start_bytes,
+        part.size_bytes,
+        part.state,
+        part.written_to_bytes
+    ])
 }

@@ -133,4 +133,11 @@ pub struct SensorSample {
     /// Kernel messages about the device since the previous reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
+    /// Number of further messages since the previous reading, whose texts are not kept: a run keeps the first
+    /// [`MOST_MESSAGES`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more_messages_count: Option<u64>,
 }
+
+/// Maximum number of kernel messages that a run keeps.
+pub const MOST_MESSAGES: usize = 256;

@@ -32,6 +32,7 @@ mod statement;
 mod subject;
 mod suite;
 mod text;
+mod trials;
 mod upgrade;
 mod verdict;
 mod workload;
@@ -46,7 +47,7 @@ pub use device::{
 pub use errno::Errno;
 pub use evidence::evidence_digest;
 pub use finding::{Finding, FindingKind, NoticedBy, Severity, name_of};
-pub use host::{Board, Firmware, FirmwareKind, Host, HostLoad, SensorSample};
+pub use host::{Board, Firmware, FirmwareKind, Host, HostLoad, MOST_MESSAGES, SensorSample};
 pub use identity::{run_id_from_bytes, simulated_run_id};
 pub use integrity::{
     ASSUMED_CACHE_BYTES, BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed,
@@ -77,7 +78,7 @@ pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed
 pub use text::{clean, is_hidden, visible};
 pub use upgrade::{
     MINOR, MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
-    record_to_json,
+    record_id, record_to_json,
 };
 pub use verdict::{CAPACITY_RULE, Derived, Verdict, VerdictOutcome};
 pub use workload::{

@@ -34,17 +34,18 @@ pub(crate) struct SensorColumns {
     /// Errors that the host controller of the card counted, by the kernel's name, such as `data_crc`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     bus_errors: BTreeMap<String, Vec<Option<u64>>>,
-    /// Messages of the kernel about the device: the index of the reading, and the text.
+    /// The first 256 messages of the kernel about the device in the run: the index of the reading, and the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
     messages: Vec<(u32, String)>,
+    /// Numbers of further messages, whose texts are not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    more_messages_count: Vec<Option<u64>>,
 }
 
-/// A column; empty if no reading has a value.
-fn column<T>(
-    samples: &[SensorSample],
-    value: impl Fn(&SensorSample) -> Option<T>,
-) -> Vec<Option<T>> {
-    let values: Vec<_> = samples.iter().map(value).collect();
+/// A column; empty if no row has a value.
+pub(crate) fn column<R, T>(rows: &[R], value: impl Fn(&R) -> Option<T>) -> Vec<Option<T>> {
+    let values: Vec<_> = rows.iter().map(value).collect();
     match values.iter().any(Option::is_some) {
         true => values,
         false => Vec::new(),
@@ -68,24 +69,25 @@ impl From<&[SensorSample]> for SensorColumns {
             stolen_ns: column(samples, |sample| sample.stolen_ns),
             bus_errors: names.map(|name| (name.clone(), errors(name))).collect(),
             messages: messages.collect(),
+            more_messages_count: column(samples, |sample| sample.more_messages_count),
         }
     }
 }
 
-/// Sets a value of each reading; a list must be missing or as long as that of the times.
-fn spread<T, E: Error>(
-    samples: &mut [SensorSample],
+/// Sets a value of each row; a list must be missing or have one value for each row.
+pub(crate) fn spread<R, T, E: Error>(
+    rows: &mut [R],
     values: Vec<T>,
-    mut set: impl FnMut(&mut SensorSample, T),
+    mut set: impl FnMut(&mut R, T),
 ) -> Result<(), E> {
-    if !values.is_empty() && values.len() != samples.len() {
+    if !values.is_empty() && values.len() != rows.len() {
         return Err(E::invalid_length(
             values.len(),
-            &"one value for each `at_ns`",
+            &"one value for each element",
         ));
     }
-    for (sample, value) in samples.iter_mut().zip(values) {
-        set(sample, value);
+    for (row, value) in rows.iter_mut().zip(values) {
+        set(row, value);
     }
     Ok(())
 }
@@ -107,6 +109,9 @@ impl SensorColumns {
         spread(all, self.frequency_hz, |to, value| to.frequency_hz = value)?;
         spread(all, self.throttled, |to, value| to.throttled = value)?;
         spread(all, self.stolen_ns, |to, value| to.stolen_ns = value)?;
+        spread(all, self.more_messages_count, |to, value| {
+            to.more_messages_count = value;
+        })?;
         for (name, counts) in self.bus_errors {
             spread(all, counts, |to, count| {
                 to.bus_errors
@@ -166,7 +171,7 @@ mod tests {
         serde_json::from_value(json!([
             { "at_ns": 1 },
             { "at_ns": 2, "temperature_mc": 40_000, "bus_errors": { "data_crc": 3 } },
-            { "at_ns": 3, "temperature_mc": 41_000, "throttled": true, "messages": ["a", "b"] },
+            { "at_ns": 3, "temperature_mc": 41_000, "throttled": true, "messages": ["a", "b"], "more_messages_count": 9 },
         ]))
         .unwrap()
     }
@@ -188,6 +193,7 @@ mod tests {
             "throttled": [null, null, true],
             "bus_errors": { "data_crc": [null, 3, null] },
             "messages": [[2, "a"], [2, "b"]],
+            "more_messages_count": [null, null, 9],
         });
         assert_eq!(json["sensors"], columns);
         assert_eq!(

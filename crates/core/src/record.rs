@@ -72,7 +72,8 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Arc<Workload>>,
     /// The timed executions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::trials")]
+    #[schemars(with = "crate::trials::TrialColumns")]
     pub trials: Vec<Trial>,
     /// Result of an integrity test: does the storage hold its data? Absent if not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -558,8 +559,7 @@ pub struct LatencyHistogram {
     pub max_ns: u64,
     /// Sum of all latencies, nanoseconds.
     pub sum_ns: u64,
-    /// Index and number of operations of the buckets that are not empty, by rising index. Written as one list, in
-    /// which each bucket is its distance from the bucket before (the first: from 0) and its count.
+    /// Index and number of operations of the buckets that are not empty, by rising index.
     #[serde(with = "crate::buckets")]
     #[schemars(with = "Vec<u64>")]
     pub buckets: Vec<(u32, u64)>,

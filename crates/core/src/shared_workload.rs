@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(read, record);
         assert_eq!(read.trials[1].workload.id, "second");
         assert_eq!(record_to_json(&read).unwrap(), json);
-        let error = parse_record(&json.replace("\"workload\":1", "\"workload\":2")).unwrap_err();
+        let error = parse_record(&json.replace("[0,1,0]", "[0,2,0]")).unwrap_err();
         assert_eq!(
             error.to_string(),
             "trial 1 names workload 2, which the record does not hold"

@@ -69,12 +69,7 @@ pub enum ParseError {
 /// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
 /// [`MOST_ITEMS`] elements or a text of more than [`MOST_TEXT_BYTES`], is not JSON, has no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
-    check_shape(text)?;
-    match serde_json::from_str::<Head>(text)?.format {
-        None => return Err(ParseError::NoFormat),
-        Some(format) if format == u64::from(FORMAT) => {}
-        Some(format) => return Err(ParseError::Newer(format)),
-    }
+    head(text)?;
     let mut record: Record = serde_json::from_str(text)?;
     record
         .resolve_workloads()
@@ -82,9 +77,29 @@ pub fn parse_record(text: &str) -> Result<Record, ParseError> {
     Ok(record)
 }
 
+/// Reads the id of a record of any known format, and no more than that.
+///
+/// # Errors
+/// As [`parse_record`], but only the limits, the format and the id are checked.
+pub fn record_id(text: &str) -> Result<Uuid, ParseError> {
+    let no_id = || ParseError::Shape(serde::de::Error::missing_field("id"));
+    head(text)?.id.ok_or_else(no_id)
+}
+
 #[derive(Deserialize)]
 struct Head {
     format: Option<u64>,
+    id: Option<Uuid>,
+}
+
+fn head(text: &str) -> Result<Head, ParseError> {
+    check_shape(text)?;
+    let head: Head = serde_json::from_str(text)?;
+    match head.format {
+        None => Err(ParseError::NoFormat),
+        Some(format) if format == u64::from(FORMAT) => Ok(head),
+        Some(format) => Err(ParseError::Newer(format)),
+    }
 }
 
 /// Checks the limits of size, depth and length before anything is built in memory.
@@ -200,6 +215,18 @@ mod tests {
             error.to_string(),
             "record of format 2; this program reads formats up to 1"
         );
+        let id = uuid::Uuid::nil();
+        let text = format!(r#"{{"format":1,"trials":[7],"id":"{id}"}}"#);
+        assert_eq!(record_id(&text).unwrap(), id);
+        for wrong in [
+            r#"{"format":2}"#,
+            r#"{"format":1}"#,
+            "{}",
+            &text[1..],
+            &text[..40],
+        ] {
+            assert!(record_id(wrong).is_err(), "{wrong}");
+        }
         assert!(matches!(parse_record("{}"), Err(ParseError::NoFormat)));
         assert!(matches!(parse_record("]"), Err(ParseError::Shape(_))));
     }

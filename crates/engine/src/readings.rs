@@ -1,6 +1,6 @@
 //! Readings of the sensors over a run, in a bounded number.
 
-use cardmark_core::SensorSample;
+use cardmark_core::{MOST_MESSAGES, SensorSample};
 
 /// Maximum number of readings; when it is reached, neighbours are merged.
 const MOST_READINGS: usize = 4096;
@@ -11,11 +11,20 @@ pub(crate) struct Readings {
     list: Vec<SensorSample>,
     /// Readings that lie together within this span are merged, nanoseconds.
     span_ns: u64,
+    /// Number of kernel messages kept.
+    messages_count: usize,
 }
 
 impl Readings {
-    /// Adds a reading, in the order of time.
-    pub(crate) fn add(&mut self, sample: SensorSample) {
+    /// Adds a reading, in the order of time. Messages beyond the first [`MOST_MESSAGES`] of the run are only counted.
+    pub(crate) fn add(&mut self, mut sample: SensorSample) {
+        let room = MOST_MESSAGES - self.messages_count;
+        if sample.messages.len() > room {
+            let more = (sample.messages.len() - room) as u64;
+            sample.messages.truncate(room);
+            sample.more_messages_count = Some(sample.more_messages_count.unwrap_or(0) + more);
+        }
+        self.messages_count += sample.messages.len();
         self.add_merging(sample);
         if self.list.len() == MOST_READINGS {
             // Twice the mean distance of half as many.
@@ -66,6 +75,7 @@ fn merge(into: &mut SensorSample, next: SensorSample) {
         *total = total.saturating_add(count);
     }
     into.messages.extend(next.messages);
+    into.more_messages_count = sum(into.more_messages_count, next.more_messages_count);
 }
 
 #[cfg(test)]
@@ -114,6 +124,28 @@ mod tests {
         assert_eq!(reading_of(12_345).temperature_mc, Some(80_000));
         assert_eq!(reading_of(23_456).throttled, Some(true));
         assert_eq!(list.iter().filter(|s| s.throttled == Some(true)).count(), 1);
+    }
+
+    #[test]
+    fn a_storm_of_messages_is_counted_and_its_first_texts_are_kept() {
+        let mut readings = Readings::default();
+        for second in 0..10_000 {
+            let messages = (0..100).map(|number| format!("{second} {number}"));
+            readings.add(SensorSample {
+                messages: messages.collect(),
+                ..sample(second)
+            });
+        }
+        let list = readings.into_list();
+        let texts: Vec<&String> = list.iter().flat_map(|sample| &sample.messages).collect();
+        assert_eq!(texts.len(), MOST_MESSAGES);
+        assert_eq!(texts[0], "0 0");
+        assert_eq!(texts[MOST_MESSAGES - 1], "2 55");
+        let more: u64 = list
+            .iter()
+            .filter_map(|sample| sample.more_messages_count)
+            .sum();
+        assert_eq!(more, 1_000_000 - MOST_MESSAGES as u64);
     }
 
     #[test]

@@ -99,6 +99,15 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Returns the surroundings of work that needs no device: however long it computes, nothing hangs.
+    #[must_use]
+    pub fn without_limit(&self) -> Self {
+        Self {
+            limit: Duration::MAX,
+            ..self.clone()
+        }
+    }
+
     /// Works under a watch.
     ///
     /// # Errors
@@ -164,5 +173,40 @@ fn keep<J: Job>(journal: Option<&mut Journal>, job: &J) -> Result<(), J::Error> 
             .state(job.state())
             .map_err(|error| Interruption::NotKept(error).into()),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::Silent;
+
+    struct Nothing;
+
+    impl Rescue for Nothing {
+        const STOPPING: &'static str = "";
+
+        fn save(&self, _voice: &dyn Voice, _waited: Duration) {}
+    }
+
+    /// With its limit the watch would end this process at its first look, after 100 ms.
+    #[test]
+    fn work_without_a_device_may_compute_for_longer_than_the_limit() {
+        let nowhere = PathBuf::from("/nonexistent");
+        let data = Data {
+            database: nowhere.clone(),
+            journals: nowhere.clone(),
+            tests: nowhere,
+        };
+        let session = Session::new(&Silent, &data, 0).without_limit();
+        let worked = session.watched(Nothing, || {
+            session.pulse.set_waiting(true);
+            std::thread::sleep(Duration::from_secs(1));
+            7
+        });
+        let (worked, signal) = worked.unwrap();
+        assert_eq!((worked, signal), (7, None));
     }
 }

@@ -136,10 +136,12 @@ fn kernel_messages(readings: &[Reading<'_>]) -> Option<Finding> {
     let mut told = messages.clone();
     told.dedup();
     told.truncate(MOST_MESSAGES);
+    let more = readings.iter().filter_map(|r| r.sample.more_messages_count);
+    let count = messages.len() as u64 + more.sum::<u64>();
     (!messages.is_empty()).then(|| {
-        let often = match messages.len() {
+        let often = match count {
             1 => "once".to_owned(),
-            count => format!("{count} times"),
+            _ => format!("{count} times"),
         };
         let detail = format!(
             "the kernel complained about the device {often}: {}",

@@ -2,8 +2,9 @@
 
 use std::string::FromUtf8Error;
 
-use cardmark_core::{Record, parse_record, record_to_json};
+use cardmark_core::{Record, parse_record, record_id, record_to_json};
 use rusqlite::Row;
+use uuid::Uuid;
 
 use crate::damage::run_of;
 use crate::failure::Failure;
@@ -14,6 +15,26 @@ pub(crate) const DOCUMENT_DAMAGE: &str = "its document is not readable";
 
 /// Parses the record in a row of id and document. Returns the document too.
 pub(crate) fn record_of(row: &Row<'_>) -> Result<(Record, String), Failure> {
+    let (run, document) = text_of(row)?;
+    Ok((parse(&run, &document)?, document))
+}
+
+/// Returns id and document of a row, whose document is not read further than that.
+pub(crate) fn document_in_row(row: &Row<'_>) -> Result<(Uuid, String), Failure> {
+    let (run, document) = text_of(row)?;
+    let refuse = |source| StoreError::Document {
+        id: run.clone(),
+        source,
+    };
+    let id = record_id(&document).map_err(|error| refuse(DocumentError::Parse(error)))?;
+    match id.to_string() == run {
+        true => Ok((id, document)),
+        false => Err(refuse(DocumentError::OtherRun(id)).into()),
+    }
+}
+
+/// The run of a row, and its document.
+fn text_of(row: &Row<'_>) -> Result<(String, String), Failure> {
     let run = run_of(row);
     let Ok(document) = row.get::<_, Vec<u8>>(1) else {
         let what = DOCUMENT_DAMAGE;
@@ -24,7 +45,7 @@ pub(crate) fn record_of(row: &Row<'_>) -> Result<(Record, String), Failure> {
         source: DocumentError::NotText(error.utf8_error()),
     };
     let document = String::from_utf8(document).map_err(refuse)?;
-    Ok((parse(&run, &document)?, document))
+    Ok((run, document))
 }
 
 /// Returns the document of a record, whose figures must be finite.

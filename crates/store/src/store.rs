@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cardmark_core::{FindingKind, OriginKind, Record, Severity, Statement};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::damage::collect;
 use crate::database;
-use crate::document::{DOCUMENT_DAMAGE, document_of, parse, record_of};
+use crate::document::{DOCUMENT_DAMAGE, document_in_row, document_of, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
@@ -234,41 +234,70 @@ impl Store {
         &mut self,
         mut each: impl FnMut(&Record, &str, Option<&Statement>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let complete = |connection: &Connection, (mut record, document): (Record, String)| {
+            record.labels = labels_of(connection, &record.id.to_string())?;
+            let stated = statements::statement(connection, record.id)?;
+            Ok((record, document, stated))
+        };
+        self.in_order(record_of, complete, |(record, document, stated)| {
+            each(&record, &document, stated.as_ref())
+        })
+    }
+
+    /// Calls `each` with the document of every record, oldest first, and with what is stated of it. Of a document only
+    /// format and id are read.
+    ///
+    /// # Errors
+    /// As [`Store::export`].
+    pub fn documents<E: From<StoreError>>(
+        &mut self,
+        mut each: impl FnMut(&str, Option<&Statement>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let complete = |connection: &Connection, (id, document): (Uuid, String)| {
+            Ok((document, statements::statement(connection, id)?))
+        };
+        self.in_order(document_in_row, complete, |(document, stated)| {
+            each(&document, stated.as_ref())
+        })
+    }
+
+    /// Reads the rows of records one by one, oldest first. Those that `read` cannot read are left out, and are an error
+    /// at the end.
+    fn in_order<Read, Whole, E: From<StoreError>>(
+        &mut self,
+        read: fn(&Row<'_>) -> Result<Read, Failure>,
+        complete: impl Fn(&Connection, Read) -> Result<Whole, Failure>,
+        mut each: impl FnMut(Whole) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut unreadable = None;
-        let mut place = 0;
-        while let Some((sequence, record)) = self.record_after(place)? {
+        let mut place: i64 = 0;
+        loop {
+            let next = self.read(|connection| {
+                let mut statement = connection.prepare_cached(
+                    "SELECT id, document, sequence FROM records WHERE sequence > ?1 \
+                     ORDER BY sequence LIMIT 1",
+                )?;
+                let found = statement.query_row([place], |row| Ok((row.get(2)?, read(row))));
+                let Some((sequence, found)) = found.optional()? else {
+                    return Ok(None);
+                };
+                Ok(Some(match found {
+                    Ok(found) => (sequence, Ok(complete(connection, found)?)),
+                    Err(failure) => (sequence, Err(failure)),
+                }))
+            })?;
+            let Some((sequence, found)) = next else {
+                break;
+            };
             place = sequence;
-            match record {
-                Ok((record, document, stated)) => each(&record, &document, stated.as_ref())?,
+            match found {
+                Ok(whole) => each(whole)?,
                 Err(failure) => unreadable = unreadable.or(Some(failure.at(&self.path))),
             }
         }
         unreadable.map_or(Ok(()), |error| Err(error.into()))
     }
-
-    fn record_after(&mut self, place: i64) -> Result<Option<Numbered>, StoreError> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT id, document, sequence FROM records WHERE sequence > ?1 \
-                 ORDER BY sequence LIMIT 1",
-            )?;
-            let found = statement.query_row([place], |row| Ok((row.get(2)?, record_of(row))));
-            let Some((sequence, read)) = found.optional()? else {
-                return Ok(None);
-            };
-            let (mut record, document) = match read {
-                Ok(read) => read,
-                Err(failure) => return Ok(Some((sequence, Err(failure)))),
-            };
-            record.labels = labels_of(connection, &record.id.to_string())?;
-            let stated = statements::statement(connection, record.id)?;
-            Ok(Some((sequence, Ok((record, document, stated)))))
-        })
-    }
 }
-
-/// Sequence, record, document and statement, if they are readable.
-type Numbered = (i64, Result<(Record, String, Option<Statement>), Failure>);
 
 fn insert(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
     let inserted = put_record(connection, record, document)?;

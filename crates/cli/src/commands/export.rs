@@ -13,18 +13,22 @@ use cardmark_session::Data;
 /// Writes all runs, oldest first, each with what the user states of it.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
+    if arguments.format == ExportFormat::Jsonl && !arguments.public {
+        store
+            .documents(|document, stated| print::data(&format!("{document}\n{}", line(stated)?)))?;
+        return Ok(Exit::Done);
+    }
     let keep: Vec<&str> = arguments.keep.iter().map(String::as_str).collect();
     let mut withheld = BTreeSet::new();
     if arguments.format == ExportFormat::Csv {
         print::data(&csv_heading())?;
     }
-    store.export(|record, document, stated| {
+    store.export(|record, _, stated| {
         let public = arguments.public.then(|| public_form(record, &keep));
         let record = public.as_ref().map_or(record, |form| &form.record);
-        let text = match (arguments.format, &public) {
-            (ExportFormat::Csv, _) => csv_rows(record),
-            (ExportFormat::Jsonl, Some(_)) => print::document(record)? + &restated(record, stated)?,
-            (ExportFormat::Jsonl, None) => document.to_owned() + "\n" + &line(stated)?,
+        let text = match arguments.format {
+            ExportFormat::Csv => csv_rows(record),
+            ExportFormat::Jsonl => print::document(record)? + &restated(record, stated)?,
         };
         withheld.extend(public.into_iter().flat_map(|form| form.withheld));
         print::data(&text)

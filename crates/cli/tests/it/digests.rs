@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cardmark_cards::sample_id;
-use cardmark_core::{Record, Workload};
+use cardmark_core::{Record, Trial, Workload};
 use cardmark_sim::SIMULATION_REVISION;
 use serde_json::Value;
 
@@ -30,21 +30,24 @@ const COMMANDS: [&str; 16] = [
     "anatomy sim:triple-64gb",
 ];
 
-/// The record without what is worded or named: ids, tool, texts of findings, verdicts. Each trial with its whole
-/// workload, readings one by one, and buckets in pairs: how a document lays them out is no matter of the simulation.
+/// The record without what is worded or named: ids, tool, texts of findings, verdicts. Trials one by one, each with its
+/// whole workload, readings one by one, and buckets in pairs: how a document lays them out is no matter of the simulation.
 fn without_words(mut record: Record) -> String {
     for trial in &mut record.trials {
         trial.workload = Workload::clone(&trial.workload).into();
     }
     record.workloads.clear();
-    let trials = record.trials.iter();
-    let buckets: Vec<_> = trials.map(|trial| trial.latency.buckets.clone()).collect();
+    let trials = std::mem::take(&mut record.trials);
     let readings = std::mem::take(&mut record.sensors);
     let mut document = serde_json::to_value(record).unwrap();
     let fields = document.as_object_mut().unwrap();
-    let trials = fields.get_mut("trials").and_then(Value::as_array_mut);
-    for (trial, pairs) in trials.into_iter().flatten().zip(buckets) {
-        trial["latency"]["buckets"] = serde_json::to_value(pairs).unwrap();
+    if !trials.is_empty() {
+        let row = |trial: &Trial| {
+            let mut row = serde_json::to_value(trial).unwrap();
+            row["latency"]["buckets"] = serde_json::to_value(&trial.latency.buckets).unwrap();
+            row
+        };
+        fields.insert("trials".to_owned(), trials.iter().map(row).collect());
     }
     if !readings.is_empty() {
         fields.insert(

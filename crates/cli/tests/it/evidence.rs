@@ -45,10 +45,13 @@ fn the_evidence_digest_is_that_of_the_page_and_of_all_copies() {
     }
     let scratch = scratch();
     let program = program(&scratch);
-    let commands: [&[&str]; 4] = [
+    let commands: [&[&str]; 7] = [
         &["run", "sim:a1-32gb", "--json=-"],
         &["run", "sim:usb2-32gb", "--suite=dramble", "--json=-"],
         &["verify", "sim:limbo-32gb", "--json"],
+        &["verify", "sim:a1-32gb", "--from=0", "--to=10", "--json"],
+        &["verify", "sim:a1-32gb", "--from=50", "--to=60", "--json"],
+        &["anatomy", "sim:units-16gb", "--json"],
         &["endure", "sim:honest-2mb", "--cycles=1", "--json"],
     ];
     let mut digests = Vec::new();
@@ -65,6 +68,13 @@ fn the_evidence_digest_is_that_of_the_page_and_of_all_copies() {
         copy.metrics.clear();
         copy.findings.clear();
         assert_eq!(evidence_digest(&copy), Some(digest.clone()));
+        if let Some(integrity) = &mut copy.integrity {
+            let mut other = integrity.clone();
+            other.from_bytes = Some(1 << 20);
+            std::mem::swap(integrity, &mut other);
+            assert_ne!(evidence_digest(&copy), Some(digest.clone()));
+            copy.integrity = Some(other);
+        }
         if let Some(trial) = copy.trials.first_mut() {
             trial.span_ns += 1;
             assert_ne!(evidence_digest(&copy), Some(digest.clone()));

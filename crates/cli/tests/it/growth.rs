@@ -31,11 +31,13 @@ impl Builder {
     fn named(&mut self, name: &str, place: &str) -> Value {
         match name {
             "SharedWorkload" => return json!(0),
-            "LatencyHistogram" => {
+            "LatencyColumns" => {
                 self.objects
                     .entry(name.to_owned())
                     .or_insert_with(|| place.to_owned());
-                return json!({"step_bits_count": 7, "min_ns": 9, "max_ns": 9, "sum_ns": 9, "buckets": [9, 1]});
+                return json!({
+                    "step_bits_count": [7], "min_ns": [9], "max_ns": [9], "sum_ns": [9], "buckets": [[-9, 1]],
+                });
             }
             _ => {}
         }

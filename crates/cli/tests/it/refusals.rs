@@ -14,7 +14,7 @@ mod system_disk;
 
 use std::fs::File;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cardmark_core::{FindingKind, TargetKind};
 use cardmark_testkit::{LoopDevice, Need, Output, Program, are_met, needs};
@@ -80,7 +80,7 @@ refusals! {
         std::fs::create_dir(point.join("deep")).unwrap();
         let other = bench.folder();
         tool("mount", &["--bind", text(&point.join("deep")), text(&other)]);
-        let _bound = Undo::new("umount", &[text(&other)]);
+        let _bound = Undo::mount(&other);
         drop(mount);
         bench.attempt(&device)
     };
@@ -271,7 +271,7 @@ refusals! {
         let device = bench.device("card");
         let other = bench.file("other");
         tool("mount", &["--bind", text(&other), text(device.file())]);
-        let _bound = Undo::new("umount", &[text(device.file())]);
+        let _bound = Undo::mount(device.file());
         bench.attempt(&device)
     };
     a_loop_device_stands_on_it_by_a_name_that_is_gone: 4, ["is part of loop"], [], |bench| {
@@ -371,7 +371,7 @@ refusals! {
         // What the name in sysfs stands for is not to be seen any more.
         let folder = text(bench.scratch.path());
         tool("mount", &["-t", "tmpfs", "cardmark-test", folder]);
-        let _cover = Undo::new("umount", &[folder]);
+        let _cover = Undo::mount(Path::new(folder));
         bench.attempt(&device)
     };
 

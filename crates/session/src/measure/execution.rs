@@ -143,7 +143,10 @@ impl<'a> Run<'a> {
         clock: &mut C,
         sensors: &mut S,
     ) -> Result<Measured, CommandError> {
-        let session = self.job.session;
+        let session = match self.header.origin.kind {
+            OriginKind::Simulated => &self.job.session.without_limit(),
+            _ => self.job.session,
+        };
         let rescue = RunRescue {
             keeper: Arc::clone(&self.keeper),
             data: session.signals.is_none().then(|| session.data.clone()),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cardmark_core::{Start, StopReason, StreamTotals, Trial};
+use cardmark_core::{Start, StopReason, StreamTotals, Trial, Untimed};
 
 use crate::histogram::{Histogram, bucket_of};
 
@@ -187,7 +187,39 @@ pub(super) fn untimed(trial: &Trial) -> Option<String> {
     if is_idle || untimed.ramp_longest_ns > untimed.ramp_span_ns {
         return Some("operations before the clock do not fit into their time".to_owned());
     }
-    None
+    ramp_times(trial, untimed)
+}
+
+/// At queue depth 1 the operations of the ramp follow each other without a gap, and the ramp ends by its rule.
+fn ramp_times(trial: &Trial, untimed: Untimed) -> Option<String> {
+    let workload = &trial.workload;
+    let is_alone = workload.queue_depth <= 1 && workload.manner.streams_count <= 1;
+    if !is_alone || workload.ramp_ns == 0 {
+        return None;
+    }
+    let (count, longest_ns) = (untimed.ramp_operations_count, untimed.ramp_longest_ns);
+    let (span_ns, most_ns) = (
+        untimed.ramp_span_ns,
+        u128::from(count) * u128::from(longest_ns),
+    );
+    if u128::from(span_ns) > most_ns {
+        return Some(format!(
+            "{count} operations of at most {longest_ns} ns before the clock took {span_ns} ns"
+        ));
+    }
+    let lead = u64::from(workload.manner.lead_read);
+    let bytes = count
+        .saturating_add(lead)
+        .saturating_mul(workload.block_bytes);
+    let is_exact = workload.stop.most_bytes.is_some();
+    let is_over =
+        is_exact || span_ns >= workload.ramp_ns || bytes >= workload.stop.most_ramp_bytes();
+    (!is_over).then(|| {
+        format!(
+            "the clock started after {span_ns} ns, not after {} ns",
+            workload.ramp_ns
+        )
+    })
 }
 
 /// The kernel counts sectors.

@@ -83,6 +83,38 @@ fn one_changed_number_is_a_contradiction() {
 }
 
 #[test]
+fn operations_before_the_clock_fill_the_ramp() {
+    let accounting = |change: fn(&mut Untimed)| {
+        let mut record = honest_record();
+        let trial = &mut record.trials[0];
+        trial.workload.ramp_ns = 2 * STEP_NS;
+        trial.untimed_bytes = 2 * 4096;
+        trial.bytes_written += 2 * 4096;
+        record.bytes_written += 2 * 4096;
+        let mut untimed = Untimed {
+            ramp_span_ns: 2 * STEP_NS,
+            ramp_operations_count: 2,
+            ramp_longest_ns: STEP_NS,
+            ..Untimed::default()
+        };
+        change(&mut untimed);
+        record.trials[0].untimed = Some(untimed);
+        let found = discrepancies(&record).into_iter();
+        let accounting = found.filter(|one| one.kind == DiscrepancyKind::Accounting);
+        let what: Vec<String> = accounting.map(|one| one.what).collect();
+        what.join("; ")
+    };
+    assert_eq!(accounting(|_| ()), "");
+    let took = accounting(|untimed| untimed.ramp_longest_ns /= 2);
+    assert!(took.contains("before the clock took"), "{took}");
+    let early = accounting(|untimed| {
+        untimed.ramp_longest_ns /= 2;
+        untimed.ramp_span_ns /= 2;
+    });
+    assert!(early.contains("the clock started after"), "{early}");
+}
+
+#[test]
 fn operations_in_flight_bound_the_latencies() {
     let mut record = honest_record();
     for trial in &mut record.trials {

@@ -18,6 +18,12 @@ fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
         Ok::<(), StoreError>(())
     });
     let export = export.map(|()| exported);
+    let mut copied = 0;
+    let copy = store.documents(|_, _| {
+        copied += 1;
+        Ok::<(), StoreError>(())
+    });
+    let copy = copy.map(|()| copied);
     let suite = record("aaaa").suite.unwrap().name;
     let condition = Condition {
         name: "suite".to_owned(),
@@ -38,6 +44,7 @@ fn readings(path: &Path) -> Vec<(&'static str, Result<usize, StoreError>)> {
         ("select", store.select(&[]).map(|found| found.len())),
         ("suite", store.select(&[condition]).map(|found| found.len())),
         ("export", export),
+        ("copy", copy),
     ]
 }
 

@@ -121,6 +121,16 @@ fn an_unreadable_document_does_not_hide_the_others() {
         "{error:?}"
     );
     assert_eq!(count, 1);
+    let mut count = 0;
+    let error = store.documents(|_, _| {
+        count += 1;
+        Ok::<(), StoreError>(())
+    });
+    assert!(
+        matches!(error, Err(StoreError::Document { .. })),
+        "{error:?}"
+    );
+    assert_eq!(count, 1);
     assert_eq!(store.list(10).unwrap().len(), 2);
     assert!(matches!(
         store.find("aaaa"),

@@ -66,9 +66,7 @@ impl Bench {
             "mount",
             &["--bind", text(self.scratch.path()), text(&point)],
         );
-        let shown = point.display();
-        let undo = format!("umount {shown} && rmdir {shown}");
-        (Undo::new("sh", &["-c", &undo]), point)
+        (Undo::bound(&point), point)
     }
 
     /// A process that has mapped the first page of the file, and closed the file.
@@ -105,7 +103,7 @@ impl Bench {
     pub(super) fn mount(&self, device: &Path, options: &str) -> (Undo, PathBuf) {
         let point = self.folder();
         tool("mount", &["-o", options, text(device), text(&point)]);
-        (Undo::new("umount", &[text(&point)]), point)
+        (Undo::mount(&point), point)
     }
 
     pub(super) fn overlay(&self, lower: &Path) -> (Undo, PathBuf) {
@@ -130,7 +128,7 @@ impl Bench {
             "mount",
             &["-t", "overlay", "-o", &options, "overlay", text(&point)],
         );
-        (Undo::new("umount", &[text(&point)]), point, upper)
+        (Undo::mount(&point), point, upper)
     }
 
     /// A process in another tree of mounts, where it has run this.
@@ -335,13 +333,28 @@ pub(super) fn tool<A: AsRef<OsStr>>(name: &str, arguments: &[A]) {
     assert!(output.status.success(), "{name}: {said}");
 }
 
-/// A tool that is run when the test is over.
+/// Ends a mount for certain.
+const UNMOUNT: &str = "{ umount \"$0\" 2>/dev/null || umount --lazy \"$0\"; }";
+
+/// A tool that is run when the test is over, also after a panic.
 pub(super) struct Undo(Option<(String, Vec<String>)>);
 
 impl Undo {
     pub(super) fn new(name: &str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned());
         Self(Some((name.to_owned(), arguments.collect())))
+    }
+
+    /// Unmounts what is mounted here. A device that is detached a moment later, because somebody looks at it, keeps a
+    /// mount busy: it goes once the device does.
+    pub(super) fn mount(point: &Path) -> Self {
+        Self::new("sh", &["-c", UNMOUNT, text(point)])
+    }
+
+    /// The same, and removes the mount point.
+    fn bound(point: &Path) -> Self {
+        let undo = format!("{UNMOUNT} && rmdir \"$0\"");
+        Self::new("sh", &["-c", &undo, text(point)])
     }
 
     pub(super) fn forget(mut self) {
