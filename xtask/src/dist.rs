@@ -7,6 +7,7 @@ mod gate;
 mod licences;
 mod pack;
 mod parts;
+mod target;
 mod tools;
 
 use std::fs;
@@ -14,56 +15,12 @@ use std::path::{Path, PathBuf};
 
 use crate::project::{Checked, Error};
 use build::Build;
+use target::{TARGETS, Target};
 use tools::Tools;
 
 /// Largest program and largest archive, bytes.
 const MOST_BYTES: u64 = 8_000_000;
 const MOST_PACKED_BYTES: u64 = 3_000_000;
-
-/// A platform with a release file.
-#[derive(Debug, PartialEq, Eq)]
-struct Target {
-    /// Name on the command line.
-    name: &'static str,
-    triple: &'static str,
-    /// Emulator and its options, for processors other than this one.
-    emulator: &'static [&'static str],
-}
-
-/// All platforms. `arm` is ARMv6 with VFPv2: every 32-bit Raspberry Pi, and all newer 32-bit ARM boards.
-const TARGETS: [Target; 4] = [
-    Target {
-        name: "x86_64",
-        triple: "x86_64-unknown-linux-musl",
-        emulator: &["qemu-x86_64-static"],
-    },
-    Target {
-        name: "aarch64",
-        triple: "aarch64-unknown-linux-musl",
-        emulator: &["qemu-aarch64-static"],
-    },
-    Target {
-        name: "arm",
-        triple: "arm-unknown-linux-musleabihf",
-        emulator: &["qemu-arm-static", "-cpu", "arm1176"],
-    },
-    Target {
-        name: "riscv64",
-        triple: "riscv64gc-unknown-linux-musl",
-        emulator: &["qemu-riscv64-static"],
-    },
-];
-
-impl Target {
-    /// Words before the program's path that make it run here.
-    fn runner(&self) -> &'static [&'static str] {
-        if self.name == std::env::consts::ARCH {
-            &[]
-        } else {
-            self.emulator
-        }
-    }
-}
 
 /// What to make, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,7 +41,7 @@ fn parse(root: &Path, arguments: &[&str]) -> Result<Request, Error> {
             .next()
             .ok_or_else(|| format!("`{option}` needs a value"))?;
         match *option {
-            "--target" => request.targets.push(target(value)?),
+            "--target" => request.targets.push(Target::named(value)?),
             "--out" => request.out = std::path::absolute(value)?,
             _ => return Err(format!("unknown option `{option}`").into()),
         }
@@ -93,16 +50,6 @@ fn parse(root: &Path, arguments: &[&str]) -> Result<Request, Error> {
         request.targets = TARGETS.iter().collect();
     }
     Ok(request)
-}
-
-fn target(name: &str) -> Result<&'static Target, Error> {
-    let found = TARGETS
-        .iter()
-        .find(|target| target.name == name || target.triple == name);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-        format!("no target `{name}`; targets: {}", names.join(", ")).into()
-    })
 }
 
 /// Makes the release files and prints their sizes; returns what is wrong with them.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Target;
 use super::build::Build;
 use super::parts::{self, Part};
+use super::target::Target;
 use super::tools::{Tools, output};
 use crate::project::Error;
 

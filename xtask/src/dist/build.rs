@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::Target;
+use super::target::Target;
 use super::tools::{Tools, output};
 use crate::project::{self, Error};
 

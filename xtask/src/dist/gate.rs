@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::Target;
 use super::build::Build;
+use super::target::Target;
 use super::tools::{Tools, output};
 use crate::project::Error;
 
@@ -40,21 +40,12 @@ pub(super) fn check(
     problems.extend(wrong_version(
         target,
         build,
-        &run(target, program, &["--version"])?,
+        &target.run(program, &["--version"])?,
     ));
     for problem in &mut problems {
         *problem = format!("{}: {problem}", target.triple);
     }
     Ok(problems)
-}
-
-/// Runs the program, in its emulator if it is for another processor; returns what it prints.
-pub(super) fn run(target: &Target, program: &Path, arguments: &[&str]) -> Result<String, Error> {
-    let program = program.to_str().ok_or("folder name is not UTF-8")?;
-    let mut words = target.runner().to_vec();
-    words.push(program);
-    words.extend(arguments);
-    output(words[0], &words[1..])
 }
 
 fn not_static(headers: &str) -> Vec<String> {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::Target;
 use super::parts;
+use super::target::Target;
 use super::tools::Tools;
 use crate::project::Error;
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::target::Target;
 use super::tools::run;
-use super::{Target, gate};
 use crate::project::Error;
 
 /// Files of the project in every archive.
@@ -29,7 +29,7 @@ pub(super) fn collect(
         fs::copy(root.join(name), folder.join(name))?;
     }
     let text = folder.to_str().ok_or("folder name is not UTF-8")?;
-    gate::run(target, program, &["generate", text]).map(drop)
+    target.run(program, &["generate", text]).map(drop)
 }
 
 /// Packs the folder `name` below `out`, then removes it.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::Target;
+use super::target::Target;
 use super::tools::{Tools, run};
 use crate::project::Error;
 
