@@ -9,6 +9,7 @@
 )]
 
 mod code;
+mod dist;
 mod edges;
 mod generate;
 mod modules;
@@ -21,7 +22,11 @@ mod words;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
+const USAGE: &str = "usage: cargo xtask COMMAND
+  dist [--target x86_64|aarch64|arm|riscv64]… [--out FOLDER]
+                    build, check and pack the release files (all targets, into target/dist)
+  sign KEYFILE [--out FOLDER]
+                    write SHA256SUMS of all files in the folder anew, and sign it with minisign
   edges             which crate may use which, and which crates stay pure
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose
@@ -33,6 +38,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = project::root();
     let checked = match arguments[..] {
+        ["dist", ref rest @ ..] => dist::make(&root, rest),
+        ["sign", key, ref rest @ ..] => dist::sign(&root, key, rest),
         ["edges"] => edges::check(&root),
         ["size"] => size::check(&root),
         ["wording"] => wording::check(&root, false),

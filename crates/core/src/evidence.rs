@@ -122,6 +122,14 @@ fn integrity(integrity: &Integrity) -> Value {
         "written": integrity.written.iter().map(speed).collect::<Vec<_>>(),
         "read": integrity.read.iter().map(speed).collect::<Vec<_>>(),
         "slow": integrity.slow.iter().map(speed).collect::<Vec<_>>(),
+        "differing_bytes": integrity.differing_bytes,
+        "pattern": integrity.pattern,
+        "queue_depth": integrity.queue_depth,
+        "discarded_bytes": integrity.discarded_bytes,
+        "cuts_count": integrity.cuts_count,
+        "acknowledged_count": integrity.acknowledged_count,
+        "lost_acknowledged_count": integrity.lost_acknowledged_count,
+        "collateral_count": integrity.collateral_count,
     })
 }
 

@@ -1,13 +1,18 @@
 //! Common parts of the tests.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use cardmark_core::{Errno, Finding, FindingKind, Record, Trial};
 use cardmark_testkit::{Output, Program};
 use tempfile::TempDir;
 
-/// The program under test.
-pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_cardmark");
+/// The program under test: another one, such as a program for another processor in its emulator, if the environment names
+/// its path (`scripts/emulated-tests`).
+pub(crate) static BINARY: LazyLock<String> = LazyLock::new(|| {
+    let own = env!("CARGO_BIN_EXE_cardmark").to_owned();
+    std::env::var("CARDMARK_TEST_PROGRAM").unwrap_or(own)
+});
 
 /// The user `nobody`.
 pub(crate) const NOBODY: u32 = 65534;
@@ -29,7 +34,7 @@ pub(crate) fn scratch() -> TempDir {
 
 /// The program with its results in `scratch`.
 pub(crate) fn program(scratch: &TempDir) -> Program {
-    Program::new(BINARY, scratch.path())
+    Program::new(&BINARY, scratch.path())
 }
 
 /// An empty folder in `scratch`.

@@ -31,7 +31,7 @@ fn who_is_not_root_is_told_what_root_would_see() {
     let scratch = tempfile::tempdir_in("/var/tmp").unwrap();
     let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(scratch.path(), everybody).unwrap();
-    let root = Program::new(BINARY, scratch.path());
+    let root = Program::new(&BINARY, scratch.path());
     let output = root.run(&["info", text(scratch.path())]);
     assert!(!output.stdout.contains("root would also see"), "{output}");
     let output = root.as_user(NOBODY).run(&["info", text(scratch.path())]);

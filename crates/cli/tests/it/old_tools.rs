@@ -63,7 +63,7 @@ fn an_ordinary_user_gets_all_but_what_the_disk_would_tell() {
     let point = card.folder().parent().unwrap();
     std::fs::set_permissions(point, PermissionsExt::from_mode(0o755)).unwrap();
     chown(card.folder(), Some(NOBODY), Some(NOBODY)).unwrap();
-    let program = Program::new(BINARY, scratch.path()).as_user(NOBODY);
+    let program = Program::new(&BINARY, scratch.path()).as_user(NOBODY);
     let output = program.run(&["run", text(card.folder()), "--suite=dramble"]);
     assert_eq!(output.code, 3, "{output}");
     assert!(

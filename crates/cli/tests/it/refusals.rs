@@ -611,7 +611,7 @@ fn a_user_without_the_right_to_write_is_told_so() {
     let scratch = tempfile::tempdir_in("/var/tmp").unwrap();
     let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(scratch.path(), everybody).unwrap();
-    let program = Program::new(BINARY, scratch.path()).as_user(NOBODY);
+    let program = Program::new(&BINARY, scratch.path()).as_user(NOBODY);
     let bench = Bench { scratch, program };
     let device = bench.device("card");
     let output = bench.attempt(&device);

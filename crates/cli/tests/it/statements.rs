@@ -51,7 +51,7 @@ fn statements_travel_and_the_later_one_counts() {
     let scratch = scratch();
     let (one, other) = (program(&scratch), scratch.path().join("other"));
     std::fs::create_dir(&other).unwrap();
-    let other = Program::new(BINARY, &other);
+    let other = Program::new(&BINARY, &other);
     let run = [
         "run",
         "sim:a1-32gb",
@@ -88,7 +88,7 @@ fn statements_travel_and_the_later_one_counts() {
     std::fs::write(&file, lone).unwrap();
     let empty = scratch.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    let empty = Program::new(BINARY, &empty);
+    let empty = Program::new(&BINARY, &empty);
     let lost = empty.run(&["import", text(&file)]);
     assert_error(
         &lost,

@@ -91,7 +91,7 @@ fn a_directory_that_is_not_writable() {
     let folder = folder(&scratch);
     let nobody_writes = std::os::unix::fs::PermissionsExt::from_mode(0o555);
     std::fs::set_permissions(&folder, nobody_writes).unwrap();
-    let mut program = Program::new(BINARY, scratch.path());
+    let mut program = Program::new(&BINARY, scratch.path());
     if rustix::process::geteuid().is_root() {
         program = program.as_user(NOBODY);
     }

@@ -95,7 +95,7 @@ impl Home {
             assert!(output.status.success(), "{words:?}: {output:?}");
             String::from_utf8(output.stdout).unwrap()
         };
-        let bin = Path::new(BINARY).parent().unwrap().display();
+        let bin = Path::new(&*BINARY).parent().unwrap().display();
         // The terminal stays until its screen was read.
         let script = format!(
             "PATH={bin}:$PATH; {line}\ntmux -S '{}' wait-for -S shown; exec sleep 600",
