@@ -131,7 +131,7 @@ pub(crate) enum Command {
     /// Turn the journals of interrupted runs into partial records
     #[command(after_help = examples("recover"))]
     Recover(RecoverArguments),
-    /// Write completions or the man page
+    /// Write man pages and completions
     #[command(hide = true)]
     Generate(GenerateArguments),
 }
@@ -583,24 +583,11 @@ pub(crate) struct RecoverArguments {
     pub(crate) json: bool,
 }
 
-/// Generated texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Generated {
-    /// The man page
-    Man,
-    /// Completions for bash
-    Bash,
-    /// Completions for zsh
-    Zsh,
-    /// Completions for fish
-    Fish,
-}
-
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArguments {
-    /// Text to write
-    pub(crate) what: Generated,
+    /// Folder for `man/` and `completions/`; made if it does not exist
+    pub(crate) folder: PathBuf,
 }
 
 /// A size such as `4GiB`, `500GB` or `1048576`: bytes.

@@ -158,19 +158,79 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// Headings of the reference: `cardmark` and one per command.
+fn commands() -> Vec<String> {
+    let reference = include_str!("../../../../docs/cli.md").lines();
+    let headings = reference.filter_map(|line| line.trim_start_matches('#').strip_prefix(' '));
+    let commands = headings.filter(|it| it.starts_with("cardmark"));
+    commands.map(str::to_owned).collect()
+}
+
 #[test]
-fn completions_and_man_page() {
+fn each_command_has_a_man_page_with_its_examples() {
     let scratch = scratch();
     let program = program(&scratch);
-    for (what, said) in [
-        ("man", ".TH cardmark"),
-        ("bash", "complete "),
-        ("zsh", "#compdef"),
-        ("fish", "complete "),
-    ] {
-        let output = program.run(&["generate", what]);
-        assert!(output.code == 0 && output.stdout.contains(said), "{output}");
+    let folder = scratch.path().join("generated");
+    let output = program.run(&["generate", text(&folder)]);
+    assert!(output.code == 0 && output.stdout.is_empty(), "{output}");
+    let mut expected: Vec<String> = commands()
+        .iter()
+        .map(|command| command.replace(' ', "-") + ".1")
+        .collect();
+    expected.sort();
+    let pages = std::fs::read_dir(folder.join("man")).unwrap();
+    let mut pages: Vec<_> = pages
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pages.sort();
+    assert_eq!(pages, expected);
+    for name in &pages {
+        let page = std::fs::read_to_string(folder.join("man").join(name)).unwrap();
+        assert!(
+            page.contains(".TH cardmark") && page.contains("\n.SH EXAMPLES\n"),
+            "{name}"
+        );
     }
+}
+
+#[test]
+fn the_shell_completes_commands_and_options() {
+    let scratch = scratch();
+    let folder = scratch.path().join("generated");
+    let output = program(&scratch).run(&["generate", text(&folder)]);
+    assert_eq!(output.code, 0, "{output}");
+    let completed = |words: &str| {
+        let script = "source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))
+            _cardmark cardmark \"${@: -1}\" \"${@: -2:1}\"; echo \"${COMPREPLY[@]}\"";
+        let output = std::process::Command::new("bash")
+            .args([
+                "-c",
+                script,
+                text(&folder.join("completions/cardmark.bash")),
+            ])
+            .args(words.split(' '))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(completed("cardmark recov"), "recover\n");
+    assert_eq!(completed("cardmark verify --read"), "--read-only\n");
+    let known = |name: &str, start: &str| {
+        let text = std::fs::read_to_string(folder.join("completions").join(name)).unwrap();
+        assert!(text.contains(start), "{name}");
+    };
+    known("_cardmark", "#compdef cardmark\n");
+    known("cardmark.fish", "complete -c cardmark ");
+}
+
+#[test]
+fn generated_files_need_a_folder_that_can_be_written() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let file = program.file("file");
+    std::fs::write(&file, "").unwrap();
+    let output = program.run(&["generate", text(&file)]);
+    assert_error(&output, 3, &["cannot write to `"]);
 }
 
 #[test]
