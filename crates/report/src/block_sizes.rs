@@ -13,7 +13,7 @@ const FAST_RATIO: f64 = 0.95;
 pub(crate) fn sentence(record: &Record) -> Option<String> {
     let kinds = ["block_write_", "block_read_"];
     let found = kinds.iter().filter_map(|kind| fast(record, kind));
-    let parts: Vec<String> = found.map(|metric| part(metric)).collect();
+    let parts: Vec<String> = found.map(part).collect();
     (!parts.is_empty()).then(|| {
         let parts = parts.join(", ");
         format!("smallest block size within 5 % of the fastest: {parts}")

@@ -41,6 +41,9 @@ pub fn comparison(comparison: &Comparison<'_>, width: usize, style: Style) -> St
     joined(&blocks)
 }
 
+/// Ratio below which two rates are close.
+const CLOSE_RATIO: f64 = 1.1;
+
 /// Comparison of two products in several places.
 #[derive(Clone, Debug)]
 pub struct Overview<'a> {
@@ -89,21 +92,15 @@ fn ratio_line(id: &str, ratios: &[f64]) -> String {
         1 => String::new(),
         _ => format!(" ({} to {})", figure(least), figure(most)),
     };
-    let (word, agreeing) = match mean >= 1.0 {
-        true => (
-            "faster",
-            ratios.iter().filter(|ratio| **ratio > 1.0).count(),
-        ),
-        false => (
-            "slower",
-            ratios.iter().filter(|ratio| **ratio < 1.0).count(),
-        ),
+    let is_close = least * CLOSE_RATIO >= 1.0 && most <= CLOSE_RATIO;
+    let agreeing = |is_so: fn(&&f64) -> bool| ratios.iter().filter(is_so).count();
+    let words = match mean >= 1.0 {
+        _ if is_close => "less than 10 % apart".to_owned(),
+        true => format!("faster in {} of {count}", agreeing(|ratio| **ratio > 1.0)),
+        false => format!("slower in {} of {count}", agreeing(|ratio| **ratio < 1.0)),
     };
     let name = clean(&plain_name(id));
-    format!(
-        "{name}: {} times as fast{range}, {word} in {agreeing} of {count}",
-        figure(mean)
-    )
+    format!("{name}: {} times as fast{range}, {words}", figure(mean))
 }
 
 fn heading(comparison: &Comparison<'_>, width: usize, style: Style) -> Vec<String> {

@@ -226,6 +226,26 @@ fn rank_knows_what_it_can_rank() {
         let output = program.run(&[&["rank"], &arguments[..]].concat());
         assert_error(&output, 2, &[message]);
     }
+    // Seconds that the author printed: 161 for the best card, 1070 for the worst.
+    let times = ["rank", "--metric", "desktop_install_time_1st", "--json"];
+    let times = json(&program, &times);
+    let places = times[0]["places"].as_array().unwrap();
+    // The mean over runs leaves rounding errors below a nanosecond.
+    let seconds: Vec<f64> = places
+        .iter()
+        .map(|place| place["value"].as_f64().unwrap().round() / 1e9)
+        .collect();
+    assert_eq!(
+        seconds,
+        [161.0, 178.0, 190.0, 207.0, 216.0, 253.0, 430.0, 1070.0]
+    );
+    assert_eq!(times[0]["order"], "lowest_first");
+    let wide = crate::common::program(&scratch).columns(120);
+    let list = wide.run(&["rank", "--list"]).stdout;
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = list.lines().map(words).collect();
+    let expected = "boot_time_rc_local boot until rc.local, shortest first 8 0";
+    assert!(lines.iter().any(|line| line == expected), "{list}");
     let output = program.run(&["rank"]);
     assert_error(
         &output,
@@ -271,6 +291,17 @@ fn two_products_on_a_board_are_one_command() {
         "{output}"
     );
     assert!(output.stderr.contains("left out: "), "{output}");
+    // Printed there: 2.30 against 3.00, 2.42 against 3.43, 2.36 against 3.75 MB/s; 2.46 against 3.85 on a Pi 4.
+    let wide = crate::common::program(&scratch).columns(200);
+    let output = wide.run(&["compare", "Evo+", "Extreme"]);
+    for part in [
+        "Extreme against Evo+, in the 4 places where both were measured",
+        "random write (iozone): 0.683 times as fast (0.629 to 0.767), slower in 4 of 4",
+        "sequential read (hdparm): 1.03 times as fast (1.00 to 1.08), less than 10 % apart",
+        "- Raspberry Pi 2 Model B, pi2, geerling-dramble",
+    ] {
+        assert!(output.stdout.contains(part), "no `{part}` in {output}");
+    }
     // Once a board: what differs between boards is not taken for a difference of the cards.
     let all = json(&program, &["compare", "Evo+", "Extreme", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 4);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cardmark_core::{
-    Board, Derived, Integrity, IntegrityTest, IntervalKind, Metric, Quantity, Record, Severity,
-    StorageKind, SuiteRef, Verdict, VerdictOutcome,
+    Board, Derived, Finding, FindingKind, Integrity, IntegrityTest, IntervalKind, Metric, Quantity,
+    Record, Severity, StorageKind, SuiteRef, Verdict, VerdictOutcome,
 };
 use cardmark_report::chart::Chart;
 use cardmark_report::document::{Block, Column, Document, Row, Table, html, markdown};
@@ -97,6 +97,32 @@ fn a_survey_as_markdown() {
 #[test]
 fn a_survey_of_one_run_as_markdown() {
     assert_snapshot!(markdown(&survey("One run", &[full()])));
+}
+
+#[test]
+fn a_page_of_one_run_shows_a_cause_and_folds_its_symptoms() {
+    let mut record = full();
+    let throttled = |detail: &str, workload: &str| {
+        Finding::new(FindingKind::Throttled, Severity::Warning, detail)
+            .advise("let the board cool")
+            .on(workload)
+    };
+    record.findings = vec![
+        throttled("throttled in 5 of 9 trials", "rand_read_4k"),
+        throttled("throttled in 7 of 9 trials", "rand_write_4k"),
+        Finding::new(
+            FindingKind::NotSettled,
+            Severity::Warning,
+            "the rate fell by 9 %",
+        )
+        .on("rand_write_4k"),
+    ];
+    let page = markdown(&survey("One run", &[record]));
+    let (shown, folded) = page.split_once("Further findings (1)").unwrap();
+    let point = "- Warning: throttled in 5 to 7 of 9 trials (random read 4 KiB; random write 4 KiB) → let the board cool";
+    assert!(shown.contains(point), "{shown}");
+    assert!(!shown.contains("the rate fell"), "{shown}");
+    assert!(folded.contains("the rate fell by 9 %"), "{folded}");
 }
 
 /// A run of `sustained` that met a cliff: one trial, as always.
