@@ -54,11 +54,6 @@ impl FuseDir {
         self.switches.set_write_limit(byte, errno);
     }
 
-    /// Answers one read with a changed bit in its first block, as soon as two are in flight.
-    pub fn corrupt_overlapping_read(&self) {
-        self.switches.corrupt_overlapping_read();
-    }
-
     /// From now on every sync fails with this error.
     pub fn fail_syncs(&self, errno: Errno) {
         self.switches.fail_syncs(errno);

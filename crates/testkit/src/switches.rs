@@ -12,9 +12,6 @@ const LONGEST: Duration = Duration::from_secs(100);
 /// Time the kernel may take to close the files of a program that has ended.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Time to wait for a second read in flight.
-const MOMENT: Duration = Duration::from_millis(10);
-
 /// Faults, shared between the test and the filesystem.
 #[derive(Debug, Default)]
 pub(crate) struct Switches {
@@ -30,9 +27,6 @@ struct State {
     sync_error: Option<Errno>,
     hang_after: Option<u64>,
     hanging_count: usize,
-    /// True until a read that overlaps with another was answered with changed data.
-    corrupts_overlap: bool,
-    reads_count: usize,
     names_count: usize,
     files_count: usize,
 }
@@ -57,26 +51,6 @@ impl Switches {
 
     pub(crate) fn fail_syncs(&self, errno: Errno) {
         self.state().sync_error = Some(errno);
-    }
-
-    pub(crate) fn corrupt_overlapping_read(&self) {
-        self.state().corrupts_overlap = true;
-    }
-
-    /// Begins a read; returns whether its answer is to be changed. As long as none was, it waits a moment for another.
-    pub(crate) fn begin_read(&self) -> bool {
-        let mut state = self.state();
-        state.reads_count += 1;
-        self.changed.notify_all();
-        let is_alone = |state: &mut State| state.corrupts_overlap && state.reads_count == 1;
-        let waited = self.changed.wait_timeout_while(state, MOMENT, is_alone);
-        let mut state = waited.unwrap().0;
-        let overlaps = state.reads_count > 1;
-        overlaps && std::mem::take(&mut state.corrupts_overlap)
-    }
-
-    pub(crate) fn end_read(&self) {
-        self.state().reads_count -= 1;
     }
 
     pub(crate) fn hang_after(&self, count: u64) {

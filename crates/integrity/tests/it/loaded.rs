@@ -34,7 +34,7 @@ fn verdict(name: &str, seed: u64, load: Option<Load>) -> StorageVerdict {
 const SEQUENTIAL: WritePattern = WritePattern::Sequential;
 const RANDOM: WritePattern = WritePattern::Random;
 
-/// Each of them has one fault, and only the load that it needs shows it.
+/// Each of them has one fault, which only some loads show.
 #[test]
 fn each_load_finds_the_card_that_breaks_under_it() {
     let loads = [
@@ -50,7 +50,9 @@ fn each_load_finds_the_card_that_breaks_under_it() {
             assert_eq!(plain.kind, StorageKind::Confirmed, "{name}: {plain:?}");
             for (number, load) in loads.into_iter().enumerate() {
                 let found = verdict(name, seed, Some(load));
-                let expected = match number == fault {
+                // The half that is written again is scattered, too.
+                let is_scattered = (name, load.discards) == ("forgetting-32gb", true);
+                let expected = match number == fault || is_scattered {
                     true => StorageKind::Damaged,
                     false => StorageKind::Confirmed,
                 };

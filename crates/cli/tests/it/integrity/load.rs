@@ -1,7 +1,6 @@
 //! `verify` under load: random order, several requests in flight, discards.
 
 use cardmark_core::WritePattern;
-use cardmark_testkit::FuseDir;
 
 use super::*;
 
@@ -118,31 +117,6 @@ fn an_interrupted_test_goes_on_only_under_the_same_load() {
     let anew = rig.run(&loaded);
     assert_eq!(anew.code, 0, "{anew}");
     assert!(anew.stderr.contains("holds something else now"), "{anew}");
-}
-
-/// The filesystem below the loop device answers one read with a changed bit if another is in flight; it knows nothing of
-/// this test.
-#[test]
-fn storage_that_fails_with_two_requests_in_flight_passes_with_one() {
-    needs!(Root, LoopDevice, Fuse);
-    let scratch = scratch();
-    let program = program(&scratch);
-    let card = FuseDir::mount(scratch.path());
-    let image = card.path().join("image");
-    File::create(&image).unwrap().set_len(16 * MIB).unwrap();
-    let device = LoopDevice::attach(&image, true);
-    let verify = |depth: &str| {
-        card.corrupt_overlapping_read();
-        let consent = ["--yes", "--device-serial", text(device.file()), "--json"];
-        let words = ["verify", text(device.path()), "--queue", depth];
-        program.run(&[&words[..], &consent].concat())
-    };
-    let alone = verify("1");
-    assert_eq!(alone.code, 0, "{alone}");
-    let together = verify("8");
-    assert_eq!(together.code, 1, "{together}");
-    let blocks = record(&together).integrity.unwrap().blocks.unwrap();
-    assert_eq!((blocks.changed_count, blocks.bad_count()), (1, 1));
 }
 
 #[test]
