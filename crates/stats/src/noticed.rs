@@ -117,10 +117,7 @@ fn sync_not_slower(derived: &[Derived<'_>]) -> Option<Finding> {
              confirm writes before it has stored them"
         );
         Finding::new(FindingKind::SyncNotSlower, Severity::Warning, detail)
-            .advise(
-                "do not use it for data that must survive a power loss, unless it has a battery or capacitors; \
-                 `cardmark power-cut` tests what it keeps",
-            )
+            .advise("do not use it for data that must survive a power loss, unless it has a battery or capacitors")
             .on(id)
     })
 }
