@@ -216,8 +216,8 @@ impl From<&[Trial]> for StreamColumns {
         let all = || trials.iter().flat_map(|trial| &trial.streams);
         let numbers = |value: fn(&StreamTotals) -> u64| all().map(value).collect();
         let is_default = trials.iter().all(|trial| {
-            let spans = trial.streams.iter().map(|stream| stream.span_ns);
-            spans.into_iter().all(|span_ns| span_ns == trial.span_ns)
+            let mut spans = trial.streams.iter().map(|stream| stream.span_ns);
+            spans.all(|span_ns| span_ns == trial.span_ns)
         });
         Self {
             bytes: numbers(|stream| stream.bytes),
