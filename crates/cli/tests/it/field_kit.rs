@@ -113,7 +113,10 @@ fn three_cards_on_two_boards_become_one_archive() {
     let file = campaign(&scratch, |given| given);
     let half = kit.run(&[text(&file), "--board", "pi4"]);
     assert_eq!(half.code, 1, "{half}");
-    assert!(half.stderr.contains("insertions measured: 6 of 12"), "{half}");
+    assert!(
+        half.stderr.contains("insertions measured: 6 of 12"),
+        "{half}"
+    );
     let whole = kit.run(&[text(&file)]);
     assert_eq!(whole.code, 0, "{whole}");
     let (_folder, files) = unpacked(&archive_of(&file));
