@@ -43,6 +43,7 @@ mod sides;
 mod slices;
 mod stall_rates;
 mod steady;
+mod stored;
 mod stretches;
 mod ties;
 mod windows;
