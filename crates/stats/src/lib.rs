@@ -6,6 +6,7 @@
 mod accounting;
 mod again;
 mod agreement;
+mod buckets;
 mod cliff;
 mod clusters;
 mod compare;

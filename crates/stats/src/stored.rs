@@ -3,7 +3,7 @@
 
 use cardmark_core::LatencyHistogram;
 
-use crate::histogram::{BUCKETS, STEP_BITS, bucket_of, bucket_range};
+use crate::buckets::{BUCKETS, STEP_BITS, bucket_of, bucket_range};
 
 /// Latencies of a trial in their stored form, which is well-formed.
 #[derive(Clone, Copy)]

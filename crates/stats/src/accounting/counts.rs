@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cardmark_core::{Start, StopReason, StreamTotals, Trial};
 
-use crate::histogram::bucket_of;
+use crate::buckets::bucket_of;
 use crate::stored::Stored;
 
 /// Size of a sector of the block layer, bytes.
