@@ -1,5 +1,7 @@
 //! What 32 bits could break: offsets past 4 GiB and past 2 TiB, where the number of a sector needs more of them, and
-//! queues without `io_uring`. `scripts/test arm` runs these as a 32-bit program (rig S6).
+//! queues without `io_uring`. As a 32-bit program under qemu-arm (rig S6):
+//! `CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_RUNNER="qemu-arm-static -L /usr/arm-linux-gnueabihf" cargo test
+//! -p cardmark-device --test it wide --target armv7-unknown-linux-gnueabihf`.
 
 use std::fs::File;
 use std::sync::Arc;
