@@ -74,7 +74,7 @@ impl PayloadPool {
     /// its content counts as unknown; a slot's write counts as in flight until the slot is used again.
     #[inline]
     fn note(&mut self, slot: usize, offset: u64, bytes: usize, pool_place: usize) {
-        let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
+        let first = page_of(offset);
         let is_whole = (offset as usize | bytes | pool_place).is_multiple_of(STAMP_STRIDE_BYTES);
         let end = first.saturating_add(bytes.div_ceil(STAMP_STRIDE_BYTES));
         let page = pool_place / STAMP_STRIDE_BYTES;
@@ -113,7 +113,7 @@ impl PayloadPool {
         let Some(pool) = Arc::get_mut(&mut self.pool) else {
             return found;
         };
-        let first = usize::try_from(offset).unwrap_or(usize::MAX) / STAMP_STRIDE_BYTES;
+        let first = page_of(offset);
         let mut wanted = [0_u8; STAMP_STRIDE_BYTES];
         for (index, page) in read.chunks_exact(STAMP_STRIDE_BYTES).enumerate() {
             let Some(&last) = self
@@ -205,6 +205,12 @@ impl PayloadPool {
             .map(|_| stamping_rate(memory.bytes_mut()))
             .max_by(f64::total_cmp)
     }
+}
+
+/// Returns the number of the 4 KiB block at `offset`. On 32-bit machines the offset may be larger than an address.
+#[inline]
+fn page_of(offset: u64) -> usize {
+    usize::try_from(offset / STAMP_STRIDE_BYTES as u64).unwrap_or(usize::MAX)
 }
 
 /// Bytes per second, over one window.

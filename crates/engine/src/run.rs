@@ -13,7 +13,8 @@ use crate::long;
 use crate::read_back::{PIECE_BYTES, read_back};
 use crate::readings::Readings;
 use crate::schedule::Schedule;
-use crate::trial::{TrialEnd, run_trial};
+use crate::tally::Memory;
+use crate::trial::{TrialEnd, run_trial_in};
 use crate::wear::{NS_PER_BYTE, expected_ns, largest_trial_bytes};
 use crate::{Backend, Clock, Event, Observer, Plan, Pulse, Sensors};
 
@@ -76,6 +77,7 @@ pub fn execute<B: Backend, C: Clock, S: Sensors, O: Observer>(
         started_ns,
         waited_ns: 0,
         readings: Readings::default(),
+        memory: Memory::default(),
         outcome: RunResult::default(),
     };
     run.ports.pulse.set_waiting(true);
@@ -100,6 +102,7 @@ struct Run<'a, B, C, S, O> {
     /// Time in which the observer waited for another run before trials; it does not count.
     waited_ns: u64,
     readings: Readings,
+    memory: Memory,
     outcome: RunResult,
 }
 
@@ -369,7 +372,8 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             pulse,
             ..
         } = &mut self.ports;
-        let end = run_trial(*backend, *clock, pulse, workload, context);
+        let memory = &mut self.memory;
+        let end = run_trial_in(memory, *backend, *clock, pulse, workload, context);
         self.read_sensors();
         end
     }

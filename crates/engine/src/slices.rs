@@ -16,9 +16,17 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
-    pub(crate) fn new() -> Self {
+    #[cfg(test)]
+    fn new() -> Self {
+        Self::in_memory(Vec::new())
+    }
+
+    /// Starts with no slices, in the memory of an earlier list.
+    pub(crate) fn in_memory(mut list: Vec<Slice>) -> Self {
+        list.clear();
+        list.reserve_exact(MOST_SLICES);
         Self {
-            list: Vec::with_capacity(MOST_SLICES),
+            list,
             current: Slice::default(),
             span_ns: FIRST_SPAN_NS,
             ends_ns: FIRST_SPAN_NS,
@@ -67,13 +75,12 @@ impl Slices {
         self.span_ns
     }
 
-    /// Returns all slices; the last one may be shorter than the span.
-    pub(crate) fn into_list(mut self) -> Vec<Slice> {
+    /// Returns all slices, and the memory for the next trial; the last slice may be shorter than the span.
+    pub(crate) fn into_list(mut self) -> (Vec<Slice>, Vec<Slice>) {
         if self.current.1 > 0 {
             self.list.push(self.current);
         }
-        self.list.shrink_to_fit();
-        self.list
+        (self.list.as_slice().to_vec(), self.list)
     }
 }
 
@@ -96,7 +103,7 @@ mod tests {
         }
         assert_eq!(slices.span_ns(), 800_000_000);
         let span = slices.span_ns();
-        let list = slices.into_list();
+        let (list, _) = slices.into_list();
         assert!(list.len() <= MOST_SLICES);
         assert_eq!(list.iter().map(|slice| slice.1).sum::<u64>(), operations);
         let slowest = list.iter().position(|slice| slice.2 == 9_999).unwrap();
@@ -109,7 +116,7 @@ mod tests {
         let mut slices = Slices::new();
         slices.add(1, 1, 0, 50_000_000);
         slices.add(1, 300_000_000, 1, 350_000_000);
-        let list = slices.into_list();
+        let (list, _) = slices.into_list();
         let operations: Vec<u64> = list.iter().map(|slice| slice.1).collect();
         assert_eq!(operations, [1, 0, 0, 1]);
     }

@@ -1,6 +1,6 @@
 //! Counters of a trial while it runs.
 
-use cardmark_core::{OperationError, StopReason, StreamTotals, Trial, Untimed, Workload};
+use cardmark_core::{OperationError, Slice, StopReason, StreamTotals, Trial, Untimed, Workload};
 use cardmark_stats::Histogram;
 
 use crate::context::TrialContext;
@@ -16,6 +16,14 @@ pub(crate) const ERRORS_KEPT: usize = 64;
 pub(crate) struct Completion {
     pub(crate) op: Op,
     pub(crate) latency_ns: u64,
+}
+
+/// Memory of a trial's counters, 200 KiB, which the next trial uses again: on a small board the kernel takes longer to
+/// map and clear it than the simulation of a trial does.
+#[derive(Default)]
+pub(crate) struct Memory {
+    latency: Option<Histogram>,
+    slices: Vec<Slice>,
 }
 
 /// Counters of a trial while it runs.
@@ -39,11 +47,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(workload: &Workload) -> Self {
+    pub(crate) fn new(workload: &Workload, memory: Memory) -> Self {
         let streams_count = workload.manner.streams_count;
+        let mut latency = memory.latency.unwrap_or_default();
+        latency.clear();
         Self {
-            latency: Histogram::new(),
-            slices: Slices::new(),
+            latency,
+            slices: Slices::in_memory(memory.slices),
             windows: WindowTally::all(workload),
             streams: vec![StreamTotals::default(); streams_count.max(1) as usize],
             started_ns: 0,
@@ -101,8 +111,10 @@ impl Tally {
         workload: &Workload,
         context: TrialContext,
         failure: Option<Failure>,
-    ) -> Trial {
-        Trial {
+    ) -> (Trial, Memory) {
+        let slice_span_ns = self.slices.span_ns();
+        let (slices, slice_memory) = self.slices.into_list();
+        let trial = Trial {
             id: context.id,
             workload: workload.clone().into(),
             round_index: context.round_index,
@@ -111,8 +123,8 @@ impl Tally {
             span_ns: self.span_ns,
             streams: self.streams,
             latency: self.latency.to_sparse(),
-            slice_span_ns: self.slices.span_ns(),
-            slices: self.slices.into_list(),
+            slice_span_ns,
+            slices,
             device_counters: None,
             untimed_bytes: self.untimed_bytes,
             untimed: (workload.manner.streams_count == 1).then_some(self.untimed),
@@ -129,6 +141,11 @@ impl Tally {
                 Some(Failure::Stopped) => StopReason::Interrupted,
                 Some(_) => StopReason::Error,
             },
-        }
+        };
+        let memory = Memory {
+            latency: Some(self.latency),
+            slices: slice_memory,
+        };
+        (trial, memory)
     }
 }

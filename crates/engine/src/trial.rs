@@ -9,7 +9,7 @@ use crate::context::TrialContext;
 use crate::failure::Failure;
 use crate::flow::{Flow, limits_for};
 use crate::streams;
-use crate::tally::Tally;
+use crate::tally::{Memory, Tally};
 use crate::{Backend, Clock, Pulse};
 
 /// Maximum interval between tests for a stop request during a rest, nanoseconds.
@@ -37,7 +37,20 @@ pub fn run_trial<B: Backend, C: Clock>(
     workload: &Workload,
     context: TrialContext,
 ) -> TrialEnd {
-    let mut tally = Tally::new(workload);
+    let mut memory = Memory::default();
+    run_trial_in(&mut memory, backend, clock, pulse, workload, context)
+}
+
+/// As [`run_trial`], with counters in the memory of an earlier trial.
+pub(crate) fn run_trial_in<B: Backend, C: Clock>(
+    memory: &mut Memory,
+    backend: &mut B,
+    clock: &mut C,
+    pulse: &Pulse,
+    workload: &Workload,
+    context: TrialContext,
+) -> TrialEnd {
+    let mut tally = Tally::new(workload, std::mem::take(memory));
     pulse.beat();
     match workload.manner.start {
         Start::Written => pulse.set_limits_count(limits_for(workload.span_bytes)),
@@ -76,7 +89,8 @@ pub fn run_trial<B: Backend, C: Clock>(
     let after = backend.counters();
     pulse.beat();
     tally.bytes_written += prepared_bytes;
-    let mut trial = tally.into_trial(workload, context, failure);
+    let (mut trial, used) = tally.into_trial(workload, context, failure);
+    *memory = used;
     trial.device_counters = after.zip(before).map(|(after, before)| after.since(before));
     TrialEnd {
         trial,

@@ -2,7 +2,7 @@
 
 use cardmark_core::Trial;
 
-use crate::Histogram;
+use crate::stored::Stored;
 
 /// Shorter trials are merged until they are this long, nanoseconds. Below it, chance and the time slices of a
 /// host determine the result of a trial.
@@ -60,12 +60,12 @@ pub(crate) fn clusters(trials: &[&Trial], ordinary_ns: Option<f64>) -> Vec<Clust
 
 /// Time in stalls of a trial, nanoseconds: the latency of each stall minus that of an ordinary operation.
 fn stalled_ns(trial: &Trial, ordinary_ns: f64) -> f64 {
-    let histogram = Histogram::from_sparse(&trial.latency);
+    let latencies = Stored::of(&trial.latency);
     let excess = |(ns, count): (f64, u64)| (ns - ordinary_ns) * count as f64;
     let limit_ns = ordinary_ns + STALL_NS as f64;
-    let total: f64 = histogram
+    let total: f64 = latencies
         .iter()
-        .flat_map(|histogram| histogram.above(limit_ns))
+        .flat_map(|latencies| latencies.above(limit_ns))
         .map(excess)
         .sum();
     total.min(trial.span_ns as f64)

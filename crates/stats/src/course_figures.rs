@@ -9,8 +9,9 @@ use crate::lasting::Course;
 use crate::metrics::{bare_metric, byte_rate};
 use crate::refill::refilled_bytes;
 use crate::slices::{full_slices, mean_bytes, sum_bytes};
+use crate::stored::Stored;
 use crate::stretches::{rate_at_end, slowest_rate};
-use crate::{Histogram, Interval, within};
+use crate::{Interval, within};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -107,11 +108,11 @@ fn ordinary_ns(trial: &Trial, course: &Course) -> Option<f64> {
         let slice_bytes = mean_bytes(&full_slices(trial)[from..]);
         trial.workload.block_bytes as f64 * trial.slice_span_ns as f64 / slice_bytes
     });
-    settled.or_else(|| Histogram::from_sparse(&trial.latency)?.quantile(0.5))
+    settled.or_else(|| Stored::of(&trial.latency)?.quantile(0.5))
 }
 
 /// Number of operations that took longer than an ordinary one by more than this.
 fn pauses_count(trial: &Trial, course: &Course, longer_than_ns: u64) -> Option<u64> {
     let limit_ns = ordinary_ns(trial, course)? + longer_than_ns as f64;
-    Some(Histogram::from_sparse(&trial.latency)?.count_above(limit_ns))
+    Some(Stored::of(&trial.latency)?.count_above(limit_ns))
 }

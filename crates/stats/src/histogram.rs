@@ -4,13 +4,8 @@ use std::fmt;
 
 use cardmark_core::LatencyHistogram;
 
-/// Binary logarithm of the number of steps per octave. The width of a bucket is at most 1/128 of its start,
-/// so that any two values in it differ by at most 0.8 %.
-const STEP_BITS: u32 = 7;
-const STEPS: u64 = 1 << STEP_BITS;
-/// Binary logarithm of the start of the last bucket: 2⁴² ns (73 minutes).
-const TOP_BITS: u32 = 42;
-const BUCKETS: usize = ((TOP_BITS - STEP_BITS + 1) << STEP_BITS) as usize;
+use crate::buckets::{BUCKETS, STEP_BITS, bucket_of};
+use crate::stored::{self, Stored};
 
 /// Latencies in the layout of [`LatencyHistogram`], dense, for recording and for arithmetic.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,33 +28,6 @@ impl fmt::Debug for Histogram {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_sparse().fmt(formatter)
     }
-}
-
-/// Returns the index of the bucket that contains this value.
-#[inline]
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "below BUCKETS, which is 4,608"
-)]
-pub(crate) fn bucket_of(ns: u64) -> usize {
-    if ns < STEPS {
-        return ns as usize;
-    }
-    let octave = 64 - STEP_BITS - ns.leading_zeros();
-    // The top bit of the shifted value represents `2^bits`, and adds one octave to the index.
-    let index = (u64::from(octave - 1) << STEP_BITS) + (ns >> (octave - 1));
-    (index as usize).min(BUCKETS - 1)
-}
-
-/// Returns the first value of a bucket and the number of values in it.
-fn bucket_range(index: usize) -> (u64, u64) {
-    let index = index as u64;
-    let octave = index >> STEP_BITS;
-    if octave == 0 {
-        return (index, 1);
-    }
-    let width = 1 << (octave - 1);
-    ((STEPS + (index & (STEPS - 1))) * width, width)
 }
 
 impl Histogram {
@@ -128,18 +96,14 @@ impl Histogram {
     #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "indices are below BUCKETS")]
     pub fn to_sparse(&self) -> LatencyHistogram {
-        let filled = self
-            .buckets
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0);
         LatencyHistogram {
             step_bits_count: STEP_BITS,
             min_ns: self.min_ns().unwrap_or(0),
             max_ns: self.max_ns,
             sum_ns: self.sum_ns,
-            buckets: filled
-                .map(|(index, &count)| (index as u32, count))
+            buckets: self
+                .filled()
+                .map(|(index, count)| (index as u32, count))
                 .collect(),
         }
     }
@@ -149,63 +113,23 @@ impl Histogram {
     #[must_use]
     pub fn from_sparse(sparse: &LatencyHistogram) -> Option<Self> {
         let mut histogram = Self::new();
-        if sparse.step_bits_count != STEP_BITS {
-            return None;
-        }
-        let (Some(&(first, _)), Some(&(last, _))) = (sparse.buckets.first(), sparse.buckets.last())
-        else {
-            let nothing = sparse.min_ns == 0 && sparse.max_ns == 0 && sparse.sum_ns == 0;
-            return nothing.then_some(histogram);
-        };
-        let rising = sparse.buckets.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let ends_fit = bucket_of(sparse.min_ns) == first as usize
-            && bucket_of(sparse.max_ns) == last as usize
-            && sparse.min_ns <= sparse.max_ns;
-        if !rising || !ends_fit {
-            return None;
-        }
-        for &(index, count) in &sparse.buckets {
-            if count == 0 {
-                return None;
-            }
-            *histogram.buckets.get_mut(index as usize)? = count;
-            histogram.count = histogram.count.checked_add(count)?;
-        }
-        histogram.min_ns = sparse.min_ns;
-        histogram.max_ns = sparse.max_ns;
-        histogram.sum_ns = sparse.sum_ns;
+        histogram.add(Stored::of(sparse)?);
         Some(histogram)
     }
 
-    /// Returns the least and the largest sum that these latencies can have, from the edges of their buckets and the
-    /// two exact ends.
-    pub(crate) fn sum_bounds(&self) -> (u128, u128) {
-        let (mut least, mut most) = (0, 0);
-        let (mut first, mut last) = (None, 0);
-        for (index, &count) in self
-            .buckets
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0)
-        {
-            let (start, width) = bucket_range(index);
-            // The last bucket has no upper end.
-            let end = if index == BUCKETS - 1 {
-                u64::MAX
-            } else {
-                start + (width - 1)
-            };
-            let (low, high) = (start.max(self.min_ns), end.min(self.max_ns));
-            least += u128::from(low) * u128::from(count);
-            most += u128::from(high) * u128::from(count);
-            first = first.or(Some(high));
-            last = low;
+    /// Adds the counts of a stored histogram.
+    pub(crate) fn add(&mut self, stored: Stored<'_>) {
+        for (index, count) in stored.filled() {
+            let mine = &mut self.buckets[index];
+            *mine = mine.saturating_add(count);
         }
-        if self.count > 1 {
-            most -= u128::from(first.unwrap_or(0).saturating_sub(self.min_ns));
-            least += u128::from(self.max_ns - last);
+        if !stored.is_empty() {
+            let (min_ns, max_ns) = stored.ends_ns();
+            self.count = self.count.saturating_add(stored.count());
+            self.min_ns = self.min_ns.min(min_ns);
+            self.max_ns = self.max_ns.max(max_ns);
+            self.sum_ns = self.sum_ns.saturating_add(stored.sum_ns());
         }
-        (least, most)
     }
 
     /// Adds the counts of another histogram.
@@ -219,24 +143,21 @@ impl Histogram {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
     }
 
+    /// Iterates over the buckets with latencies: index and count.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
+        let counts = self.buckets.iter().copied().enumerate();
+        counts.filter(|&(_, count)| count > 0)
+    }
+
     /// Returns the number of latencies above this limit, to the accuracy of a bucket: 0.8 %.
     #[must_use]
     pub fn count_above(&self, limit_ns: f64) -> u64 {
-        let counted = self.buckets.iter().enumerate();
-        counted
-            .filter(|&(index, _)| bucket_range(index).0 as f64 > limit_ns)
-            .map(|(_, &count)| count)
-            .fold(0, u64::saturating_add)
+        stored::count_above(self.filled(), limit_ns)
     }
 
     /// Iterates over the latencies above this limit: middle of each bucket and its count.
     pub(crate) fn above(&self, limit_ns: f64) -> impl Iterator<Item = (f64, u64)> {
-        let counted = self.buckets.iter().enumerate();
-        counted
-            .filter(|&(_, &count)| count > 0)
-            .map(|(index, &count)| (bucket_range(index), count))
-            .filter(move |&((start, _), _)| start as f64 > limit_ns)
-            .map(|((start, width), count)| (start as f64 + 0.5 * width as f64, count))
+        stored::above(self.filled(), limit_ns)
     }
 
     /// Returns the value at or below which the share `q` (0–1) of the latencies lies, interpolated inside its
@@ -244,61 +165,20 @@ impl Histogram {
     /// share.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        if self.is_empty() || !(0.0..=1.0).contains(&q) {
-            return None;
-        }
-        let (min, max) = (self.min_ns as f64, self.max_ns as f64);
-        let rank = q * self.count as f64;
-        let mut before = 0;
-        for (index, &count) in self
-            .buckets
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0)
-        {
-            if (before + count) as f64 >= rank {
-                let (start, width) = bucket_range(index);
-                let share = ((rank - before as f64) / count as f64).max(0.0);
-                // A bucket of width 1 has one value; wider ones range from first to last.
-                let value = start as f64 + (width - 1) as f64 * share;
-                // The last bucket has no upper end: it contains all larger values.
-                return Some(if index == BUCKETS - 1 {
-                    max
-                } else {
-                    value.clamp(min, max)
-                });
-            }
-            before += count;
-        }
-        Some(max)
+        stored::quantile(self.filled(), self.count, (self.min_ns, self.max_ns), q)
     }
 
     /// Returns the number of latencies at or below `value`, interpolated as in [`Self::quantile`], which is
     /// its inverse.
     pub(crate) fn count_at_or_below(&self, value: f64) -> f64 {
-        let mut below = 0.0;
-        for (index, &count) in self
-            .buckets
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0)
-        {
-            let (start, width) = bucket_range(index);
-            let (start, last) = (start as f64, (start + width - 1) as f64);
-            if value >= last {
-                below += count as f64;
-            } else {
-                let share = ((value - start) / (last - start)).max(0.0);
-                return below + if width > 1 { share * count as f64 } else { 0.0 };
-            }
-        }
-        below
+        stored::count_at_or_below(self.filled(), value)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buckets::{STEPS, bucket_range};
 
     #[test]
     fn buckets_lie_as_the_record_documents() {

@@ -6,6 +6,7 @@
 mod accounting;
 mod again;
 mod agreement;
+mod buckets;
 mod cliff;
 mod clusters;
 mod compare;
@@ -43,6 +44,7 @@ mod sides;
 mod slices;
 mod stall_rates;
 mod steady;
+mod stored;
 mod stretches;
 mod ties;
 mod windows;

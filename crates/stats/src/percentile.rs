@@ -4,6 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use cardmark_core::Trial;
 
+use crate::stored::Stored;
 use crate::{Histogram, LEAST_TRIALS, LEVEL, student_t};
 
 /// Minimum number of operations beyond a percentile for an interval around it: 1,500 operations for p99.
@@ -24,18 +25,16 @@ pub fn merged_histogram(trials: &[&Trial]) -> Option<Histogram> {
     Some(merge(&histograms(trials)?))
 }
 
-fn histograms(trials: &[&Trial]) -> Option<Vec<Histogram>> {
+fn histograms<'a>(trials: &[&'a Trial]) -> Option<Vec<Stored<'a>>> {
     let whole = trials.iter().filter(|trial| trial.is_whole());
-    let all: Option<Vec<_>> = whole
-        .map(|trial| Histogram::from_sparse(&trial.latency))
-        .collect();
+    let all: Option<Vec<_>> = whole.map(|trial| Stored::of(&trial.latency)).collect();
     all.filter(|all| all.iter().any(|histogram| !histogram.is_empty()))
 }
 
-fn merge(histograms: &[Histogram]) -> Histogram {
+fn merge(histograms: &[Stored<'_>]) -> Histogram {
     let mut merged = Histogram::new();
-    for histogram in histograms {
-        merged.merge(histogram);
+    for &histogram in histograms {
+        merged.add(histogram);
     }
     merged
 }
@@ -63,7 +62,12 @@ pub fn percentile_interval(trials: &[&Trial], q: f64) -> Option<PercentileEstima
     Some(PercentileEstimate { value_ns, ends_ns })
 }
 
-fn ends(histograms: &[Histogram], merged: &Histogram, q: f64, value_ns: f64) -> Option<(f64, f64)> {
+fn ends(
+    histograms: &[Stored<'_>],
+    merged: &Histogram,
+    q: f64,
+    value_ns: f64,
+) -> Option<(f64, f64)> {
     let trials = histograms.len() as f64;
     let total = merged.count() as f64;
     // As with rates, the share is a ratio of two totals over trials.

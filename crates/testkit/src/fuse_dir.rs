@@ -28,12 +28,18 @@ impl FuseDir {
     /// Mounts one; data written to it is kept in a nameless file in `scratch`.
     #[must_use]
     pub fn mount(scratch: &Path) -> Self {
+        Self::mount_with_threads(scratch, THREADS)
+    }
+
+    /// As [`Self::mount`], with this number of threads: the maximum number of operations that hang at once.
+    #[must_use]
+    pub fn mount_with_threads(scratch: &Path, threads_count: usize) -> Self {
         let point = tempfile::tempdir_in(scratch).unwrap();
         let switches = Arc::new(Switches::default());
         let files = Files::new(scratch, Arc::clone(&switches));
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("cardmark-test".into())];
-        config.n_threads = Some(THREADS);
+        config.n_threads = Some(threads_count);
         let session = Session::new(files, point.path(), &config).unwrap();
         let session = Some(session.spawn().unwrap());
         Self {
@@ -71,7 +77,12 @@ impl FuseDir {
 
     /// Waits until an operation hangs.
     pub fn await_hanging(&self) {
-        self.switches.await_hanging();
+        self.await_hanging_count(1);
+    }
+
+    /// Waits until this number of operations hang at once.
+    pub fn await_hanging_count(&self, operations_count: usize) {
+        self.switches.await_hanging(operations_count);
     }
 
     /// Keeps writes in a volatile cache from now on. After `syncs_count` syncs the next write cuts the power: half of it

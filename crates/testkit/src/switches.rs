@@ -62,13 +62,15 @@ impl Switches {
         self.changed.notify_all();
     }
 
-    pub(crate) fn await_hanging(&self) {
-        let none = |state: &mut State| state.hanging_count == 0;
-        let state = self
+    pub(crate) fn await_hanging(&self, count: usize) {
+        let fewer = |state: &mut State| state.hanging_count < count;
+        let (state, timeout) = self
             .changed
-            .wait_timeout_while(self.state(), LONGEST, none)
+            .wait_timeout_while(self.state(), LONGEST, fewer)
             .unwrap();
-        assert!(!state.1.timed_out(), "no operation hangs");
+        let hanging_count = state.hanging_count;
+        drop(state);
+        assert!(!timeout.timed_out(), "{hanging_count} operations hang");
     }
 
     pub(crate) fn names_count(&self) -> usize {

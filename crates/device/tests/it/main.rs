@@ -16,3 +16,4 @@ mod manners;
 mod support;
 mod target;
 mod undo;
+mod wide;

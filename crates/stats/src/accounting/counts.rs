@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use cardmark_core::{Start, StopReason, StreamTotals, Trial, Untimed};
 
-use crate::histogram::{Histogram, bucket_of};
+use crate::buckets::bucket_of;
+use crate::stored::Stored;
 
 /// Size of a sector of the block layer, bytes.
 const SECTOR_BYTES: u64 = 512;
@@ -20,7 +21,7 @@ fn operations(trial: &Trial) -> u128 {
 
 /// The histogram is well-formed and holds every operation.
 pub(super) fn histogram(trial: &Trial) -> Option<String> {
-    let Some(histogram) = Histogram::from_sparse(&trial.latency) else {
+    let Some(histogram) = Stored::of(&trial.latency) else {
         return Some("its histogram is malformed".to_owned());
     };
     let (held, all) = (u128::from(histogram.count()), operations(trial));
@@ -29,7 +30,7 @@ pub(super) fn histogram(trial: &Trial) -> Option<String> {
 
 /// The sum of the latencies lies between what the edges of their buckets allow.
 pub(super) fn latency_sum(trial: &Trial) -> Option<String> {
-    let histogram = Histogram::from_sparse(&trial.latency)?;
+    let histogram = Stored::of(&trial.latency)?;
     let total = trial.latency.sum_ns;
     // The recorder saturates.
     if histogram.is_empty() || total == u64::MAX {
