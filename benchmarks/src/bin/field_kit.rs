@@ -38,6 +38,9 @@ impl Tally {
     }
 }
 
+/// Selects one range.
+type TallyOf = fn(&Coverage) -> Tally;
+
 /// Coverage of the four ranges.
 #[derive(Clone, Copy, Default)]
 struct Coverage {
@@ -193,7 +196,7 @@ fn print_coverage(cells: &Cells) -> bool {
     }
     println!("\n## Coverage\n\n| range | figure | hits | exact 95 % range |\n|---|---|---:|---:|");
     let mut is_kept = true;
-    let rows: [(&str, fn(&Coverage) -> Tally, bool); 4] = [
+    let rows: [(&str, TallyOf, bool); 4] = [
         ("measured again, from one run", |c| c.from_one, true),
         ("measured again, from three runs", |c| c.from_three, true),
         (
