@@ -68,7 +68,7 @@ pub(crate) fn verdict(record: &Record, found: &Integrity) -> String {
     }
     let verdict = match part {
         Some(part) => verdict_on_part(&part, found),
-        None => verdict_on_all(found, &size),
+        None => verdict_on_all(record, found, &size),
     };
     match is_loaded(found) && found.kind != StorageKind::Confirmed {
         true => format!(
@@ -85,7 +85,7 @@ fn is_loaded(found: &Integrity) -> bool {
 }
 
 /// Result of a test of a whole device or directory.
-fn verdict_on_all(found: &Integrity, size: &str) -> String {
+fn verdict_on_all(record: &Record, found: &Integrity, size: &str) -> String {
     let there = there(found);
     match found.kind {
         StorageKind::Confirmed => confirmed(found, size),

@@ -16,7 +16,7 @@ use crate::common::{BINARY, QUICKEST, folder, program, scratch, text};
 /// The kit as a program; it finds this build of `cardmark` in its path.
 fn kit(scratch: &TempDir) -> Program {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/field-kit/field-kit");
-    Program::new(text(&script), scratch.path()).with_path(Path::new(BINARY).parent().unwrap())
+    Program::new(text(&script), scratch.path()).with_path(Path::new(&*BINARY).parent().unwrap())
 }
 
 /// A campaign's file in a folder of its own.
