@@ -45,7 +45,7 @@ const FILES: [&str; 44] = [
     "crates/stats/src/course.rs",
     "crates/stats/src/derive.rs",
     "crates/stats/src/distribution.rs",
-    "crates/stats/src/histogram.rs",
+    "crates/stats/src/buckets.rs",
     "crates/stats/src/history.rs",
     "crates/stats/src/lib.rs",
     "crates/stats/src/noticed.rs",

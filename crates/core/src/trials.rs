@@ -353,7 +353,7 @@ impl UntimedColumns {
     }
 }
 
-/// A trial of which nothing but number and pattern is known yet.
+/// A trial; only its number and pattern are known yet.
 fn blank(id: u32, workload: SharedWorkload) -> Trial {
     Trial {
         id,
@@ -587,7 +587,7 @@ mod tests {
 
     use crate::{Origin, OriginKind, Record, Trial, parse_record, record_to_json};
 
-    /// Trials with one, two and no streams, one of which has everything that others have not.
+    /// Trials with one, two and no streams, where one has everything that the others lack.
     fn rows() -> Value {
         let workload = json!({
             "id": "w", "read_share_percent": 0, "order": "sequential", "block_bytes": 4096,

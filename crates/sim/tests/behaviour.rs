@@ -18,7 +18,7 @@ fn card(name: &str, seed: u64) -> SimulatedCard {
 
 #[test]
 fn every_embedded_model_can_be_read() {
-    assert_eq!(models().len(), 64);
+    assert_eq!(models().len(), 67);
     for entry in models() {
         let model = Model::named(entry.name).unwrap();
         assert_eq!(model.name(), entry.name);

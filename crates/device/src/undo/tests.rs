@@ -116,6 +116,7 @@ fn a_torn_tail_is_no_damage() {
     log.keep(piece(200, 2)).unwrap();
     let spans = [Span::new(200, 2)];
     log.settle(&spans).unwrap();
+    drop(log);
     let whole = fs::read(&path).unwrap();
     let map = map_path(&path);
     change(&map, |bytes| bytes.truncate(bytes.len() - 1024));

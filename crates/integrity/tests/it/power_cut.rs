@@ -181,10 +181,13 @@ fn a_place_that_holds_only_an_old_write_is_a_loss_even_if_it_was_being_written()
     assert_eq!((lost.as_slice(), found.torn), (&expected[..], 0));
 }
 
+/// Damages what was written, from this block on.
+type Damage = fn(&mut Bytes, u64);
+
 #[test]
 fn torn_changed_foreign_and_unreadable_acknowledged_writes_are_lost() {
     let first = |number: u32| plan().span(plan().place(number)).start;
-    let cases: [(fn(&mut Bytes, u64), WriteState); 4] = [
+    let cases: [(Damage, WriteState); 4] = [
         (|bytes, block| bytes.block(block).fill(0), WriteState::Torn),
         (
             |bytes, block| bytes.block(block)[77] ^= 1,

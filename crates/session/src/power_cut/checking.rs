@@ -12,7 +12,8 @@ use cardmark_integrity::{
 use serde::Serialize;
 
 use super::log_file::{LogWriter, STANDARD, read};
-use super::{CutTarget, FOLDER, exit_of, of_outcome};
+use super::outcome::{exit_of, of_outcome};
+use super::request::{CutTarget, FOLDER};
 use crate::integrity::{Hint, TestFolder, TestResult, ended_early, head, no_verdict};
 use crate::{CommandError, Exit, Job, Session, Voice};
 

@@ -7,7 +7,7 @@ use cardmark_integrity::{
 use cardmark_sim::{Model, SimMedium};
 
 use super::checking::{checked, tell_lost};
-use super::{exit_of, of_outcome};
+use super::outcome::{exit_of, of_outcome};
 use crate::integrity::{TestResult, model_fault, no_verdict, simulated_head};
 use crate::{CommandError, Session};
 

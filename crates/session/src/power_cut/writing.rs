@@ -14,7 +14,7 @@ use cardmark_report::text;
 use serde::Serialize;
 
 use super::log_file::{LogWriter, STANDARD, refuse_same_disk};
-use super::{CutRequest, FOLDER};
+use super::request::{CutRequest, FOLDER};
 use crate::describe::started_at;
 use crate::integrity::{TestFolder, TestResult, ended_early};
 use crate::{CommandError, Exit, Job, Rescue, Session, Voice, quoted};

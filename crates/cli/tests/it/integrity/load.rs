@@ -1,5 +1,7 @@
 //! `verify` under load: random order, several requests in flight, discards.
 
+use std::process::Command;
+
 use cardmark_core::WritePattern;
 
 use super::*;
@@ -14,15 +16,6 @@ const LOADED: [&str; 6] = [
     "32",
     "--discard",
 ];
-
-/// Number in the queue's folder of a device in sysfs.
-fn queue(rig: &Rig, name: &str) -> std::path::PathBuf {
-    let device = rig.device.path().file_name().unwrap();
-    Path::new("/sys/block")
-        .join(device)
-        .join("queue")
-        .join(name)
-}
 
 #[test]
 fn each_card_that_breaks_under_load_passes_without_it() {
@@ -80,8 +73,21 @@ fn an_honest_device_passes_under_load_and_its_discards_reach_it() {
 fn a_device_without_discard_is_told_before_anything_is_written() {
     needs!(Root, LoopDevice);
     let rig = Rig::new();
-    std::fs::write(queue(&rig, "discard_max_bytes"), "0").unwrap();
+    let name = rig.device.path().file_name().unwrap();
+    let limit = Path::new("/sys/block")
+        .join(name)
+        .join("queue/discard_max_bytes");
+    let zero = rig.scratch.path().join("zero");
+    std::fs::write(&zero, "0\n").unwrap();
+    // The kernel would keep a zero for the next file behind this device.
+    let mounted = Command::new("mount")
+        .arg("--bind")
+        .args([&zero, &limit])
+        .status();
+    assert!(mounted.unwrap().success());
     let output = rig.run(&["verify", "--discard"]);
+    let restored = Command::new("umount").arg(&limit).status();
+    assert!(restored.unwrap().success());
     assert_error(
         &output,
         3,
@@ -114,9 +120,12 @@ fn an_interrupted_test_goes_on_only_under_the_same_load() {
     rig.stop_in_reading(&loaded);
     // Another card of that size, in the same reader.
     rig.change_card();
-    let anew = rig.run(&loaded);
-    assert_eq!(anew.code, 0, "{anew}");
-    assert!(anew.stderr.contains("holds something else now"), "{anew}");
+    let restarted = rig.run(&loaded);
+    assert_eq!(restarted.code, 0, "{restarted}");
+    assert!(
+        restarted.stderr.contains("holds something else now"),
+        "{restarted}"
+    );
 }
 
 #[test]
