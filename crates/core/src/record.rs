@@ -341,8 +341,7 @@ impl Target {
 /// One step from the target down to the disk. Holds no path, label or UUID of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {
-    /// `mount`, `overlay`, `btrfs`, `loop`, `dm`, `md`, `partition`, `disk`, `zram`, `network`, `memory`.
-    #[schemars(with = "String")]
+    /// What it is.
     pub kind: LayerKind,
     /// The kernel's name of the block device, such as `mmcblk0p2`; absent for mounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -362,7 +361,7 @@ impl Layer {
 }
 
 /// Kind of a layer, written as its lower-case name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerKind {
     /// A mounted filesystem.
@@ -389,9 +388,9 @@ pub enum LayerKind {
     Network,
     /// Memory.
     Memory,
-    /// A kind that this version does not know.
+    /// A word that this version does not know.
     #[serde(untagged)]
-    Other(String),
+    Other(Word),
 }
 
 /// Reason for the end of a trial or of a metric's series of rounds.
@@ -868,7 +867,7 @@ mod tests {
         for (kind, name) in [
             (LayerKind::Loop, "loop"),
             (LayerKind::Md, "md"),
-            (LayerKind::Other("zoned".to_owned()), "zoned"),
+            (LayerKind::Other(Word::new("zoned").unwrap()), "zoned"),
         ] {
             let json = format!("{{\"kind\":\"{name}\"}}");
             let layer: Layer = serde_json::from_str(&json).unwrap();
@@ -876,6 +875,8 @@ mod tests {
             assert_eq!(layer.name(), name);
             assert_eq!(serde_json::to_string(&layer).unwrap(), json);
         }
+        // A name of somebody's is no kind.
+        assert!(serde_json::from_str::<Layer>("{\"kind\":\"Ada at home\"}").is_err());
     }
 
     #[test]

@@ -49,13 +49,13 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     record.findings = findings;
 }
 
-/// Removes figures that claim to be measured but have no trials.
+/// Removes figures without trials, except those of other tools and of publications.
 fn empty(record: &mut Record) {
-    let is_measured = matches!(
+    let has_no_trials = matches!(
         record.origin.kind,
-        OriginKind::Measured | OriginKind::Simulated
+        OriginKind::Imported | OriginKind::Published
     );
-    if is_measured && !record.metrics.is_empty() {
+    if !has_no_trials && !record.metrics.is_empty() {
         record.metrics.clear();
         record.derived = None;
         let detail = "the record holds figures, but no trials that they could follow from";

@@ -13,6 +13,9 @@ use crate::project::{self, Error};
 /// Folder of the builds, below the project: not the usual one, whose builds have other flags.
 const FOLDER: &str = "target/dist-build";
 
+/// Features of the standard library: no backtraces, which a program without symbols does not have anyway.
+pub(super) const STD_FEATURES: &str = "optimize_for_size";
+
 /// One build of all targets.
 pub(super) struct Build {
     root: PathBuf,
@@ -73,6 +76,7 @@ impl Build {
             .current_dir(&self.root)
             .args(["zigbuild", "--locked", "--release", "-p", "cardmark-cli"])
             .arg("-Zbuild-std=std,panic_abort")
+            .arg(format!("-Zbuild-std-features={STD_FEATURES}"))
             .arg("--target-dir")
             .arg(&self.folder)
             .env("PATH", &self.path)

@@ -13,8 +13,14 @@ use crate::project::Error;
 const OLDEST_ARM: &str = "arm1176jzf-s";
 /// What newer ARM processors have and this one lacks, even if the program's attributes name it.
 const NOT_THERE: &str = "-hwdiv-arm,-d32,-vfp3,-vfp3d16sp,-neon,-thumb2";
-/// Functions of musl that choose their instructions when they run, by the processor found.
-const CHOOSING: [&str; 2] = ["__a_barrier_v7", "__a_cas_v7"];
+/// Functions with newer instructions that an older processor never reaches. musl chooses its own by the processor
+/// found; LLVM's libunwind has two for frames that saved the registers d16 to d31, and no frame of an ARMv6 program has.
+const NEVER_REACHED: [&str; 4] = [
+    "__a_barrier_v7",
+    "__a_cas_v7",
+    "_ZN9libunwind13Registers_arm9saveVFPv3EPv",
+    "_ZN9libunwind13Registers_arm12restoreVFPv3EPv",
+];
 
 /// Returns the problems of a program, which is there twice: with symbols, and as packed.
 pub(super) fn check(
@@ -88,7 +94,7 @@ fn newer_instructions(disassembly: &str) -> Vec<String> {
             function = name.split_once('<').map_or(name, |(_, name)| name);
         } else if let Some((address, code)) = line.split_once(": ") {
             instructions += 1;
-            if code.contains("<unknown>") && !CHOOSING.contains(&function) {
+            if code.contains("<unknown>") && !NEVER_REACHED.contains(&function) {
                 let code = code.split_whitespace().next().unwrap_or(address);
                 found.entry(function).or_default().insert(code);
             }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use super::build::STD_FEATURES;
 use super::target::Target;
 use super::tools::{Tools, run};
 use crate::project::Error;
@@ -62,11 +63,7 @@ struct Locked {
 pub(super) fn of(root: &Path, tools: &Tools, target: &Target) -> Result<BTreeSet<Part>, Error> {
     let mut parts = packages(root, "cardmark-cli", &[], target)?;
     let library = tools.library.join("library");
-    let features = [
-        "--no-default-features",
-        "--features",
-        "panic-unwind,backtrace",
-    ];
+    let features = ["--no-default-features", "--features", STD_FEATURES];
     for mut part in packages(&library, "std", &features, target)? {
         if part.name.starts_with("rustc-std-workspace") {
             continue;

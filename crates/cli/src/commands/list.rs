@@ -127,13 +127,20 @@ fn named(rows: &[(String, String)], json: bool) -> Result<String, CommandError> 
 
 fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let (runs, is_empty) = chosen(&mut store, arguments).map_err(|error| store_error(&error))?;
+    let found = chosen(&mut store, arguments).map_err(|error| store_error(&error))?;
+    let runs = &found.runs;
+    if found.has_more {
+        let more = arguments.limit.saturating_mul(4);
+        print::notice(&format!(
+            "older runs are not shown; `--limit {more}` shows more"
+        ));
+    }
     if arguments.json {
         let rows: Vec<_> = runs.iter().map(|(run, head)| row(run, head)).collect();
         return print::pretty(&rows);
     }
     if runs.is_empty() {
-        print::notice(match is_empty {
+        print::notice(match found.is_store_empty {
             true => {
                 "no runs yet; `cardmark run` makes one, `cardmark run sim:a1-32gb` a simulated one"
             }
@@ -148,24 +155,37 @@ fn runs(arguments: &ListArguments) -> Result<String, CommandError> {
 /// A run in a listing, and its record without trials.
 type Listed = (Summary, Record);
 
-/// The runs that were asked for, newest first, and whether the store is empty.
-fn chosen(store: &mut Store, arguments: &ListArguments) -> Result<(Vec<Listed>, bool), StoreError> {
+/// The runs that were asked for.
+struct Chosen {
+    /// Newest first.
+    runs: Vec<Listed>,
+    /// There are more, older ones.
+    has_more: bool,
+    is_store_empty: bool,
+}
+
+fn chosen(store: &mut Store, arguments: &ListArguments) -> Result<Chosen, StoreError> {
     let summaries = store.list(match arguments.bad {
         true => u32::MAX,
-        false => arguments.limit,
+        false => arguments.limit.saturating_add(1),
     })?;
-    let is_empty = summaries.is_empty();
-    let mut runs = Vec::new();
+    let mut chosen = Chosen {
+        runs: Vec::new(),
+        has_more: false,
+        is_store_empty: summaries.is_empty(),
+    };
     for run in summaries {
-        if runs.len() >= arguments.limit as usize {
+        let head = store.head(&run.id)?;
+        if arguments.bad && faults(&head).is_empty() {
+            continue;
+        }
+        if chosen.runs.len() >= arguments.limit as usize {
+            chosen.has_more = true;
             break;
         }
-        let head = store.head(&run.id)?;
-        if !arguments.bad || !faults(&head).is_empty() {
-            runs.push((run, head));
-        }
+        chosen.runs.push((run, head));
     }
-    Ok((runs, is_empty))
+    Ok(chosen)
 }
 
 fn row(run: &Summary, head: &Record) -> serde_json::Value {

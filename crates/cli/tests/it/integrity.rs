@@ -200,6 +200,10 @@ fn each_simulated_fake_is_told() {
     let listed = program.run(&["list", "runs"]);
     assert_eq!(listed.code, 0, "{listed}");
     assert!(listed.stdout.contains("FALSE CAPACITY: "), "{listed}");
+    assert_eq!(listed.stderr, "");
+    let first = program.run(&["list", "runs", "--limit", "2"]);
+    let more = "older runs are not shown; `--limit 8` shows more";
+    assert!(first.stderr.contains(more), "{first}");
     let bad = |more: &[&str]| {
         let listed = program.run(&[&["list", "--bad", "--json"], more].concat());
         serde_json::from_str::<Vec<serde_json::Value>>(&listed.stdout).unwrap()

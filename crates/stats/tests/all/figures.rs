@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Figure, FigureOf, Finding, FindingKind, IntervalKind, MIB, Metric, OriginKind, Procedure,
-    Quantity, Severity, StopReason, Trial,
+    Quantity, Severity, StopReason, Trial, Word,
 };
 use cardmark_stats::{derive, is_precise, percentile_interval, rate_interval, refresh};
 use proptest::prelude::*;
@@ -287,7 +287,8 @@ fn figures_without_trials_are_kept_only_if_somebody_else_measured_them() {
     refresh(&mut imported, &two_workloads());
     assert_eq!(imported, before);
 
-    for kind in [OriginKind::Measured, OriginKind::Simulated] {
+    let unknown = OriginKind::Other(Word::new("dreamt").unwrap());
+    for kind in [OriginKind::Measured, OriginKind::Simulated, unknown] {
         let mut claimed = before.clone();
         claimed.origin.kind = kind;
         refresh(&mut claimed, &two_workloads());
