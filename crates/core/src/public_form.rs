@@ -233,7 +233,7 @@ impl Form<'_> {
 
     fn target(&mut self, target: &Target) -> Target {
         let layers = target.layers.iter().map(|layer| Layer {
-            kind: layer.kind.clone(),
+            kind: layer.kind,
             device: self.optional("target.layers.device", layer.device.as_ref(), nothing),
             start_bytes: layer.start_bytes,
         });
