@@ -18,7 +18,7 @@ enum Input {
         shares: Vec<u16>,
     },
     Stored {
-        step_bits_count: u32,
+        step_bits: u32,
         least_ns: u64,
         most_ns: u64,
         buckets: Vec<(u32, u64)>,
@@ -29,7 +29,7 @@ enum Input {
 fuzz_target!(|input: Input| match input {
     Input::Recorded { latencies, shares } => recorded(&latencies, &shares),
     Input::Stored {
-        step_bits_count,
+        step_bits,
         least_ns,
         most_ns,
         buckets,
@@ -38,7 +38,7 @@ fuzz_target!(|input: Input| match input {
         let (min_ns, max_ns) = (least_ns, most_ns);
         stored(
             &LatencyHistogram {
-                step_bits_count,
+                step_bits,
                 min_ns,
                 max_ns,
                 sum_ns: 0,

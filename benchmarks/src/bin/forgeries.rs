@@ -392,8 +392,8 @@ const FORGERIES: [Forgery; 46] = [
         dropped
     }),
     Forgery("last trial dropped", true, |r, _| {
-        let bytes = r.trials.pop().map_or(0, |trial| trial.bytes_written);
-        r.bytes_written -= bytes;
+        let bytes = r.trials.pop().map_or(0, |trial| trial.written_bytes);
+        r.written_bytes -= bytes;
         true
     }),
     Forgery("other seed", true, |r, _| {
@@ -483,7 +483,7 @@ const FORGERIES: [Forgery; 46] = [
         })
     }),
     Forgery("bytes written lowered", true, |r, _| {
-        r.bytes_written /= 2;
+        r.written_bytes /= 2;
         true
     }),
     Forgery("other suite", false, |r, _| {

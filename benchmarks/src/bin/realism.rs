@@ -260,7 +260,7 @@ fn inside(model: &Model) -> Option<Inside> {
     let open = found.open_units?;
     Some(Inside {
         factor: UnitStep::of(open, &found.turns)?.factor(),
-        units: f64::from(open.least_count),
+        units: f64::from(open.min_count),
         boundary_bytes: found.boundary_bytes? as f64,
         boundary_us: found.boundary_more_ns? as f64 / 1e3,
     })

@@ -30,5 +30,5 @@ pub struct Health {
     pub media_errors_count: Option<u64>,
     /// Temperature, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature_mc: Option<i32>,
+    pub temperature_millicelsius: Option<i32>,
 }

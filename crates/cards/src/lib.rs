@@ -56,7 +56,7 @@ pub use listing::{RegisterField, register_tables};
 pub use registers::Registers;
 pub use sample_id::sample_id;
 pub use scr::{Scr, SdVersion};
-pub use smart::{SMART_LOG_BYTES, ata_health, nvme_health};
+pub use smart::{SMART_LOG_BYTES, ata_health, is_health_warning, nvme_health};
 pub use smartctl::smartctl_health;
 pub use ssr::Ssr;
 pub use word::Word;

@@ -42,7 +42,7 @@ pub fn nvme_health(log: &[u8; SMART_LOG_BYTES]) -> Health {
         unsafe_shutdowns_count: count(144),
         media_errors_count: count(160),
         // Zero kelvin: it has no sensor.
-        temperature_mc: (kelvin > 0).then(|| i32::from(kelvin) * 1000 - ICE_MK),
+        temperature_millicelsius: (kelvin > 0).then(|| i32::from(kelvin) * 1000 - ICE_MK),
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn attributes_health(attributes: &[Attribute]) -> Option<Health> {
                 .fold(0, |sum: u64, raw| sum.saturating_add(*raw))
         }),
         // The upper bytes hold the lowest and highest so far.
-        temperature_mc: raw(TEMPERATURE).map(|raw| i32::from((raw & 0xFF) as u8) * 1000),
+        temperature_millicelsius: raw(TEMPERATURE).map(|raw| i32::from((raw & 0xFF) as u8) * 1000),
         ..Health::default()
     })
 }
@@ -149,6 +149,14 @@ pub(crate) fn nvme_warnings(bits: u8) -> Vec<String> {
         .collect()
 }
 
+/// Returns whether a text is one of the warnings that [`Health`] has, and nothing else.
+#[must_use]
+pub fn is_health_warning(text: &str) -> bool {
+    let id = text.strip_prefix("attribute ");
+    let id = id.and_then(|rest| rest.strip_suffix(" is below its threshold"));
+    NVME_WARNINGS.contains(&text) || id.is_some_and(|id| id.parse::<u8>().is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,7 +184,7 @@ mod tests {
             powered_hours_count: Some(4321),
             unsafe_shutdowns_count: Some(7),
             media_errors_count: Some(3),
-            temperature_mc: Some(40_850),
+            temperature_millicelsius: Some(40_850),
         };
         assert_eq!(nvme_health(&nvme()), expected);
     }
@@ -190,7 +198,7 @@ mod tests {
         let health = nvme_health(&log);
         assert_eq!(health.written_bytes, None);
         assert_eq!(health.media_errors_count, None);
-        assert_eq!(health.temperature_mc, None);
+        assert_eq!(health.temperature_millicelsius, None);
         log[3] = 0;
         assert_eq!(nvme_health(&log).spare_percent, None);
         log[4] = 10;
@@ -234,7 +242,7 @@ mod tests {
             warnings: vec!["attribute 5 is below its threshold".into()],
             powered_hours_count: Some(10_000),
             media_errors_count: Some(3),
-            temperature_mc: Some(39_000),
+            temperature_millicelsius: Some(39_000),
             ..Health::default()
         };
         assert_eq!(health, expected);

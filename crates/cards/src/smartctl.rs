@@ -82,7 +82,7 @@ fn nvme_health(log: &NvmeLog) -> Health {
         powered_hours_count: log.power_on_hours,
         unsafe_shutdowns_count: log.unsafe_shutdowns,
         media_errors_count: log.media_errors,
-        temperature_mc: log
+        temperature_millicelsius: log
             .temperature
             .and_then(|celsius| celsius.checked_mul(1000)),
     }
@@ -108,7 +108,7 @@ mod tests {
             powered_hours_count: Some(4321),
             unsafe_shutdowns_count: Some(7),
             media_errors_count: Some(3),
-            temperature_mc: Some(41_000),
+            temperature_millicelsius: Some(41_000),
         };
         assert_eq!(smartctl_health(printed), Some(expected));
     }
@@ -135,7 +135,7 @@ mod tests {
             warnings: vec!["attribute 5 is below its threshold".into()],
             powered_hours_count: Some(10_000),
             media_errors_count: Some(2),
-            temperature_mc: Some(39_000),
+            temperature_millicelsius: Some(39_000),
             ..Health::default()
         };
         assert_eq!(smartctl_health(&printed), Some(expected));

@@ -575,6 +575,16 @@ pub(crate) enum ExportFormat {
     Csv,
 }
 
+fn keepable(field: &str) -> Result<String, String> {
+    match cardmark_core::is_keepable(field) {
+        true => Ok(field.to_owned()),
+        false => Err(
+            "no field of the public form; `export --public` ends with the names of those withheld"
+                .to_owned(),
+        ),
+    }
+}
+
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
@@ -585,7 +595,7 @@ pub(crate) struct ExportArguments {
     #[arg(long)]
     pub(crate) public: bool,
     /// Keep this field of the public form, such as `labels.sample` or `started_at`
-    #[arg(long, value_name = "FIELD", requires = "public")]
+    #[arg(long, value_name = "FIELD", requires = "public", value_parser = keepable)]
     pub(crate) keep: Vec<String>,
 }
 

@@ -530,7 +530,7 @@ fn with_derived(document: &str, record: &Record) -> Result<String, serde_json::E
     if let (Some(Value::Object(stated)), Some(Value::Object(mut derived))) =
         (stated.get_mut("integrity"), derived.remove("integrity"))
     {
-        for part in ["kind", "real_bytes", "module_bytes", "blocks"] {
+        for part in ["kind", "real_bytes", "wrap_bytes", "blocks"] {
             stated.remove(part);
             stated.extend(derived.remove_entry(part));
         }

@@ -25,19 +25,19 @@ pub struct TurnTime {
     /// Median over the rounds of a write's mean span.
     pub write_ns: u64,
     /// Shortest of the rounds.
-    pub least_ns: u64,
+    pub min_ns: u64,
     /// Longest of the rounds.
-    pub most_ns: u64,
+    pub max_ns: u64,
 }
 
 /// Range for the number of units that can be written in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenUnits {
     /// Largest number known to work without loss of speed.
-    pub least_count: u32,
+    pub min_count: u32,
     /// No more than this number can be open; absent: no end was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most_count: Option<u32>,
+    pub max_count: Option<u32>,
 }
 
 /// Source of the size of the units that were written in turn.
@@ -106,11 +106,11 @@ impl UnitStep {
     /// was seen, or the times are absent.
     #[must_use]
     pub fn of(open: OpenUnits, turns: &[TurnTime]) -> Option<Self> {
-        let most_count = open.most_count?;
+        let max_count = open.max_count?;
         let before = turns
             .iter()
-            .find(|time| time.units_count == open.least_count)?;
-        let after = turns.iter().find(|time| time.units_count > most_count)?;
+            .find(|time| time.units_count == open.min_count)?;
+        let after = turns.iter().find(|time| time.units_count > max_count)?;
         Some(Self {
             before_ns: before.write_ns,
             after_ns: after.write_ns,

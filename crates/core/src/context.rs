@@ -251,7 +251,7 @@ fn temperature(record: &Record) -> Option<String> {
     let highest = record
         .sensors
         .iter()
-        .filter_map(|sample| sample.temperature_mc)
+        .filter_map(|sample| sample.temperature_millicelsius)
         .max()?;
     Some(format!("{}", highest.div_euclid(1000)))
 }

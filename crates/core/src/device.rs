@@ -377,7 +377,7 @@ pub struct PcieLink {
     pub megatransfers_per_s: Option<u64>,
     /// Maximum transfer rate of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most_megatransfers_per_s: Option<u64>,
+    pub max_megatransfers_per_s: Option<u64>,
     /// Negotiated number of lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_count: Option<u64>,

@@ -5,12 +5,13 @@ use sha2::{Digest, Sha256};
 
 use crate::trials::TrialColumns;
 use crate::{
-    Anatomy, BlockCounts, DeviceInfo, Integrity, PlaceSpeed, Record, SurfacePart, Trial, Workload,
+    Anatomy, BlockCounts, Integrity, OperationError, PlaceSpeed, Record, SurfacePart, Trial,
+    Windows, Workload,
 };
 
-/// SHA-256, in hexadecimal digits, of what was measured: seed, sizes and registers of the devices, trials, and
-/// results of tests of storage, as canonical JSON (RFC 8785) of integers and texts. Id, time, labels, host, metrics
-/// and findings do not take part: records with one digest are copies of one measurement. `None` if nothing was
+/// SHA-256, in hexadecimal digits, of the measurements: seed, trials, read-back, and results of tests of storage, as
+/// canonical JSON (RFC 8785) of integers and texts. Id, time, labels, host, devices, metrics, findings and verdicts do
+/// not take part: records with one digest are copies of one measurement. `None` if nothing was
 /// measured, as in imported and published records.
 ///
 /// Source of the method: `docs/RECORD.md`, "Evidence digest".
@@ -23,9 +24,9 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
     let evidence = json!({
         "evidence": 1,
         "seed": record.seed,
-        "devices": record.devices.iter().map(device).collect::<Vec<_>>(),
         "workloads": record.trials.iter().map(|trial| workload(&trial.workload)).collect::<Vec<_>>(),
         "trials": trials(&record.trials),
+        "read_back": record.read_back.map(|back| json!([back.read_bytes, back.lost_bytes, back.first_lost_bytes])),
         "integrity": record.integrity.as_ref().map(integrity),
         "anatomy": record.anatomy.as_ref().map(anatomy),
         "surface": record.surface.iter().map(part).collect::<Vec<_>>(),
@@ -34,13 +35,6 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
     let canonical = evidence.to_string();
     let digest = Sha256::digest(canonical.as_bytes());
     Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-fn device(device: &DeviceInfo) -> Value {
-    json!({
-        "size_bytes": device.size_bytes,
-        "registers": device.card.as_ref().map(|card| &card.registers),
-    })
 }
 
 /// The named members of an object, `null` for those that it does not have.
@@ -75,7 +69,10 @@ fn trials(trials: &[Trial]) -> Option<Value> {
                 "span_ns",
             ],
         ),
-        ("latency", &["min_ns", "max_ns", "sum_ns", "buckets"]),
+        (
+            "latency",
+            &["step_bits", "min_ns", "max_ns", "sum_ns", "buckets"],
+        ),
         (
             "slices",
             &[
@@ -89,7 +86,26 @@ fn trials(trials: &[Trial]) -> Option<Value> {
     for (group, names) in groups {
         evidence[group] = members(&columns[group], names);
     }
+    evidence["windows"] = trials.iter().map(|trial| windows(&trial.windows)).collect();
+    evidence["errors"] = trials.iter().map(|trial| errors(&trial.errors)).collect();
     Some(evidence)
+}
+
+fn windows(all: &[Windows]) -> Value {
+    let slowest = |windows: &Windows| -> Value {
+        let all = windows.slowest.iter();
+        all.map(|one| json!([one.start_bytes, one.span_ns]))
+            .collect()
+    };
+    let all = all.iter();
+    all.map(|one| json!([one.window_bytes, one.windows_count, slowest(one)]))
+        .collect()
+}
+
+fn errors(all: &[OperationError]) -> Value {
+    let all = all.iter();
+    all.map(|one| json!([one.offset_bytes, one.errno, one.at_ns]))
+        .collect()
 }
 
 fn workload(workload: &Workload) -> Value {
@@ -109,11 +125,10 @@ fn integrity(integrity: &Integrity) -> Value {
     let sampling = integrity.sampling.as_ref();
     json!({
         "test": integrity.test,
-        "kind": integrity.kind,
         "from_bytes": integrity.from_bytes,
         "size_bytes": integrity.size_bytes,
         "real_bytes": integrity.real_bytes,
-        "module_bytes": integrity.module_bytes,
+        "wrap_bytes": integrity.wrap_bytes,
         "map_cell_bytes": integrity.map_cell_bytes,
         "cycles_count": integrity.cycles_count,
         "rested_ns": integrity.rested_ns,
@@ -147,10 +162,9 @@ fn anatomy(anatomy: &Anatomy) -> Value {
         "boundaries": boundaries
             .map(|b| json!([b.size_bytes, b.places_count, b.more_ns, b.error_ns]))
             .collect::<Vec<_>>(),
-        "unit_bytes": anatomy.unit_bytes,
         "write_bytes": anatomy.write_bytes,
         "turns": turns
-            .map(|t| json!([t.units_count, t.write_ns, t.least_ns, t.most_ns]))
+            .map(|t| json!([t.units_count, t.write_ns, t.min_ns, t.max_ns]))
             .collect::<Vec<_>>(),
     })
 }

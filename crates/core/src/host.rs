@@ -25,7 +25,7 @@ pub struct Board {
     pub cpu_count: Option<u64>,
     /// Highest frequency of the first processor, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most_frequency_hz: Option<u64>,
+    pub max_frequency_hz: Option<u64>,
     /// Warnings about power and heat from the firmware or the kernel, between the start of the board and the
     /// run: `under_voltage`, `frequency_capped`, `throttled`, `soft_temperature_limit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,10 +112,10 @@ pub struct SensorSample {
     pub at_ns: u64,
     /// Temperature of the processor, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature_mc: Option<i32>,
+    pub temperature_millicelsius: Option<i32>,
     /// Temperature of the device under test, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_temperature_mc: Option<i32>,
+    pub device_temperature_millicelsius: Option<i32>,
     /// Frequency of the first processor, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz: Option<u64>,

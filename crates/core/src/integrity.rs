@@ -203,7 +203,7 @@ pub struct Integrity {
     pub from_bytes: Option<u64>,
     /// Distance after which addresses repeat, bytes; absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub module_bytes: Option<u64>,
+    pub wrap_bytes: Option<u64>,
     /// Maximum size of a cache that hid the missing capacity, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_cache_bytes: Option<u64>,
@@ -283,7 +283,7 @@ impl Integrity {
             size_bytes,
             real_bytes,
             from_bytes: None,
-            module_bytes: None,
+            wrap_bytes: None,
             hidden_cache_bytes: None,
             excluded_cache_bytes: None,
             blocks: None,

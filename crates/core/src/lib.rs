@@ -9,12 +9,14 @@ mod buckets;
 mod context;
 mod counters;
 mod device;
+mod draft;
 mod errno;
 mod evidence;
 mod finding;
 mod host;
 mod identity;
 mod integrity;
+mod metric;
 mod offsets;
 mod payload;
 mod permutation;
@@ -32,6 +34,7 @@ mod statement;
 mod subject;
 mod suite;
 mod text;
+mod trial;
 mod trials;
 mod upgrade;
 mod verdict;
@@ -53,18 +56,20 @@ pub use integrity::{
     ASSUMED_CACHE_BYTES, BlockCounts, BlockState, Integrity, IntegrityTest, Milestone, PlaceSpeed,
     Sampling, StorageKind, SurfacePart, WritePattern,
 };
+pub use metric::{
+    Estimate, IntervalKind, LatencyFigure, Metric, Quantity, RateParts, RoundRates, StallCount,
+    Stalls, Transition,
+};
 pub use offsets::{Offsets, ReadShare, TrialDraws};
 pub use payload::{PAYLOAD_POOL_BYTES, STAMP_STRIDE_BYTES, fill_payload, stamp_payload};
 pub use permutation::permutation;
 pub use preparation::{FILL_BLOCK_BYTES, Fill, Preparation, fill_content};
 pub use printed::{PrintStyle, Printed};
 pub use procedure::{DatabaseJournal, Procedure};
-pub use public_form::{PublicForm, public_form};
+pub use public_form::{PublicForm, is_keepable, public_form};
 pub use record::{
-    Context, Estimate, FORMAT, IntervalKind, LatencyFigure, LatencyHistogram, Layer, LayerKind,
-    METHOD, Metric, OperationError, Origin, OriginKind, Quantity, RateParts, ReadBack, Record,
-    RoundRates, STATEMENT, Slice, StallCount, Stalls, StopReason, StreamTotals, SuiteRef, Target,
-    TargetKind, Tool, Transition, Trial, Untimed, Window, Windows,
+    Context, FORMAT, Layer, LayerKind, METHOD, Origin, OriginKind, ReadBack, Record, STATEMENT,
+    SuiteRef, Target, TargetKind, Tool,
 };
 pub use rng::{Rng, mix};
 pub use shared_workload::SharedWorkload;
@@ -76,6 +81,10 @@ pub use statement::{
 pub use subject::Subject;
 pub use suite::{CourseFigure, Figure, FigureOf, Passes, Score, Suite, TargetNeed, Tier, TierPart};
 pub use text::{clean, is_hidden, visible};
+pub use trial::{
+    LatencyHistogram, OperationError, Slice, StopReason, StreamTotals, Trial, Untimed, Window,
+    Windows,
+};
 pub use upgrade::{
     MINOR, MOST_INTEGER, MOST_ITEMS, MOST_RECORD_BYTES, MOST_TEXT_BYTES, ParseError, parse_record,
     record_id, record_to_json,

@@ -3,25 +3,26 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::SensorSample;
+
+const NS_PER_MS: u64 = 1_000_000;
 
 /// Readings of sensors in columns: element *n* of each list belongs to reading *n*, which stands for the time since
 /// the reading before. A list is missing if it would hold nothing but `null`. Of a long run, neighbouring readings
 /// are merged: the higher temperatures, the lower frequency, throttled if one was, sums of counts, all messages.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SensorColumns {
-    /// Times of the readings since the start of the run, nanoseconds.
-    at_ns: Vec<u64>,
+    /// Times of the readings since the start of the run, milliseconds.
+    at_ms: Vec<u64>,
     /// Temperatures of the processor, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    temperature_mc: Vec<Option<i32>>,
+    temperature_millicelsius: Vec<Option<i32>>,
     /// Temperatures of the device, thousandths of a degree Celsius.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    device_temperature_mc: Vec<Option<i32>>,
+    device_temperature_millicelsius: Vec<Option<i32>>,
     /// Frequencies of the first processor, hertz.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     frequency_hz: Vec<Option<u64>>,
@@ -61,9 +62,14 @@ impl From<&[SensorSample]> for SensorColumns {
             texts.map(move |text| (index, text))
         });
         Self {
-            at_ns: samples.iter().map(|sample| sample.at_ns).collect(),
-            temperature_mc: column(samples, |sample| sample.temperature_mc),
-            device_temperature_mc: column(samples, |sample| sample.device_temperature_mc),
+            at_ms: samples
+                .iter()
+                .map(|sample| sample.at_ns / NS_PER_MS)
+                .collect(),
+            temperature_millicelsius: column(samples, |sample| sample.temperature_millicelsius),
+            device_temperature_millicelsius: column(samples, |sample| {
+                sample.device_temperature_millicelsius
+            }),
             frequency_hz: column(samples, |sample| sample.frequency_hz),
             throttled: column(samples, |sample| sample.throttled),
             stolen_ns: column(samples, |sample| sample.stolen_ns),
@@ -94,17 +100,17 @@ pub(crate) fn spread<R, T, E: Error>(
 
 impl SensorColumns {
     fn into_samples<E: Error>(self) -> Result<Vec<SensorSample>, E> {
-        let at = |at_ns| SensorSample {
-            at_ns,
+        let at = |at_ms: u64| SensorSample {
+            at_ns: at_ms.saturating_mul(NS_PER_MS),
             ..SensorSample::default()
         };
-        let mut samples: Vec<SensorSample> = self.at_ns.into_iter().map(at).collect();
+        let mut samples: Vec<SensorSample> = self.at_ms.into_iter().map(at).collect();
         let all = &mut samples[..];
-        spread(all, self.temperature_mc, |to, value| {
-            to.temperature_mc = value;
+        spread(all, self.temperature_millicelsius, |to, value| {
+            to.temperature_millicelsius = value;
         })?;
-        spread(all, self.device_temperature_mc, |to, value| {
-            to.device_temperature_mc = value;
+        spread(all, self.device_temperature_millicelsius, |to, value| {
+            to.device_temperature_millicelsius = value;
         })?;
         spread(all, self.frequency_hz, |to, value| to.frequency_hz = value)?;
         spread(all, self.throttled, |to, value| to.throttled = value)?;
@@ -136,29 +142,10 @@ pub(crate) fn serialize<S: Serializer>(
     SensorColumns::from(samples).serialize(serializer)
 }
 
-/// Reads columns, or a list of readings.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<SensorSample>, D::Error> {
-    deserializer.deserialize_any(ColumnsOrList)
-}
-
-struct ColumnsOrList;
-
-impl<'de> Visitor<'de> for ColumnsOrList {
-    type Value = Vec<SensorSample>;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("readings in columns")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        SensorColumns::deserialize(MapAccessDeserializer::new(map))?.into_samples()
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list))
-    }
+    SensorColumns::deserialize(deserializer)?.into_samples()
 }
 
 #[cfg(test)]
@@ -169,9 +156,9 @@ mod tests {
 
     fn samples() -> Vec<SensorSample> {
         serde_json::from_value(json!([
-            { "at_ns": 1 },
-            { "at_ns": 2, "temperature_mc": 40_000, "bus_errors": { "data_crc": 3 } },
-            { "at_ns": 3, "temperature_mc": 41_000, "throttled": true, "messages": ["a", "b"], "more_messages_count": 9 },
+            { "at_ns": 1_000_000 },
+            { "at_ns": 2_000_000, "temperature_millicelsius": 40_000, "bus_errors": { "data_crc": 3 } },
+            { "at_ns": 3_000_000, "temperature_millicelsius": 41_000, "throttled": true, "messages": ["a", "b"], "more_messages_count": 9 },
         ]))
         .unwrap()
     }
@@ -188,8 +175,8 @@ mod tests {
         record.sensors = samples();
         let json: Value = serde_json::from_str(&record_to_json(&record).unwrap()).unwrap();
         let columns = json!({
-            "at_ns": [1, 2, 3],
-            "temperature_mc": [null, 40_000, 41_000],
+            "at_ms": [1, 2, 3],
+            "temperature_millicelsius": [null, 40_000, 41_000],
             "throttled": [null, null, true],
             "bus_errors": { "data_crc": [null, 3, null] },
             "messages": [[2, "a"], [2, "b"]],
@@ -200,16 +187,14 @@ mod tests {
             parse_record(&document(&columns)).unwrap().sensors,
             samples()
         );
-        let list = serde_json::to_value(samples()).unwrap();
-        assert_eq!(parse_record(&document(&list)).unwrap().sensors, samples());
     }
 
     #[test]
     fn columns_of_other_lengths_are_refused() {
         for wrong in [
-            json!({ "at_ns": [1, 2], "throttled": [true] }),
-            json!({ "at_ns": [1], "bus_errors": { "data_crc": [1, 2] } }),
-            json!({ "at_ns": [1], "messages": [[1, "a"]] }),
+            json!({ "at_ms": [1, 2], "throttled": [true] }),
+            json!({ "at_ms": [1], "bus_errors": { "data_crc": [1, 2] } }),
+            json!({ "at_ms": [1], "messages": [[1, "a"]] }),
             json!({ "throttled": [true] }),
         ] {
             assert!(parse_record(&document(&wrong)).is_err(), "{wrong}");

@@ -1,12 +1,8 @@
 //! Workloads of trials. A record holds each workload once: its trials name it by number.
 
-use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, LazyLock};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Flush, Manner, Order, Payload, Rounds, StopRule, Workload};
@@ -31,8 +27,7 @@ static UNRESOLVED: LazyLock<Arc<Workload>> = LazyLock::new(|| {
     })
 });
 
-/// The workload of a trial. Written as its number in the record's `workloads`, or as the workload itself while the
-/// trial is not part of a record.
+/// The workload of a trial. A record holds its number in `workloads`; a trial by itself, as in a journal, the workload.
 #[derive(Clone, Debug)]
 pub struct SharedWorkload {
     workload: Arc<Workload>,
@@ -49,6 +44,19 @@ impl SharedWorkload {
         });
         self.workload = Arc::clone(&table[number]);
         self.number = u32::try_from(number).ok();
+    }
+
+    /// The workload of this number, which [`Self::resolve`] finds.
+    pub(crate) fn numbered(number: u32) -> Self {
+        Self {
+            workload: Arc::clone(&UNRESOLVED),
+            number: Some(number),
+        }
+    }
+
+    /// Its number in the record's `workloads`, if it is there.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number
     }
 
     /// Takes the workload from `table` if it was read as a number; returns the number if it is not there.
@@ -95,54 +103,13 @@ impl PartialEq for SharedWorkload {
 
 impl Serialize for SharedWorkload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.number {
-            Some(number) => number.serialize(serializer),
-            None => self.workload.serialize(serializer),
-        }
+        self.workload.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for SharedWorkload {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOrWorkload)
-    }
-}
-
-struct NumberOrWorkload;
-
-impl<'de> Visitor<'de> for NumberOrWorkload {
-    type Value = SharedWorkload;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("the number of a workload, or a workload")
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<SharedWorkload, E> {
-        let number = u32::try_from(number).map_err(|_| E::custom("no such workload"))?;
-        Ok(SharedWorkload {
-            workload: Arc::clone(&UNRESOLVED),
-            number: Some(number),
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SharedWorkload, A::Error> {
-        Workload::deserialize(MapAccessDeserializer::new(map)).map(SharedWorkload::from)
-    }
-}
-
-impl JsonSchema for SharedWorkload {
-    fn schema_name() -> Cow<'static, str> {
-        "SharedWorkload".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "The workload of a trial: its index in the record's `workloads`, or the workload itself.",
-            "anyOf": [
-                {"type": "integer", "format": "uint32", "minimum": 0},
-                generator.subschema_for::<Workload>()
-            ]
-        })
+        Workload::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -156,7 +123,7 @@ mod tests {
         serde_json::from_value(json!({
             "id": id, "round_index": 0, "started_ns": 0, "span_ns": 9, "streams": [],
             "latency": {
-                "step_bits_count": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
+                "step_bits": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
             },
             "slice_span_ns": 100, "slices": [], "stopped_by": "goal",
             "workload": {
@@ -172,10 +139,9 @@ mod tests {
     fn a_record_holds_each_workload_once_and_must_hold_it() {
         let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Simulated));
         record.trials = vec![trial(0, "first"), trial(1, "second"), trial(2, "first")];
-        let full = record_to_json(&record).unwrap();
-        assert_eq!(parse_record(&full).unwrap(), record);
-        record.share_workloads();
         let json = record_to_json(&record).unwrap();
+        record.share_workloads();
+        assert_eq!(record_to_json(&record).unwrap(), json);
         assert_eq!(json.matches("first").count(), 1, "{json}");
         let read = parse_record(&json).unwrap();
         assert_eq!(read, record);

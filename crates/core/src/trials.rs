@@ -1,19 +1,22 @@
 //! Trials in columns, as a record holds them.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::buckets;
 use crate::readings::{column, spread};
 use crate::{
     LatencyHistogram, OperationError, SharedWorkload, Slice, StopReason, StreamTotals, Trial,
-    Windows,
+    Windows, Workload,
 };
 
 /// Binary logarithm of the steps an octave, if a record does not name it.
 const USUAL_STEP_BITS: u32 = 7;
+/// Span of one slice, if a record does not name it, nanoseconds.
+const USUAL_SLICE_NS: u64 = 100_000_000;
 
 /// Timed executions in columns: element *n* of each list belongs to trial *n*. A list that would hold nothing but its
 /// default is missing.
@@ -22,13 +25,13 @@ pub(crate) struct TrialColumns {
     /// Numbers of the trials in the run; by default 0, 1, 2 and so on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     id: Vec<u32>,
-    /// The patterns as executed.
-    pub(crate) workload: Vec<SharedWorkload>,
+    /// The patterns as executed: indices in the record's `workloads`.
+    workload: Vec<u32>,
     /// The rounds, from 0; trials of the layout count as rounds of their workload.
     round_index: Vec<u32>,
-    /// True for trials that laid out the file; by default none.
+    /// Indices of the trials that laid out the file; by default none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    layout: Vec<bool>,
+    layout: Vec<u32>,
     /// Starts, relative to the run's start on the monotonic clock, nanoseconds.
     started_ns: Vec<u64>,
     /// Spans from the first submission after the ramp to the last completion, nanoseconds.
@@ -40,7 +43,8 @@ pub(crate) struct TrialColumns {
     streams: StreamColumns,
     /// Latencies of all operations.
     latency: LatencyColumns,
-    /// Spans of one slice, nanoseconds.
+    /// Spans of one slice, nanoseconds; by default 100,000,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     slice_span_ns: Vec<u64>,
     /// Work done in each slice.
     slices: SliceColumns,
@@ -54,7 +58,7 @@ pub(crate) struct TrialColumns {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     untimed: Option<UntimedColumns>,
     /// Bytes written, ramp and drain included.
-    bytes_written: Vec<u64>,
+    written_bytes: Vec<u64>,
     /// Times of the flush after the trial, nanoseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     flush_span_ns: Vec<Option<u64>>,
@@ -90,7 +94,7 @@ struct StreamColumns {
 struct LatencyColumns {
     /// Binary logarithms of the steps an octave; by default 7.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    step_bits_count: Vec<u32>,
+    step_bits: Vec<u32>,
     /// Smallest latencies, nanoseconds, exact.
     min_ns: Vec<u64>,
     /// Largest latencies, nanoseconds, exact.
@@ -111,8 +115,9 @@ struct SliceColumns {
     operations_count: Vec<Vec<u64>>,
     /// Slowest latencies, nanoseconds.
     slowest_ns: Vec<Vec<u64>>,
-    /// Offsets of the slowest operations, bytes.
-    slowest_offset_bytes: Vec<Vec<Option<u64>>>,
+    /// Blocks of the slowest operations: their offset is `start_bytes` of the workload and this number of times its
+    /// `block_bytes`.
+    slowest_block_index: Vec<Vec<Option<u64>>>,
 }
 
 /// Counters of the block layer in columns; `null` for a trial without them.
@@ -182,23 +187,28 @@ impl From<&[Trial]> for TrialColumns {
             .zip(trials)
             .all(|(number, trial)| trial.id == number);
         let ids = trials.iter().filter(|_| !is_counted);
+        let layout = (0..).zip(trials).filter(|(_, trial)| trial.layout);
         let streams_count = |trial: &Trial| u32::try_from(trial.streams.len()).unwrap_or(u32::MAX);
         Self {
             id: ids.map(|trial| trial.id).collect(),
-            workload: trials.iter().map(|trial| trial.workload.clone()).collect(),
+            workload: trials.iter().map(workload_number).collect(),
             round_index: trials.iter().map(|trial| trial.round_index).collect(),
-            layout: unless(trials, |trial| trial.layout, |layout| !layout),
+            layout: layout.map(|(index, _)| index).collect(),
             started_ns: numbers(|trial| trial.started_ns),
             span_ns: numbers(|trial| trial.span_ns),
             streams_count: unless(trials, streams_count, |count| *count == 1),
             streams: StreamColumns::from(trials),
             latency: LatencyColumns::from(trials),
-            slice_span_ns: numbers(|trial| trial.slice_span_ns),
+            slice_span_ns: unless(
+                trials,
+                |trial| trial.slice_span_ns,
+                |span_ns| *span_ns == USUAL_SLICE_NS,
+            ),
             slices: SliceColumns::from(trials),
             device_counters: CounterColumns::of(trials),
             untimed_bytes: numbers(|trial| trial.untimed_bytes),
             untimed: UntimedColumns::of(trials),
-            bytes_written: numbers(|trial| trial.bytes_written),
+            written_bytes: numbers(|trial| trial.written_bytes),
             flush_span_ns: column(trials, |trial| trial.flush_span_ns),
             windows: unless(trials, |trial| trial.windows.clone(), Vec::is_empty),
             errors: unless(trials, |trial| trial.errors.clone(), Vec::is_empty),
@@ -240,9 +250,9 @@ impl From<&[Trial]> for LatencyColumns {
             .iter()
             .map(|trial| buckets::runs(&trial.latency.buckets));
         Self {
-            step_bits_count: unless(
+            step_bits: unless(
                 trials,
-                |trial| trial.latency.step_bits_count,
+                |trial| trial.latency.step_bits,
                 |bits| *bits == USUAL_STEP_BITS,
             ),
             min_ns: numbers(|latency| latency.min_ns),
@@ -259,12 +269,11 @@ impl From<&[Trial]> for SliceColumns {
             let list = |trial: &Trial| trial.slices.iter().map(value).collect();
             trials.iter().map(list).collect()
         };
-        let offsets = |trial: &Trial| trial.slices.iter().map(|slice| slice.3).collect();
         Self {
             bytes: unless(trials, slice_bytes, Vec::is_empty),
             operations_count: lists(|slice| slice.1),
             slowest_ns: lists(|slice| slice.2),
-            slowest_offset_bytes: trials.iter().map(offsets).collect(),
+            slowest_block_index: trials.iter().map(slowest_blocks).collect(),
         }
     }
 }
@@ -353,26 +362,50 @@ impl UntimedColumns {
     }
 }
 
+/// The index in the record's workloads; 0 is never written for one that is not there, see [`serialize`].
+fn workload_number(trial: &Trial) -> u32 {
+    trial.workload.number().unwrap_or_default()
+}
+
+/// Returns the block that begins at the offset in the span of the trial's workload; `None` if none does.
+fn block_at(trial: &Trial, offset_bytes: u64) -> Option<u64> {
+    let place = offset_bytes.checked_sub(trial.workload.manner.start_bytes)?;
+    let block_bytes = trial.workload.block_bytes;
+    let block = place.checked_div(block_bytes)?;
+    (block * block_bytes == place).then_some(block)
+}
+
+fn slowest_blocks(trial: &Trial) -> Vec<Option<u64>> {
+    let slices = trial.slices.iter();
+    slices
+        .map(|slice| {
+            slice
+                .3
+                .and_then(|offset_bytes| block_at(trial, offset_bytes))
+        })
+        .collect()
+}
+
 /// A trial; only its number and pattern are known yet.
-fn blank(id: u32, workload: SharedWorkload) -> Trial {
+fn blank(id: u32, workload: u32) -> Trial {
     Trial {
         id,
-        workload,
+        workload: SharedWorkload::numbered(workload),
         round_index: 0,
         layout: false,
         started_ns: 0,
         span_ns: 0,
         streams: Vec::new(),
         latency: LatencyHistogram {
-            step_bits_count: USUAL_STEP_BITS,
+            step_bits: USUAL_STEP_BITS,
             ..LatencyHistogram::default()
         },
-        slice_span_ns: 0,
+        slice_span_ns: USUAL_SLICE_NS,
         slices: Vec::new(),
         device_counters: None,
         untimed_bytes: 0,
         untimed: None,
-        bytes_written: 0,
+        written_bytes: 0,
         flush_span_ns: None,
         windows: Vec::new(),
         errors: Vec::new(),
@@ -406,14 +439,19 @@ impl TrialColumns {
         set(all, self.round_index, |trial, value| {
             trial.round_index = value;
         })?;
-        spread(all, self.layout, |trial, value| trial.layout = value)?;
+        for index in self.layout {
+            let trial = usize::try_from(index).ok().and_then(|at| all.get_mut(at));
+            trial
+                .ok_or_else(|| E::custom(format!("no trial {index}")))?
+                .layout = true;
+        }
         set(all, self.started_ns, |trial, value| {
             trial.started_ns = value;
         })?;
         set(all, self.span_ns, |trial, value| trial.span_ns = value)?;
         self.streams.spread(all, self.streams_count)?;
         self.latency.spread(all)?;
-        set(all, self.slice_span_ns, |trial, value| {
+        spread(all, self.slice_span_ns, |trial, value| {
             trial.slice_span_ns = value;
         })?;
         self.slices.spread(all)?;
@@ -426,8 +464,8 @@ impl TrialColumns {
         if let Some(untimed) = self.untimed {
             untimed.spread(all)?;
         }
-        set(all, self.bytes_written, |trial, value| {
-            trial.bytes_written = value;
+        set(all, self.written_bytes, |trial, value| {
+            trial.written_bytes = value;
         })?;
         spread(all, self.flush_span_ns, |trial, value| {
             trial.flush_span_ns = value;
@@ -490,8 +528,8 @@ impl StreamColumns {
 
 impl LatencyColumns {
     fn spread<E: Error>(self, trials: &mut [Trial]) -> Result<(), E> {
-        spread(trials, self.step_bits_count, |trial, value| {
-            trial.latency.step_bits_count = value;
+        spread(trials, self.step_bits, |trial, value| {
+            trial.latency.step_bits = value;
         })?;
         set(trials, self.min_ns, |trial, value| {
             trial.latency.min_ns = value;
@@ -516,7 +554,7 @@ impl SliceColumns {
         for length in [
             self.operations_count.len(),
             self.slowest_ns.len(),
-            self.slowest_offset_bytes.len(),
+            self.slowest_block_index.len(),
         ] {
             check_length(length, trials.len(), "slices of each trial")?;
         }
@@ -528,7 +566,7 @@ impl SliceColumns {
             .operations_count
             .into_iter()
             .zip(self.slowest_ns)
-            .zip(self.slowest_offset_bytes);
+            .zip(self.slowest_block_index);
         for (trial, ((counts, slowest), offsets)) in trials.iter_mut().zip(columns) {
             let own = bytes.next().unwrap_or_default();
             for length in [slowest.len(), offsets.len()] {
@@ -552,33 +590,53 @@ impl SliceColumns {
     }
 }
 
+/// Writes columns.
+///
+/// # Errors
+/// If a workload is not one of the record, or an offset not that of a block.
 pub(crate) fn serialize<S: Serializer>(trials: &[Trial], serializer: S) -> Result<S::Ok, S::Error> {
+    use serde::ser::Error;
+    for trial in trials {
+        if trial.workload.number().is_none() {
+            let id = trial.id;
+            return Err(S::Error::custom(format!(
+                "the workload of trial {id} is not shared"
+            )));
+        }
+        let mut offsets = trial.slices.iter().filter_map(|slice| slice.3);
+        if let Some(offset_bytes) = offsets.find(|offset| block_at(trial, *offset).is_none()) {
+            let id = trial.id;
+            let message = format!("in trial {id}, no block begins at byte {offset_bytes}");
+            return Err(S::Error::custom(message));
+        }
+    }
     TrialColumns::from(trials).serialize(serializer)
 }
 
-/// Reads columns, or a list of trials, as journals hold them.
+/// Reads columns. Workloads and places are those of the record only after [`resolve`].
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<Trial>, D::Error> {
-    deserializer.deserialize_any(ColumnsOrList)
+    TrialColumns::deserialize(deserializer)?.into_trials()
 }
 
-struct ColumnsOrList;
-
-impl<'de> Visitor<'de> for ColumnsOrList {
-    type Value = Vec<Trial>;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("trials in columns")
+/// Gives trials that were read their workloads, and the slices the offsets of their blocks.
+///
+/// # Errors
+/// Number of the trial and of the workload, if `workloads` does not hold it.
+pub(crate) fn resolve(trials: &mut [Trial], workloads: &[Arc<Workload>]) -> Result<(), (u32, u32)> {
+    for trial in trials {
+        let resolved = trial.workload.resolve(workloads);
+        resolved.map_err(|number| (trial.id, number))?;
+        let workload = &trial.workload;
+        let (start_bytes, block_bytes) = (workload.manner.start_bytes, workload.block_bytes);
+        for slice in &mut trial.slices {
+            let block = slice.3;
+            slice.3 =
+                block.map(|block| start_bytes.saturating_add(block.saturating_mul(block_bytes)));
+        }
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        TrialColumns::deserialize(MapAccessDeserializer::new(map))?.into_trials()
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list))
-    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -588,7 +646,7 @@ mod tests {
     use crate::{Origin, OriginKind, Record, Trial, parse_record, record_to_json};
 
     /// Trials with one, two and no streams, where one has everything that the others lack.
-    fn rows() -> Value {
+    fn rows() -> Vec<Trial> {
         let workload = json!({
             "id": "w", "read_share_percent": 0, "order": "sequential", "block_bytes": 4096,
             "queue_depth": 1, "span_bytes": 8192, "flush": "in_span", "payload": "zeros", "stop": {},
@@ -599,9 +657,9 @@ mod tests {
                 "id": id, "workload": workload, "round_index": id + 1, "started_ns": 10 * id, "span_ns": 9,
                 "streams": streams,
                 "latency": {
-                    "step_bits_count": 7, "min_ns": 3, "max_ns": 5, "sum_ns": 8, "buckets": [3, 1, 2, id],
+                    "step_bits": 7, "min_ns": 3, "max_ns": 5, "sum_ns": 8, "buckets": [-3, 1, 0, id + 1],
                 },
-                "slice_span_ns": 100, "slices": slices, "untimed_bytes": 4096, "bytes_written": id,
+                "slice_span_ns": 100_000_000, "slices": slices, "untimed_bytes": 4096, "written_bytes": id,
                 "stopped_by": "goal",
             })
         };
@@ -614,15 +672,15 @@ mod tests {
             trial(
                 1,
                 json!([stream(7, 2, 9), stream(1, 1, 8)]),
-                json!([[8, 3, 5, 512]]),
+                json!([[8, 3, 5, 4096]]),
             ),
             trial(2, json!([]), json!([])),
         ];
         rows[1]["layout"] = json!(true);
-        rows[1]["latency"]["step_bits_count"] = json!(5);
+        rows[1]["latency"]["step_bits"] = json!(5);
         rows[1]["stopped_by"] = json!("a_word");
         rows[1]["flush_span_ns"] = json!(6);
-        rows[1]["errors"] = json!([{"offset": 1, "errno": 5, "at_ns": 2}]);
+        rows[1]["errors"] = json!([{"offset_bytes": 1, "errno": 5, "at_ns": 2}]);
         rows[1]["windows"] = json!([{"window_bytes": 1, "windows_count": 2, "slowest": []}]);
         rows[2]["untimed"] = json!({
             "ramp_span_ns": 1, "ramp_operations_count": 2, "ramp_longest_ns": 3, "drain_span_ns": 4, "drain_longest_ns": 5,
@@ -630,40 +688,49 @@ mod tests {
         rows[0]["device_counters"] = json!({
             "read_operations_count": 0, "read_bytes": 1, "write_operations_count": 2, "write_bytes": 3,
         });
-        Value::Array(rows)
+        serde_json::from_value(Value::Array(rows)).unwrap()
     }
 
     fn document(trials: &Value) -> String {
-        let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
-        json!({"format": 1, "id": id, "origin": {"kind": "measured"}, "trials": trials}).to_string()
+        let mut document = serde_json::to_value(record(rows())).unwrap();
+        document["trials"] = trials.clone();
+        document.to_string()
+    }
+
+    fn record(trials: Vec<Trial>) -> Record {
+        let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Measured));
+        record.trials = trials;
+        record.share_workloads();
+        record
     }
 
     fn columns(trials: Vec<Trial>) -> Value {
-        let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Measured));
-        record.trials = trials;
-        let json: Value = serde_json::from_str(&record_to_json(&record).unwrap()).unwrap();
+        let json = record_to_json(&record(trials)).unwrap();
+        let json: Value = serde_json::from_str(&json).unwrap();
         json["trials"].clone()
     }
 
     #[test]
     fn columns_hold_what_rows_hold() {
-        let read = parse_record(&document(&rows())).unwrap().trials;
+        let read = rows();
         assert_eq!(read.len(), 3);
         let columns = columns(read.clone());
         assert_eq!(columns["id"], Value::Null);
+        assert_eq!(columns["workload"], json!([0, 0, 0]));
+        assert_eq!(columns["layout"], json!([1]));
         assert_eq!(columns["streams_count"], json!([1, 2, 0]));
         assert_eq!(columns["streams"]["bytes"], json!([8192, 7, 1]));
         assert_eq!(columns["streams"]["span_ns"], json!([9, 9, 8]));
         assert_eq!(
             columns["latency"]["buckets"],
-            json!([[-3, 1, -1, 0], [-3, 1, -1, 1], [-3, 1, -1, 2]])
+            json!([[-3, 1, 0, 1], [-3, 1, 0, 2], [-3, 1, 0, 3]])
         );
-        assert_eq!(columns["latency"]["step_bits_count"], json!([7, 5, 7]));
+        assert_eq!(columns["latency"]["step_bits"], json!([7, 5, 7]));
         // 8192 bytes are two operations of 4096; 8 bytes in 3 operations have no common size.
         assert_eq!(columns["slices"]["bytes"], json!([[], [8], []]));
         assert_eq!(
-            columns["slices"]["slowest_offset_bytes"],
-            json!([[0, null], [512], []])
+            columns["slices"]["slowest_block_index"],
+            json!([[0, null], [1], []])
         );
         assert_eq!(
             columns["device_counters"]["write_bytes"],
@@ -676,7 +743,7 @@ mod tests {
 
     #[test]
     fn a_column_of_defaults_is_missing() {
-        let mut read = parse_record(&document(&rows())).unwrap().trials;
+        let mut read = rows();
         read.truncate(1);
         let one = columns(read.clone());
         for missing in [
@@ -687,6 +754,7 @@ mod tests {
             "flush_span_ns",
             "windows",
             "errors",
+            "slice_span_ns",
             "stopped_by",
         ] {
             assert_eq!(one[missing], Value::Null, "{missing}");
@@ -701,12 +769,30 @@ mod tests {
     }
 
     #[test]
+    fn a_place_that_is_not_that_of_a_block_cannot_be_written() {
+        for offset in [1, 4095, 4097] {
+            let mut trials = rows();
+            trials[0].slices[0].3 = Some(offset);
+            assert!(record_to_json(&record(trials)).is_err(), "{offset}");
+        }
+        let mut trials = rows();
+        trials[0].workload.manner.start_bytes = 512;
+        trials[0].slices[0].3 = Some(512 + 7 * 4096);
+        let columns = columns(trials);
+        assert_eq!(
+            columns["slices"]["slowest_block_index"][0],
+            json!([7, null])
+        );
+    }
+
+    #[test]
     fn columns_of_other_lengths_are_refused() {
-        let good = columns(parse_record(&document(&rows())).unwrap().trials);
+        let good = columns(rows());
         let lists = |value: &Value| value.as_object().unwrap().clone();
         let mut places: Vec<String> = lists(&good).keys().map(|key| format!("/{key}")).collect();
         for group in ["streams", "latency", "slices", "device_counters", "untimed"] {
-            places.retain(|place| *place != format!("/{group}"));
+            // A list of trials, not a column.
+            places.retain(|place| *place != format!("/{group}") && place != "/layout");
             places.extend(
                 lists(&good[group])
                     .keys()
@@ -729,6 +815,8 @@ mod tests {
                 "/streams_count",
                 json!([4_294_967_295_u32, 4_294_967_295_u32, 4]),
             ),
+            ("/layout", json!([3])),
+            ("/workload", json!([0, 1, 0])),
             ("/latency/buckets/0", json!([-5_000_000_000_i64, 1])),
             ("/slices/slowest_ns/0", json!([1])),
             ("/slices/bytes/1", json!([])),

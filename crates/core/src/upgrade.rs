@@ -1,14 +1,15 @@
-//! Reading and writing the document. Readers accept all older formats by pure upgrade steps;
-//! format 1 is the first, so there is no step yet.
+//! Reading and writing the document. Readers accept all older formats by pure upgrade steps; before format 1 there were
+//! only drafts of it.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use uuid::Uuid;
 
-use crate::{FORMAT, Record, STATEMENT, visible};
+use crate::{FORMAT, Record, STATEMENT, draft, visible};
 
 /// Number of additions to the format: fields and words that an older reader keeps and does not understand.
 pub const MINOR: u32 = 0;
@@ -20,7 +21,7 @@ const MOST_DEPTH: usize = 32;
 pub const MOST_ITEMS: usize = 16_384;
 /// Maximum length of a text in a document, bytes as written there.
 pub const MOST_TEXT_BYTES: usize = 65_536;
-/// Largest integer that a program writes into a record: all readers of JSON represent it exactly.
+/// Largest integer of a record, and, negative, the smallest: all readers of JSON represent it exactly.
 pub const MOST_INTEGER: u64 = (1 << 53) - 1;
 
 /// Reason why a text is not a record.
@@ -47,6 +48,9 @@ pub enum ParseError {
     /// One of its texts is too long.
     #[error("a text of more than {MOST_TEXT_BYTES} bytes: no record has one")]
     Text,
+    /// One of its integers is too large.
+    #[error("an integer beyond {MOST_INTEGER}: no record has one")]
+    Integer,
     /// A statement of a version this program does not know.
     #[error("statement of version {0}; this program reads version {STATEMENT}")]
     NewerStatement(u64),
@@ -67,9 +71,11 @@ pub enum ParseError {
 ///
 /// # Errors
 /// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
-/// [`MOST_ITEMS`] elements or a text of more than [`MOST_TEXT_BYTES`], is not JSON, has no known `format`, or is not of its shape.
+/// [`MOST_ITEMS`] elements, a text of more than [`MOST_TEXT_BYTES`] or an integer beyond [`MOST_INTEGER`], is not JSON, has no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
-    head(text)?;
+    if head(text)?.bytes_written.is_some() {
+        return Ok(draft::read(text)?);
+    }
     let mut record: Record = serde_json::from_str(text)?;
     record
         .resolve_workloads()
@@ -90,6 +96,8 @@ pub fn record_id(text: &str) -> Result<Uuid, ParseError> {
 struct Head {
     format: Option<u64>,
     id: Option<Uuid>,
+    /// [`draft::MARK`].
+    bytes_written: Option<IgnoredAny>,
 }
 
 fn head(text: &str) -> Result<Head, ParseError> {
@@ -102,7 +110,7 @@ fn head(text: &str) -> Result<Head, ParseError> {
     }
 }
 
-/// Checks the limits of size, depth and length before anything is built in memory.
+/// Checks the limits of size, depth, length and integers before anything is built in memory.
 pub(crate) fn check_shape(text: &str) -> Result<(), ParseError> {
     if text.len() > MOST_RECORD_BYTES {
         return Err(ParseError::Large);
@@ -113,6 +121,7 @@ pub(crate) fn check_shape(text: &str) -> Result<(), ParseError> {
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => skip_text(&mut bytes)?,
+            b'0'..=b'9' => skip_number(byte, &mut bytes)?,
             b'[' | b'{' if commas.len() == MOST_DEPTH => return Err(ParseError::Deep),
             b'[' | b'{' => commas.push(0),
             b']' | b'}' => drop(commas.pop()),
@@ -144,15 +153,48 @@ fn skip_text(bytes: &mut std::str::Bytes<'_>) -> Result<(), ParseError> {
     Ok(())
 }
 
+/// Moves to the last character of a number that begins with a digit.
+fn skip_number(first: u8, bytes: &mut std::str::Bytes<'_>) -> Result<(), ParseError> {
+    let mut value = u64::from(first - b'0');
+    let mut is_integer = true;
+    let mut ahead = bytes.clone();
+    while let Some(byte) = ahead.next() {
+        match byte {
+            b'0'..=b'9' => {
+                value = value
+                    .saturating_mul(10)
+                    .saturating_add(u64::from(byte - b'0'))
+            }
+            b'.' | b'e' | b'E' | b'+' | b'-' => is_integer = false,
+            _ => break,
+        }
+        *bytes = ahead.clone();
+    }
+    match is_integer && value > MOST_INTEGER {
+        true => Err(ParseError::Integer),
+        false => Ok(()),
+    }
+}
+
 /// Writes a record as one line of JSON, fields in the order of the type, hidden characters escaped.
 ///
 /// # Errors
-/// When a number is not finite, which no code path here makes.
+/// When the document would exceed the limits of [`parse_record`], or an offset is not that of a block.
 pub fn record_to_json(record: &Record) -> Result<String, serde_json::Error> {
-    serde_json::to_string(record).map(|text| match visible(&text) {
+    let text = match record.is_shared() {
+        true => serde_json::to_string(record)?,
+        false => {
+            let mut shared = record.clone();
+            shared.share_workloads();
+            serde_json::to_string(&shared)?
+        }
+    };
+    let text = match visible(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(visible) => visible,
-    })
+    };
+    check_shape(&text).map_err(serde::ser::Error::custom)?;
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -204,6 +246,22 @@ mod tests {
         assert!(parse_record(&text(MOST_TEXT_BYTES)).is_ok());
         let long = parse_record(&text(MOST_TEXT_BYTES + 1));
         assert!(matches!(long, Err(ParseError::Text)));
+        for number in [
+            MOST_INTEGER.to_string(),
+            format!("-{MOST_INTEGER}"),
+            "9e300".to_owned(),
+            "123456789012345678901.5".to_owned(),
+            "\"99999999999999999999\"".to_owned(),
+        ] {
+            assert!(parse_record(&record(&number)).is_ok(), "{number}");
+        }
+        for number in [
+            (MOST_INTEGER + 1).to_string(),
+            format!("-{}", MOST_INTEGER + 1),
+        ] {
+            let large = parse_record(&record(&format!("[1,{number}]")));
+            assert!(matches!(large, Err(ParseError::Integer)), "{number}");
+        }
         let text = text(MOST_RECORD_BYTES);
         assert!(matches!(parse_record(&text), Err(ParseError::Large)));
     }

@@ -506,7 +506,7 @@ mod tests {
             "bytes": 8192, "operations_count": 2, "span_ns": 9, "read_operations_count": 0,
         });
         let latency = json!({
-            "step_bits_count": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
+            "step_bits": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
         });
         let trial: Trial = serde_json::from_value(json!({
             "id": 0, "workload": text, "round_index": 0, "started_ns": 0, "span_ns": 9,
@@ -516,6 +516,7 @@ mod tests {
         .unwrap();
         let mut record = Record::new(uuid::Uuid::nil(), Origin::of(OriginKind::Measured));
         record.trials = vec![trial];
+        record.share_workloads();
         let json = record_to_json(&record).unwrap();
         assert_eq!(parse_record(&json).unwrap(), record);
         assert!(json.contains(r#""manner":{"access":"cached","rest_ns":7,"streams_count":3}"#));

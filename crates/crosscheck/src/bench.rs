@@ -348,7 +348,7 @@ impl Bench<'_> {
             leave: self.leave,
         };
         let measured = measure(&job, self.target)?;
-        let written = self.written_bytes.get() + measured.record.bytes_written;
+        let written = self.written_bytes.get() + measured.record.written_bytes;
         self.written_bytes.set(written);
         if measured.exit != Exit::Done {
             let mut error = CommandError::new(measured.exit, "our side is not complete");

@@ -43,11 +43,14 @@ pub(crate) fn failure_finding(workload: &Workload, failure: Failure) -> (Finding
             format!("data could not be made durable: {errno}"),
         ),
         Failure::Operation(error) if error.errno == Errno::NONE => {
-            let detail = format!("fewer bytes moved than asked for at byte {}", error.offset);
+            let detail = format!(
+                "fewer bytes moved than asked for at byte {}",
+                error.offset_bytes
+            );
             (FindingKind::IoError, detail)
         }
         Failure::Operation(error) => {
-            let detail = format!("{} at byte {}", error.errno, error.offset);
+            let detail = format!("{} at byte {}", error.errno, error.offset_bytes);
             (kind_of(error.errno), detail)
         }
         Failure::NoAnswer { offset, latency_ns } => {

@@ -102,7 +102,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
             tally.errors.push(error);
         }
         let drained = self.drain(tally);
-        tally.bytes_written = self.written_bytes;
+        tally.written_bytes = self.written_bytes;
         result.and(drained)
     }
 
@@ -332,7 +332,7 @@ impl<'a, B: Backend, C: Clock> Flow<'a, B, C> {
         } else if outcome != Ok(done.op.bytes) {
             let at_ns = self.now_ns.saturating_sub(since_ns);
             Failure::Operation(OperationError {
-                offset: done.op.offset,
+                offset_bytes: done.op.offset,
                 errno,
                 at_ns,
             })

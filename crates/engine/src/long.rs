@@ -63,7 +63,7 @@ pub(crate) fn behind_rest(
     };
     let spent_bytes = trials
         .iter()
-        .map(|trial| trial.bytes_written)
+        .map(|trial| trial.written_bytes)
         .fold(0, u64::saturating_add);
     let limit_bytes = before.workload.stop.most_bytes.unwrap_or(u64::MAX);
     let block_bytes = workload.block_bytes.max(1);

@@ -25,7 +25,7 @@ pub(crate) fn read_back<B: Backend>(
         }
         let failed = |errno| {
             Failure::Operation(OperationError {
-                offset,
+                offset_bytes: offset,
                 errno,
                 at_ns: 0,
             })

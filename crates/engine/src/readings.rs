@@ -18,6 +18,8 @@ pub(crate) struct Readings {
 impl Readings {
     /// Adds a reading, in the order of time. Messages beyond the first [`MOST_MESSAGES`] of the run are only counted.
     pub(crate) fn add(&mut self, mut sample: SensorSample) {
+        // A record holds milliseconds.
+        sample.at_ns -= sample.at_ns % 1_000_000;
         let room = MOST_MESSAGES - self.messages_count;
         if sample.messages.len() > room {
             let more = (sample.messages.len() - room) as u64;
@@ -64,8 +66,12 @@ fn merge(into: &mut SensorSample, next: SensorSample) {
     };
     into.at_ns = next.at_ns;
     // `None` is less than any reading.
-    into.temperature_mc = into.temperature_mc.max(next.temperature_mc);
-    into.device_temperature_mc = into.device_temperature_mc.max(next.device_temperature_mc);
+    into.temperature_millicelsius = into
+        .temperature_millicelsius
+        .max(next.temperature_millicelsius);
+    into.device_temperature_millicelsius = into
+        .device_temperature_millicelsius
+        .max(next.device_temperature_millicelsius);
     let frequencies = [into.frequency_hz, next.frequency_hz];
     into.frequency_hz = frequencies.into_iter().flatten().min();
     into.throttled = into.throttled.max(next.throttled);
@@ -87,7 +93,7 @@ mod tests {
     fn sample(second: u64) -> SensorSample {
         SensorSample {
             at_ns: second * SECOND_NS,
-            temperature_mc: Some(if second == 12_345 { 80_000 } else { 40_000 }),
+            temperature_millicelsius: Some(if second == 12_345 { 80_000 } else { 40_000 }),
             throttled: Some(second == 23_456),
             stolen_ns: Some(7),
             bus_errors: [("data_crc".to_owned(), 1)].into(),
@@ -121,7 +127,7 @@ mod tests {
             let at_ns = second * SECOND_NS;
             list.iter().find(|sample| sample.at_ns >= at_ns).unwrap()
         };
-        assert_eq!(reading_of(12_345).temperature_mc, Some(80_000));
+        assert_eq!(reading_of(12_345).temperature_millicelsius, Some(80_000));
         assert_eq!(reading_of(23_456).throttled, Some(true));
         assert_eq!(list.iter().filter(|s| s.throttled == Some(true)).count(), 1);
     }

@@ -8,7 +8,7 @@ use crate::RunResult;
 /// Creates the record of a run from the information before it (`header`) and its results.
 #[must_use]
 pub fn record(mut header: Record, outcome: RunResult, suite: &Suite) -> Record {
-    header.bytes_written = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+    header.written_bytes = outcome.trials.iter().map(|trial| trial.written_bytes).sum();
     header.trials = outcome.trials;
     header.share_workloads();
     header.sensors = outcome.sensors;

@@ -332,7 +332,7 @@ impl<B: Backend, C: Clock, S: Sensors, O: Observer> Run<'_, B, C, S, O> {
             .trials
             .iter()
             .filter(|trial| trial.workload.id == workload.id);
-        let spent_bytes: u64 = of_workload.map(|trial| trial.bytes_written).sum();
+        let spent_bytes: u64 = of_workload.map(|trial| trial.written_bytes).sum();
         spent_bytes + largest_trial_bytes(workload) <= budget_bytes
     }
 

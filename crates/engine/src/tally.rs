@@ -40,7 +40,7 @@ pub(crate) struct Tally {
     pub(crate) untimed_bytes: u64,
     /// Operations and times of ramp and drain.
     pub(crate) untimed: Untimed,
-    pub(crate) bytes_written: u64,
+    pub(crate) written_bytes: u64,
     /// Duration of a flush inside the span, nanoseconds.
     pub(crate) flush_span_ns: Option<u64>,
     pub(crate) errors: Vec<OperationError>,
@@ -60,7 +60,7 @@ impl Tally {
             span_ns: 0,
             untimed_bytes: 0,
             untimed: Untimed::default(),
-            bytes_written: 0,
+            written_bytes: 0,
             flush_span_ns: None,
             errors: Vec::with_capacity(ERRORS_KEPT),
         }
@@ -128,7 +128,7 @@ impl Tally {
             device_counters: None,
             untimed_bytes: self.untimed_bytes,
             untimed: (workload.manner.streams_count == 1).then_some(self.untimed),
-            bytes_written: self.bytes_written,
+            written_bytes: self.written_bytes,
             flush_span_ns: self.flush_span_ns,
             windows: self
                 .windows

@@ -88,7 +88,7 @@ pub(crate) fn run_trial_in<B: Backend, C: Clock>(
     }
     let after = backend.counters();
     pulse.beat();
-    tally.bytes_written += prepared_bytes;
+    tally.written_bytes += prepared_bytes;
     let (mut trial, used) = tally.into_trial(workload, context, failure);
     *memory = used;
     trial.device_counters = after.zip(before).map(|(after, before)| after.since(before));

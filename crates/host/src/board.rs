@@ -20,7 +20,7 @@ pub fn read_board(root: &Root) -> Board {
             .text("/proc/meminfo")
             .and_then(|text| parse_memory(&text)),
         cpu_count: read_cpu_count(root),
-        most_frequency_hz: number_of(root.path(PROCESSOR).join("cpuinfo_max_freq"))
+        max_frequency_hz: number_of(root.path(PROCESSOR).join("cpuinfo_max_freq"))
             .and_then(|khz| khz.checked_mul(1000)),
         power_warnings: power_warnings(root),
         firmware: read_firmware(root),

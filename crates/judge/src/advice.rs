@@ -51,7 +51,10 @@ fn throttled(record: &Record) -> &'static str {
         let mut warnings = board.power_warnings.iter();
         warnings.any(|warning| warning == "under_voltage")
     });
-    let temperatures = record.sensors.iter().filter_map(|s| s.temperature_mc);
+    let temperatures = record
+        .sensors
+        .iter()
+        .filter_map(|s| s.temperature_millicelsius);
     let is_hot = temperatures.max().is_some_and(|most| most >= HOT_MC);
     match (is_hot, lacks_power) {
         (true, true) => {

@@ -48,7 +48,7 @@ fn storage_again(record: &mut Record) {
     if let (Some(integrity), Some(verdict)) = (&mut record.integrity, verdict) {
         integrity.kind = verdict.kind;
         integrity.real_bytes = verdict.real_blocks * BLOCK_BYTES as u64;
-        integrity.module_bytes = verdict
+        integrity.wrap_bytes = verdict
             .module_blocks
             .map(|blocks| blocks * BLOCK_BYTES as u64);
         integrity.blocks = Some(verdict.counts);
@@ -81,12 +81,7 @@ fn derivations(record: &Record) -> Vec<(String, String)> {
         (verdict.rule.clone(), format!("{said:?}"))
     });
     let storage = record.integrity.iter().map(|found| {
-        let said = (
-            found.kind,
-            found.real_bytes,
-            found.module_bytes,
-            found.blocks,
-        );
+        let said = (found.kind, found.real_bytes, found.wrap_bytes, found.blocks);
         ("storage".to_owned(), format!("{said:?}"))
     });
     metrics

@@ -54,15 +54,15 @@ fn messages_about_a_bridge_under_uas_name_the_way_without() {
 
 #[test]
 fn what_slows_a_board_down_is_heat_or_power() {
-    let told = |temperature_mc: i32, warnings: &[&str]| {
+    let told = |temperature_millicelsius: i32, warnings: &[&str]| {
         let mut record = record(&slot(None), FindingKind::Throttled);
         record.board.as_mut().unwrap().power_warnings =
             warnings.iter().map(|name| (*name).to_owned()).collect();
-        let sample = |temperature_mc| SensorSample {
-            temperature_mc: Some(temperature_mc),
+        let sample = |temperature_millicelsius| SensorSample {
+            temperature_millicelsius: Some(temperature_millicelsius),
             ..SensorSample::default()
         };
-        record.sensors = vec![sample(temperature_mc), sample(20_000)];
+        record.sensors = vec![sample(temperature_millicelsius), sample(20_000)];
         advice(record)
     };
     let (power, heat) = ("power supply made for", "heat sink");

@@ -259,7 +259,7 @@ fn a_narrow_pcie_link_is_told_with_the_boards_way_to_widen_it() {
         reader: Some(Reader {
             pcie: Some(PcieLink {
                 megatransfers_per_s: Some(now),
-                most_megatransfers_per_s: Some(most),
+                max_megatransfers_per_s: Some(most),
                 lanes_count: Some(1),
                 most_lanes_count: Some(1),
                 ..PcieLink::default()

@@ -60,8 +60,8 @@ fn open(found: &Anatomy) -> Option<String> {
         UnitSource::Other(word) => word,
     };
     let unit = format!("units of {} ({source})", size(found.unit_bytes));
-    let least = open.least_count;
-    let Some(most) = open.most_count else {
+    let least = open.min_count;
+    let Some(most) = open.max_count else {
         return Some(format!("at least {least} {unit} can be written in turn."));
     };
     let step = UnitStep::of(open, &found.turns)?;

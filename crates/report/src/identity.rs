@@ -204,13 +204,16 @@ fn health(health: &Health) -> Option<String> {
         health
             .media_errors_count
             .map(|count| format!("{count} media errors")),
-        health.temperature_mc.map(degrees),
+        health.temperature_millicelsius.map(degrees),
         (!health.warnings.is_empty()).then(|| health.warnings.join(", ")),
     ])
 }
 
-fn degrees(temperature_mc: i32) -> String {
-    format!("{} °C", (f64::from(temperature_mc) / 1000.0).round())
+fn degrees(temperature_millicelsius: i32) -> String {
+    format!(
+        "{} °C",
+        (f64::from(temperature_millicelsius) / 1000.0).round()
+    )
 }
 
 fn reader(reader: &Reader) -> Option<String> {
@@ -283,9 +286,9 @@ fn pcie(link: &PcieLink) -> Option<String> {
         speed(link.megatransfers_per_s?),
         link.lanes_count?
     );
-    let is_less = link.most_megatransfers_per_s > link.megatransfers_per_s
+    let is_less = link.max_megatransfers_per_s > link.megatransfers_per_s
         || link.most_lanes_count > link.lanes_count;
-    let now = match (link.most_megatransfers_per_s, link.most_lanes_count) {
+    let now = match (link.max_megatransfers_per_s, link.most_lanes_count) {
         (Some(most), Some(lanes)) if is_less => {
             format!("{now} (it could do {} x{lanes})", speed(most))
         }
@@ -366,7 +369,7 @@ fn host_rows(record: &Record) -> Vec<(&'static str, String)> {
                 .cpu_count
                 .map(|count| count_of(count, "processor", "processors")),
             board
-                .most_frequency_hz
+                .max_frequency_hz
                 .map(|hertz| format!("up to {}", megahertz(hertz))),
         ]);
         rows.extend(text.map(|text| ("board", text)));

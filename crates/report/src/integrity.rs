@@ -234,7 +234,7 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
         _ => rows.extend(found.blocks.iter().flat_map(count_rows)),
     }
     let known = [
-        ("addresses repeat after", found.module_bytes),
+        ("addresses repeat after", found.wrap_bytes),
         ("hidden by a cache of at most", found.hidden_cache_bytes),
         ("caches excluded up to", found.excluded_cache_bytes),
     ];

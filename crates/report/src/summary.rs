@@ -326,10 +326,10 @@ pub(crate) fn not_conformant(record: &Record) -> String {
 
 fn footer(record: &Record) -> Vec<String> {
     let mut parts = Vec::new();
-    if record.bytes_written > 0 {
+    if record.written_bytes > 0 {
         parts.push(format!(
             "written to the target: {}",
-            amount(record.bytes_written)
+            amount(record.written_bytes)
         ));
     }
     if !record.labels.is_empty() {

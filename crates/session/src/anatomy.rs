@@ -95,7 +95,7 @@ fn real(
         look: &|medium| shown(session.voice, medium, &request),
     };
     let worked = loan.work(session, &work)?;
-    head.bytes_written += worked.put_back_bytes();
+    head.written_bytes += worked.put_back_bytes();
     Ok(keep(session, head, worked.found).with(worked.put_back.err()))
 }
 
@@ -125,7 +125,7 @@ fn keep(
     mut record: Record,
     (found, written_blocks): (Anatomy, u64),
 ) -> TestResult {
-    record.bytes_written += written_blocks * BLOCK_BYTES as u64;
+    record.written_bytes += written_blocks * BLOCK_BYTES as u64;
     record.anatomy = Some(found);
     TestResult::keep(session, record, Exit::Done)
 }

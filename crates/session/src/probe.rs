@@ -87,7 +87,7 @@ fn real(
     };
     let worked = loan.work(session, &work)?;
     let mut record = of_probe(head, &worked.found, tested_bytes / BLOCK_BYTES as u64);
-    record.bytes_written += worked.put_back_bytes();
+    record.written_bytes += worked.put_back_bytes();
     let exit = exit_of(worked.found.kind);
     let result = TestResult::keep(session, record, exit);
     Ok(result.with(worked.put_back.err()))

@@ -337,10 +337,10 @@ fn flash_rules(flash: FlashData) -> Vec<Rule> {
             "shares of faults under load must be below 1",
         ),
         (
-            flash.module_bytes.is_none_or(|bytes| {
+            flash.wrap_bytes.is_none_or(|bytes| {
                 is_block(bytes) && flash.real_bytes.is_some_and(|real| real <= bytes)
             }),
-            "module_bytes must be at least real_bytes",
+            "wrap_bytes must be at least real_bytes",
         ),
     ];
     if let Some(damage) = flash.damage {

@@ -56,7 +56,7 @@ impl Flash {
             data,
             seed: mix(seed ^ mix(0x0066_6c61_7368)),
             real,
-            module: data.module_bytes.map(blocks),
+            module: data.wrap_bytes.map(blocks),
             cache,
             written: 0,
             flips: Rng::for_part(seed, "sim flips", 0),

@@ -71,7 +71,7 @@ impl Heat {
         self.throttled = self.temperature_c >= limit_c;
         self.samples.push(SensorSample {
             at_ns: self.next_ns,
-            temperature_mc: Some(to_millidegrees(self.temperature_c)),
+            temperature_millicelsius: Some(to_millidegrees(self.temperature_c)),
             frequency_hz: Some(if self.throttled {
                 600_000_000
             } else {

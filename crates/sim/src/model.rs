@@ -108,7 +108,7 @@ impl Model {
         data.capacity_bytes = scaled(data.capacity_bytes);
         let flash = &mut data.flash;
         flash.real_bytes = flash.real_bytes.map(scaled);
-        flash.module_bytes = flash.module_bytes.map(scaled);
+        flash.wrap_bytes = flash.wrap_bytes.map(scaled);
         flash.taken_bytes = flash.taken_bytes.map(scaled);
         if let Some(cache) = &mut flash.hidden_cache {
             cache.bytes = scaled(cache.bytes);

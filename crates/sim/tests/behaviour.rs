@@ -178,7 +178,7 @@ fn the_hot_board_slows_down_and_says_so() {
     assert!(
         samples
             .iter()
-            .any(|s| s.throttled == Some(true) && s.temperature_mc >= Some(80_000))
+            .any(|s| s.throttled == Some(true) && s.temperature_millicelsius >= Some(80_000))
     );
     assert!(cool / rig.trial(&reads, 5 * SECOND_NS).rate() > 1.5);
 }
@@ -194,7 +194,7 @@ fn a_cool_board_stays_cool() {
     assert!(
         samples
             .iter()
-            .all(|s| s.throttled == Some(false) && s.temperature_mc < Some(60_000))
+            .all(|s| s.throttled == Some(false) && s.temperature_millicelsius < Some(60_000))
     );
 }
 

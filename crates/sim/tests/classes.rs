@@ -460,14 +460,14 @@ fn wear_is_told_before() {
         let plan = plan_for(&card, &suite, tier, &[]);
         let outcome = executed(&card, &plan, usize::MAX);
         let record = judged(&card, &plan, &suite, outcome);
-        assert_eq!(record.bytes_written, plan.wear().bytes);
+        assert_eq!(record.written_bytes, plan.wear().bytes);
     }
     let suite = cardmark_catalog::suite("app-class", None).unwrap();
     let card = SimulatedCard::new(&Model::named("a2-64gb").unwrap(), SEED);
     let plan = plan_for(&card, &suite, "raw-full", &[]);
     let outcome = executed(&card, &plan, usize::MAX);
     let record = judged(&card, &plan, &suite, outcome);
-    let ratio = record.bytes_written as f64 / plan.wear().bytes as f64;
+    let ratio = record.written_bytes as f64 / plan.wear().bytes as f64;
     assert!((0.9..1.1).contains(&ratio), "{ratio}");
 }
 

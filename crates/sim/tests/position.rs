@@ -63,7 +63,7 @@ fn the_part_that_is_read_slowly_is_found_and_no_other() {
 #[test]
 fn nothing_is_written_and_an_even_card_reads_alike_everywhere() {
     let record = measured("a1-32gb", 1);
-    assert_eq!(record.bytes_written, 0);
+    assert_eq!(record.written_bytes, 0);
     let rates: Vec<f64> = places(&record).into_iter().map(|place| place.1).collect();
     let most = rates.iter().copied().fold(0.0, f64::max);
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);

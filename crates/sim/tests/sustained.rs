@@ -222,7 +222,7 @@ fn refills_stay_within_the_bytes_that_were_asked_for() {
         };
         let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
         let (_, outcome) = executed(&card, &suite, request, place);
-        let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+        let written: u64 = outcome.trials.iter().map(|trial| trial.written_bytes).sum();
         assert!(written <= most_bytes, "{written} of {most_bytes}");
     }
 }
@@ -240,7 +240,7 @@ fn no_selection_of_workloads_writes_more_than_announced() {
         };
         let place = TargetRoom::disk(TargetKind::Sim, card.capacity_bytes());
         let (plan, outcome) = executed(&card, &suite, request, place);
-        let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+        let written: u64 = outcome.trials.iter().map(|trial| trial.written_bytes).sum();
         let announced = plan.wear().bytes;
         assert!(
             written <= announced,

@@ -97,7 +97,7 @@ impl Histogram {
     #[allow(clippy::cast_possible_truncation, reason = "indices are below BUCKETS")]
     pub fn to_sparse(&self) -> LatencyHistogram {
         LatencyHistogram {
-            step_bits_count: STEP_BITS,
+            step_bits: STEP_BITS,
             min_ns: self.min_ns().unwrap_or(0),
             max_ns: self.max_ns,
             sum_ns: self.sum_ns,

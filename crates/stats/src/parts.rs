@@ -94,11 +94,15 @@ fn stalls(whole: &[&Trial], alike: &[&Trial], ordinary_ns: f64) -> Option<Stalls
     Some(Stalls {
         observed_ns,
         over_100ms: count(STALL_NS),
-        over_500ms: count(SECOND_NS / 2),
-        over_1s: count(SECOND_NS),
+        over_500ms: seen(count(SECOND_NS / 2)),
+        over_1s: seen(count(SECOND_NS)),
         longest_ns,
         time_ratio: time_ratio(&histogram, ordinary_ns, body_s),
     })
+}
+
+fn seen(count: StallCount) -> Option<StallCount> {
+    Some(count).filter(|count| count.seen_count > 0)
 }
 
 fn stall_count(seen_count: u64, observed_s: f64) -> StallCount {

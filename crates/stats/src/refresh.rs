@@ -39,9 +39,9 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     let mut metrics = Vec::new();
     for one in derived {
         let warnings = warnings_on(&one.workload.id, &findings);
-        let warned = |metric| Metric {
+        let warned = |metric: Metric| Metric {
             warnings: warnings.clone(),
-            ..metric
+            ..metric.rounded()
         };
         metrics.extend(one.metrics.into_iter().map(warned));
     }
@@ -51,11 +51,11 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
 
 /// Removes figures without trials, except those of other tools and of publications.
 fn empty(record: &mut Record) {
-    let has_no_trials = matches!(
+    let is_of_others = matches!(
         record.origin.kind,
         OriginKind::Imported | OriginKind::Published
     );
-    if !has_no_trials && !record.metrics.is_empty() {
+    if !is_of_others && !record.metrics.is_empty() {
         record.metrics.clear();
         record.derived = None;
         let detail = "the record holds figures, but no trials that they could follow from";

@@ -16,7 +16,7 @@ impl<'a> Stored<'a> {
     /// Checks the stored form. `None` if it is malformed: other step bits, an index that is out of range or not rising,
     /// a count of zero, or a smallest or largest value outside the outer buckets.
     pub(crate) fn of(sparse: &'a LatencyHistogram) -> Option<Self> {
-        if sparse.step_bits_count != STEP_BITS {
+        if sparse.step_bits != STEP_BITS {
             return None;
         }
         let (Some(&(first, _)), Some(&(last, _))) = (sparse.buckets.first(), sparse.buckets.last())

@@ -171,9 +171,9 @@ pub(crate) fn read(path: &Path) -> Result<Content, JournalError> {
         ));
     }
     if let Some(record) = &mut content.record {
-        let written = record.trials.iter().map(|trial| trial.bytes_written);
+        let written = record.trials.iter().map(|trial| trial.written_bytes);
         let written = written.fold(0, u64::saturating_add);
-        record.bytes_written = record.bytes_written.max(written);
+        record.written_bytes = record.written_bytes.max(written);
     }
     Ok(content)
 }

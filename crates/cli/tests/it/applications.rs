@@ -59,7 +59,7 @@ fn a_run_measures_what_was_asked_for_and_leaves_nothing() {
     // The first trial of packages made their files as well.
     let first = installs().next().unwrap();
     let bytes = first.bytes() + first.untimed_bytes + 8 * first.workload.block_bytes;
-    assert_eq!(first.bytes_written, bytes);
+    assert_eq!(first.written_bytes, bytes);
     assert_eq!(program.runs_count(), 1);
 }
 

@@ -57,7 +57,7 @@ fn a_device_is_read_at_64_places_without_asking() {
     ]);
     assert_eq!(output.code, 0, "{output}");
     let record = output.record();
-    assert_eq!((record.trials.len(), record.bytes_written), (64, 0));
+    assert_eq!((record.trials.len(), record.written_bytes), (64, 0));
     assert!(
         record
             .trials

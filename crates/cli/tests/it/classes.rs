@@ -177,7 +177,7 @@ fn a_device_is_erased_and_its_wear_told() {
     assert_eq!(output.code, 0, "{output}");
     assert!(output.stderr.contains(wear), "{output}");
     let record = program.last();
-    assert_eq!(record.bytes_written, 1 << 30);
+    assert_eq!(record.written_bytes, 1 << 30);
     let written = &record.trials[0];
     let windows: Vec<(u64, u64)> = written
         .windows

@@ -49,7 +49,7 @@ fn a_device_is_read_and_not_written() {
     assert_eq!(output.code, 0, "{output}");
     let record = output.record();
     assert_eq!(record.target.as_ref().unwrap().kind, TargetKind::Device);
-    assert_eq!(record.bytes_written, 0);
+    assert_eq!(record.written_bytes, 0);
     assert!(!record.trials.is_empty());
     for trial in &record.trials {
         let counted = trial.device_counters.unwrap();

@@ -31,7 +31,7 @@ fn the_layout_meets_an_error() {
     let trial = cut_short(&record);
     assert_eq!((trial.stopped_by, trial.layout), (StopReason::Error, true));
     let error = trial.errors[0];
-    assert_eq!(error.offset, 150 * MIB);
+    assert_eq!(error.offset_bytes, 150 * MIB);
     assert_eq!(error.errno, EIO);
     assert_eq!(whole_count(&record), 2);
     let found = finding(&record, FindingKind::IoError).unwrap();
@@ -80,7 +80,7 @@ fn one_workload_fails_and_the_others_go_on() {
         ("rand_write_4k", EIO)
     );
     assert!(
-        error.offset >= 128 * MIB && error.offset < 256 * MIB,
+        error.offset_bytes >= 128 * MIB && error.offset_bytes < 256 * MIB,
         "{error:?}"
     );
     let reads = record
@@ -104,7 +104,7 @@ fn a_device_vanishes() {
     let record = assert_partial(&program, FindingKind::Vanished);
     let error = cut_short(&record).errors[0];
     assert_eq!(error.errno, ENODEV);
-    assert!(error.offset < 256 * MIB);
+    assert!(error.offset_bytes < 256 * MIB);
     assert!(whole_count(&record) > LAYOUT);
     card.await_empty();
 }

@@ -130,7 +130,7 @@ const FORGERIES: [Forgery; 14] = [
     ),
     (
         "written",
-        |record| record["bytes_written"] = json!(4096),
+        |record| record["written_bytes"] = json!(4096),
         "the run wrote 4096 bytes",
     ),
     (

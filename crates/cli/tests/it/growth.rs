@@ -30,13 +30,12 @@ impl Builder {
 
     fn named(&mut self, name: &str, place: &str) -> Value {
         match name {
-            "SharedWorkload" => return json!(0),
             "LatencyColumns" => {
                 self.objects
                     .entry(name.to_owned())
                     .or_insert_with(|| place.to_owned());
                 return json!({
-                    "step_bits_count": [7], "min_ns": [9], "max_ns": [9], "sum_ns": [9], "buckets": [[-9, 1]],
+                    "step_bits": [7], "min_ns": [9], "max_ns": [9], "sum_ns": [9], "buckets": [[-9, 1]],
                 });
             }
             _ => {}
@@ -132,6 +131,8 @@ fn documents() -> (String, Vec<(String, String)>) {
     let mut base = builder.value(&schema, "");
     base["format"] = json!(1);
     base["sensors"]["messages"] = json!([[0, "x"]]);
+    base["trials"]["workload"] = json!([0]);
+    base["trials"]["layout"] = json!([0]);
     base["started_at"] = json!("2026-11-23T10:00:00Z");
 
     let mut new: Vec<(String, Value)> = Vec::new();
@@ -175,6 +176,11 @@ fn documents() -> (String, Vec<(String, String)>) {
     };
     let new = (2..).zip(new).map(text).collect();
     (base.to_string(), new)
+}
+
+/// A record with every field of the schema.
+pub(crate) fn full_record() -> String {
+    documents().0
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn one_id_with_two_contents_is_an_error() {
     let mut record = record_of(&program, "1");
     let id = record["id"].as_str().unwrap().to_owned();
     let file = write(&program, "a.json", &record);
-    record["bytes_written"] = json!(1);
+    record["written_bytes"] = json!(1);
     let edited = write(&program, "b.json", &record);
     record["trials"] = json!([]);
     let cut = write(&program, "c.json", &record);

@@ -188,7 +188,7 @@ fn each_simulated_fake_is_told() {
                 (kind, real_bytes),
                 "{model}"
             );
-            assert!(record.bytes_written > 0);
+            assert!(record.written_bytes > 0);
             let is_verify = found.test == IntegrityTest::Verify;
             assert_eq!(is_verify, !record.surface.is_empty());
             let map: u64 = record.surface.iter().map(|part| part.size_bytes).sum();
@@ -349,7 +349,7 @@ fn a_card_is_read_twice_and_nothing_is_written() {
             (IntegrityTest::Read, kind),
             "{model}"
         );
-        assert_eq!((record.bytes_written, found.from_bytes), (0, Some(0)));
+        assert_eq!((record.written_bytes, found.from_bytes), (0, Some(0)));
         assert_eq!(found.slow.is_empty(), model != "patchy-32gb", "{model}");
     }
     let directory = program.run(&["verify", text(scratch.path()), "--read-only"]);
@@ -446,7 +446,7 @@ fn a_probe_of_a_whole_device_gives_it_back_as_it_was() {
     let found = record.integrity.unwrap();
     assert_eq!(found.kind, StorageKind::Confirmed);
     assert!(found.excluded_cache_bytes.unwrap() >= 16 * MIB);
-    assert!(record.bytes_written > 100 * MIB, "{}", record.bytes_written);
+    assert!(record.written_bytes > 100 * MIB, "{}", record.written_bytes);
     assert!(rig.is_untouched());
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
@@ -532,7 +532,7 @@ fn anatomy_tells_the_inside_and_gives_a_device_back_as_it_was() {
         let found = record.anatomy.unwrap();
         assert!(!found.boundaries.is_empty());
         assert_eq!(!found.turns.is_empty(), has_turns);
-        assert_eq!(record.bytes_written > 0, has_turns);
+        assert_eq!(record.written_bytes > 0, has_turns);
         assert!(rig.is_untouched());
         assert_eq!(rig.remembered(), <[&str; 0]>::default());
     }
@@ -602,7 +602,7 @@ fn verify_goes_on_only_where_nobody_else_has_written() {
     let again = rig.run(&["verify", "--json"]);
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("begins again"), "{again}");
-    assert_eq!(record(&again).bytes_written, SIZE);
+    assert_eq!(record(&again).written_bytes, SIZE);
 }
 
 #[test]
@@ -640,7 +640,7 @@ fn endure_does_not_go_on_with_another_card() {
     let again = rig.run(&["endure", "--cycles", "1", "--json"]);
     assert_eq!(again.code, 0, "{again}");
     assert!(again.stderr.contains("begins again"), "{again}");
-    assert_eq!(record(&again).bytes_written, SIZE);
+    assert_eq!(record(&again).written_bytes, SIZE);
 }
 
 /// The program knows a card by size and name; here it is changed between that and the opening.
@@ -808,7 +808,7 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
     let read = rig.run(&command);
     assert_eq!(read.code, 1, "{read}");
     let record = record(&read);
-    assert_eq!(record.bytes_written, 0);
+    assert_eq!(record.written_bytes, 0);
     let found = record.integrity.unwrap();
     assert_eq!(
         (found.test, found.faded_count),

@@ -39,6 +39,7 @@ mod known_truth;
 mod old_tools;
 mod power_cut;
 mod prepare;
+mod public_texts;
 mod recommend;
 mod refusals;
 mod security;

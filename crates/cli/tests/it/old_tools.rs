@@ -41,7 +41,7 @@ fn all_of_dramble_leaves_nothing_behind() {
     let record = program.last();
     let ids: Vec<&str> = record.metrics.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ALL);
-    assert_eq!(record.bytes_written, 700 * MIB);
+    assert_eq!(record.written_bytes, 700 * MIB);
     assert!(record.trials.iter().all(|trial| trial.is_whole()));
     // What was read of the disk is counted there.
     let hdparm = &record.trials[0];

@@ -519,9 +519,9 @@ fn an_idle_device_is_written_when_flags_name_it() {
     let record = bench.program.last();
     assert_eq!(record.target.as_ref().unwrap().kind, TargetKind::Device);
     assert!(
-        record.bytes_written > SPAN_BYTES,
+        record.written_bytes > SPAN_BYTES,
         "{}",
-        record.bytes_written
+        record.written_bytes
     );
     assert!(record.metric("rand_write_4k").unwrap().value > 0.0);
     assert!(finding(&record, FindingKind::UnwrittenSpan).is_none());
@@ -560,7 +560,7 @@ fn an_idle_device_is_written_when_model_and_size_are_typed() {
     let output = bench.answer(running);
     assert_eq!(output.code, 0, "{output}");
     assert_eq!((written(&device).1 - before.1) * 512, SPAN_BYTES);
-    assert_eq!(bench.program.last().bytes_written, SPAN_BYTES);
+    assert_eq!(bench.program.last().written_bytes, SPAN_BYTES);
     assert_span_written(&device);
 }
 

@@ -33,7 +33,7 @@ fn a_run_keeps_its_record_and_leaves_nothing_behind() {
     let target = record.target.as_ref().unwrap();
     assert_eq!(target.kind, TargetKind::Directory);
     assert_eq!(target.span_bytes, 256 * MIB);
-    assert_eq!(record.bytes_written, 256 * MIB);
+    assert_eq!(record.written_bytes, 256 * MIB);
     assert!(record.metric("rand_read_4k").unwrap().value > 0.0);
     assert!(
         record

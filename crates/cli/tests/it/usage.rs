@@ -74,7 +74,7 @@ fn only_some_workloads() {
     assert!(record.metric("rand_read_4k_p99").is_some());
     let output = program.run(&["run", "sim:a1-32gb", "--read-only", "--json=-"]);
     let record = output.record();
-    assert_eq!((output.code, record.bytes_written), (0, 0));
+    assert_eq!((output.code, record.written_bytes), (0, 0));
     assert!(record.metric("seq_write_1m").is_none());
     assert!(record.metric("seq_read_1m").is_some());
 }

@@ -134,8 +134,8 @@ fn the_highest_temperature_counts() {
     let mut record = record(OriginKind::Measured, json!([slot()]));
     assert_eq!(Context::of(&record).shown["temperature"], "unknown");
     record.sensors = serde_json::from_value(json!([
-        { "at_ns": 0, "temperature_mc": 41_900 },
-        { "at_ns": 1, "temperature_mc": 63_499 },
+        { "at_ns": 0, "temperature_millicelsius": 41_900 },
+        { "at_ns": 1, "temperature_millicelsius": 63_499 },
         { "at_ns": 2 },
     ]))
     .unwrap();

@@ -130,7 +130,7 @@ fn a_budget_of_bytes_is_never_passed_however_fast_the_storage_is() {
                     .iter()
                     .filter(|t| t.workload.id == "rand_write")
             };
-            let written: u64 = trials().map(|trial| trial.bytes_written).sum();
+            let written: u64 = trials().map(|trial| trial.written_bytes).sum();
             assert!(written <= budget_bytes, "{written} at {latency_ns} ns");
             assert!(trials().all(|trial| trial.is_whole() && trial.bytes() <= cap_bytes));
             // No trial that would have fitted was left out.

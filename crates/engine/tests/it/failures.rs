@@ -105,7 +105,7 @@ fn an_error_in_the_layout_ends_the_run() {
             panic!("{:?}", trial.errors)
         };
         assert_eq!(
-            (error.offset, error.errno, error.at_ns),
+            (error.offset_bytes, error.errno, error.at_ns),
             (offset, errno, 6 * MS)
         );
         assert!(!outcome.is_interrupted());
@@ -171,7 +171,7 @@ fn fewer_bytes_than_asked_for_are_an_error() {
             format!("fewer bytes moved than asked for at byte {offset}")
         );
         let error = broken(&outcome).errors[0];
-        assert_eq!((error.offset, error.errno), (offset, Errno::NONE));
+        assert_eq!((error.offset_bytes, error.errno), (offset, Errno::NONE));
     }
 }
 
@@ -185,7 +185,7 @@ fn errors_in_ramp_and_drain_are_errors_too() {
     assert_eq!(trial.errors[0].at_ns, MS);
     assert!(trial.started_ns > 0, "its time is kept");
     assert_eq!(
-        trial.bytes_written,
+        trial.written_bytes,
         35 * 4096,
         "32 and one for each of the three completions"
     );
@@ -197,7 +197,10 @@ fn errors_in_ramp_and_drain_are_errors_too() {
     let [error] = trial.errors[..] else {
         panic!("{:?}", trial.errors)
     };
-    assert_eq!(error.offset, rig.backend.trials[5].submitted[460].0.offset);
+    assert_eq!(
+        error.offset_bytes,
+        rig.backend.trials[5].submitted[460].0.offset
+    );
     assert_eq!(trial.stopped_by, StopReason::Error);
     assert_eq!(only(&outcome).0, FindingKind::IoError);
     assert_eq!(trial.flush_span_ns, None);

@@ -40,7 +40,7 @@ fn a_flush_in_the_span_is_part_of_it_and_of_nothing_else() {
         assert_eq!(trial.streams[0].span_ns, 21 * MS);
         assert_eq!(trial.flush_span_ns, Some(5 * MS));
         assert_eq!((trial.operations_count(), trial.bytes()), (16, MIB));
-        assert_eq!((trial.bytes_written, trial.untimed_bytes), (written, 0));
+        assert_eq!((trial.written_bytes, trial.untimed_bytes), (written, 0));
         // A sync is not an operation: neither latencies nor slices contain it.
         assert_eq!((trial.latency.max_ns, trial.latency.sum_ns), (MS, 16 * MS));
         assert_eq!(trial.slices.iter().map(|slice| slice.1).sum::<u64>(), 16);
@@ -80,7 +80,7 @@ fn what_is_in_flight_counts_where_the_flush_ends_the_span() {
     // Four each at 10, 20 and 30 ms. The last of those starts no operation; the other three did.
     assert_eq!(trial.operations_count(), 15);
     assert_eq!((trial.span_ns, trial.untimed_bytes), (47 * MS, 0));
-    assert_eq!(trial.bytes_written, 15 * 64 * KIB);
+    assert_eq!(trial.written_bytes, 15 * 64 * KIB);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_first_read_that_fails_is_the_trials_error() {
         panic!("{:?}", end.trial.errors)
     };
     assert_eq!(end.failure, Some(Failure::Operation(error)));
-    assert_eq!((error.offset, error.errno), (0, EIO));
+    assert_eq!((error.offset_bytes, error.errno), (0, EIO));
     assert_eq!(rig.log().submitted.len(), 1);
     assert!(!end.trial.is_whole());
 }
@@ -255,10 +255,10 @@ fn what_is_written_before_the_clock_counts_as_written_and_not_as_measured() {
     script.written_bytes = 7 * MIB;
     let mut rig = Rig::new(script);
     let read = rig.trial(&in_span(100), CONTEXT).trial;
-    assert_eq!((read.bytes(), read.bytes_written), (MIB, 7 * MIB));
+    assert_eq!((read.bytes(), read.written_bytes), (MIB, 7 * MIB));
     assert_eq!(read.untimed_bytes, 0, "the counters are read after it");
     let write = rig.trial(&in_span(0), CONTEXT).trial;
-    assert_eq!(write.bytes_written, 8 * MIB);
+    assert_eq!(write.written_bytes, 8 * MIB);
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub(crate) fn assert_agrees(trial: &Trial, log: &TrialLog) {
         .iter()
         .filter(|(op, _)| op.kind != OpKind::Read)
         .count();
-    assert_eq!(trial.bytes_written, writes_count as u64 * block_bytes);
+    assert_eq!(trial.written_bytes, writes_count as u64 * block_bytes);
 }
 
 /// Returns the number of completions up to the end of the ramp: its span is over and the queue has turned

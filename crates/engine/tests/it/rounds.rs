@@ -65,7 +65,7 @@ fn the_layout_writes_the_file_once_and_counts_as_rounds() {
             ("seq_write", piece as u32)
         );
         assert_eq!((trial.bytes(), trial.untimed_bytes), (1 << 20, 0));
-        assert_eq!(trial.bytes_written, 1 << 20);
+        assert_eq!(trial.written_bytes, 1 << 20);
         assert_eq!(trial.workload.ramp_ns, 0, "the workload as executed");
         offsets.extend(rig.backend.trials[piece].offsets());
     }
@@ -118,8 +118,8 @@ fn precise_workloads_end_at_the_first_look_in_turning_order() {
         );
     }
     assert_eq!(
-        record.bytes_written,
-        record.trials.iter().map(|t| t.bytes_written).sum::<u64>()
+        record.written_bytes,
+        record.trials.iter().map(|t| t.written_bytes).sum::<u64>()
     );
 }
 
@@ -132,7 +132,7 @@ fn each_round_begins_with_another_workload() {
         outcome
             .trials
             .iter()
-            .all(|trial| trial.bytes_written == 0 && !trial.layout)
+            .all(|trial| trial.written_bytes == 0 && !trial.layout)
     );
     let seen: Vec<String> = order(&outcome.trials)
         .iter()
@@ -292,7 +292,7 @@ fn a_layout_that_was_not_asked_for_stays_in_the_record_without_a_metric() {
     );
     let record = recorded(&plan, outcome);
     assert_eq!(record.trials.len(), 10);
-    assert_eq!(record.bytes_written, 4 << 20);
+    assert_eq!(record.written_bytes, 4 << 20);
     let ids: Vec<&str> = record
         .metrics
         .iter()

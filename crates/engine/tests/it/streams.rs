@@ -89,7 +89,7 @@ fn writers_go_on_uncounted_behind_the_wall() {
         // The trial ends when the last stream is complete and durable: 8 × 41 and 5.
         assert_eq!(end.trial.span_ns, 333 * U);
         assert_eq!(end.trial.untimed_bytes, (5 + 7) * BLOCK);
-        assert_eq!(end.trial.bytes_written, 24 * BLOCK);
+        assert_eq!(end.trial.written_bytes, 24 * BLOCK);
         for stream in 0..3 {
             assert_eq!(of_stream(&rig, stream), order);
         }
@@ -112,7 +112,7 @@ fn readers_and_rewriters_end_at_the_wall() {
         assert_eq!(end.trial.span_ns, 97 * U);
         // Operations in flight at the wall are not counted.
         assert_eq!(end.trial.untimed_bytes, 2 * BLOCK);
-        assert_eq!(end.trial.bytes_written, written * BLOCK);
+        assert_eq!(end.trial.written_bytes, written * BLOCK);
         for (stream, count) in [(0, 8), (1, 4), (2, 2)] {
             let blocks: Vec<u64> = (0..count).collect();
             assert_eq!(of_stream(&rig, stream), blocks);
@@ -138,7 +138,7 @@ fn an_error_in_one_stream_ends_all() {
     let mut rig = Rig::new(script);
     let end = rig.trial(&three_streams(0), CONTEXT);
     let error = OperationError {
-        offset: 2 * BLOCK,
+        offset_bytes: 2 * BLOCK,
         errno: EIO,
         at_ns: 69 * U,
     };

@@ -240,7 +240,7 @@ fn operations_lie_in_their_region() {
     assert_eq!(limits, [4, 1, 1, 4, 1, 1]);
     let read = &outcome.trials[2];
     assert!(read.span_ns >= 2 * SECOND_NS && read.span_ns < 3 * SECOND_NS);
-    let written: u64 = outcome.trials.iter().map(|trial| trial.bytes_written).sum();
+    let written: u64 = outcome.trials.iter().map(|trial| trial.written_bytes).sum();
     assert_eq!(written, plan.wear().bytes);
 }
 

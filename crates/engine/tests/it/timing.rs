@@ -37,7 +37,7 @@ fn one_after_the_other_is_exact() {
         40 * KIB,
         "the ramp; the drain was empty"
     );
-    assert_eq!((trial.bytes_written, trial.flush_span_ns), (0, None));
+    assert_eq!((trial.written_bytes, trial.flush_span_ns), (0, None));
     assert_eq!(trial.device_counters.unwrap().read_bytes, 440 * KIB);
     assert_agrees(&trial, rig.log());
 }
@@ -165,7 +165,7 @@ fn exact_work_ends_with_its_last_completion() {
         let mut rig = Rig::new(Script::constant(MS).channels(channels));
         let trial = rig.trial(&exact(depth, MIB), CONTEXT).trial;
         assert_eq!(
-            (trial.bytes(), trial.bytes_written, trial.untimed_bytes),
+            (trial.bytes(), trial.written_bytes, trial.untimed_bytes),
             (MIB, MIB, 0)
         );
         assert_eq!(
@@ -210,11 +210,11 @@ fn writes_of_ramp_and_drain_count_as_written() {
         ..workload("rand_write")
     };
     let trial = rig.trial(&deep, CONTEXT).trial;
-    assert_eq!(trial.bytes_written, trial.bytes() + trial.untimed_bytes);
-    assert_eq!(trial.bytes_written, (37 + 416 + 31) * 4 * KIB);
+    assert_eq!(trial.written_bytes, trial.bytes() + trial.untimed_bytes);
+    assert_eq!(trial.written_bytes, (37 + 416 + 31) * 4 * KIB);
     assert_eq!(
         trial.device_counters.unwrap().write_bytes,
-        trial.bytes_written
+        trial.written_bytes
     );
     assert_agrees(&trial, rig.log());
 }

@@ -39,7 +39,7 @@ impl BoardSensors {
 
     /// Adds the current readings.
     pub(super) fn read(&self, sample: &mut SensorSample) {
-        sample.temperature_mc = self.temperature.as_deref().and_then(read_temperature);
+        sample.temperature_millicelsius = self.temperature.as_deref().and_then(read_temperature);
         sample.frequency_hz = self
             .frequency
             .as_deref()

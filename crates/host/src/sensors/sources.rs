@@ -91,7 +91,7 @@ impl Sources {
         };
         let mut sample = nothing.clone();
         self.board.read(&mut sample);
-        sample.device_temperature_mc = self
+        sample.device_temperature_millicelsius = self
             .device_temperature
             .as_deref()
             .and_then(read_temperature);

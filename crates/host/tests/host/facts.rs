@@ -181,7 +181,7 @@ fn a_pi_says_its_revision_and_what_went_wrong_with_its_power() {
     let board = |tree: &Tree| read_board(&tree.root());
     let before = board(&pi3_overclocked());
     assert_eq!(before.revision.as_deref(), Some("a02082"));
-    assert_eq!(before.most_frequency_hz, Some(1_200_000_000));
+    assert_eq!(before.max_frequency_hz, Some(1_200_000_000));
     assert_eq!(before.power_warnings, ["under_voltage", "throttled"]);
     let mut tree = pi3_overclocked();
     tree.remove("/sys/devices/platform/soc");

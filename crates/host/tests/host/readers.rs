@@ -276,7 +276,7 @@ fn a_slot_behind_usb_is_a_slot() {
 fn nvme_tells_its_link_and_what_it_could() {
     let link = PcieLink {
         megatransfers_per_s: Some(5000),
-        most_megatransfers_per_s: Some(16_000),
+        max_megatransfers_per_s: Some(16_000),
         lanes_count: Some(1),
         most_lanes_count: Some(4),
         aspm_policy: Some("default".to_owned()),
@@ -310,7 +310,7 @@ fn nvme_tells_its_link_and_what_it_could() {
     }
     expected.pcie = Some(PcieLink {
         megatransfers_per_s: None,
-        most_megatransfers_per_s: Some(8000),
+        max_megatransfers_per_s: Some(8000),
         lanes_count: None,
         most_lanes_count: Some(4),
         aspm_policy: None,

@@ -24,7 +24,7 @@ fn a_pi_tells_temperature_frequency_and_flags() {
     let tree = pi4();
     let expected = SensorSample {
         at_ns: 7,
-        temperature_mc: Some(48_200),
+        temperature_millicelsius: Some(48_200),
         frequency_hz: Some(1_500_000_000),
         throttled: Some(true),
         ..SensorSample::default()
@@ -76,9 +76,9 @@ fn the_processors_zone_is_chosen_among_many() {
         .file("/sys/class/thermal/thermal_zone10/temp", "61000\n")
         .file("/sys/class/thermal/cooling_device0/type", "cpu\n")
         .file("/sys/class/thermal/cooling_device0/temp", "1\n");
-    assert_eq!(first_of(&tree).temperature_mc, Some(61_000));
+    assert_eq!(first_of(&tree).temperature_millicelsius, Some(61_000));
     tree.file("/sys/class/thermal/thermal_zone10/temp", "broken\n");
-    assert_eq!(first_of(&tree).temperature_mc, Some(27_800));
+    assert_eq!(first_of(&tree).temperature_millicelsius, Some(27_800));
 }
 
 #[test]
@@ -186,6 +186,6 @@ fn a_disks_temperature_is_that_of_its_own_monitor() {
     )
     .file("/sys/class/hwmon/hwmon0/temp1_input", "99000\n");
     let mut sensors = sensors(&tree, "nvme0n1p2");
-    let told = next(&mut sensors, |_| true).device_temperature_mc;
+    let told = next(&mut sensors, |_| true).device_temperature_millicelsius;
     assert_eq!(told, Some(41_850));
 }

@@ -30,14 +30,14 @@ fn steps(order: &str) -> (BTreeMap<Option<u32>, u32>, Vec<f64>) {
                 TurnTime {
                     units_count,
                     write_ns,
-                    least_ns: write_ns,
-                    most_ns: write_ns,
+                    min_ns: write_ns,
+                    max_ns: write_ns,
                 }
             })
             .collect();
         let open = found_open(&turns).unwrap();
         let step = UnitStep::of(open, &turns);
-        let last = step.map(|_| open.least_count);
+        let last = step.map(|_| open.min_count);
         *counts.entry(last).or_insert(0) += 1;
         factors.extend(step.map(|step| (step.factor(), step.is_cliff())));
     }

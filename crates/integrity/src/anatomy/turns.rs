@@ -84,8 +84,8 @@ pub(super) fn measure(
     let times = timed.map(|(&units_count, spans)| TurnTime {
         units_count,
         write_ns: to_ns(median(spans)),
-        least_ns: to_ns(spans.iter().copied().fold(f64::INFINITY, f64::min)),
-        most_ns: to_ns(spans.iter().copied().fold(0.0, f64::max)),
+        min_ns: to_ns(spans.iter().copied().fold(f64::INFINITY, f64::min)),
+        max_ns: to_ns(spans.iter().copied().fold(0.0, f64::max)),
     });
     Ok(InTurn {
         turns: times.collect(),
@@ -166,12 +166,12 @@ pub(super) fn found_open(turns: &[TurnTime]) -> Option<OpenUnits> {
     let collapse = (1..turns.len()).find(|&at| is_collapse(at));
     Some(collapse.map_or(
         OpenUnits {
-            least_count: last.units_count,
-            most_count: None,
+            min_count: last.units_count,
+            max_count: None,
         },
         |at| OpenUnits {
-            least_count: turns[at - 1].units_count,
-            most_count: Some(turns[at].units_count - 1),
+            min_count: turns[at - 1].units_count,
+            max_count: Some(turns[at].units_count - 1),
         },
     ))
 }

@@ -45,8 +45,8 @@ fn the_inside_of_a_model_is_found() {
             "{name}: {more_ns}"
         );
         let open = OpenUnits {
-            least_count: least,
-            most_count: Some(most),
+            min_count: least,
+            max_count: Some(most),
         };
         assert_eq!(found.open_units, Some(open), "{name}: {:?}", found.turns);
     }
@@ -72,7 +72,7 @@ fn open_units_are_found_on_each_card() {
     for seed in 0..20 {
         let found = looked("units-16gb", seed, true).open_units.unwrap();
         assert_eq!(
-            (found.least_count, found.most_count),
+            (found.min_count, found.max_count),
             (5, Some(5)),
             "seed {seed}"
         );
@@ -89,7 +89,7 @@ fn what_is_not_there_is_not_found() {
         }
         for seed in 0..20 {
             let open = looked(name, seed, true).open_units.unwrap();
-            assert_eq!(open.most_count, None, "{name}, seed {seed}");
+            assert_eq!(open.max_count, None, "{name}, seed {seed}");
         }
     }
 }

@@ -21,7 +21,7 @@ fn check(truth: &Truth, model: &Model, cache: u64, real: u64, module: Option<u64
 fn each_geometry_is_told_exactly_on_small_cards() {
     for truth in &GEOMETRIES {
         let real = truth.scaled(truth.real_bytes);
-        let module = truth.module_bytes.map(|bytes| truth.scaled(bytes));
+        let module = truth.wrap_bytes.map(|bytes| truth.scaled(bytes));
         check(
             truth,
             &truth.scaled_model(),
@@ -44,7 +44,7 @@ fn each_geometry_is_told_exactly_at_its_full_size() {
             &truth.model(),
             cache,
             truth.real_bytes,
-            truth.module_bytes,
+            truth.wrap_bytes,
         );
     }
 }
@@ -64,7 +64,7 @@ fn a_fake_without_a_cache_is_found_by_less_than_a_mebibyte() {
             &truth.model(),
             blocks(GIB),
             truth.real_bytes,
-            truth.module_bytes,
+            truth.wrap_bytes,
         );
         assert!(found.written_blocks < 2048, "{name}: {found:?}");
     }

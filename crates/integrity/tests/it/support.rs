@@ -15,7 +15,7 @@ pub(crate) struct Truth {
     pub(crate) divisor: u64,
     pub(crate) kind: StorageKind,
     pub(crate) real_bytes: u64,
-    pub(crate) module_bytes: Option<u64>,
+    pub(crate) wrap_bytes: Option<u64>,
 }
 
 const fn truth(name: &'static str, divisor: u64, kind: StorageKind, real_bytes: u64) -> Truth {
@@ -24,7 +24,7 @@ const fn truth(name: &'static str, divisor: u64, kind: StorageKind, real_bytes: 
         divisor,
         kind,
         real_bytes,
-        module_bytes: None,
+        wrap_bytes: None,
     }
 }
 
@@ -32,14 +32,14 @@ const fn repeating(
     name: &'static str,
     kind: StorageKind,
     real_bytes: u64,
-    module_bytes: u64,
+    wrap_bytes: u64,
 ) -> Truth {
     Truth {
         name,
         divisor: 64,
         kind,
         real_bytes,
-        module_bytes: Some(module_bytes),
+        wrap_bytes: Some(wrap_bytes),
     }
 }
 

@@ -17,7 +17,7 @@ fn expected(truth: &Truth, all: u64, real: u64, module: Option<u64>) -> Surface 
         push(real, all, Held::Foreign);
         return surface;
     };
-    assert!(truth.module_bytes.is_some());
+    assert!(truth.wrap_bytes.is_some());
     for start in (0..all).step_by(usize::try_from(module).unwrap()) {
         let end = all.min(start + module);
         let kept = end.min(start + real);
@@ -62,7 +62,7 @@ fn check(truth: &Truth, model: &Model, real: u64, module: Option<u64>) {
 fn each_geometry_is_told_exactly_on_small_cards() {
     for truth in &GEOMETRIES {
         let real = truth.scaled(truth.real_bytes);
-        let module = truth.module_bytes.map(|bytes| truth.scaled(bytes));
+        let module = truth.wrap_bytes.map(|bytes| truth.scaled(bytes));
         check(truth, &truth.scaled_model(), real, module);
     }
 }
@@ -70,7 +70,7 @@ fn each_geometry_is_told_exactly_on_small_cards() {
 #[test]
 fn each_geometry_is_told_exactly_at_its_full_size() {
     for truth in &GEOMETRIES {
-        check(truth, &truth.model(), truth.real_bytes, truth.module_bytes);
+        check(truth, &truth.model(), truth.real_bytes, truth.wrap_bytes);
     }
 }
 

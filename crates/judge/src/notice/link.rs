@@ -87,7 +87,7 @@ fn no_uas(usb: &UsbBridge, driver: &str) -> Option<Finding> {
 }
 
 fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
-    let is_slower = link.megatransfers_per_s? < link.most_megatransfers_per_s?;
+    let is_slower = link.megatransfers_per_s? < link.max_megatransfers_per_s?;
     let is_narrower = link.lanes_count? < link.most_lanes_count?;
     if !is_slower && !is_narrower {
         return None;
@@ -97,7 +97,7 @@ fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
         "the PCI Express link runs at {} GT/s x{}; the disk supports {} GT/s x{}",
         speed(link.megatransfers_per_s?),
         link.lanes_count?,
-        speed(link.most_megatransfers_per_s?),
+        speed(link.max_megatransfers_per_s?),
         link.most_lanes_count?
     );
     let finding = Finding::new(FindingKind::SlowPcie, Severity::Note, detail);

@@ -108,7 +108,7 @@ pub(crate) fn full() -> Record {
         )
         .on("rand_write_4k_q32"),
     ];
-    record.bytes_written = 1_612_345_678;
+    record.written_bytes = 1_612_345_678;
     record
         .labels
         .insert("product".to_owned(), "Example Ultra 64".to_owned());

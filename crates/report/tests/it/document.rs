@@ -497,7 +497,7 @@ fn cached() -> Record {
                 "bytes": 1, "operations_count": 1, "read_operations_count": 0, "span_ns": span_ns,
             }],
             "latency": {
-                "step_bits_count": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
+                "step_bits": 7, "buckets": [], "min_ns": 0, "max_ns": 0, "sum_ns": 0,
             },
             "slice_span_ns": 100_000_000, "slices": slices, "stopped_by": "goal",
         })

@@ -9,9 +9,9 @@ fn bytes(blocks: u64) -> u64 {
 
 /// The record of a probe.
 pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> Record {
-    record.bytes_written += bytes(probe.written_blocks);
+    record.written_bytes += bytes(probe.written_blocks);
     record.integrity = Some(Integrity {
-        module_bytes: probe.module_blocks.map(bytes),
+        wrap_bytes: probe.module_blocks.map(bytes),
         hidden_cache_bytes: probe.cache_blocks.map(bytes),
         excluded_cache_bytes: probe.excluded_cache_blocks.map(bytes),
         sampling: probe.sampling,
@@ -27,7 +27,7 @@ pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> 
 
 /// The record of a verify that came to its end.
 pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVerdict) -> Record {
-    record.bytes_written = bytes(verify.written_blocks());
+    record.written_bytes = bytes(verify.written_blocks());
     let integrity = every_block(&mut record, IntegrityTest::Verify, verify, verdict);
     let load = verify.load();
     let discarding = load.filter(|load| load.discards);
@@ -42,7 +42,7 @@ pub(crate) fn of_verify(mut record: Record, verify: &Verify, verdict: &StorageVe
 
 /// The record of an endurance test that came to its end.
 pub(crate) fn of_endure(mut record: Record, endure: &Endure, verdict: &StorageVerdict) -> Record {
-    record.bytes_written = endure.written_bytes();
+    record.written_bytes = endure.written_bytes();
     let integrity = every_block(&mut record, IntegrityTest::Endure, endure.verify(), verdict);
     record.integrity = Some(Integrity {
         cycles_count: Some(endure.cycles()),
@@ -110,7 +110,7 @@ fn every_block(
     record.surface = map.parts;
     Integrity {
         from_bytes: verify.part_start().map(bytes),
-        module_bytes: verdict.module_blocks.map(bytes),
+        wrap_bytes: verdict.module_blocks.map(bytes),
         blocks: Some(verdict.counts),
         map_cell_bytes: Some(map.cell_bytes),
         written: speeds(written),

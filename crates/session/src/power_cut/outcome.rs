@@ -18,7 +18,7 @@ pub(super) fn of_outcome(
         0 => StorageKind::Durable,
         _ => StorageKind::LosesAcknowledged,
     };
-    record.bytes_written = size_bytes + u64::from(outcome.acknowledged) * PLACE_BLOCKS * block;
+    record.written_bytes = size_bytes + u64::from(outcome.acknowledged) * PLACE_BLOCKS * block;
     record.integrity = Some(Integrity {
         blocks: Some(outcome.blocks),
         cuts_count: Some(totals.cuts),

@@ -14,7 +14,7 @@ pub(crate) struct FlashData {
     /// Real size of the flash; absent: the reported size.
     pub(crate) real_bytes: Option<u64>,
     /// Distance after which addresses repeat, bytes; absent: they do not.
-    pub(crate) module_bytes: Option<u64>,
+    pub(crate) wrap_bytes: Option<u64>,
     pub(crate) hidden_cache: Option<HiddenCacheData>,
     pub(crate) damage: Option<DamageData>,
     /// Probability that a block is returned with a bit changed, each time it is read.
@@ -36,7 +36,7 @@ impl FlashData {
     /// Returns whether written data can be read at the same place.
     pub(crate) fn keeps_all(&self) -> bool {
         self.real_bytes.is_none()
-            && self.module_bytes.is_none()
+            && self.wrap_bytes.is_none()
             && self.hidden_cache.is_none()
             && self.damage.is_none()
             && self.flipped_share == 0.0
@@ -51,7 +51,7 @@ impl Default for FlashData {
         Self {
             block_bytes: BLOCK_BYTES,
             real_bytes: None,
-            module_bytes: None,
+            wrap_bytes: None,
             hidden_cache: None,
             damage: None,
             flipped_share: 0.0,

@@ -156,7 +156,7 @@ pub(super) fn written(trial: &Trial) -> Option<String> {
         return None;
     }
     let moved = sum(trial.streams.iter().map(|stream| stream.bytes)) + untimed_bytes(trial);
-    let written = u128::from(trial.bytes_written);
+    let written = u128::from(trial.written_bytes);
     // The files of such a trial are written before it too.
     let is_more = workload.manner.start == Start::Written || workload.procedure.is_some();
     let is_wrong = match workload.read_share_percent {

@@ -62,11 +62,11 @@ fn ended_ns(trial: &Trial) -> i128 {
 
 fn too_little_written(record: &Record) -> Option<Discrepancy> {
     let trials = record.trials.iter();
-    let of_trials: u128 = trials.map(|trial| u128::from(trial.bytes_written)).sum();
-    (u128::from(record.bytes_written) < of_trials).then(|| {
+    let of_trials: u128 = trials.map(|trial| u128::from(trial.written_bytes)).sum();
+    (u128::from(record.written_bytes) < of_trials).then(|| {
         let what = format!(
             "the run wrote {} bytes, its trials {of_trials}",
-            record.bytes_written
+            record.written_bytes
         );
         Discrepancy::of_record(DiscrepancyKind::Accounting, what)
     })

@@ -39,7 +39,7 @@ fn honest_record() -> Record {
     let mut record = record(vec![honest(0), honest(1)]);
     record.method = Some(METHOD);
     record.seed = Some(format!("{SEED:016x}"));
-    record.bytes_written = 2 * COUNT * 4096;
+    record.written_bytes = 2 * COUNT * 4096;
     record
 }
 
@@ -60,9 +60,9 @@ fn one_changed_number_is_a_contradiction() {
         (Accounting, |r| r.trials[0].span_ns -= 1),
         (Accounting, |r| r.trials[0].slices[2].2 -= 1),
         (Accounting, |r| r.trials[0].slices.swap(3, 4)),
-        (Accounting, |r| r.trials[0].bytes_written += 4096),
+        (Accounting, |r| r.trials[0].written_bytes += 4096),
         (Accounting, |r| r.trials[0].slice_span_ns *= 2),
-        (Accounting, |r| r.bytes_written -= 1),
+        (Accounting, |r| r.written_bytes -= 1),
         (Order, |r| r.trials[1].started_ns = 999_999_999),
         (Order, |r| r.trials[1].round_index = 0),
         (Order, |r| r.trials.truncate(0)),
@@ -89,8 +89,8 @@ fn operations_before_the_clock_fill_the_ramp() {
         let trial = &mut record.trials[0];
         trial.workload.ramp_ns = 2 * STEP_NS;
         trial.untimed_bytes = 2 * 4096;
-        trial.bytes_written += 2 * 4096;
-        record.bytes_written += 2 * 4096;
+        trial.written_bytes += 2 * 4096;
+        record.written_bytes += 2 * 4096;
         let mut untimed = Untimed {
             ramp_span_ns: 2 * STEP_NS,
             ramp_operations_count: 2,
@@ -145,7 +145,7 @@ fn the_largest_numbers_are_contradictions() {
     let trial = &mut record.trials[0];
     trial.span_ns = u64::MAX;
     trial.started_ns = u64::MAX;
-    trial.bytes_written = u64::MAX;
+    trial.written_bytes = u64::MAX;
     trial.untimed_bytes = u64::MAX;
     trial.streams[0].operations_count = u64::MAX;
     trial.streams[0].bytes = u64::MAX;

@@ -140,7 +140,7 @@ fn percentiles_have_an_interval_from_1500_operations_in_three_trials_on() {
 #[test]
 fn a_malformed_histogram_costs_the_percentiles_and_not_the_rate() {
     let mut trials = trials_at(&[1_000.0; 6]);
-    trials[3].latency.step_bits_count = 5;
+    trials[3].latency.step_bits = 5;
     let metrics = derive(&trials, &suite(vec![workload("rand_write_4k", 4096)]));
     assert_eq!(ids(&metrics), ["rand_write_4k"]);
 }

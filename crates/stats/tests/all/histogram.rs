@@ -84,7 +84,7 @@ fn malformed_stored_forms_are_refused() {
     let good = filled(&[10, 20, 20_000]).to_sparse();
     assert!(Histogram::from_sparse(&good).is_some());
     let broken: [fn(&mut LatencyHistogram); 8] = [
-        |h| h.step_bits_count = 6,
+        |h| h.step_bits = 6,
         |h| h.buckets.swap(0, 1),
         |h| h.buckets.push((4_608, 1)),
         |h| h.buckets[1].1 = 0,

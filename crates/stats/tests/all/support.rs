@@ -89,7 +89,7 @@ pub(crate) fn trial(id: u32, operations_count: u64, latency: LatencyHistogram) -
         device_counters: None,
         untimed_bytes: 0,
         untimed: None,
-        bytes_written: bytes,
+        written_bytes: bytes,
         flush_span_ns: None,
         windows: Vec::new(),
         errors: Vec::new(),

@@ -80,7 +80,7 @@ fn a_whole_journal_gives_everything_back_and_goes_when_discarded() {
     let mut expected = header();
     expected.trials = vec![trial(0), trial(1), trial(2)];
     expected.findings = vec![finding()];
-    expected.bytes_written = 3 << 20;
+    expected.written_bytes = 3 << 20;
     assert_eq!(recovered.record, Some(expected));
     assert_eq!((&recovered.note, &recovered.path), (&None, &path));
     discard(&path).unwrap();

@@ -87,7 +87,7 @@ fn storing_twice_changes_nothing_and_another_document_is_refused() {
         assert_eq!(store.insert(&first).unwrap(), Inserted::New);
         assert_eq!(store.insert(&first).unwrap(), Inserted::Known);
         let mut other = first.clone();
-        other.bytes_written = 1;
+        other.written_bytes = 1;
         let error = store.insert(&other).unwrap_err();
         assert!(matches!(error, StoreError::Conflict { id } if id == first.id));
         assert_eq!(
@@ -328,7 +328,7 @@ fn simulated(kinds: &[FindingKind]) -> Record {
     record.origin = Origin::of(OriginKind::Simulated);
     let error = |kind: &FindingKind| Finding::new(*kind, Severity::Error, "ended");
     record.findings = kinds.iter().map(error).collect();
-    record.bytes_written = 1 + kinds.len() as u64;
+    record.written_bytes = 1 + kinds.len() as u64;
     record
 }
 
@@ -384,7 +384,7 @@ fn a_simulated_card_that_fails_replaces_its_interrupted_run_too() {
         let failed = simulated(&[FindingKind::IoError, FindingKind::IoError]);
         assert_eq!(store.insert(&failed).unwrap(), Inserted::Replaced);
         let mut other = failed.clone();
-        other.bytes_written = 99;
+        other.written_bytes = 99;
         let error = store.insert(&other).unwrap_err();
         assert!(matches!(error, StoreError::Conflict { .. }), "{error:?}");
     });

@@ -65,7 +65,7 @@ fn an_honest_device_passes_under_load_and_its_discards_reach_it() {
         (SIZE * 2 / 5..SIZE * 3 / 5).contains(&discarded),
         "{discarded}"
     );
-    assert_eq!(record.bytes_written, SIZE + discarded);
+    assert_eq!(record.written_bytes, SIZE + discarded);
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }
 
