@@ -7,13 +7,14 @@ use std::path::Path;
 
 use cardmark_catalog::{is_board, is_part_of_name, product_name, products_called, publications};
 use cardmark_core::{
-    Context, FindingKind, MOST_RECORD_BYTES, OriginKind, Record, Statement, Tool, documents_of,
-    is_sold_as, parse_record, parse_run_file, parse_statement,
+    Context, FindingKind, MOST_RECORD_BYTES, OriginKind, Record, Tool, documents_of,
+    evidence_digest, is_sold_as, parse_record, parse_run_file,
 };
 use cardmark_judge::derive_again;
 use cardmark_stats::discrepancies;
 use cardmark_store::{Condition, Store};
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::args::parse_size;
 use crate::error::{CommandError, Exit};
@@ -27,6 +28,8 @@ const MOST_NAMES: usize = 5;
 const MOST_NAMED: usize = 3;
 /// Digits of the shortest beginning of an id.
 const LEAST_ID: usize = 4;
+/// Digits of an id that are shown.
+const SHORT_ID: usize = 8;
 /// Contradictions of a record in a warning.
 const MOST_SENTENCES: usize = 2;
 
@@ -74,8 +77,8 @@ pub(crate) struct One {
     pub(crate) record: Record,
     /// Its document, with what this version does not know.
     pub(crate) document: String,
-    /// What the user states of it, if anything.
-    pub(crate) statement: Option<Statement>,
+    /// The document of what the user states of it, if anything.
+    pub(crate) statement: Option<String>,
 }
 
 impl One {
@@ -151,6 +154,7 @@ impl Runs {
     /// are as they stand now.
     pub(crate) fn side(&mut self, side: &str) -> Result<Vec<Record>, CommandError> {
         let found = distinct(self.named(side)?)?;
+        let found = self.without_copies(found)?;
         Ok(found.into_iter().map(|found| found.record).collect())
     }
 
@@ -175,7 +179,32 @@ impl Runs {
         for side in sides {
             found.extend(self.named(side)?);
         }
-        distinct(found)
+        let found = distinct(found)?;
+        self.without_copies(found)
+    }
+
+    /// Drops runs with the measurements of one before them, under another id: they are no further runs.
+    fn without_copies(&mut self, mut found: Vec<Found>) -> Result<Vec<Found>, CommandError> {
+        let mut stored = BTreeMap::new();
+        if found.len() > 1 && found.iter().any(|one| one.source == Source::Head) {
+            let digests = self.store()?.digests();
+            stored = digests.map_err(|error| store_error(&error))?;
+        }
+        let mut digests = BTreeSet::new();
+        let all = found.len();
+        found.retain(|one| {
+            let digest = match one.source {
+                Source::Head => stored.remove(&one.record.id.to_string()),
+                Source::File | Source::Store => evidence_digest(&one.record),
+            };
+            digest.is_none_or(|digest| digests.insert(digest))
+        });
+        match all - found.len() {
+            0 => {}
+            1 => print::notice("a copy of another run is not counted"),
+            count => print::notice(&format!("{count} copies of other runs are not counted")),
+        }
+        Ok(found)
     }
 
     /// The runs that a side names; one named twice is there twice.
@@ -292,6 +321,12 @@ impl Runs {
         Ok(records)
     }
 
+    /// The ids of the other runs in the store with the measurements of this one.
+    pub(crate) fn copies(&mut self, id: Uuid) -> Result<Vec<String>, CommandError> {
+        let copies = self.store()?.copies(id);
+        copies.map_err(|error| store_error(&error))
+    }
+
     fn store(&mut self) -> Result<&mut Store, CommandError> {
         match &mut self.store {
             Some(store) => Ok(store),
@@ -344,6 +379,11 @@ fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>
         .map(|board| board.unwrap_or_else(|| "an unknown board".to_owned()))
         .collect();
     Ok(boards.into_iter().collect())
+}
+
+/// The beginning of an id that is shown.
+pub(crate) fn short(id: &str) -> &str {
+    id.get(..SHORT_ID).unwrap_or(id)
 }
 
 /// True for `last`, a file, and the beginning of an id.
@@ -508,11 +548,10 @@ fn read_file(path: &Path) -> Result<One, CommandError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let stated = parse_run_file(text).map_err(|error| refuse(&error))?;
     let (document, statement) = documents_of(text);
-    let statement = statement.map(parse_statement).transpose();
     One {
         record: parse_record(document).map_err(|error| refuse(&error))?,
         document: document.to_owned(),
-        statement: statement.map_err(|error| refuse(&error))?,
+        statement: statement.map(str::to_owned),
     }
     .derived(&format!("`{shown}`"), stated.labels)
 }

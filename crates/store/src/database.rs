@@ -10,16 +10,20 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::failure::Failure;
 use crate::files::make_directory;
-use crate::{StoreError, legacy};
+use crate::{StoreError, copies, legacy, statements};
 
 /// Steps that lead from an empty database to the current tables, each with the version it leads to.
 /// A released step never changes.
-const MIGRATIONS: [(i64, &str); 2] = [
+const MIGRATIONS: [(i64, &str); 3] = [
     (5, include_str!("../migrations/0005_strict.sql")),
     (6, include_str!("../migrations/0006_statements.sql")),
+    (7, include_str!("../migrations/0007_documents.sql")),
 ];
 /// Current version of the tables, kept in `PRAGMA user_version`.
 const VERSION: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
+/// Version that keeps the documents of statements and the digests of records.
+const DOCUMENTS: i64 = 7;
 
 /// Mark in the header of our databases, set by the first migration.
 const APPLICATION_ID: i64 = 1_668_117_099;
@@ -158,6 +162,11 @@ fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     }
     if is_legacy {
         legacy::copy(&writing, found)?;
+    } else if found < DOCUMENTS {
+        copies::fill(&writing)?;
+    }
+    if found < DOCUMENTS {
+        statements::write_documents(&writing)?;
     }
     writing.pragma_update(None, "user_version", found.max(VERSION))?;
     writing.commit()?;

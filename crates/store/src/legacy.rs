@@ -35,7 +35,7 @@ pub(crate) fn copy(connection: &Connection, version: i64) -> Result<(), Failure>
     copy_records(connection)?;
     connection.execute_batch(
         "INSERT INTO labels SELECT record_id, key, value, set_at FROM old_labels;
-         INSERT INTO statements SELECT DISTINCT record_id, 1 FROM labels
+         INSERT INTO statements (record_id, revision) SELECT DISTINCT record_id, 1 FROM labels
              WHERE EXISTS (SELECT 1 FROM records WHERE id = labels.record_id);
          DROP TABLE old_labels;
          DROP TABLE old_records;",

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod content;
+mod copies;
 mod damage;
 mod database;
 mod document;

@@ -1,6 +1,8 @@
 //! Writes a record and its extracts.
 
-use cardmark_core::{Context, DeviceInfo, Metric, Record, name_of, record_to_json};
+use cardmark_core::{
+    Context, DeviceInfo, Metric, Record, evidence_digest, name_of, record_to_json,
+};
 use rusqlite::{Connection, params};
 
 use crate::failure::Failure;
@@ -57,6 +59,7 @@ pub(crate) fn put(
 }
 
 fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Failure> {
+    let evidence = evidence_digest(record);
     let head = Record {
         workloads: Vec::new(),
         trials: Vec::new(),
@@ -73,7 +76,7 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
     connection.execute("DELETE FROM heads WHERE record_id = ?1", [id])?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO heads (sequence, record_id, suite, origin_kind, board, model, card, context, \
-         head) SELECT sequence, id, suite, origin_kind, ?2, ?3, ?4, ?5, ?6 FROM records \
+         head, evidence) SELECT sequence, id, suite, origin_kind, ?2, ?3, ?4, ?5, ?6, ?7 FROM records \
          WHERE id = ?1",
     )?;
     statement.execute(params![
@@ -83,6 +86,7 @@ fn put_head(connection: &Connection, id: &str, record: &Record) -> Result<(), Fa
         device.and_then(DeviceInfo::card_id),
         context,
         head,
+        evidence,
     ])?;
     Ok(())
 }

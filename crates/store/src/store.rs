@@ -28,8 +28,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 pub enum Incoming {
     /// A record and its document.
     Record(Box<Record>, String),
-    /// A statement on a record that is stored, or comes before it.
-    Statement(Statement),
+    /// A statement on a record that is stored, or comes before it, and its document.
+    Statement(Box<Statement>, String),
 }
 
 /// A record, its document and its present labels.
@@ -138,7 +138,9 @@ impl Store {
             let each = documents.iter().map(|incoming| {
                 let taken = match incoming {
                     Incoming::Record(record, document) => take_in(connection, record, document),
-                    Incoming::Statement(given) => statements::take_in(connection, given, now()),
+                    Incoming::Statement(given, document) => {
+                        statements::take_in(connection, given, document, now())
+                    }
                 };
                 match taken {
                     Err(Failure::Refused(error)) => Ok(Err(error)),
@@ -203,16 +205,16 @@ impl Store {
             if !contains(connection, id)? {
                 return Err(StoreError::NotFound { prefix }.into());
             }
-            statements::change(connection, &prefix, changes, now())
+            statements::change(connection, id, changes, now())
         })
     }
 
-    /// Returns what is stated of a record; `None` if nothing ever was.
+    /// Returns the document of what is stated of a record; `None` if nothing ever was.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
-    pub fn statement(&mut self, id: Uuid) -> Result<Option<Statement>, StoreError> {
-        self.read(|connection| statements::statement(connection, id))
+    pub fn statement(&mut self, id: Uuid) -> Result<Option<String>, StoreError> {
+        self.read(|connection| statements::document(connection, id))
     }
 
     /// Returns the labels of a record as they stand; none if the record is not stored.
@@ -232,15 +234,15 @@ impl Store {
     /// document.
     pub fn export<E: From<StoreError>>(
         &mut self,
-        mut each: impl FnMut(&Record, &str, Option<&Statement>) -> Result<(), E>,
+        mut each: impl FnMut(&Record, &str, Option<&str>) -> Result<(), E>,
     ) -> Result<(), E> {
         let complete = |connection: &Connection, (mut record, document): (Record, String)| {
             record.labels = labels_of(connection, &record.id.to_string())?;
-            let stated = statements::statement(connection, record.id)?;
+            let stated = statements::document(connection, record.id)?;
             Ok((record, document, stated))
         };
         self.in_order(record_of, complete, |(record, document, stated)| {
-            each(&record, &document, stated.as_ref())
+            each(&record, &document, stated.as_deref())
         })
     }
 
@@ -251,13 +253,13 @@ impl Store {
     /// As [`Store::export`].
     pub fn documents<E: From<StoreError>>(
         &mut self,
-        mut each: impl FnMut(&str, Option<&Statement>) -> Result<(), E>,
+        mut each: impl FnMut(&str, Option<&str>) -> Result<(), E>,
     ) -> Result<(), E> {
         let complete = |connection: &Connection, (id, document): (Uuid, String)| {
-            Ok((document, statements::statement(connection, id)?))
+            Ok((document, statements::document(connection, id)?))
         };
         self.in_order(document_in_row, complete, |(document, stated)| {
-            each(&document, stated.as_ref())
+            each(&document, stated.as_deref())
         })
     }
 
@@ -359,7 +361,7 @@ fn take_in(connection: &Connection, record: &Record, document: &str) -> Result<I
 
 /// Returns whether two documents say the same, fields unknown to this version included. White space, the order of
 /// fields and the way of writing a number do not matter.
-fn is_same(stored: &[u8], document: &str) -> bool {
+pub(crate) fn is_same(stored: &[u8], document: &str) -> bool {
     if stored == document.as_bytes() {
         return true;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardmark_core::{Record, Statement, public_form};
+use cardmark_core::{Record, Statement, parse_statement, public_form, visible};
 use cardmark_report::{csv_heading, csv_rows};
 
 use crate::args::{ExportArguments, ExportFormat};
@@ -14,16 +14,21 @@ use cardmark_session::Data;
 pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
     if arguments.format == ExportFormat::Jsonl && !arguments.public {
-        store
-            .documents(|document, stated| print::data(&format!("{document}\n{}", line(stated)?)))?;
-        return Ok(Exit::Done);
+        let mut count = 0;
+        store.documents(|document, stated| {
+            count += 1;
+            print::data(&format!("{document}\n{}", line(stated)))
+        })?;
+        return Ok(done(count));
     }
     let keep: Vec<&str> = arguments.keep.iter().map(String::as_str).collect();
     let mut withheld = BTreeSet::new();
     if arguments.format == ExportFormat::Csv {
         print::data(&csv_heading())?;
     }
+    let mut count = 0;
     store.export(|record, _, stated| {
+        count += 1;
         let public = arguments.public.then(|| public_form(record, &keep));
         let record = public.as_ref().map_or(record, |form| &form.record);
         let text = match arguments.format {
@@ -40,15 +45,27 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
             names.join(", ")
         ));
     }
-    Ok(Exit::Done)
+    Ok(done(count))
 }
 
-fn line(stated: Option<&Statement>) -> Result<String, CommandError> {
-    stated.map_or_else(|| Ok(String::new()), print::statement)
+/// The exit of an export of a number of runs, with a notice if there are none.
+fn done(count: usize) -> Exit {
+    if count == 0 {
+        print::notice("no runs yet: the export is empty");
+    }
+    Exit::Done
+}
+
+fn line(stated: Option<&str>) -> String {
+    stated.map_or_else(String::new, |text| visible(text).into_owned() + "\n")
 }
 
 /// The statement of the labels that the public form left.
-fn restated(record: &Record, stated: Option<&Statement>) -> Result<String, CommandError> {
-    let public = stated.map(|stated| Statement::of(record.id, stated.revision, &record.labels));
-    line(public.as_ref())
+fn restated(record: &Record, stated: Option<&str>) -> Result<String, CommandError> {
+    let Some(stated) = stated else {
+        return Ok(String::new());
+    };
+    let stated =
+        parse_statement(stated).map_err(|error| CommandError::from_error(Exit::Trouble, &error))?;
+    print::statement(&Statement::of(record.id, stated.revision, &record.labels))
 }

@@ -90,9 +90,16 @@ fn show(
     as_json: bool,
 ) -> Result<(), CommandError> {
     let state = |is_new| if is_new { "imported" } else { "already kept" };
-    let row = |one: &Taken| json!({ "id": one.id, "state": state(one.is_new) });
+    let row = |one: &Taken| {
+        let mut row = json!({ "id": one.id, "state": state(one.is_new) });
+        if let Some(of) = &one.copy_of {
+            row["copy_of"] = json!(of);
+        }
+        row
+    };
     let mut rows: Vec<_> = taken.iter().map(row).collect();
-    if !taken.is_empty() {
+    // Neither texts nor records: the files are empty.
+    if !taken.is_empty() || records.is_empty() {
         records::say(taken);
     }
     let mut texts = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use cardmark_catalog::{all_equivalents, publications};
-use cardmark_core::{Metric, OriginKind, Record, Subject};
+use cardmark_core::{Metric, OriginKind, Record, Subject, evidence_digest};
 use cardmark_judge::{
     Field, FieldFilter, Ranking, in_catalogue, order_of, ordered_metrics, ranked_metrics,
 };
@@ -96,11 +96,13 @@ fn rankings(
         .into_iter()
         .map(|(run, subject)| (run, Arc::new(in_catalogue(subject))))
         .collect();
+    let copies = copies(store, asked)?;
     let published = published_records();
     for field in &mut fields {
         published.iter().for_each(|record| field.add_record(record));
         for metric in field.metrics() {
-            for figure in figures.get(metric).into_iter().flatten() {
+            let figures = figures.get(metric).into_iter().flatten();
+            for figure in figures.filter(|figure| !copies.contains(&figure.run)) {
                 let subject = subjects.get(&figure.run).ok_or_else(|| orphan(figure))?;
                 field.add(
                     &figure.run,
@@ -112,6 +114,21 @@ fn rankings(
         }
     }
     Ok(fields.iter().filter_map(Field::ranking).collect())
+}
+
+/// Runs with the measurements of one counted before them, or of the run that was asked for.
+fn copies(store: &mut Store, asked: Option<&Record>) -> Result<BTreeSet<String>, CommandError> {
+    let digests = store.digests().map_err(|error| store_error(&error))?;
+    let of_asked = asked.and_then(evidence_digest);
+    let asked = asked.map(|record| record.id.to_string());
+    let mut met: BTreeSet<&String> = of_asked.iter().collect();
+    let mut copies = BTreeSet::new();
+    for (run, digest) in &digests {
+        if asked.as_ref() != Some(run) && !met.insert(digest) {
+            copies.insert(run.clone());
+        }
+    }
+    Ok(copies)
 }
 
 /// The run that was named; without any name, the last one with rates, unless metrics or a publication were asked for.

@@ -1,4 +1,4 @@
-//! Records of later versions: each vocabulary of the schema has a new word, and each object a new field.
+//! Records and statements of later versions: each vocabulary of the schema has a new word, and each object a new field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::common::{program, scratch};
 
 const SCHEMA: &str = include_str!("../../../../schema/record-1.json");
+const STATEMENT: &str = include_str!("../../../../schema/statement-1.json");
 const WORD: &str = "a_word_of_next_year";
 const FIELD: &str = "a_field_of_next_year";
 
@@ -225,5 +226,93 @@ fn words_and_fields_of_later_versions_survive() {
             compared.code <= 1 || compared.stderr.contains("--across"),
             "{what}: {compared}"
         );
+    }
+}
+
+/// Statements with a field of a later version in each object, and the place of the field.
+fn statements(id: &Uuid) -> Vec<(String, Value)> {
+    let schema: Value = serde_json::from_str(STATEMENT).unwrap();
+    let mut builder = Builder {
+        schema: schema.clone(),
+        vocabularies: BTreeMap::new(),
+        objects: BTreeMap::from([("Statement".to_owned(), String::new())]),
+        others: Vec::new(),
+    };
+    let mut base = builder.value(&schema, "");
+    base["record_id"] = json!(id);
+    let mut places: Vec<String> = builder.objects.into_values().collect();
+    // Objects of free keys have no name in the schema.
+    let fields = base.as_object().unwrap().iter();
+    let inner = fields.filter(|(_, value)| value.is_object());
+    places.extend(inner.map(|(key, _)| format!("/{key}")));
+    places.sort();
+    places.dedup();
+    let with_new = |place: String| {
+        let mut document = base.clone();
+        let value = match place.as_str() {
+            "" => json!({"deep": [WORD]}),
+            _ => json!(WORD),
+        };
+        document.pointer_mut(&place).unwrap()[FIELD] = value;
+        (format!("{place}/{FIELD}"), document)
+    };
+    places.into_iter().map(with_new).collect()
+}
+
+#[test]
+fn fields_of_later_statements_survive_labels_and_exports() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let run = program.run(&["run", "sim:a1-32gb", "--only=rand_read_4k", "--seed=7"]);
+    assert_eq!(run.code, 0, "{run}");
+    let id = program.run(&["show", "last", "--json"]).record().id;
+    let statements = statements(&id);
+    assert!(statements.len() >= 2, "{statements:?}");
+    let file = program.file("statement.jsonl");
+    for (number, (place, mut document)) in (1_u64..).zip(statements) {
+        document["revision"] = json!(10 * number);
+        let line = document.to_string();
+        std::fs::write(&file, format!("{line}\n")).unwrap();
+        let imported = program.run(&["import", file.to_str().unwrap()]);
+        assert_eq!(imported.code, 0, "{place}: {imported}");
+        let last = |command: &[&str]| {
+            let output = program.run(command);
+            assert_eq!(output.code, 0, "{place}: {output}");
+            output.stdout.lines().last().unwrap().to_owned()
+        };
+        for command in [&["export"][..], &["show", "last", "--json"]] {
+            assert_eq!(last(command), line, "{place}");
+        }
+        // Each field that this version knows changes; what it does not know stays.
+        let known = [
+            "product",
+            "product_id",
+            "claims",
+            "setting",
+            "bought",
+            "remark",
+            "x",
+        ];
+        let changes = known.map(|key| format!("{key}=y"));
+        let mut label = vec!["label", "last", "host=pi"];
+        label.extend(changes.iter().map(String::as_str));
+        last(&label);
+        let mut expected = document.clone();
+        expected["revision"] = json!(10 * number + 1);
+        for key in &known[..6] {
+            expected[*key] = json!("y");
+        }
+        expected["claims"] = json!(["y"]);
+        expected["labels"]["x"] = json!("y");
+        for command in [&["export"][..], &["show", "last", "--json"]] {
+            let changed: Value = serde_json::from_str(&last(command)).unwrap();
+            assert_eq!(changed, expected, "{place}");
+        }
+        // A label that is taken away leaves its field out, and no other.
+        last(&["label", "last", "remark="]);
+        let after: Value = serde_json::from_str(&last(&["export"])).unwrap();
+        expected.as_object_mut().unwrap().remove("remark");
+        expected["revision"] = json!(10 * number + 2);
+        assert_eq!(after, expected, "{place}");
     }
 }

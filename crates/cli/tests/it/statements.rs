@@ -126,3 +126,66 @@ fn the_public_form_withholds_what_was_not_asked_for() {
         &["--public"],
     );
 }
+
+/// A copy under another id is named, and is no second run.
+#[test]
+fn a_copy_is_named_and_counts_once() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for seed in ["--seed=7", "--seed=8"] {
+        let run = [
+            "run",
+            "sim:a1-32gb",
+            "--only=rand_read_4k",
+            seed,
+            "--label=product=Demo",
+        ];
+        assert_eq!(program.run(&run).code, 0);
+    }
+    let id = program
+        .run(&["show", "last", "--json"])
+        .record()
+        .id
+        .to_string();
+    let shown = program.run(&["show", "last", "--json"]).stdout;
+    let other = "00000000-0000-4000-8000-000000000001";
+    let file = program.file("copy.jsonl");
+    std::fs::write(&file, shown.replace(&id, other)).unwrap();
+    let ranked = || {
+        let rank = program.run(&["rank", &id, "--metric=rand_read_4k", "--json"]);
+        assert_eq!(rank.code, 0, "{rank}");
+        rank.stdout
+    };
+    let before = ranked();
+    let named = program.run(&["show", &id]).stdout;
+    assert!(!named.contains("same measurements"), "{named}");
+    let imported = program.run(&["import", text(&file), "--json"]);
+    assert_eq!(imported.code, 0, "{imported}");
+    let expected = format!("00000000: copy of run {}", &id[..8]);
+    assert!(imported.stderr.contains(&expected), "{imported}");
+    let rows: serde_json::Value = serde_json::from_str(&imported.stdout).unwrap();
+    assert_eq!(rows[0]["copy_of"], id);
+    let again = program.run(&["import", text(&file)]);
+    assert!(!again.stderr.contains("copy of"), "{again}");
+    let named = program.run(&["show", &id]).stdout;
+    assert!(
+        named.contains("same measurements as run 00000000\n"),
+        "{named}"
+    );
+    assert_eq!(ranked(), before);
+    for command in [
+        &["report", "product=Demo", "--format=json"][..],
+        &["report", &id, other, "--format=json"],
+    ] {
+        let report = program.run(command);
+        let runs: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+        let expected = if command.len() == 3 { 2 } else { 1 };
+        assert_eq!(runs.as_array().unwrap().len(), expected, "{report}");
+        assert!(
+            report
+                .stderr
+                .contains("a copy of another run is not counted"),
+            "{report}"
+        );
+    }
+}

@@ -264,7 +264,20 @@ fn an_empty_store_is_no_error_to_list() {
     assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{output}");
     assert!(output.stderr.contains("no runs yet"), "{output}");
     assert_eq!(program.run(&["list", "--json"]).stdout.trim(), "[]");
-    assert_eq!(program.run(&["export"]).stdout, "");
+    let export = program.run(&["export"]);
+    assert_eq!((export.code, export.stdout.as_str()), (0, ""), "{export}");
+    assert!(
+        export.stderr.contains("no runs yet: the export is empty"),
+        "{export}"
+    );
+    let file = program.file("runs.jsonl");
+    std::fs::write(&file, &export.stdout).unwrap();
+    let import = program.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(
+        (import.code, import.stderr.trim()),
+        (0, "imported 0 runs"),
+        "{import}"
+    );
     assert_error(&program.run(&["show"]), 2, &["error: "]);
 }
 

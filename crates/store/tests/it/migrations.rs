@@ -1,14 +1,14 @@
-//! Stores of versions 1 to 4 are converted once, or stay as they are.
+//! Stores of earlier versions are converted once, or stay as they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cardmark_core::parse_record;
-use cardmark_store::{Store, StoreError};
+use cardmark_store::{HOST_LABEL, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::builder::record;
+use crate::builder::{record, trial};
 
 const CARD: &[u8] = b"card";
 
@@ -105,6 +105,8 @@ fn a_converted_run_is_compared_as_one_stored_now() {
     let (_folder, path) = old_store(4);
     let mut store = Store::open(&path).unwrap();
     let converted = (store.subjects().unwrap(), store.select(&[]).unwrap());
+    let digests = store.digests().unwrap();
+    assert_eq!(digests.len(), 1);
     let record = store.find("last").unwrap().record;
     let new = path.with_file_name("new.sqlite");
     let mut store = Store::open(&new).unwrap();
@@ -115,6 +117,45 @@ fn a_converted_run_is_compared_as_one_stored_now() {
         (store.subjects().unwrap(), store.select(&[]).unwrap()),
         converted
     );
+    assert_eq!(store.digests().unwrap(), digests);
+}
+
+/// Turns the tables of the current version into those of version 6.
+const BACK_TO_6: &str = "ALTER TABLE statements DROP COLUMN document;
+    DROP INDEX heads_of_evidence;
+    ALTER TABLE heads DROP COLUMN evidence;
+    PRAGMA user_version = 6";
+
+#[test]
+fn digests_and_statements_of_version_6_are_those_of_a_store_made_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let runs = ["aaaa", "bbbb", "cccc"].map(record);
+    let [one, unlabelled, untried] = &runs;
+    for (run, is_tried) in [(one, true), (unlabelled, true), (untried, false)] {
+        let mut run = run.clone();
+        if is_tried {
+            run.trials = vec![trial(0)];
+        }
+        if run.id == unlabelled.id {
+            run.labels.clear();
+        }
+        store.insert(&run).unwrap();
+    }
+    let labels = [("claims", Some("A1 64GB")), (HOST_LABEL, Some("pi"))];
+    store.label(one.id, labels).unwrap();
+    let mut state = |store: &mut Store| {
+        let statements = runs.each_ref().map(|run| store.statement(run.id).unwrap());
+        (statements, store.digests().unwrap(), schema(&path))
+    };
+    let made = state(&mut store);
+    assert_eq!(made.1.len(), 2);
+    assert_eq!(made.0.iter().flatten().count(), 2);
+    drop(store);
+    change(&path, BACK_TO_6);
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(state(&mut store), made);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cardmark_core::{
     Finding, FindingKind, Origin, OriginKind, Quantity, Record, Severity, Statement, TargetKind,
-    Tool, parse_record, record_to_json,
+    Tool, evidence_digest, parse_record, parse_statement, record_to_json,
 };
 use cardmark_store::{
     DocumentError, HOST_LABEL, Incoming, Inserted, Store, StoreError, sqlite_path,
@@ -213,6 +213,15 @@ fn labels_are_set_replaced_and_taken_away_while_the_record_stays() {
     });
 }
 
+fn json(statement: &Statement) -> String {
+    serde_json::to_string(statement).unwrap()
+}
+
+fn stated(store: &mut Store, id: Uuid) -> Option<Statement> {
+    let document = store.statement(id).unwrap()?;
+    Some(parse_statement(&document).unwrap())
+}
+
 #[test]
 fn a_statement_counts_the_changes_and_the_later_one_counts() {
     with_store(|store| {
@@ -224,22 +233,22 @@ fn a_statement_counts_the_changes_and_the_later_one_counts() {
         for _ in 0..2 {
             store.label(stored.id, [("product", Some("A"))]).unwrap();
         }
-        let first = store.statement(stored.id).unwrap().unwrap();
+        let first = stated(store, stored.id).unwrap();
         let labels = [("product".to_owned(), "A".to_owned())].into();
         assert_eq!(first, Statement::of(stored.id, 1, &labels));
         store.label(stored.id, [("product", Some("B"))]).unwrap();
-        let second = store.statement(stored.id).unwrap().unwrap();
+        let second = stated(store, stored.id).unwrap();
         assert_eq!((second.revision, second.product.as_deref()), (2, Some("B")));
         let take_in = |store: &mut Store, given: &Statement| {
             let mut each = store
-                .take_in(&[Incoming::Statement(given.clone())])
+                .take_in(&[Incoming::Statement(Box::new(given.clone()), json(given))])
                 .unwrap();
             each.remove(0)
         };
         // An older one, and the present one.
         for given in [&first, &second] {
             assert_eq!(take_in(store, given).unwrap(), Inserted::Known);
-            assert_eq!(store.statement(stored.id).unwrap().as_ref(), Some(&second));
+            assert_eq!(stated(store, stored.id).as_ref(), Some(&second));
         }
         let rival = Statement {
             product: Some("C".to_owned()),
@@ -254,7 +263,7 @@ fn a_statement_counts_the_changes_and_the_later_one_counts() {
             ..rival
         };
         assert_eq!(take_in(store, &later).unwrap(), Inserted::Replaced);
-        assert_eq!(store.statement(stored.id).unwrap(), Some(later.clone()));
+        assert_eq!(stated(store, stored.id), Some(later.clone()));
         // What stays in the store is not taken away by what comes from elsewhere.
         assert_eq!(store.labels(stored.id).unwrap()[HOST_LABEL], "pi");
         let lost = Statement {
@@ -268,20 +277,94 @@ fn a_statement_counts_the_changes_and_the_later_one_counts() {
 }
 
 #[test]
+fn copies_are_known_by_what_was_measured() {
+    with_store(|store| {
+        let [mut one, mut copy, mut other, plain] = ["aaaa", "bbbb", "cccc", "dddd"].map(record);
+        one.trials = vec![trial(0)];
+        copy.trials.clone_from(&one.trials);
+        copy.labels.insert("product".to_owned(), "Other".to_owned());
+        copy.started_at = None;
+        copy.metrics.clear();
+        other.trials = vec![trial(0)];
+        other.trials[0].span_ns += 1;
+        for each in [&one, &copy, &other, &plain] {
+            store.insert(each).unwrap();
+        }
+        assert_eq!(store.copies(one.id).unwrap(), [copy.id.to_string()]);
+        assert_eq!(store.copies(copy.id).unwrap(), [one.id.to_string()]);
+        assert_eq!(
+            store.copied_from(copy.id).unwrap(),
+            Some(one.id.to_string())
+        );
+        for alone in [one.id, other.id, plain.id] {
+            assert_eq!(store.copied_from(alone).unwrap(), None);
+        }
+        for alone in [other.id, plain.id] {
+            assert_eq!(store.copies(alone).unwrap(), [""; 0]);
+        }
+        let digests = store.digests().unwrap();
+        assert_eq!(digests.len(), 3);
+        assert_eq!(
+            digests.get(&copy.id.to_string()),
+            evidence_digest(&one).as_ref()
+        );
+    });
+}
+
+#[test]
+fn a_statement_keeps_what_this_version_does_not_know() {
+    with_store(|store| {
+        let stored = unlabelled(record("67e5"));
+        store.insert(&stored).unwrap();
+        let known = json(&Statement::of(
+            stored.id,
+            4,
+            &[("a".to_owned(), "b".to_owned())].into(),
+        ));
+        let document = known.replacen('{', r#"{ "seen": {"deep": [1]}, "#, 1);
+        let take_in = |store: &mut Store, document: &str| {
+            let given = Box::new(parse_statement(document).unwrap());
+            let incoming = Incoming::Statement(given, document.to_owned());
+            store.take_in(&[incoming]).unwrap().remove(0)
+        };
+        assert_eq!(take_in(store, &document).unwrap(), Inserted::New);
+        assert_eq!(store.statement(stored.id).unwrap().unwrap(), document);
+        assert_eq!(take_in(store, &document).unwrap(), Inserted::Known);
+        // Other content under the same number, although the labels are equal.
+        let error = take_in(store, &known).unwrap_err();
+        assert!(matches!(error, StoreError::Stated { id } if id == stored.id));
+        // A label that stays in the store is no change.
+        store.label(stored.id, [(HOST_LABEL, Some("pi"))]).unwrap();
+        assert_eq!(store.statement(stored.id).unwrap().unwrap(), document);
+        let changes = [("a", None), ("claims", Some("A1")), ("c", Some("d"))];
+        store.label(stored.id, changes).unwrap();
+        let text = store.statement(stored.id).unwrap().unwrap();
+        assert!(
+            text.contains(r#""seen":{"deep":[1]}"#) && !text.contains("pi"),
+            "{text}"
+        );
+        let labels =
+            [("claims", "A1"), ("c", "d")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let expected = Statement::of(stored.id, 5, &labels.into());
+        assert_eq!(parse_statement(&text).unwrap(), expected);
+    });
+}
+
+#[test]
 fn export_gives_records_in_the_order_of_storing_and_ends_at_an_error() {
     with_store(|store| {
         for digits in ["cccc", "aaaa", "bbbb"] {
             store.insert(&record(digits)).unwrap();
         }
         let mut seen = Vec::new();
-        let gather = |record: &Record, _: &str, _: Option<&Statement>| -> Result<(), StoreError> {
+        let gather = |record: &Record, _: &str, _: Option<&str>| -> Result<(), StoreError> {
             seen.push(record.id);
             Ok(())
         };
         store.export(gather).unwrap();
         assert_eq!(seen, ["cccc", "aaaa", "bbbb"].map(id_of));
         let mut count = 0;
-        let stop = |record: &Record, _: &str, _: Option<&Statement>| {
+        let stop = |record: &Record, _: &str, _: Option<&str>| {
             count += 1;
             Err(StoreError::Conflict { id: record.id })
         };

@@ -1,5 +1,6 @@
 //! Records that come from elsewhere.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use uuid::Uuid;
 use super::source::Documents;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::runs::warn_of;
+use crate::runs::{short, warn_of};
 use crate::terminal::TERMINAL;
 
 /// Size of documents that are stored in one transaction, bytes, unless a single one is larger.
@@ -21,10 +22,15 @@ const TOGETHER_BYTES: usize = 16 << 20;
 /// Time after which an import shows its progress.
 const QUIET: Duration = Duration::from_secs(2);
 
+/// Copies that are named.
+const MOST_COPIES: usize = 10;
+
 /// A record that was taken in, or was there before.
 pub(super) struct Taken {
     pub(super) id: Uuid,
     pub(super) is_new: bool,
+    /// Id of the run with the same measurements that was there before.
+    pub(super) copy_of: Option<String>,
 }
 
 /// Stores the documents of a file as they are. Those that cannot be read, and those of another content than the record
@@ -79,20 +85,27 @@ fn read(document: &str) -> Result<Incoming, String> {
     let document = visible(document.trim_start_matches('\u{feff}').trim());
     if is_statement(&document) {
         let statement = parse_statement(&document).map_err(|error| error.to_string())?;
-        return Ok(Incoming::Statement(statement));
+        let line = one_line(&document)?.into_owned();
+        return Ok(Incoming::Statement(Box::new(statement), line));
     }
     let mut record = parse_record(&document).map_err(|error| error.to_string())?;
     let differing = derive_again(&mut record);
     warn_of(&format!("run {}", record.id), &record, &differing);
+    let line = one_line(&document)?.into_owned();
+    Ok(Incoming::Record(Box::new(record), line))
+}
+
+/// The document in one line, which has the same content.
+fn one_line(document: &str) -> Result<Cow<'_, str>, String> {
     if !document.contains('\n') {
-        return Ok(Incoming::Record(Box::new(record), document.into_owned()));
+        return Ok(document.into());
     }
     let mut line = Vec::new();
-    let mut from = serde_json::Deserializer::from_str(&document);
+    let mut from = serde_json::Deserializer::from_str(document);
     serde_transcode::transcode(&mut from, &mut serde_json::Serializer::new(&mut line))
         .map_err(|error| error.to_string())?;
     let line = String::from_utf8(line).map_err(|error| error.to_string())?;
-    Ok(Incoming::Record(Box::new(record), line))
+    Ok(line.into())
 }
 
 fn store_all(
@@ -104,11 +117,16 @@ fn store_all(
     let results = store.take_in(together)?;
     for (incoming, result) in together.drain(..).zip(results) {
         match (result, incoming) {
-            (Ok(inserted), Incoming::Record(record, _)) => taken.push(Taken {
-                id: record.id,
-                is_new: inserted == Inserted::New,
-            }),
-            (Ok(_), Incoming::Statement(_)) => {}
+            (Ok(inserted), Incoming::Record(record, _)) => {
+                let is_new = inserted == Inserted::New;
+                let copy_of = is_new.then(|| store.copied_from(record.id)).transpose()?;
+                taken.push(Taken {
+                    id: record.id,
+                    is_new,
+                    copy_of: copy_of.flatten(),
+                });
+            }
+            (Ok(_), Incoming::Statement(..)) => {}
             (Err(error), _) => failed.push(refused(error)?),
         }
     }
@@ -153,4 +171,21 @@ pub(super) fn say(taken: &[Taken]) {
         text += &format!("; {} already kept", runs(known));
     }
     print::notice(&text);
+    say_copies(taken);
+}
+
+/// Names new runs with the measurements of another one.
+fn say_copies(taken: &[Taken]) {
+    let copies = || taken.iter().filter(|one| one.copy_of.is_some());
+    for one in copies().take(MOST_COPIES) {
+        let (id, of) = (
+            one.id.to_string(),
+            one.copy_of.as_deref().unwrap_or_default(),
+        );
+        print::notice(&format!("{}: copy of run {}", short(&id), short(of)));
+    }
+    let more = copies().count().saturating_sub(MOST_COPIES);
+    if more > 0 {
+        print::notice(&format!("{more} more copies; `show` names the runs"));
+    }
 }

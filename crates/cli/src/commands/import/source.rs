@@ -166,7 +166,14 @@ impl Read for Frames {
 
 /// Separates records, one in each line or one in all of a file, from everything else.
 fn read(mut unpacked: Box<dyn BufRead>, position: Position) -> Result<Source, Error> {
-    let first = line(&mut unpacked)?.unwrap_or_default();
+    // An export of a store without runs.
+    let Some(first) = line(&mut unpacked)? else {
+        return Ok(Source::Records(Documents {
+            first: None,
+            rest: unpacked,
+            position,
+        }));
+    };
     if is_record(&first) {
         return Ok(Source::Records(Documents {
             first: Some(first),

@@ -1,0 +1,72 @@
+//! Copies: records with another id and the same measurements.
+
+use std::collections::BTreeMap;
+
+use cardmark_core::evidence_digest;
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use crate::damage::collect;
+use crate::document::record_of;
+use crate::failure::Failure;
+use crate::{Store, StoreError};
+
+const DAMAGE: &str = "its evidence digest is not readable";
+
+impl Store {
+    /// Returns the ids of all other records with the measurements of this one, in the order of storing.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn copies(&mut self, id: Uuid) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT record_id FROM heads WHERE record_id <> ?1 AND evidence = \
+                       (SELECT evidence FROM heads WHERE record_id = ?1) ORDER BY sequence";
+            let id = id.to_string();
+            collect(connection, sql, [id], DAMAGE, |row| row.get(0))
+        })
+    }
+
+    /// Returns the record with the measurements of this one that was stored first; `None` if it is this one.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn copied_from(&mut self, id: Uuid) -> Result<Option<String>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT first.record_id FROM heads AS first JOIN heads AS one \
+                       ON first.evidence = one.evidence AND first.sequence < one.sequence \
+                       WHERE one.record_id = ?1 ORDER BY first.sequence LIMIT 1";
+            let id = id.to_string();
+            let found = collect(connection, sql, [id], DAMAGE, |row| row.get(0))?;
+            Ok(found.into_iter().next())
+        })
+    }
+
+    /// Returns the evidence digests of all records that have one, by id.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn digests(&mut self) -> Result<BTreeMap<String, String>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT record_id, evidence FROM heads WHERE evidence IS NOT NULL";
+            let digest = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let found = collect(connection, sql, [], DAMAGE, digest)?;
+            Ok(found.into_iter().collect())
+        })
+    }
+}
+
+/// Computes the digests of all records. Those that cannot be read have none.
+pub(crate) fn fill(connection: &Connection) -> Result<(), Failure> {
+    let mut records = connection.prepare("SELECT id, document FROM records ORDER BY sequence")?;
+    let mut change = connection.prepare("UPDATE heads SET evidence = ?2 WHERE record_id = ?1")?;
+    let mut rows = records.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Ok((record, _)) = record_of(row)
+            && let Some(digest) = evidence_digest(&record)
+        {
+            change.execute((record.id.to_string(), digest))?;
+        }
+    }
+    Ok(())
+}
