@@ -79,7 +79,7 @@ fn trials(trials: &[Trial]) -> Option<Value> {
                 "bytes",
                 "operations_count",
                 "slowest_ns",
-                "slowest_offset_bytes",
+                "slowest_block_index",
             ],
         ),
     ];

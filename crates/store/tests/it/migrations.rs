@@ -145,7 +145,7 @@ fn digests_and_statements_of_version_6_are_those_of_a_store_made_now() {
     }
     let labels = [("claims", Some("A1 64GB")), (HOST_LABEL, Some("pi"))];
     store.label(one.id, labels).unwrap();
-    let mut state = |store: &mut Store| {
+    let state = |store: &mut Store| {
         let statements = runs.each_ref().map(|run| store.statement(run.id).unwrap());
         (statements, store.digests().unwrap(), schema(&path))
     };
