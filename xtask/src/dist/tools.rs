@@ -1,4 +1,4 @@
-//! The programs that make release files. `scripts/test prepare` installs them.
+//! The programs that make release files. `scripts/test prepare-dist` installs them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl Tools {
         for path in needed {
             if !path.exists() {
                 let path = path.display();
-                return Err(format!("{path} is missing; run: scripts/test prepare").into());
+                return Err(format!("{path} is missing; run: scripts/test prepare-dist").into());
             }
         }
         Ok(tools)
@@ -116,7 +116,7 @@ pub(super) fn run(command: &mut Command) -> Result<String, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
         .output()
-        .map_err(|error| format!("{name}: {error}; run: scripts/test prepare"))?;
+        .map_err(|error| format!("{name}: {error}; run: scripts/test prepare-dist"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{name} ended with {}: {said}", output.status).into());
