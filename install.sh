@@ -59,7 +59,16 @@ target() {
     armv6* | armv7* | armv8*) say arm-unknown-linux-musleabihf ;;
     riscv64) say riscv64gc-unknown-linux-musl ;;
     *) fail "no file for a computer of type $machine" \
-      'Build cardmark from its sources: cargo build --release' ;;
+      'Files exist for x86-64, 64-bit and 32-bit ARM, and 64-bit RISC-V.' \
+      'On others, build cardmark from its sources, with Rust and 2.2 GB of free memory: cargo build --release' ;;
+  esac
+}
+
+# name_of TARGET: its name in `cargo xtask dist`.
+name_of() {
+  case $1 in
+    riscv64gc-*) say riscv64 ;;
+    *) say "${1%%-*}" ;;
   esac
 }
 
@@ -201,11 +210,11 @@ finish() {
 
 install() {
   installing=yes
-  [ -n "$BASE" ] || fail 'cardmark has no release yet' \
-    'Build it from its sources, with Rust: cargo build --release' \
-    'Then copy target/release/cardmark to a folder for programs.'
-  [ -n "$KEY" ] || fail 'no public key to verify the release with' 'Give it: --key KEY'
   target=$(target)
+  [ -n "$BASE" ] || fail 'cardmark has no release yet' \
+    'Make the file on a Linux PC, as "Install" in README.md shows, and copy it to this computer:' \
+    "  cargo xtask dist --target $(name_of "$target")"
+  [ -n "$KEY" ] || fail 'no public key to verify the release with' 'Give it: --key KEY'
   temporary=$(mktemp -d) || fail 'cannot make a temporary folder' 'TMPDIR=FOLDER sets another folder.'
   fetch SHA256SUMS
   fetch SHA256SUMS.minisig

@@ -60,24 +60,27 @@ pub(crate) fn make(root: &Path, arguments: &[&str]) -> Checked {
     fs::create_dir_all(&request.out)?;
     build.run(&request.targets)?;
 
-    let mut problems = Vec::new();
+    pack::forget(&request.out)?;
+    let (mut problems, mut names) = (Vec::new(), Vec::new());
     println!("{:32} {:>9} {:>9}  std", "target", "bytes", "packed");
     for target in &request.targets {
         problems.extend(one(root, &tools, &build, target, &request.out)?);
+        let bill = bill::text(root, &tools, &build, target)?;
+        let name = build.name(target);
+        let (archive, bill_name) = (format!("{name}.tar.xz"), format!("{name}.cdx.json"));
+        fs::write(request.out.join(&bill_name), bill)?;
+        names.extend([archive, bill_name]);
     }
-    let bill = format!("cardmark-{}.cdx.json", build.version);
-    fs::write(
-        request.out.join(bill),
-        bill::text(root, &tools, &build, &request.targets)?,
-    )?;
-    pack::sums(&request.out)?;
+    if problems.is_empty() {
+        pack::sums(&request.out, &names)?;
+    }
     Ok(problems)
 }
 
-/// Signs the checksums of all files in the folder.
+/// Signs the checksums of the last build in the folder, if its files still have them.
 pub(crate) fn sign(root: &Path, key: &str, arguments: &[&str]) -> Checked {
     let request = parse(root, arguments)?;
-    let sums = pack::sums(&request.out)?;
+    let sums = pack::checked_sums(&request.out)?;
     pack::sign(&sums, Path::new(key))?;
     Ok(Vec::new())
 }
@@ -91,7 +94,7 @@ fn one(root: &Path, tools: &Tools, build: &Build, target: &Target, out: &Path) -
     tools.strip(&unstripped, &program)?;
     let mut problems = gate::check(tools, build, target, &unstripped, &program)?;
 
-    let name = format!("cardmark-{}-{}", build.version, target.triple);
+    let name = build.name(target);
     let content = out.join(&name);
     pack::collect(root, target, &program, &content)?;
     fs::write(

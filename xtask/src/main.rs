@@ -26,7 +26,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   dist [--target x86_64|aarch64|arm|riscv64]… [--out FOLDER]
                     build, check and pack the release files (all targets, into target/dist)
   sign KEYFILE [--out FOLDER]
-                    write SHA256SUMS of all files in the folder again, and sign it with minisign
+                    check the files of the last build in the folder, and sign their SHA256SUMS with minisign
   edges             which crate may use which, and which crates stay pure
   size              lines of code, third-party packages, modules that depend on each other in a circle
   wording [--list]  habits of wording per 1,000 lines of prose

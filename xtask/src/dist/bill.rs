@@ -11,17 +11,14 @@ use super::target::Target;
 use super::tools::{Tools, output};
 use crate::project::Error;
 
-/// Returns the bill of the programs for these targets.
+/// Returns the bill of the program for a target.
 pub(super) fn text(
     root: &Path,
     tools: &Tools,
     build: &Build,
-    targets: &[&Target],
+    target: &Target,
 ) -> Result<String, Error> {
-    let mut all = BTreeSet::new();
-    for target in targets {
-        all.extend(parts::of(root, tools, target)?);
-    }
+    let all = parts::of(root, tools, target)?;
     let time = format!("@{}", build.time);
     let time = output("date", ["-u", "-d", &time, "+%Y-%m-%dT%H:%M:%SZ"])?;
     let bill = bill(&build.version, time.trim(), &all);

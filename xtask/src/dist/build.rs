@@ -21,6 +21,7 @@ pub(super) struct Build {
     root: PathBuf,
     folder: PathBuf,
     zigbuild: PathBuf,
+    zig: PathBuf,
     path: OsString,
     /// Folders of this machine and the names that replace them.
     pub renamed: Vec<(PathBuf, &'static str)>,
@@ -56,6 +57,7 @@ impl Build {
             root: root.to_owned(),
             folder: root.join(FOLDER),
             zigbuild: tools.environment.join("cargo-zigbuild"),
+            zig: tools.zig.join("zig"),
             path: std::env::join_paths(folders)?,
             // The last one that fits is used.
             renamed: vec![
@@ -80,6 +82,8 @@ impl Build {
             .arg("--target-dir")
             .arg(&self.folder)
             .env("PATH", &self.path)
+            // Not by way of Python, whose folder must not have been moved.
+            .env("CARGO_ZIGBUILD_ZIG_PATH", &self.zig)
             .env("SOURCE_DATE_EPOCH", self.time.to_string())
             // For `-Zbuild-std`.
             .env("RUSTC_BOOTSTRAP", "1")
@@ -102,6 +106,11 @@ impl Build {
     /// The program of a target, with symbols.
     pub(super) fn program(&self, target: &Target) -> PathBuf {
         self.folder.join(target.triple).join("release/cardmark")
+    }
+
+    /// Name of the files for a target, without their ending.
+    pub(super) fn name(&self, target: &Target) -> String {
+        format!("cardmark-{}-{}", self.version, target.triple)
     }
 
     fn rust_flags(&self) -> String {

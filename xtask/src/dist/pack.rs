@@ -1,6 +1,7 @@
 //! Archives, checksums, signatures: the same bytes for the same content.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use crate::project::Error;
 const TEXTS: [&str; 4] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"];
 
 const SUMS: &str = "SHA256SUMS";
+const SIGNATURE: &str = "SHA256SUMS.minisig";
 
 /// Fills the folder of an archive with the program, texts, man pages and completions.
 pub(super) fn collect(
@@ -49,22 +51,38 @@ pub(super) fn archive(out: &Path, name: &str, time: u64) -> Result<PathBuf, Erro
     Ok(archive)
 }
 
-/// Writes `SHA256SUMS` of all other files in the folder, by name.
-pub(super) fn sums(out: &Path) -> Result<PathBuf, Error> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(out)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_file() && !name.to_string_lossy().starts_with(SUMS) {
-            names.push(name);
+/// Removes the checksums of an earlier build and their signature.
+pub(super) fn forget(out: &Path) -> Result<(), Error> {
+    for name in [SUMS, SIGNATURE] {
+        match fs::remove_file(out.join(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
         }
     }
+    Ok(())
+}
+
+/// Writes `SHA256SUMS` of these files in the folder, by name. Other files may be of an earlier build.
+pub(super) fn sums(out: &Path, names: &[String]) -> Result<PathBuf, Error> {
+    let mut names = names.to_vec();
     names.sort();
     let mut sha256sum = Command::new("sha256sum");
     sha256sum.current_dir(out).arg("--").args(names);
     let path = out.join(SUMS);
     fs::write(&path, run(&mut sha256sum)?)?;
     Ok(path)
+}
+
+/// Returns `SHA256SUMS` of the folder.
+///
+/// # Errors
+/// If there is none, or a file in it is missing or has changed.
+pub(super) fn checked_sums(out: &Path) -> Result<PathBuf, Error> {
+    let mut sha256sum = Command::new("sha256sum");
+    run(sha256sum
+        .current_dir(out)
+        .args(["--quiet", "--check", "--strict", SUMS]))?;
+    Ok(out.join(SUMS))
 }
 
 /// Signs a file with minisign, in the format that is Ed25519 over the file itself, so that OpenSSL can check it too.
@@ -99,11 +117,32 @@ mod tests {
                 fs::set_permissions(content.join(name), mode).unwrap();
             }
             archive(folder.path(), "name", 1_767_225_600).unwrap();
-            sums.push(fs::read_to_string(super::sums(folder.path()).unwrap()).unwrap());
+            let names = ["name.tar.xz".to_owned()];
+            sums.push(fs::read_to_string(super::sums(folder.path(), &names).unwrap()).unwrap());
         }
         assert_eq!(sums[0], sums[1]);
         assert!(sums[0].ends_with("  name.tar.xz\n"), "{}", sums[0]);
         assert_eq!(sums[0].lines().count(), 1);
+    }
+
+    #[test]
+    fn checksums_are_of_the_last_build_and_its_unchanged_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        for name in ["old.tar.xz", "a.tar.xz", "b.json", SUMS, SIGNATURE] {
+            fs::write(file(name), name).unwrap();
+        }
+        forget(folder.path()).unwrap();
+        assert!(!file(SIGNATURE).exists() && !file(SUMS).exists());
+        forget(folder.path()).unwrap();
+        assert!(checked_sums(folder.path()).is_err());
+        sums(folder.path(), &["b.json".into(), "a.tar.xz".into()]).unwrap();
+        let text = fs::read_to_string(checked_sums(folder.path()).unwrap()).unwrap();
+        let names: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
+        assert_eq!(names, ["a.tar.xz", "b.json"]);
+        fs::write(file("b.json"), "changed").unwrap();
+        let error = checked_sums(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("did NOT match"), "{error}");
     }
 
     /// OpenSSL is the judge: the bytes after the algorithm and the key's number are the signature of the file itself.

@@ -88,7 +88,7 @@ pub(super) fn of(root: &Path, tools: &Tools, target: &Target) -> Result<BTreeSet
         "#define SQLITE_VERSION",
     )?;
     parts.insert(sqlite);
-    let musl = tools.zig_library()?.join("libc/musl");
+    let musl = tools.zig_library().join("libc/musl");
     let header = musl.join("src/internal/version.h");
     parts.insert(foreign("musl", "MIT", musl, &header, "#define VERSION")?);
     Ok(parts)

@@ -1,4 +1,4 @@
-//! The programs that make release files. `scripts/test prepare` installs them.
+//! The programs that make release files. `scripts/test prepare-dist` installs them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,14 @@ use std::process::Command;
 use crate::project::Error;
 
 /// Folder of the Python environment with zig and cargo-zigbuild, below the project.
-const ENVIRONMENT: &str = "target/tools/bin";
+const ENVIRONMENT: &str = "target/tools";
 
 /// Installed tools, and the folders whose names must not be in a file.
 pub(super) struct Tools {
-    /// Folder of zig and cargo-zigbuild.
+    /// Folder of cargo-zigbuild.
     pub environment: PathBuf,
+    /// Folder of zig and its library.
+    pub zig: PathBuf,
     /// Folder of the toolchain.
     pub sysroot: PathBuf,
     /// Sources of the standard library.
@@ -44,7 +46,8 @@ impl Tools {
             llvm: sysroot.join("lib/rustlib").join(host).join("bin"),
             version: release.to_owned(),
             cargo_home: cargo_home()?,
-            environment,
+            zig: zig(&environment)?,
+            environment: environment.join("bin"),
             sysroot,
         };
         let needed = [
@@ -55,18 +58,15 @@ impl Tools {
         for path in needed {
             if !path.exists() {
                 let path = path.display();
-                return Err(format!("{path} is missing; run: scripts/test prepare").into());
+                return Err(format!("{path} is missing; run: scripts/test prepare-dist").into());
             }
         }
         Ok(tools)
     }
 
     /// Folder of zig's own library, with the sources of musl.
-    pub(super) fn zig_library(&self) -> Result<PathBuf, Error> {
-        let python = self.environment.join("python");
-        let code = "import os, ziglang; print(os.path.dirname(ziglang.__file__))";
-        let folder = output(python, ["-c", code])?;
-        Ok(Path::new(folder.trim()).join("lib"))
+    pub(super) fn zig_library(&self) -> PathBuf {
+        self.zig.join("lib")
     }
 
     /// Writes the program without symbols to `stripped`.
@@ -88,6 +88,22 @@ impl Tools {
         let arguments = options.into_iter().chain([program.as_os_str()]);
         output(self.llvm.join("llvm-objdump"), arguments)
     }
+}
+
+/// Folder of the Python package `ziglang`.
+fn zig(environment: &Path) -> Result<PathBuf, Error> {
+    let library = environment.join("lib");
+    let folders = std::fs::read_dir(&library).into_iter().flatten().flatten();
+    let mut packages = folders.map(|folder| folder.path().join("site-packages/ziglang"));
+    let missing = || {
+        format!(
+            "zig is missing in {}; run: scripts/test prepare-dist",
+            library.display()
+        )
+    };
+    Ok(packages
+        .find(|package| package.join("zig").exists())
+        .ok_or_else(missing)?)
 }
 
 fn cargo_home() -> Result<PathBuf, Error> {
@@ -116,7 +132,7 @@ pub(super) fn run(command: &mut Command) -> Result<String, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
         .output()
-        .map_err(|error| format!("{name}: {error}; run: scripts/test prepare"))?;
+        .map_err(|error| format!("{name}: {error}; run: scripts/test prepare-dist"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{name} ended with {}: {said}", output.status).into());
