@@ -45,10 +45,13 @@ impl Subject {
         }
     }
 
-    /// Returns the product if known, otherwise the model.
+    /// Returns the product if known, otherwise the model; of own runs without either, `your run`.
     #[must_use]
     pub fn name(&self) -> &str {
         let name = self.product.as_deref().or(self.model.as_deref());
-        name.unwrap_or("unknown")
+        name.unwrap_or(match self.origin {
+            OriginKind::Measured => "your run",
+            _ => "unknown",
+        })
     }
 }

@@ -21,6 +21,8 @@ pub(crate) const SIX: [&str; 6] = [
     "random_read",
     "random_write",
 ];
+/// The words of the table's heading above the six tests, for pages that lost the two sizes.
+const SIX_HEADING: [&str; 6] = ["write", "rewrite", "read", "reread", "read", "write"];
 /// The figures of a block of threads, as ids end.
 pub(crate) const PARTS: [&str; 5] = ["children", "parent", "min", "max", "avg"];
 
@@ -86,6 +88,7 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     let mut table = Table::default();
     let mut frame = Vec::new();
     let mut is_excel = false;
+    read_sizeless(lines, found);
     for line in lines {
         if line.text.contains("Iozone: Performance Test") {
             table = Table::default();
@@ -134,6 +137,53 @@ pub(crate) fn read(lines: &[Line], found: &mut Found) {
     }
 }
 
+/// Reads rows of six whole numbers below the names of the six tests. Their record size is unknown.
+fn read_sizeless(lines: &[Line], found: &mut Found) {
+    let mut is_below = false;
+    for line in lines {
+        let words: Vec<&str> = line.unquoted().split_whitespace().collect();
+        if words == SIX_HEADING {
+            is_below = true;
+            continue;
+        }
+        let rates: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
+        match rates {
+            Some(rates) if is_below && rates.len() == SIX.len() => {
+                found.add(sizeless(line.number, &rates));
+            }
+            _ => is_below = false,
+        }
+    }
+}
+
+fn sizeless(line: usize, rates: &[u64]) -> Reading {
+    let metrics = SIX.iter().zip(rates).map(|(test, kib)| {
+        let printed = printed(TOOL, &kib.to_string(), Some("KiB/s"));
+        rate(
+            format!("iozone_{test}{UNSIZED}"),
+            *kib as f64,
+            printed,
+            None,
+        )
+    });
+    let mut reading = Reading::new(TOOL, line, metrics.collect());
+    reading.note(doubtful(
+        "the size of iozone's records is unknown: the columns `kB` and `reclen` are missing",
+    ));
+    note_unit(&mut reading);
+    reading
+}
+
+fn note_unit(reading: &mut Reading) {
+    let detail = "the text has no unit for iozone's table: taken for kB of 1,024 bytes per second, \
+                  which iozone prints unless asked otherwise";
+    reading.note(Finding::new(
+        FindingKind::AmbiguousUnit,
+        Severity::Note,
+        detail,
+    ));
+}
+
 /// The record size in an id; none for 4 KiB if there is no other.
 fn record_name(record_bytes: u64, is_alone: bool) -> String {
     if record_bytes == USUAL_RECORD_BYTES && is_alone {
@@ -174,13 +224,7 @@ impl Row {
         let mut reading = Reading::new(TOOL, self.line, metrics.collect());
         reading.file_bytes = Some(self.file_bytes);
         if !self.has_unit {
-            let detail = "the text has no unit for iozone's table: taken for kB of 1,024 bytes per \
-                          second, which iozone prints unless asked otherwise";
-            reading.note(Finding::new(
-                FindingKind::AmbiguousUnit,
-                Severity::Note,
-                detail,
-            ));
+            note_unit(&mut reading);
         }
         reading
     }

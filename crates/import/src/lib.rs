@@ -25,6 +25,7 @@ mod number;
 mod pibenchmarks;
 mod reading;
 mod records;
+mod spaced;
 mod table;
 mod text;
 
@@ -76,6 +77,7 @@ pub fn import(text: &str, known: &[KnownMetric]) -> Import {
     f3::read(&lines, &mut found);
     h2testw::read(&lines, &mut found);
     table::read(&lines, known, &mut found);
+    spaced::read(&lines, known, &mut found);
     found.count_damaged();
     let not_understood = not_understood(&lines, &found);
     Import {

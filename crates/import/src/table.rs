@@ -165,21 +165,22 @@ impl Heading {
                 Column::Metric(..) | Column::Unknown => {}
             }
         }
-        self.note_inferred(&mut reading);
+        note_inferred(&self.inferred, &mut reading);
         (report(reading, product), expected)
     }
+}
 
-    fn note_inferred(&self, reading: &mut Reading) {
-        let is_there = |id: &&String| reading.metrics.iter().any(|metric| metric.id == **id);
-        let there: Vec<&String> = self.inferred.iter().filter(is_there).collect();
-        if !there.is_empty() {
-            let detail = "the heading names no tool: taken for iozone, as in the script that gives the \
-                          other columns";
-            let finding = Finding::new(FindingKind::DoubtfulFigure, Severity::Note, detail);
-            reading
-                .findings
-                .push(there.into_iter().fold(finding, Finding::on));
-        }
+/// Notes which of the metrics were taken for iozone's though their headings name no tool.
+pub(crate) fn note_inferred(inferred: &[String], reading: &mut Reading) {
+    let is_there = |id: &&String| reading.metrics.iter().any(|metric| metric.id == **id);
+    let there: Vec<&String> = inferred.iter().filter(is_there).collect();
+    if !there.is_empty() {
+        let detail = "the heading names no tool: taken for iozone, as in the script that gives the \
+                      other columns";
+        let finding = Finding::new(FindingKind::DoubtfulFigure, Severity::Note, detail);
+        reading
+            .findings
+            .push(there.into_iter().fold(finding, Finding::on));
     }
 }
 
@@ -260,7 +261,7 @@ impl Turned {
 }
 
 /// A record of its own, if the reading has a figure.
-fn report(reading: Reading, product: Option<String>) -> Option<Imported> {
+pub(crate) fn report(reading: Reading, product: Option<String>) -> Option<Imported> {
     if reading.metrics.is_empty() {
         return None;
     }
@@ -271,7 +272,7 @@ fn report(reading: Reading, product: Option<String>) -> Option<Imported> {
 }
 
 /// The decimal sign that the figures of a table show; none if they show none or both.
-fn decimal(cells: impl Iterator<Item = String>) -> Option<char> {
+pub(crate) fn decimal(cells: impl Iterator<Item = String>) -> Option<char> {
     let figures = cells.filter(|cell| is_figure(cell));
     let signs: BTreeSet<char> = figures
         .filter_map(|cell| decimal_sign(digits_and_unit(&cell).0))
@@ -282,7 +283,7 @@ fn decimal(cells: impl Iterator<Item = String>) -> Option<char> {
     }
 }
 
-fn lacking(error: &FigureError) -> &'static str {
+pub(crate) fn lacking(error: &FigureError) -> &'static str {
     match error {
         FigureError::Comma { .. } => {
             "figures that show whether a point or a comma separates thousands or decimals"
@@ -292,7 +293,7 @@ fn lacking(error: &FigureError) -> &'static str {
 }
 
 /// Returns whether a cell is a number, perhaps with a unit.
-fn is_figure(cell: &str) -> bool {
+pub(crate) fn is_figure(cell: &str) -> bool {
     let (digits, unit) = digits_and_unit(cell);
     digits.starts_with(|c: char| c.is_ascii_digit()) && (unit.is_empty() || is_unit(unit))
 }
@@ -302,11 +303,11 @@ fn is_rule(cell: &str) -> bool {
 }
 
 /// Returns whether a cell stands for a test that was not run.
-fn is_missing(cell: &str) -> bool {
+pub(crate) fn is_missing(cell: &str) -> bool {
     ["", "-", "–", "—", "?", "n/a", "N/A"].contains(&cell)
 }
 
-fn label(cell: &str) -> Option<String> {
+pub(crate) fn label(cell: &str) -> Option<String> {
     let label: String = cell.chars().filter(|c| !c.is_control()).collect();
     let label: String = label.chars().take(MOST_LABEL).collect();
     (!is_missing(label.trim())).then(|| label.trim().to_owned())
@@ -336,7 +337,7 @@ fn cells(text: &str, separator: char) -> Vec<String> {
 }
 
 /// Parses `hdparm_t (MiB/s)` and `random read 4 KiB [IOPS]`.
-fn name_and_unit(heading: &str) -> (&str, Option<&str>) {
+pub(crate) fn name_and_unit(heading: &str) -> (&str, Option<&str>) {
     let brackets = [('(', ')'), ('[', ']')];
     let found = brackets.iter().find_map(|(open, close)| {
         let (name, unit) = heading.strip_suffix(*close)?.rsplit_once(*open)?;

@@ -53,13 +53,36 @@ pub struct Overview<'a> {
     pub other: &'a str,
     /// Each place with its results.
     pub places: &'a [(String, &'a Compared)],
+    /// True if all figures come from publications.
+    pub is_published: bool,
 }
 
-/// The ratios of all places in short, as a text of lines at most `width` columns wide.
+/// The answer in a sentence, and the ratios of several places in short, as a text of lines at most `width` columns
+/// wide.
 #[must_use]
 pub fn overview(of: &Overview<'_>, width: usize, style: Style) -> String {
     let (base, other, count) = (clean(of.base), clean(of.other), of.places.len());
+    let ratios = ratios_of(of);
+    let answer = painted(&[answer(of, &ratios)], width, style, Tone::Heading);
+    if count < 2 {
+        return joined(&[answer]);
+    }
     let title = format!("{other} against {base}, in the {count} places where both were measured");
+    let lines: Vec<String> = ratios
+        .iter()
+        .map(|(id, ratios)| ratio_line(id, ratios))
+        .collect();
+    let places: Vec<String> = of.places.iter().map(|(place, _)| clean(place)).collect();
+    joined(&[
+        answer,
+        wrap(&title, width, 0),
+        points(&lines, width),
+        [vec!["Places:".to_owned()], points(&places, width)].concat(),
+    ])
+}
+
+/// The ratios of each rate, one of each place.
+fn ratios_of<'a>(of: &Overview<'a>) -> Vec<(&'a str, Vec<f64>)> {
     let mut ratios: Vec<(&str, Vec<f64>)> = Vec::new();
     let differences = of.places.iter().flat_map(|(_, found)| &found.differences);
     for difference in differences.filter(|one| one.quantity.is_rate()) {
@@ -69,23 +92,51 @@ pub fn overview(of: &Overview<'_>, width: usize, style: Style) -> String {
             None => ratios.push((&difference.metric, vec![difference.ratio])),
         }
     }
-    let lines: Vec<String> = ratios
-        .iter()
-        .map(|(id, ratios)| ratio_line(id, ratios))
-        .collect();
-    let places: Vec<String> = of.places.iter().map(|(place, _)| clean(place)).collect();
-    joined(&[
-        painted(&[title], width, style, Tone::Heading),
-        points(&lines, width),
-        [vec!["Places:".to_owned()], points(&places, width)].concat(),
-    ])
+    ratios
+}
+
+/// The side that is faster, and in which rates. `Faster: Extreme in dd write (1.85×); Evo+ in random write (1.57×).`
+fn answer(of: &Overview<'_>, ratios: &[(&str, Vec<f64>)]) -> String {
+    let (mut other, mut base, mut close) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, ratios) in ratios {
+        let name = clean(&plain_name(id));
+        let mean = geometric_mean(ratios);
+        if mean < CLOSE_RATIO && mean * CLOSE_RATIO > 1.0 {
+            close.push(name);
+        } else if mean >= 1.0 {
+            other.push(format!("{name} ({}×)", figure(mean)));
+        } else {
+            base.push(format!("{name} ({}×)", figure(1.0 / mean)));
+        }
+    }
+    let side = |name: &str, names: &[String]| {
+        let name = clean(name);
+        (!names.is_empty()).then(|| format!("{name} in {}", names.join(", ")))
+    };
+    let faster = [side(of.other, &other), side(of.base, &base)];
+    let faster: Vec<String> = faster.into_iter().flatten().collect();
+    let mut sentence = match faster.is_empty() {
+        true => "Neither is faster by 10 % or more".to_owned(),
+        false => format!("Faster: {}", faster.join("; ")),
+    };
+    if !close.is_empty() && !faster.is_empty() {
+        sentence += &format!("; less than 10 % apart: {}", close.join(", "));
+    }
+    if of.is_published {
+        sentence += ", by published figures";
+    }
+    sentence + "."
+}
+
+fn geometric_mean(ratios: &[f64]) -> f64 {
+    let logarithms: f64 = ratios.iter().map(|ratio| libm::log(*ratio)).sum();
+    libm::exp(logarithms / ratios.len() as f64)
 }
 
 /// `random write (iozone): 0.68 times as fast (0.63 to 0.77), slower in 5 of 5`.
 fn ratio_line(id: &str, ratios: &[f64]) -> String {
     let count = ratios.len();
-    let logarithms: f64 = ratios.iter().map(|ratio| libm::log(*ratio)).sum();
-    let mean = libm::exp(logarithms / count as f64);
+    let mean = geometric_mean(ratios);
     let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let most = ratios.iter().copied().fold(0.0, f64::max);
     let range = match count {
@@ -362,4 +413,36 @@ fn notes(comparison: &Comparison<'_>, shows_p: bool, width: usize, style: Style)
         notes.push(format!("compared across {}", comparison.across.join(", ")));
     }
     painted(&notes, width, style, Tone::Dim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_names_the_faster_side_of_each_rate() {
+        let of = |is_published| Overview {
+            base: "Evo+",
+            other: "Extreme",
+            places: &[],
+            is_published,
+        };
+        let ratios = vec![
+            ("dd_write", vec![1.5, 2.0]),
+            ("iozone_random_write", vec![0.5]),
+            ("hdparm_t", vec![1.02]),
+        ];
+        let [write, random, read] = ["dd_write", "iozone_random_write", "hdparm_t"].map(plain_name);
+        assert_eq!(
+            answer(&of(true), &ratios),
+            format!(
+                "Faster: Extreme in {write} (1.73×); Evo+ in {random} (2.00×); less than 10 % apart: {read}, by \
+                 published figures."
+            )
+        );
+        assert_eq!(
+            answer(&of(false), &ratios[2..]),
+            "Neither is faster by 10 % or more."
+        );
+    }
 }

@@ -26,6 +26,8 @@ pub enum Block {
     Heading(String),
     /// A paragraph.
     Text(String),
+    /// A command of a shell, in one line.
+    Command(String),
     /// Points, one after the other.
     List(Vec<String>),
     /// A table.

@@ -124,7 +124,8 @@ fn verdict_on_part(part: &str, found: &Integrity) -> String {
             format!("Result `{word}` {part}, which this version does not know.")
         }
         _ => format!(
-            "DAMAGED: {part}, {}. `cardmark probe` shows whether the capacity is false.",
+            "DATA LOST in the part tested, {part}: {}. The rest was not tested; `cardmark probe` shows whether the \
+             capacity is false.",
             not_kept(found)
         ),
     }

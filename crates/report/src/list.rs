@@ -57,7 +57,23 @@ pub fn result_of(record: &Record) -> String {
     parts.join("; ")
 }
 
+/// The faults in a record, in a few words.
+pub(crate) fn faults_of(record: &Record) -> String {
+    let storage = record.integrity.iter().map(verdict);
+    let others = faults(record).into_iter();
+    let others = others.filter(|it| !matches!(it, Fault::Storage(_)));
+    let words = storage.chain(others.map(|it| fault(&it)));
+    words.collect::<Vec<_>>().join("; ")
+}
+
 fn verdict(found: &Integrity) -> String {
+    let is_false = matches!(
+        found.kind,
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain
+    );
+    if is_false && found.from_bytes.is_some() {
+        return "DATA LOST in the part tested".to_owned();
+    }
     match (found.kind, found.test) {
         (StorageKind::Confirmed, IntegrityTest::Endure | IntegrityTest::Retention) => {
             "intact".to_owned()

@@ -31,6 +31,7 @@ use crate::findings::{points, selected};
 use crate::integrity;
 use crate::names::workload_name;
 use crate::text::count_of;
+use crate::usable::usable_part;
 use crate::workloads::{Workload, legend, others, rows, useful_table};
 
 /// The answer of a run that does not know.
@@ -46,7 +47,11 @@ pub fn survey(title: &str, records: &[Record]) -> Document {
     let rates = rates(records);
     let methods = methods(&subjects, &rates);
     let charts = Charts::of(&subjects, &methods, &rates);
-    let mut blocks = vec![Block::Text(summary(&subjects, records))];
+    let mut blocks = match records {
+        [one] => storage_of_one(one),
+        _ => verdicts::faulty(&subjects),
+    };
+    blocks.push(Block::Text(summary(&subjects, records)));
     match records {
         [one] => {
             blocks.extend(figures_of_one(one));
@@ -154,14 +159,36 @@ fn summary(subjects: &[Subject<'_>], records: &[Record]) -> String {
     text + "."
 }
 
-/// Result of an integrity test or an anatomy.
+/// Verdict of an integrity test, and what can be used of a device whose end holds no data.
+fn storage_of_one(record: &Record) -> Vec<Block> {
+    let Some(found) = &record.integrity else {
+        return Vec::new();
+    };
+    let mut blocks = vec![Block::Text(integrity::verdict(record, found))];
+    if let Some(usable) = usable_part(record) {
+        blocks.push(Block::Text(usable.sentence()));
+        // Records do not have the name that the device had.
+        if let Some([introduction, command, warning]) = usable.advice_parts("/dev/DEVICE") {
+            blocks.push(Block::Text(introduction));
+            blocks.push(Block::Command(command));
+            blocks.push(Block::Text(warning));
+        }
+    }
+    blocks
+}
+
+/// Figures of an integrity test, or the result of an anatomy.
 fn found(record: &Record) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(found) = &record.integrity {
         let figures = integrity::figures(found).into_iter();
-        let cells = figures.map(|(name, value)| (name.to_owned(), value));
-        blocks.push(Block::Text(integrity::verdict(record, found)));
-        blocks.push(pairs(caption_of(record), ["what", "found"], cells));
+        let cells: Vec<_> = figures
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        if !cells.is_empty() {
+            let caption = caption_of(record);
+            blocks.push(pairs(caption, ["what", "found"], cells.into_iter()));
+        }
     }
     let sentences = record.anatomy.iter().flat_map(anatomy_text::sentences);
     blocks.extend(sentences.map(Block::Text));

@@ -44,7 +44,9 @@ pub fn usable_part(record: &Record) -> Option<UsablePart> {
         found.kind,
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain | StorageKind::Damaged
     ) && found.real_bytes < found.size_bytes;
-    if !is_device || !has_bad_end {
+    // The end of a part that begins later shows nothing of what lies before it.
+    let is_from_start = found.from_bytes.is_none_or(|from_bytes| from_bytes == 0);
+    if !is_device || !has_bad_end || !is_from_start {
         return None;
     }
     let last_sector = (found.real_bytes / SECTOR_BYTES).checked_sub(1)?;
@@ -91,26 +93,28 @@ impl UsablePart {
     /// not broken. `None` if no partition would be of use.
     #[must_use]
     pub fn advice(self, device: &str, width: usize) -> Option<String> {
+        let [introduction, command, warning] = self.advice_parts(device)?;
+        let mut lines = wrap(&introduction, width, 0);
+        lines.push(format!("  {command}"));
+        lines.extend(wrap(&warning, width, 0));
+        Some(lines.join("\n") + "\n")
+    }
+
+    /// Introduction, command and warning of the advice.
+    pub(crate) fn advice_parts(self, device: &str) -> Option<[String; 3]> {
         let partition_mib = self.partition_mib?;
         let usable = capacity(partition_mib * UNIT_BYTES);
-        let mut lines = wrap(
-            &format!(
+        Some([
+            format!(
                 "To use what is real, make one partition of {usable}; it ends {MARGIN_PERCENT} % before the \
                  last good sector:"
             ),
-            width,
-            0,
-        );
-        lines.push(format!("  {}", Self::command(partition_mib, device)));
-        lines.extend(wrap(
-            &format!(
+            Self::command(partition_mib, device),
+            format!(
                 "This command ERASES the partition table, and with it all files on {device}. Then make a \
                  filesystem on the new partition, mount it, and check it with `cardmark verify DIRECTORY`. Keep \
                  nothing on this card that exists nowhere else."
             ),
-            width,
-            0,
-        ));
-        Some(lines.join("\n") + "\n")
+        ])
     }
 }

@@ -26,7 +26,8 @@ type Execute = fn(Arguments) -> Result<Exit, CommandError>;
 /// Asks which card, and what to find out about it; then executes the commands that answer it.
 pub(crate) fn beginner(execute: Execute) -> Result<Exit, CommandError> {
     let targets = targets(&Root::system());
-    print::notice("cardmark measures microSD cards and other storage.\n");
+    let introduction = "cardmark measures microSD cards and other storage.";
+    print::notice(&(wrap(introduction, print::width(), 0).join("\n") + "\n"));
     print::notice(&menu(&targets));
     if !std::io::stdin().is_terminal() {
         return Err(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_catalog::{product, product_name};
 use cardmark_core::{ContextRow, OriginKind, Record};
 use cardmark_judge::{CommonPlace, Compared, NotComparable, common_places, compare_sides};
-use cardmark_report::{Comparison, Overview, circumstances, comparison, overview};
+use cardmark_report::{Comparison, Overview, circumstances, comparison, overview, wrap};
 use serde_json::json;
 
 use crate::args::CompareArguments;
@@ -22,7 +22,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
         let other = runs.compared(name)?;
         if base.is_of_product && other.is_of_product {
             let compared = in_each_place(arguments, &base, name, &other)?;
-            in_short.extend(in_all_places([&arguments.base, name], &compared));
+            let mut all = base.records.iter().chain(&other.records);
+            let is_published = all.all(|record| record.origin.kind == OriginKind::Published);
+            let names = [arguments.base.as_str(), name];
+            in_short.extend(in_all_places(names, &compared, is_published));
             shown.extend(compared);
         } else {
             let sides = [&base, &other].map(|side| side.records.iter().collect());
@@ -41,7 +44,11 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, CommandError
 }
 
 /// The results of several places in short.
-fn in_all_places(names: [&str; 2], compared: &[ComparisonOutput]) -> Option<String> {
+fn in_all_places(
+    names: [&str; 2],
+    compared: &[ComparisonOutput],
+    is_published: bool,
+) -> Option<String> {
     let [base, other] = names;
     let places = compared.iter().map(|one| (one.place.clone(), &one.results));
     let places: Vec<_> = places.collect();
@@ -49,8 +56,12 @@ fn in_all_places(names: [&str; 2], compared: &[ComparisonOutput]) -> Option<Stri
         base,
         other,
         places: &places,
+        is_published,
     };
-    (places.len() > 1).then(|| overview(&of, print::width(), print::style()))
+    let has_rates = places
+        .iter()
+        .any(|(_, found)| !found.differences.is_empty());
+    has_rates.then(|| overview(&of, print::width(), print::style()))
 }
 
 /// Compares two products wherever both were measured.
@@ -96,9 +107,10 @@ fn in_each_place(
         .sum();
     let left_out = (base.records.len() + other.records.len()).saturating_sub(used);
     if left_out > 0 {
-        print::notice(&format!(
+        let text = format!(
             "left out: {left_out} of the runs, in circumstances that the other side does not have"
-        ));
+        );
+        print::notice(&wrap(&text, print::width(), 2).join("\n"));
     }
     let compared = |place: CommonPlace<'_>| {
         let called = |index: usize| match products(&place.sides[index]).first() {

@@ -214,7 +214,9 @@ fn line(run: &Summary, head: &Record) -> RunLine {
     let kind = run.target_kind.map(|kind| word(json!(kind)));
     // An imported text rarely names the tested target.
     let kind = kind.unwrap_or_else(|| word(json!(run.origin)));
-    let named = product.unwrap_or(kind);
+    let model = || head.devices.first()?.model.clone();
+    let model = model().or_else(|| head.origin.source.clone());
+    let named = product.or(model).unwrap_or(kind);
     // The owner's name of the card, such as the board in which it is.
     let target = match run.labels.get("sample") {
         Some(sample) => format!("{sample}: {named}"),

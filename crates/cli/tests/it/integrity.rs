@@ -243,7 +243,7 @@ fn a_part_of_a_card_is_no_verdict_on_the_rest() {
     assert_eq!(bad.code, 1, "{bad}");
     let message = bad.stdout.replace("\n  ", " ");
     assert!(
-        message.contains("DAMAGED: from 50 % to 60 % of 32.5 GB"),
+        message.contains("DATA LOST in the part tested, from 50 % to 60 % of 32.5 GB"),
         "{bad}"
     );
     assert!(

@@ -6,7 +6,7 @@ use cardmark_core::{LatencyFigure, Metric, Quantity};
 
 use super::methods::{Method, Rate};
 use super::sources::is_own;
-use super::subjects::{Subject, boards, suite_of};
+use super::subjects::{FAULTY, Subject, boards, suite_of};
 use super::verdicts;
 use crate::document::{Block, Column, Row, Table};
 use crate::names::{capitalised, plain_name, title_name};
@@ -164,10 +164,10 @@ fn cards<'a, 's>(method: &'s Method<'a>) -> Vec<Vec<&'s Subject<'a>>> {
 
 /// The number of runs of each of these subjects, if it is the same.
 fn runs_each(subjects: &[Subject<'_>]) -> Option<usize> {
-    let count = subjects.first()?.records.len();
+    let count = subjects.first()?.rated_count();
     let is_same = subjects
         .iter()
-        .all(|subject| subject.records.len() == count);
+        .all(|subject| subject.rated_count() == count);
     is_same.then_some(count)
 }
 
@@ -177,10 +177,15 @@ fn row(subject: &Subject<'_>, rates: &[&Rate], is_below_card: bool, has_count: b
     } else {
         &subject.name
     };
-    let runs = subject.records.len();
+    let runs = subject.rated_count();
+    let mark = match subject.is_faulty() {
+        true => format!("{FAULTY} "),
+        false => String::new(),
+    };
+    let name = format!("{mark}{name}");
     let name = match has_count && runs > 1 {
         true => format!("{name} ({})", count_of(runs, "run", "runs")),
-        false => name.clone(),
+        false => name,
     };
     let figures = rates
         .iter()
@@ -250,6 +255,12 @@ pub(super) fn legend(subjects: &[Subject<'_>], rates: &[Rate]) -> Vec<String> {
     if has(VOIDED) {
         sentences.push(format!(
             "{VOIDED} not a figure of the card: see the findings."
+        ));
+    }
+    let has_rates = |subject: &&Subject<'_>| subject.rated_count() > 0;
+    if subjects.iter().filter(has_rates).any(Subject::is_faulty) {
+        sentences.push(format!(
+            "{FAULTY} before a name: a test found this card fake or damaged."
         ));
     }
     sentences

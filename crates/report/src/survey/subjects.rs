@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cardmark_catalog::{product, publications};
 use cardmark_core::{CLAIMS_LABEL, Metric, ReaderKind, Record};
+use cardmark_judge::{Fault, faults};
 use cardmark_stats::{joint_rate, observation};
 
 /// Classes on labels, the most demanding first.
@@ -22,6 +23,28 @@ pub(super) struct Subject<'a> {
     pub(super) class: Option<&'static str>,
     /// The runs.
     pub(super) records: Vec<&'a Record>,
+}
+
+/// Marks cards with faults.
+pub(super) const FAULTY: &str = "!";
+
+/// Returns whether a test or a run found that the card is fake or loses data.
+pub(super) fn has_fault(record: &Record) -> bool {
+    let mut faults = faults(record).into_iter();
+    faults.any(|fault| !matches!(fault, Fault::Failed(_)))
+}
+
+impl Subject<'_> {
+    /// Returns whether any of its runs found a fault.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.records.iter().any(|record| has_fault(record))
+    }
+
+    /// Number of its runs that have rates.
+    pub(super) fn rated_count(&self) -> usize {
+        let has_rate = |record: &&&Record| record.metrics.iter().any(|it| it.quantity.is_rate());
+        self.records.iter().filter(has_rate).count()
+    }
 }
 
 /// Groups runs of the same product, or else device or model, on the same board; further

@@ -4,7 +4,7 @@ use cardmark_core::{
     BlockCounts, BlockState, Integrity, IntegrityTest, Record, StorageKind, SurfacePart, Target,
     TargetKind,
 };
-use cardmark_report::{Style, UsablePart, terminal, usable_part};
+use cardmark_report::{Style, UsablePart, markdown, result_of, survey, terminal, usable_part};
 
 use crate::builder::empty;
 
@@ -210,4 +210,56 @@ fn the_command_is_one_line_at_any_width() {
     };
     let advice = large.advice("/dev/sda", 80).unwrap();
     assert!(advice.contains("4MiB,40000MiB,7 |"), "{advice}");
+}
+
+#[test]
+fn a_report_on_a_fake_begins_with_its_verdict_and_the_command() {
+    let text = markdown(&survey(
+        "Fake",
+        &[tested(StorageKind::Limbo, 32 << 30, 8 << 30)],
+    ));
+    let parts = [
+        "FALSE CAPACITY (limbo)",
+        "Last good sector: 16777215",
+        "\n    echo 4MiB,",
+        "| sudo sfdisk --wipe always --label dos /dev/DEVICE\n",
+        "1 run of 1 card",
+    ];
+    let places = parts.map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}")));
+    assert!(places.is_sorted(), "{places:?}: {text}");
+    assert!(!text.contains("| what |"), "no empty table: {text}");
+}
+
+#[test]
+fn a_part_of_a_fake_shows_nothing_of_the_rest() {
+    let mut part = tested(StorageKind::Limbo, 4 << 30, 1 << 30);
+    if let Some(found) = &mut part.integrity {
+        found.from_bytes = Some(16 << 30);
+    }
+    let text = terminal(&part, 400, Style::Plain);
+    assert!(
+        text.contains("DATA LOST in the part tested, from 16 GiB to 20 GiB"),
+        "{text}"
+    );
+    assert!(text.contains("The rest was not tested"), "{text}");
+    assert_eq!(usable_part(&part), None);
+    assert_eq!(result_of(&part), "DATA LOST in the part tested");
+}
+
+#[test]
+fn cards_with_faults_come_first_and_are_marked() {
+    let named = |mut record: Record, product: &str| {
+        record
+            .labels
+            .insert("product".to_owned(), product.to_owned());
+        record
+    };
+    let good = || named(tested(StorageKind::Confirmed, 32 << 30, 32 << 30), "Good");
+    let fake = named(tested(StorageKind::Limbo, 32 << 30, 8 << 30), "Fake");
+    let text = markdown(&survey("Several", &[good(), fake]));
+    let begin = text.find("## Cards with faults (1)").unwrap();
+    let line = text.find("- ! Fake on ").unwrap();
+    let summary = text.find("2 runs of 2 cards").unwrap();
+    assert!(begin < line && line < summary, "{text}");
+    assert!(!markdown(&survey("Good", &[good(), good()])).contains("Cards with faults"));
 }
