@@ -200,6 +200,14 @@ pub(crate) fn lines(
         .collect()
 }
 
+/// Text of a finding; its kind if the text was withheld, as in public records.
+pub(crate) fn wording(finding: &Finding) -> String {
+    match finding.detail.is_empty() {
+        true => finding.kind.name().replace('_', " "),
+        false => clean(&finding.detail),
+    }
+}
+
 /// The findings as points of a list in a document, with advice.
 pub(crate) fn points(findings: &[Finding], rows: &[&str]) -> Vec<String> {
     let point = |finding: &Finding| {
@@ -209,7 +217,7 @@ pub(crate) fn points(findings: &[Finding], rows: &[&str]) -> Vec<String> {
             Severity::Note => "Note",
             Severity::Other(word) => word,
         };
-        let detail = clean(&finding.detail);
+        let detail = wording(finding);
         let mut point = format!("{word}: {detail}{}", touched(finding, rows));
         if let Some(advice) = &finding.advice {
             point += &format!(" → {}", clean(advice));
@@ -226,11 +234,7 @@ fn finding_text(finding: &Finding, rows: &[&str], width: usize, style: Style) ->
         Severity::Note => ("note", None),
         Severity::Other(word) => (&**word, Some(Tone::Warning)),
     };
-    let text = format!(
-        "{word}: {}{}",
-        clean(&finding.detail),
-        touched(finding, rows)
-    );
+    let text = format!("{word}: {}{}", wording(finding), touched(finding, rows));
     let mut lines = wrap(&text, width, 2);
     if let (Some(tone), Some(first)) = (tone, lines.first_mut())
         && let Some(rest) = first.strip_prefix(word)
@@ -335,6 +339,12 @@ mod tests {
              |warning: the rate fell by 9.5 to 32 % of its mean over 10 trials (a; b)|  → let it rest\
              |warning: the rate rose by 12 % of its mean over 10 trials (c)|  → let it rest"
         );
+    }
+
+    #[test]
+    fn a_withheld_text_is_replaced_by_the_kind() {
+        let withheld = finding(FindingKind::IoError, Severity::Error, "", "a");
+        assert_eq!(shown(&[withheld], &[]), "error: io error (a)");
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::block_sizes;
 use crate::chart::Chart;
 use crate::circumstances::circumstances;
 use crate::document::{Block, Column, Document, Row, Table};
-use crate::findings::{points, selected};
+use crate::findings::{points, selected, wording};
 use crate::integrity;
 use crate::names::workload_name;
 use crate::text::count_of;
@@ -264,12 +264,12 @@ fn findings_of_one(record: &Record) -> Vec<Block> {
 
 /// Findings, each once, with the subjects whose runs have it. Notes are folded away.
 fn findings(subjects: &[Subject<'_>]) -> Vec<Block> {
-    let mut told = BTreeMap::<(Reverse<Severity>, &str, &[String]), BTreeSet<&str>>::new();
+    let mut told = BTreeMap::<(Reverse<Severity>, String, &[String]), BTreeSet<&str>>::new();
     for subject in subjects {
         for finding in subject.records.iter().flat_map(|record| &record.findings) {
             let key = (
                 Reverse(finding.severity),
-                finding.detail.as_str(),
+                wording(finding),
                 finding.workloads.as_slice(),
             );
             told.entry(key).or_default().insert(&subject.name);

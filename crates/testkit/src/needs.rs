@@ -56,6 +56,8 @@ pub enum Need {
     Iozone,
     /// `jq`.
     Jq,
+    /// Python's `jsonschema`.
+    JsonSchema,
 }
 
 impl Need {
@@ -88,6 +90,7 @@ impl Need {
             Self::Hdparm => is_installed("hdparm"),
             Self::Iozone => is_installed("iozone"),
             Self::Jq => is_installed("jq"),
+            Self::JsonSchema => tool("python3", &["-c", "import jsonschema"]).is_ok(),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Records of every released method: what they derive stays, whatever the program learns.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use cardmark_testkit::Program;
+use cardmark_testkit::{Need, Program, are_met};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -82,6 +84,57 @@ fn the_records_of_a_method_are_those_of_its_list() {
             })
             .collect();
         assert_eq!(found, list, "{}", method.display());
+    }
+}
+
+/// Each record has the shape of the schema and an id of its own.
+#[test]
+fn the_records_are_of_the_published_shape() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let mut ids = BTreeSet::new();
+    let mut files = Vec::new();
+    for path in records() {
+        let document: Value = serde_json::from_str(&unpacked(&path)).unwrap();
+        let id = document["id"].as_str().unwrap().to_owned();
+        assert!(ids.insert(id), "{} has the id of another", path.display());
+        let is_measured = path.to_str().unwrap().contains("measured");
+        let kind = if is_measured { "measured" } else { "simulated" };
+        assert_eq!(
+            document["origin"]["kind"],
+            json!(kind),
+            "{}",
+            path.display()
+        );
+        let file = program.file(&format!("{}.json", ids.len()));
+        fs::write(&file, document.to_string()).unwrap();
+        files.push(file);
+    }
+    if !are_met(&[Need::JsonSchema]) {
+        return;
+    }
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/record-1.json");
+    let mut check = Command::new("python3");
+    check.args(["-W", "ignore", "-m", "jsonschema"]);
+    for file in &files {
+        check.arg("-i").arg(file);
+    }
+    let output = check.arg(schema).output().unwrap();
+    let problems = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{problems}");
+}
+
+/// Records from before the format was settled, as the stores of those days hold them: with the same figures.
+#[test]
+fn drafts_of_records_are_read() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for path in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/drafts")) {
+        let document = unpacked(&path);
+        assert!(document.contains("\"bytes_written\""), "{}", path.display());
+        let (same, warnings) = shown(&program, &document);
+        assert_eq!(warnings, "", "{}", path.display());
+        assert_eq!(same, serde_json::from_str::<Value>(&document).unwrap());
     }
 }
 

@@ -4,7 +4,8 @@ use cardmark_core::{
     BlockCounts, BlockState, Integrity, IntegrityTest, Record, StorageKind, SurfacePart, Target,
     TargetKind,
 };
-use cardmark_report::{Style, UsablePart, markdown, result_of, survey, terminal, usable_part};
+use cardmark_report::document::markdown;
+use cardmark_report::{Style, UsablePart, result_of, survey, terminal, usable_part};
 
 use crate::builder::empty;
 

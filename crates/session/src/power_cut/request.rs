@@ -1,4 +1,4 @@
-//! What is asked for: target and extent of the writes.
+//! Request for a test of power cuts: target and extent of the writes.
 
 use std::path::PathBuf;
 use std::time::Duration;
