@@ -83,6 +83,9 @@ pub struct Host {
     /// True if the host is a virtual machine, as far as the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_virtual: Option<bool>,
+    /// Size of the kernel's pages of memory, bytes: the page cache, and swap, work in these units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_bytes: Option<u64>,
     /// Use of the host by other programs shortly before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<HostLoad>,

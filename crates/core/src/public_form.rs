@@ -504,6 +504,7 @@ impl Form<'_> {
             architecture: self.optional("host.architecture", host.architecture.as_ref(), word),
             governor: self.optional("host.governor", host.governor.as_ref(), one_of(GOVERNORS)),
             is_virtual: host.is_virtual,
+            page_bytes: host.page_bytes,
             load: host.load.clone(),
         }
     }

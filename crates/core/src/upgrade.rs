@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::{FORMAT, Record, STATEMENT, draft, visible};
 
 /// Number of additions to the format: fields and words that an older reader keeps and does not understand.
-pub const MINOR: u32 = 0;
+pub const MINOR: u32 = 1;
 /// Maximum size of a record's document, bytes. Packed for sending it is at most half of that.
 pub const MOST_RECORD_BYTES: usize = 16 << 20;
 /// Maximum depth of objects and lists in a document.

@@ -159,7 +159,7 @@ impl Blocks {
     }
 }
 
-/// Executes requests, in this order, on one thread for each buffer: as many are in flight as there are buffers.
+/// Executes requests, in this order, on one thread for each buffer, which has one in flight.
 fn work_together(
     storage: &Storage,
     buffers: &mut [AlignedBuffer],

@@ -41,8 +41,20 @@ pub fn read_host(root: &Root) -> Host {
         architecture: Some(std::env::consts::ARCH.to_owned()),
         governor: word_of(root.path(PROCESSOR).join("scaling_governor")),
         is_virtual: is_virtual(root),
+        page_bytes: page_bytes(root),
         load: None,
     }
+}
+
+/// Size of a page, from the first mapping of this process (`proc_pid_smaps(5)`): `KernelPageSize:        4 kB`.
+fn page_bytes(root: &Root) -> Option<u64> {
+    let maps = root.list("/proc/self/smaps").ok()?;
+    let maps = String::from_utf8_lossy(&maps);
+    let sizes = maps
+        .lines()
+        .find_map(|line| line.strip_prefix("KernelPageSize:"))?;
+    let kib: u64 = sizes.trim().strip_suffix(" kB")?.parse().ok()?;
+    kib.checked_mul(1024)
 }
 
 fn read_model(root: &Root) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Tables whose cells are parted by spaces alone, as a web page loses its columns.
 //!
 //! Nothing shows where a cell ends, so a table is read only if there is one way to read it: the heading ends
-//! in names of metrics, each row in as many figures, and no label ends in what could be a further figure.
+//! in names of metrics, each row in a figure for each of them, and no label ends in what could be a further figure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -156,7 +156,7 @@ impl Heading {
         }
     }
 
-    /// Parts a row from its end; none if it does not end in as many figures as there are metrics.
+    /// Parts a row from its end; none if it does not end in a figure for each metric.
     fn row(&self, text: &str) -> Option<Row> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let mut cells = Vec::new();
@@ -216,7 +216,7 @@ impl Heading {
     }
 }
 
-/// A row with as many cells as there are metrics.
+/// A row with a cell for each metric.
 struct Row {
     product: String,
     cells: Vec<String>,

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::failure::Failure;
 use crate::files::make_directory;
-use crate::{StoreError, copies, legacy, statements};
+use crate::{StoreError, digests, legacy, statements};
 
 /// Steps that lead from an empty database to the current tables, each with the version it leads to.
 /// A released step never changes.
@@ -163,7 +163,7 @@ fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     if is_legacy {
         legacy::copy(&writing, found)?;
     } else if found < DOCUMENTS {
-        copies::fill(&writing)?;
+        digests::fill(&writing)?;
     }
     if found < DOCUMENTS {
         statements::write_documents(&writing)?;

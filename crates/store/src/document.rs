@@ -4,6 +4,7 @@ use std::string::FromUtf8Error;
 
 use cardmark_core::{Record, parse_record, record_id, record_to_json};
 use rusqlite::Row;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::damage::run_of;
@@ -71,5 +72,39 @@ pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
         Ok(record)
     } else {
         Err(refuse(DocumentError::OtherRun(record.id)))
+    }
+}
+
+/// Returns whether two documents say the same, fields unknown to this version included. White space, the order of
+/// fields and the way of writing a number do not matter.
+pub(crate) fn is_same(stored: &[u8], document: &str) -> bool {
+    if stored == document.as_bytes() {
+        return true;
+    }
+    let value = |text: &[u8]| serde_json::from_slice::<Value>(text);
+    match (value(stored), value(document.as_bytes())) {
+        (Ok(one), Ok(other)) => says_the_same(&one, &other),
+        _ => false,
+    }
+}
+
+fn says_the_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len() && pairs.all(|(one, other)| says_the_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_in = |(key, value): (&String, &Value)| {
+                other
+                    .get(key)
+                    .is_some_and(|other| says_the_same(value, other))
+            };
+            one.len() == other.len() && one.iter().all(is_in)
+        }
+        (Value::Number(number), Value::Number(other)) if number.is_f64() || other.is_f64() => {
+            number.as_f64() == other.as_f64()
+        }
+        _ => one == other,
     }
 }

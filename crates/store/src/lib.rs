@@ -9,6 +9,7 @@ mod content;
 mod copies;
 mod damage;
 mod database;
+mod digests;
 mod document;
 mod error;
 mod failure;

@@ -7,11 +7,10 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::damage::collect;
-use crate::document::record_of;
+use crate::document::{is_same, record_of};
 use crate::failure::Failure;
 use crate::heads::{Labels, labels_of};
 use crate::rows::{integer, put_label};
-use crate::store::is_same;
 use crate::{Inserted, StoreError};
 
 /// Label with the name of the computer; it stays in the store.

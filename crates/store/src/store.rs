@@ -7,12 +7,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cardmark_core::{FindingKind, OriginKind, Record, Severity, Statement};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::damage::collect;
 use crate::database;
-use crate::document::{DOCUMENT_DAMAGE, document_in_row, document_of, parse, record_of};
+use crate::document::{DOCUMENT_DAMAGE, document_in_row, document_of, is_same, parse, record_of};
 use crate::failure::Failure;
 use crate::heads::labels_of;
 use crate::listing::{self, Summary};
@@ -357,40 +356,6 @@ fn take_in(connection: &Connection, record: &Record, document: &str) -> Result<I
         return Ok(Inserted::Known);
     }
     Err(StoreError::Conflict { id: record.id }.into())
-}
-
-/// Returns whether two documents say the same, fields unknown to this version included. White space, the order of
-/// fields and the way of writing a number do not matter.
-pub(crate) fn is_same(stored: &[u8], document: &str) -> bool {
-    if stored == document.as_bytes() {
-        return true;
-    }
-    let value = |text: &[u8]| serde_json::from_slice::<Value>(text);
-    match (value(stored), value(document.as_bytes())) {
-        (Ok(one), Ok(other)) => says_the_same(&one, &other),
-        _ => false,
-    }
-}
-
-fn says_the_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Array(one), Value::Array(other)) => {
-            let mut pairs = one.iter().zip(other);
-            one.len() == other.len() && pairs.all(|(one, other)| says_the_same(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            let is_in = |(key, value): (&String, &Value)| {
-                other
-                    .get(key)
-                    .is_some_and(|other| says_the_same(value, other))
-            };
-            one.len() == other.len() && one.iter().all(is_in)
-        }
-        (Value::Number(number), Value::Number(other)) if number.is_f64() || other.is_f64() => {
-            number.as_f64() == other.as_f64()
-        }
-        _ => one == other,
-    }
 }
 
 fn contains(connection: &Connection, id: Uuid) -> Result<bool, Failure> {

@@ -262,6 +262,19 @@ fn a_board_names_its_firmware() {
 }
 
 #[test]
+fn the_page_size_is_that_of_the_first_mapping() {
+    let page_bytes = |tree: &Tree| read_host(&tree.root()).page_bytes;
+    assert_eq!(page_bytes(&emmc_board()), None);
+    let mut board = emmc_board();
+    let maps = "00400000-00500000 r-xp\nSize: 1024 kB\nKernelPageSize:       16 kB\nMMUPageSize:       16 kB\n";
+    board.file("/proc/self/smaps", maps);
+    assert_eq!(page_bytes(&board), Some(16_384));
+    let mut odd = emmc_board();
+    odd.file("/proc/self/smaps", "KernelPageSize: many kB\n");
+    assert_eq!(page_bytes(&odd), None);
+}
+
+#[test]
 fn a_machine_says_whether_it_is_virtual_where_it_can() {
     let is_virtual = |tree: &Tree| read_host(&tree.root()).is_virtual;
     assert_eq!(is_virtual(&virtual_machine()), Some(true));

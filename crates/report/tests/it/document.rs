@@ -502,12 +502,11 @@ fn cached() -> Record {
             "slice_span_ns": 100_000_000, "slices": slices, "stopped_by": "goal",
         })
     };
-    let mut value = serde_json::to_value(&record).unwrap();
-    value["trials"] = serde_json::json!([
+    record.trials = serde_json::from_value(serde_json::json!([
         trial(2_000_000_000, 4_000_000),
         trial(6_050_000_000, 1_000_000)
-    ]);
-    record = serde_json::from_value(value).unwrap();
+    ]))
+    .unwrap();
     record
 }
 

@@ -101,7 +101,7 @@ pub(super) fn slowest(trial: &Trial) -> Option<String> {
     })
 }
 
-/// There is one total for each stream, with as many reads as the workload asks for; a single stream takes the span.
+/// There is one total for each stream, with the share of reads that the workload has; a single stream takes the span.
 pub(super) fn streams(trial: &Trial) -> Option<String> {
     let count = trial.workload.manner.streams_count.max(1) as usize;
     if trial.streams.len() != count {

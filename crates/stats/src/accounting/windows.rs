@@ -5,7 +5,7 @@ use cardmark_core::{StopReason, Trial, Windows};
 /// Number of slowest windows that a record keeps.
 const SLOWEST_KEPT: u64 = 16;
 
-/// Every window size has as many windows as its bytes fill, and they fit into the span.
+/// The number of windows of each size is that which its bytes fill, and they fit into the span.
 pub(super) fn windows(trial: &Trial) -> Option<String> {
     let sizes = trial.workload.manner.windows_bytes();
     if !sizes.eq(trial.windows.iter().map(|windows| windows.window_bytes)) {
