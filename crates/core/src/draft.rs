@@ -2,6 +2,7 @@
 //!
 //! Stores of those days keep such documents. All of them have a field `bytes_written`, and no settled record has.
 
+use serde::de::Error;
 use serde_json::{Map, Value, json};
 
 use crate::{Record, SensorSample, Trial};
@@ -39,6 +40,12 @@ pub(crate) fn read(text: &str) -> Result<Record, serde_json::Error> {
     let workloads = document["workloads"].clone();
     let mut rows = take_rows(&mut document, "trials");
     let readings = take_rows(&mut document, "sensors");
+    if let Some(rest) = document
+        .pointer_mut("/integrity/rested_ns")
+        .map(Value::take)
+    {
+        document["integrity"]["rested_ms"] = json!(rest.as_u64().map(|ns| ns / 1_000_000));
+    }
     if document["trials"].is_object() {
         settle_columns(&mut document["trials"], &workloads);
     }
@@ -50,6 +57,12 @@ pub(crate) fn read(text: &str) -> Result<Record, serde_json::Error> {
         document["sensors"]["at_ms"] = at_ms;
     }
     let mut record: Record = serde_json::from_value(document)?;
+    let missing = |(trial, number)| {
+        format!("trial {trial} names workload {number}, which the record does not hold")
+    };
+    record
+        .resolve_workloads()
+        .map_err(|named| serde_json::Error::custom(missing(named)))?;
     for row in &mut rows {
         settle_row(row, &workloads);
     }

@@ -131,7 +131,7 @@ fn integrity(integrity: &Integrity) -> Value {
         "wrap_bytes": integrity.wrap_bytes,
         "map_cell_bytes": integrity.map_cell_bytes,
         "cycles_count": integrity.cycles_count,
-        "rested_ns": integrity.rested_ns,
+        "rested_ms": integrity.rested_ms,
         "blocks": integrity.blocks.as_ref().map(counts),
         "sampling": sampling.map(|s| json!([s.samples_count, s.bad_samples_count])),
         "written": integrity.written.iter().map(speed).collect::<Vec<_>>(),

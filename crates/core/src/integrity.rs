@@ -227,9 +227,9 @@ pub struct Integrity {
     /// Times at which shares of bad blocks were reached; of `endure`, also in a later retention check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<Milestone>,
-    /// Time since the storage was written; of a retention check, nanoseconds.
+    /// Time since the storage was written; of a retention check, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rested_ns: Option<u64>,
+    pub rested_ms: Option<u64>,
     /// Blocks of 512 bytes that held their data before the rest and no longer do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faded_count: Option<u64>,
@@ -291,7 +291,7 @@ impl Integrity {
             sampling: None,
             cycles_count: None,
             milestones: Vec::new(),
-            rested_ns: None,
+            rested_ms: None,
             faded_count: None,
             written: Vec::new(),
             read: Vec::new(),

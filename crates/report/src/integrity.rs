@@ -268,7 +268,11 @@ pub(crate) fn figures(found: &Integrity) -> Vec<(&'static str, String)> {
         )
     }));
     rows.extend(load_rows(found));
-    rows.extend(found.rested_ns.map(|rest| ("rested for", span(rest))));
+    rows.extend(
+        found
+            .rested_ms
+            .map(|rest| ("rested for", span(rest.saturating_mul(1_000_000)))),
+    );
     let faded = found.faded_count;
     rows.extend(faded.map(|count| ("lost during the rest", amount(count * BLOCK_BYTES))));
     rows.extend(speed_row("write rate", &found.written));

@@ -121,8 +121,8 @@ fn keep_rest(
 ) -> Result<TestResult, CommandError> {
     let verdict = test.verdict_of(reading).ok_or_else(no_verdict)?;
     let before = test.verify().surface();
-    let rested_ns = u64::try_from(rested.as_nanos()).unwrap_or(0);
-    let record = of_retention(head, reading, test, rested_ns, &verdict);
+    let rested_ms = u64::try_from(rested.as_millis()).unwrap_or(0);
+    let record = of_retention(head, reading, test, rested_ms, &verdict);
     let exit = exit_of(reading.surface().bad_since(before));
     Ok(TestResult::keep(session, record, exit))
 }

@@ -191,10 +191,9 @@ fn a_contradicting_record_is_imported_with_a_warning_and_not_ranked() {
     assert!(output.stderr.contains(CONTRADICTS), "{output}");
     let kept = other.run(&["show", "last", "--json"]);
     let kept: Value = serde_json::from_str(&kept.stdout).unwrap();
-    assert_eq!(
-        kept,
-        serde_json::from_str::<Value>(&document(&forged)).unwrap()
-    );
+    let given: Value = serde_json::from_str(&document(&forged)).unwrap();
+    assert_eq!(kept["trials"], given["trials"]);
+    assert_eq!(kept["seed"], forged["seed"]);
     let (shown, _) = show(&program, "forged", &forged);
     assert!(shown.contains("the record contradicts itself"), "{shown}");
     let ranked = other.run(&["rank"]);

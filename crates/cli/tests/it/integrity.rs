@@ -767,7 +767,7 @@ fn what_a_card_forgets_in_a_rest_is_told() {
     assert_eq!(output.code, 1, "{output}");
     let found = record(&output).integrity.unwrap();
     assert_eq!(found.test, IntegrityTest::Retention);
-    assert_eq!(found.rested_ns, Some(120 * 86_400 * 1_000_000_000));
+    assert_eq!(found.rested_ms, Some(120 * 86_400 * 1_000));
     let faded = found.faded_count.unwrap();
     assert!(faded > 0 && faded == found.blocks.unwrap().changed_count);
     let shown = program.run(&["show", "last"]);
@@ -814,7 +814,7 @@ fn a_device_is_read_again_after_its_rest_and_not_before() {
         (found.test, found.faded_count),
         (IntegrityTest::Retention, Some(8))
     );
-    let days = found.rested_ns.unwrap() as f64 / 86_400e9;
+    let days = found.rested_ms.unwrap() as f64 / 86_400e3;
     assert!((30.9..31.1).contains(&days), "{days}");
     assert_eq!(rig.remembered(), <[&str; 0]>::default());
 }

@@ -239,7 +239,7 @@ fn a_part_of_a_fake_shows_nothing_of_the_rest() {
     }
     let text = terminal(&part, 400, Style::Plain);
     assert!(
-        text.contains("DATA LOST in the part tested, from 16 GiB to 20 GiB"),
+        text.contains("DATA LOST in the part tested, from 26.9 % to 33.63 %"),
         "{text}"
     );
     assert!(text.contains("The rest was not tested"), "{text}");

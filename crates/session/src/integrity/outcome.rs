@@ -52,19 +52,19 @@ pub(crate) fn of_endure(mut record: Record, endure: &Endure, verdict: &StorageVe
     record
 }
 
-/// The record of a retention check that came to its end: what was read again after `rested_ns`, and what the blocks
+/// The record of a retention check that came to its end: what was read again after `rested_ms`, and what the blocks
 /// held before, at the end of an endurance test.
 pub(crate) fn of_retention(
     mut record: Record,
     again: &Verify,
     before: &Endure,
-    rested_ns: u64,
+    rested_ms: u64,
     verdict: &StorageVerdict,
 ) -> Record {
     let integrity = every_block(&mut record, IntegrityTest::Retention, again, verdict);
     let faded_count = again.surface().bad_since(before.verify().surface());
     record.integrity = Some(Integrity {
-        rested_ns: Some(rested_ns),
+        rested_ms: Some(rested_ms),
         faded_count: Some(faded_count),
         milestones: before.milestones().to_vec(),
         ..integrity
