@@ -13,7 +13,7 @@ fn keep(program: &Program, card: &str, months: u32, factor: f64) {
     let mut store = Store::open(&program.database()).unwrap();
     for month in 1..=months {
         // Equal runs of two cards would be copies.
-        let seed = (u32::from(month) + 12 * u32::from(card.as_bytes()[0] - b'a')).to_string();
+        let seed = (month + 12 * u32::from(card.as_bytes()[0] - b'a')).to_string();
         let output = program.run(&["run", "sim:a1-32gb", "--seed", &seed, "--json=-"]);
         let mut record: Record = output.record();
         record.id = uuid::Uuid::new_v4();
