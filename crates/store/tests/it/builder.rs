@@ -78,7 +78,7 @@ pub(crate) fn trial(id: u32) -> Trial {
     let json = serde_json::json!({
         "id": id, "workload": workload, "round_index": id, "started_ns": 7, "span_ns": 1000,
         "streams": [{"bytes": 1 << 20, "operations_count": 1, "read_operations_count": 0, "span_ns": 1000}],
-        "latency": {"step_bits": 7, "min_ns": 1, "max_ns": 9, "sum_ns": 10, "buckets": [[1, 1], [9, 1]]},
+        "latency": {"step_bits": 7, "min_ns": 1, "max_ns": 9, "sum_ns": 10, "buckets": [0, 1, -7, 1]},
         "slice_span_ns": 100, "slices": [[1 << 20, 1, 1000, null]],
         "written_bytes": 1 << 20, "stopped_by": "goal",
     });
