@@ -163,7 +163,7 @@ fn skip_number(first: u8, bytes: &mut std::str::Bytes<'_>) -> Result<(), ParseEr
             b'0'..=b'9' => {
                 value = value
                     .saturating_mul(10)
-                    .saturating_add(u64::from(byte - b'0'))
+                    .saturating_add(u64::from(byte - b'0'));
             }
             b'.' | b'e' | b'E' | b'+' | b'-' => is_integer = false,
             _ => break,

@@ -30,16 +30,13 @@ impl Builder {
     }
 
     fn named(&mut self, name: &str, place: &str) -> Value {
-        match name {
-            "LatencyColumns" => {
-                self.objects
-                    .entry(name.to_owned())
-                    .or_insert_with(|| place.to_owned());
-                return json!({
-                    "step_bits": [7], "min_ns": [9], "max_ns": [9], "sum_ns": [9], "buckets": [[-9, 1]],
-                });
-            }
-            _ => {}
+        if name == "LatencyColumns" {
+            self.objects
+                .entry(name.to_owned())
+                .or_insert_with(|| place.to_owned());
+            return json!({
+                "step_bits": [7], "min_ns": [9], "max_ns": [9], "sum_ns": [9], "buckets": [[-9, 1]],
+            });
         }
         let of = self.type_of(name);
         let is_open = |one: &Value| one["$ref"] == "#/$defs/Word";

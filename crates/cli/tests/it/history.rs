@@ -11,10 +11,13 @@ use crate::common::{assert_error, program, scratch};
 /// first to the last, evenly.
 fn keep(program: &Program, card: &str, months: u32, factor: f64) {
     let mut store = Store::open(&program.database()).unwrap();
+    // The simulated runs stay elsewhere: these are copies of them.
+    let elsewhere = scratch();
+    let maker = crate::common::program(&elsewhere);
     for month in 1..=months {
         // Equal runs of two cards would be copies.
         let seed = (month + 12 * u32::from(card.as_bytes()[0] - b'a')).to_string();
-        let output = program.run(&["run", "sim:a1-32gb", "--seed", &seed, "--json=-"]);
+        let output = maker.run(&["run", "sim:a1-32gb", "--seed", &seed, "--json=-"]);
         let mut record: Record = output.record();
         record.id = uuid::Uuid::new_v4();
         record.origin.kind = OriginKind::Measured;
