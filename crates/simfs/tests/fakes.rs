@@ -32,12 +32,12 @@ const FAKES: [(&str, StorageKind, u64); 5] = [
         20 * MIB + 512,
     ),
     (
-        "real_bytes = 14_680_064\nmodule_bytes = 14_680_064",
+        "real_bytes = 14_680_064\nwrap_bytes = 14_680_064",
         StorageKind::Wraparound,
         14 * MIB,
     ),
     (
-        "real_bytes = 8_388_608\nmodule_bytes = 16_777_216",
+        "real_bytes = 8_388_608\nwrap_bytes = 16_777_216",
         StorageKind::Chain,
         8 * MIB,
     ),

@@ -36,6 +36,7 @@ fn a_record_comes_back_as_it_was_also_after_reopening() {
     let path = dir.path().join("records.sqlite");
     let mut stored = record("67e5");
     stored.trials = vec![trial(0)];
+    stored.share_workloads();
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.insert(&stored).unwrap(), Inserted::New);
     drop(store);
