@@ -22,5 +22,8 @@ fuzz_target!(|text: &str| {
     };
     let mut derived = record;
     cardmark_stats::refresh(&mut derived, &suite);
-    record_to_json(&derived).expect("derived figures are finite");
+    // Sums of spans that no run has may be too large for a record.
+    let written = record_to_json(&derived).map_err(|error| error.to_string());
+    let is_large = |error: &String| error.contains("an integer beyond");
+    assert!(written.as_ref().err().is_none_or(is_large), "{written:?}");
 });

@@ -68,10 +68,14 @@ pub(crate) fn read(text: &str) -> Result<Record, serde_json::Error> {
     }
     if !rows.is_empty() {
         record.trials = serde_json::from_value::<Vec<Trial>>(Value::Array(rows))?;
+        crate::trials::keep_places_of_blocks(&mut record.trials);
         record.share_workloads();
     }
     if !readings.is_empty() {
         record.sensors = serde_json::from_value::<Vec<SensorSample>>(Value::Array(readings))?;
+        for sample in &mut record.sensors {
+            sample.at_ns -= sample.at_ns % 1_000_000;
+        }
     }
     let metrics = std::mem::take(&mut record.metrics).into_iter();
     record.metrics = metrics.map(crate::Metric::rounded).collect();
@@ -138,7 +142,10 @@ fn buckets(list: &[Value]) -> Vec<(u32, u64)> {
     };
     if list.first().is_some_and(Value::is_array) {
         let pairs = list.iter().filter_map(Value::as_array);
-        return pairs.filter_map(|one| pair(one)).collect();
+        return pairs
+            .filter_map(|one| pair(one))
+            .filter(|(_, count)| *count > 0)
+            .collect();
     }
     let mut index = 0_u32;
     let distances = list.chunks(2).filter_map(pair);
@@ -147,6 +154,7 @@ fn buckets(list: &[Value]) -> Vec<(u32, u64)> {
             index = index.saturating_add(distance);
             (index, count)
         })
+        .filter(|(_, count)| *count > 0)
         .collect()
 }
 

@@ -100,11 +100,16 @@ pub(crate) fn spread<R, T, E: Error>(
 
 impl SensorColumns {
     fn into_samples<E: Error>(self) -> Result<Vec<SensorSample>, E> {
-        let at = |at_ms: u64| SensorSample {
-            at_ns: at_ms.saturating_mul(NS_PER_MS),
-            ..SensorSample::default()
+        let at = |at_ms: u64| {
+            let at_ns = at_ms.checked_mul(NS_PER_MS);
+            let at_ns = at_ns.ok_or_else(|| E::custom("a reading after more than 500 years"))?;
+            Ok(SensorSample {
+                at_ns,
+                ..SensorSample::default()
+            })
         };
-        let mut samples: Vec<SensorSample> = self.at_ms.into_iter().map(at).collect();
+        let samples = self.at_ms.into_iter().map(at);
+        let mut samples = samples.collect::<Result<Vec<SensorSample>, E>>()?;
         let all = &mut samples[..];
         spread(all, self.temperature_millicelsius, |to, value| {
             to.temperature_millicelsius = value;
@@ -196,6 +201,7 @@ mod tests {
             json!({ "at_ms": [1], "bus_errors": { "data_crc": [1, 2] } }),
             json!({ "at_ms": [1], "messages": [[1, "a"]] }),
             json!({ "throttled": [true] }),
+            json!({ "at_ms": [9_007_199_254_740_991_u64] }),
         ] {
             assert!(parse_record(&document(&wrong)).is_err(), "{wrong}");
         }

@@ -375,6 +375,18 @@ fn block_at(trial: &Trial, offset_bytes: u64) -> Option<u64> {
     (block * block_bytes == place).then_some(block)
 }
 
+/// Forgets places that are not those of a block, which no program measures and no record can hold.
+pub(crate) fn keep_places_of_blocks(trials: &mut [Trial]) {
+    for trial in trials {
+        let places = trial.slices.iter().map(|slice| slice.3);
+        let is_block = |place: Option<u64>| place.is_none_or(|at| block_at(trial, at).is_some());
+        let kept: Vec<bool> = places.map(is_block).collect();
+        for (slice, is_kept) in trial.slices.iter_mut().zip(kept) {
+            slice.3 = slice.3.filter(|_| is_kept);
+        }
+    }
+}
+
 fn slowest_blocks(trial: &Trial) -> Vec<Option<u64>> {
     let slices = trial.slices.iter();
     slices
@@ -631,9 +643,10 @@ pub(crate) fn resolve(trials: &mut [Trial], workloads: &[Arc<Workload>]) -> Resu
         let workload = &trial.workload;
         let (start_bytes, block_bytes) = (workload.manner.start_bytes, workload.block_bytes);
         for slice in &mut trial.slices {
-            let block = slice.3;
-            slice.3 =
-                block.map(|block| start_bytes.saturating_add(block.saturating_mul(block_bytes)));
+            // A block beyond every device has no place.
+            let place = slice.3.filter(|_| block_bytes > 0);
+            let place = place.and_then(|block| block.checked_mul(block_bytes));
+            slice.3 = place.and_then(|place| place.checked_add(start_bytes));
         }
     }
     Ok(())
@@ -783,6 +796,17 @@ mod tests {
             columns["slices"]["slowest_block_index"][0],
             json!([7, null])
         );
+    }
+
+    #[test]
+    fn a_block_beyond_every_device_has_no_place_and_the_record_can_be_written() {
+        let mut far = columns(rows());
+        far["slices"]["slowest_block_index"][0] = json!([9_007_199_254_740_991_u64, 1]);
+        let read = parse_record(&document(&far)).unwrap();
+        let places: Vec<Option<u64>> = read.trials[0].slices.iter().map(|slice| slice.3).collect();
+        assert_eq!(places, [None, Some(4096)]);
+        let written = record_to_json(&read).unwrap();
+        assert_eq!(parse_record(&written).unwrap(), read);
     }
 
     #[test]
