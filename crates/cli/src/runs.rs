@@ -188,7 +188,8 @@ impl Runs {
         let mut stored = BTreeMap::new();
         if found.len() > 1 && found.iter().any(|one| one.source == Source::Head) {
             let digests = self.store()?.digests();
-            stored = digests.map_err(|error| store_error(&error))?;
+            let digests = digests.map_err(|error| store_error(&error))?;
+            stored.extend(digests);
         }
         let mut digests = BTreeSet::new();
         let all = found.len();

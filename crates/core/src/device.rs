@@ -383,7 +383,7 @@ pub struct PcieLink {
     pub lanes_count: Option<u64>,
     /// Maximum number of lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most_lanes_count: Option<u64>,
+    pub max_lanes_count: Option<u64>,
     /// The kernel's policy for saving power on links (ASPM): `default`, `performance`, `powersave` or
     /// `powersupersave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

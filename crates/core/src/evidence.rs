@@ -11,14 +11,15 @@ use crate::{
 
 /// SHA-256, in hexadecimal digits, of the measurements: seed, trials, read-back, and results of tests of storage, as
 /// canonical JSON (RFC 8785) of integers and texts. Id, time, labels, host, devices, metrics, findings and verdicts do
-/// not take part: records with one digest are copies of one measurement. `None` if nothing was
-/// measured, as in imported and published records.
+/// not take part: records with one digest are copies of one measurement. `None` without
+/// measured times, as in imported and published records, and in those of probes: two cards can give equal ones.
 ///
 /// Source of the method: `docs/RECORD.md`, "Evidence digest".
 #[must_use]
 pub fn evidence_digest(record: &Record) -> Option<String> {
-    let is_tested = record.integrity.is_some() || record.anatomy.is_some();
-    if record.trials.is_empty() && !is_tested && record.surface.is_empty() {
+    let test = record.integrity.as_ref();
+    let is_timed_test = test.is_some_and(|test| !test.written.is_empty() || !test.read.is_empty());
+    if record.trials.is_empty() && record.anatomy.is_none() && !is_timed_test {
         return None;
     }
     let evidence = json!({

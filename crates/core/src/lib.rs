@@ -6,6 +6,7 @@ pub use cardmark_cards::{Card, CardFacts, CardKind, Health, SerialKind, Word};
 
 mod anatomy;
 mod buckets;
+mod columns;
 mod context;
 mod counters;
 mod device;

@@ -7,6 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::SensorSample;
+use crate::columns::{column, spread};
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -44,15 +45,6 @@ pub(crate) struct SensorColumns {
     more_messages_count: Vec<Option<u64>>,
 }
 
-/// A column; empty if no row has a value.
-pub(crate) fn column<R, T>(rows: &[R], value: impl Fn(&R) -> Option<T>) -> Vec<Option<T>> {
-    let values: Vec<_> = rows.iter().map(value).collect();
-    match values.iter().any(Option::is_some) {
-        true => values,
-        false => Vec::new(),
-    }
-}
-
 impl From<&[SensorSample]> for SensorColumns {
     fn from(samples: &[SensorSample]) -> Self {
         let names = samples.iter().flat_map(|sample| sample.bus_errors.keys());
@@ -78,24 +70,6 @@ impl From<&[SensorSample]> for SensorColumns {
             more_messages_count: column(samples, |sample| sample.more_messages_count),
         }
     }
-}
-
-/// Sets a value of each row; a list must be missing or have one value for each row.
-pub(crate) fn spread<R, T, E: Error>(
-    rows: &mut [R],
-    values: Vec<T>,
-    mut set: impl FnMut(&mut R, T),
-) -> Result<(), E> {
-    if !values.is_empty() && values.len() != rows.len() {
-        return Err(E::invalid_length(
-            values.len(),
-            &"one value for each element",
-        ));
-    }
-    for (row, value) in rows.iter_mut().zip(values) {
-        set(row, value);
-    }
-    Ok(())
 }
 
 impl SensorColumns {

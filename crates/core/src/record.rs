@@ -150,7 +150,7 @@ impl Record {
         }
     }
 
-    /// Whether all trials have their workload in [`Self::workloads`].
+    /// Returns whether all trials have their workload in [`Self::workloads`].
     pub(crate) fn is_shared(&self) -> bool {
         let mut numbers = self.trials.iter().map(|trial| trial.workload.number());
         numbers.all(|number| number.is_some())

@@ -6,11 +6,15 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+mod slices;
+
+use slices::{SliceColumns, block_at};
+
 use crate::buckets;
-use crate::readings::{column, spread};
+use crate::columns::{check_length, column, set, spread, unless};
 use crate::{
-    LatencyHistogram, OperationError, SharedWorkload, Slice, StopReason, StreamTotals, Trial,
-    Windows, Workload,
+    LatencyHistogram, OperationError, SharedWorkload, StopReason, StreamTotals, Trial, Windows,
+    Workload,
 };
 
 /// Binary logarithm of the steps an octave, if a record does not name it.
@@ -105,21 +109,6 @@ struct LatencyColumns {
     buckets: Vec<Vec<i64>>,
 }
 
-/// Slices of trials in columns: a list for each trial, with an element for each slice.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct SliceColumns {
-    /// Bytes moved; by default, and for a trial with an empty list, operations times the bytes per operation of the trial.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    bytes: Vec<Vec<u64>>,
-    /// Operations completed.
-    operations_count: Vec<Vec<u64>>,
-    /// Slowest latencies, nanoseconds.
-    slowest_ns: Vec<Vec<u64>>,
-    /// Blocks of the slowest operations: their offset is `start_bytes` of the workload and this number of times its
-    /// `block_bytes`.
-    slowest_block_index: Vec<Vec<Option<u64>>>,
-}
-
 /// Counters of the block layer in columns; `null` for a trial without them.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct CounterColumns {
@@ -146,38 +135,6 @@ struct UntimedColumns {
     drain_span_ns: Vec<Option<u64>>,
     /// Longest latencies in the drain, nanoseconds.
     drain_longest_ns: Vec<Option<u64>>,
-}
-
-/// A column; empty if all its values are the default.
-fn unless<T>(
-    trials: &[Trial],
-    value: impl Fn(&Trial) -> T,
-    is_default: impl Fn(&T) -> bool,
-) -> Vec<T> {
-    let values: Vec<T> = trials.iter().map(value).collect();
-    match values.iter().all(is_default) {
-        true => Vec::new(),
-        false => values,
-    }
-}
-
-/// Bytes of each operation of a trial, if they can be equal.
-fn operation_bytes(trial: &Trial) -> Option<u64> {
-    let (bytes, count) = (trial.bytes(), trial.operations_count());
-    (count > 0 && bytes.is_multiple_of(count)).then(|| bytes / count)
-}
-
-/// Bytes of the slices of a trial; empty if they follow from their operations.
-fn slice_bytes(trial: &Trial) -> Vec<u64> {
-    let each = operation_bytes(trial);
-    let follows = |slice: &Slice| {
-        let bytes = each.and_then(|each| slice.1.checked_mul(each));
-        bytes == Some(slice.0)
-    };
-    match trial.slices.iter().all(follows) {
-        true => Vec::new(),
-        false => trial.slices.iter().map(|slice| slice.0).collect(),
-    }
 }
 
 impl From<&[Trial]> for TrialColumns {
@@ -259,21 +216,6 @@ impl From<&[Trial]> for LatencyColumns {
             max_ns: numbers(|latency| latency.max_ns),
             sum_ns: numbers(|latency| latency.sum_ns),
             buckets: runs.collect(),
-        }
-    }
-}
-
-impl From<&[Trial]> for SliceColumns {
-    fn from(trials: &[Trial]) -> Self {
-        let lists = |value: fn(&Slice) -> u64| {
-            let list = |trial: &Trial| trial.slices.iter().map(value).collect();
-            trials.iter().map(list).collect()
-        };
-        Self {
-            bytes: unless(trials, slice_bytes, Vec::is_empty),
-            operations_count: lists(|slice| slice.1),
-            slowest_ns: lists(|slice| slice.2),
-            slowest_block_index: trials.iter().map(slowest_blocks).collect(),
         }
     }
 }
@@ -367,37 +309,6 @@ fn workload_number(trial: &Trial) -> u32 {
     trial.workload.number().unwrap_or_default()
 }
 
-/// Returns the block that begins at the offset in the span of the trial's workload; `None` if none does.
-fn block_at(trial: &Trial, offset_bytes: u64) -> Option<u64> {
-    let place = offset_bytes.checked_sub(trial.workload.manner.start_bytes)?;
-    let block_bytes = trial.workload.block_bytes;
-    let block = place.checked_div(block_bytes)?;
-    (block * block_bytes == place).then_some(block)
-}
-
-/// Forgets places that are not those of a block, which no program measures and no record can hold.
-pub(crate) fn keep_places_of_blocks(trials: &mut [Trial]) {
-    for trial in trials {
-        let places = trial.slices.iter().map(|slice| slice.3);
-        let is_block = |place: Option<u64>| place.is_none_or(|at| block_at(trial, at).is_some());
-        let kept: Vec<bool> = places.map(is_block).collect();
-        for (slice, is_kept) in trial.slices.iter_mut().zip(kept) {
-            slice.3 = slice.3.filter(|_| is_kept);
-        }
-    }
-}
-
-fn slowest_blocks(trial: &Trial) -> Vec<Option<u64>> {
-    let slices = trial.slices.iter();
-    slices
-        .map(|slice| {
-            slice
-                .3
-                .and_then(|offset_bytes| block_at(trial, offset_bytes))
-        })
-        .collect()
-}
-
 /// A trial; only its number and pattern are known yet.
 fn blank(id: u32, workload: u32) -> Trial {
     Trial {
@@ -423,23 +334,6 @@ fn blank(id: u32, workload: u32) -> Trial {
         errors: Vec::new(),
         stopped_by: StopReason::Goal,
     }
-}
-
-fn check_length<E: Error>(length: usize, expected: usize, what: &str) -> Result<(), E> {
-    match length == expected {
-        true => Ok(()),
-        false => Err(E::invalid_length(length, &what)),
-    }
-}
-
-/// Sets a value of each trial; the list must have one for each.
-fn set<T, E: Error>(
-    trials: &mut [Trial],
-    values: Vec<T>,
-    to: impl FnMut(&mut Trial, T),
-) -> Result<(), E> {
-    check_length(values.len(), trials.len(), "one value for each `workload`")?;
-    spread(trials, values, to)
 }
 
 impl TrialColumns {
@@ -561,47 +455,6 @@ impl LatencyColumns {
     }
 }
 
-impl SliceColumns {
-    fn spread<E: Error>(self, trials: &mut [Trial]) -> Result<(), E> {
-        for length in [
-            self.operations_count.len(),
-            self.slowest_ns.len(),
-            self.slowest_block_index.len(),
-        ] {
-            check_length(length, trials.len(), "slices of each trial")?;
-        }
-        let mut bytes = self.bytes.into_iter();
-        if !bytes.as_slice().is_empty() {
-            check_length(bytes.len(), trials.len(), "slices of each trial")?;
-        }
-        let columns = self
-            .operations_count
-            .into_iter()
-            .zip(self.slowest_ns)
-            .zip(self.slowest_block_index);
-        for (trial, ((counts, slowest), offsets)) in trials.iter_mut().zip(columns) {
-            let own = bytes.next().unwrap_or_default();
-            for length in [slowest.len(), offsets.len()] {
-                check_length(length, counts.len(), "one value for each slice")?;
-            }
-            if !own.is_empty() {
-                check_length(own.len(), counts.len(), "one value for each slice")?;
-            }
-            let each = operation_bytes(trial);
-            let mut own = own.into_iter();
-            let slices = counts.into_iter().zip(slowest).zip(offsets);
-            for ((count, slowest_ns), offset) in slices {
-                let bytes = own
-                    .next()
-                    .or_else(|| each.and_then(|each| count.checked_mul(each)));
-                let bytes = bytes.ok_or_else(|| E::custom("a slice without bytes"))?;
-                trial.slices.push(Slice(bytes, count, slowest_ns, offset));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Writes columns.
 ///
 /// # Errors
@@ -650,6 +503,18 @@ pub(crate) fn resolve(trials: &mut [Trial], workloads: &[Arc<Workload>]) -> Resu
         }
     }
     Ok(())
+}
+
+/// Forgets places that are not those of a block, which no program measures and no record can hold.
+pub(crate) fn keep_places_of_blocks(trials: &mut [Trial]) {
+    for trial in trials {
+        let places = trial.slices.iter().map(|slice| slice.3);
+        let is_block = |place: Option<u64>| place.is_none_or(|at| block_at(trial, at).is_some());
+        let kept: Vec<bool> = places.map(is_block).collect();
+        for (slice, is_kept) in trial.slices.iter_mut().zip(kept) {
+            slice.3 = slice.3.filter(|_| is_kept);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ pub enum ParseError {
     /// The document is too large.
     #[error("more than {} MiB: no record is so large", MOST_RECORD_BYTES >> 20)]
     Large,
+    /// It was made before the format was settled, and is larger than any record of that time.
+    #[error("more than {} KiB in a draft of the format: no such record is so large", draft::MOST_BYTES >> 10)]
+    LargeDraft,
     /// Its objects and lists nest too deeply.
     #[error("nested more than {MOST_DEPTH} deep: no record is")]
     Deep,
@@ -67,19 +70,28 @@ pub enum ParseError {
     },
 }
 
-/// Reads a record of any known format. `text` is read once, without a tree of it in memory.
+/// Reads a record of any known format. `text` is read once, without a tree of it in memory; drafts of the format, of at
+/// most 768 KiB, are the exception.
 ///
 /// # Errors
 /// If the text exceeds [`MOST_RECORD_BYTES`], nests deeper than 32, has a list of more than
-/// [`MOST_ITEMS`] elements, a text of more than [`MOST_TEXT_BYTES`] or an integer beyond [`MOST_INTEGER`], is not JSON, has no known `format`, or is not of its shape.
+/// [`MOST_ITEMS`] elements, a text of more than [`MOST_TEXT_BYTES`] or an integer beyond [`MOST_INTEGER`], is not JSON, has
+/// no known `format`, or is not of its shape.
 pub fn parse_record(text: &str) -> Result<Record, ParseError> {
-    if head(text)?.bytes_written.is_some() {
-        return Ok(draft::read(text)?);
-    }
-    let mut record: Record = serde_json::from_str(text)?;
+    let (mut record, rest) = match head(text)?.bytes_written {
+        None => (serde_json::from_str(text)?, None),
+        Some(_) if text.len() > draft::MOST_BYTES => return Err(ParseError::LargeDraft),
+        Some(_) => {
+            let (record, rest) = draft::read(text)?;
+            (record, Some(rest))
+        }
+    };
     record
         .resolve_workloads()
         .map_err(|(trial, number)| ParseError::NoWorkload { trial, number })?;
+    if let Some(rest) = rest {
+        rest.add_to(&mut record);
+    }
     Ok(record)
 }
 
@@ -96,7 +108,7 @@ pub fn record_id(text: &str) -> Result<Uuid, ParseError> {
 struct Head {
     format: Option<u64>,
     id: Option<Uuid>,
-    /// [`draft::MARK`].
+    /// Only in drafts of the format.
     bytes_written: Option<IgnoredAny>,
 }
 

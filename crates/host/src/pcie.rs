@@ -33,7 +33,7 @@ pub(crate) fn pcie_link(root: &Root, above: &[PathBuf]) -> Option<PcieLink> {
         megatransfers_per_s: megatransfers("current_link_speed"),
         max_megatransfers_per_s: megatransfers("max_link_speed"),
         lanes_count: lanes("current_link_width"),
-        most_lanes_count: lanes("max_link_width"),
+        max_lanes_count: lanes("max_link_width"),
         aspm_policy: None,
         aspm: aspm(device),
     };

@@ -39,9 +39,9 @@ const TEST_WORDS: [&str; 14] = [
     "fio",
 ];
 
-const COUNT: &str = "as many figures at its end as the heading has metrics";
+const COUNT: &str = "a figure at its end for each metric of the heading";
 const ALONE: &str = "at least two rows of this form: spaces do not show where a cell ends";
-const DECIMALS: &str = "as many decimals as the other figures of its columns";
+const DECIMALS: &str = "the decimals that the other figures of its columns have";
 const LABELS: &str = "names that do not end in a figure: spaces do not show where a cell ends";
 
 /// Reads the tables.

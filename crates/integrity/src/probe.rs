@@ -105,7 +105,7 @@ fn repeating<M: Medium>(
         real
     };
     Ok(Probe {
-        module_blocks: Some(module),
+        wrap_blocks: Some(module),
         cache_blocks: (displaced_blocks > 0).then_some(displaced_blocks),
         ..field.found(kind, real)
     })

@@ -27,7 +27,7 @@ pub struct StorageVerdict {
     /// dead storage, and damage from some block on to its end. Damaged blocks among them count.
     pub real_blocks: u64,
     /// Distance in blocks after which addresses repeat, if they do.
-    pub module_blocks: Option<u64>,
+    pub wrap_blocks: Option<u64>,
     /// Number of blocks in each state.
     pub counts: BlockCounts,
 }
@@ -55,7 +55,7 @@ pub fn judge(surface: &Surface) -> StorageVerdict {
     StorageVerdict {
         kind,
         real_blocks,
-        module_blocks: module
+        wrap_blocks: module
             .filter(|_| matches!(kind, StorageKind::Wraparound | StorageKind::Chain)),
         counts,
     }
@@ -148,7 +148,7 @@ pub(crate) fn of_once_whole(verdict: StorageVerdict, surface: &Surface) -> Stora
         StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain => StorageVerdict {
             kind: StorageKind::Damaged,
             real_blocks: end_of_what_is_there(surface),
-            module_blocks: None,
+            wrap_blocks: None,
             counts: counts(surface.runs(), None),
         },
         _ => verdict,
@@ -165,7 +165,7 @@ pub(crate) fn of_part(verdict: StorageVerdict, surface: &Surface) -> StorageVerd
     StorageVerdict {
         kind,
         real_blocks: surface.blocks_count(),
-        module_blocks: None,
+        wrap_blocks: None,
         counts: counts(surface.runs(), None),
     }
 }
@@ -180,7 +180,7 @@ pub(crate) fn of_reading(surface: &Surface) -> StorageVerdict {
     StorageVerdict {
         kind,
         real_blocks: surface.blocks_count(),
-        module_blocks: None,
+        wrap_blocks: None,
         counts,
     }
 }

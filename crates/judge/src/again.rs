@@ -49,7 +49,7 @@ fn storage_again(record: &mut Record) {
         integrity.kind = verdict.kind;
         integrity.real_bytes = verdict.real_blocks * BLOCK_BYTES as u64;
         integrity.wrap_bytes = verdict
-            .module_blocks
+            .wrap_blocks
             .map(|blocks| blocks * BLOCK_BYTES as u64);
         integrity.blocks = Some(verdict.counts);
     }

@@ -261,7 +261,7 @@ fn a_narrow_pcie_link_is_told_with_the_boards_way_to_widen_it() {
                 megatransfers_per_s: Some(now),
                 max_megatransfers_per_s: Some(most),
                 lanes_count: Some(1),
-                most_lanes_count: Some(1),
+                max_lanes_count: Some(1),
                 ..PcieLink::default()
             }),
             ..reader(ReaderKind::Nvme)

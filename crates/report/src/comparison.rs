@@ -95,7 +95,8 @@ fn ratios_of<'a>(of: &Overview<'a>) -> Vec<(&'a str, Vec<f64>)> {
     ratios
 }
 
-/// The side that is faster, and in which rates. `Faster: Extreme in dd write (1.85×); Evo+ in random write (1.57×).`
+/// The rates in which each side has the higher figures: `Higher figures: Extreme in dd write (1.85×); Evo+ in random write
+/// (1.57×).` It compares figures, not cards: intervals and probabilities follow below.
 fn answer(of: &Overview<'_>, ratios: &[(&str, Vec<f64>)]) -> String {
     let (mut other, mut base, mut close) = (Vec::new(), Vec::new(), Vec::new());
     for (id, ratios) in ratios {
@@ -113,17 +114,18 @@ fn answer(of: &Overview<'_>, ratios: &[(&str, Vec<f64>)]) -> String {
         let name = clean(name);
         (!names.is_empty()).then(|| format!("{name} in {}", names.join(", ")))
     };
-    let faster = [side(of.other, &other), side(of.base, &base)];
-    let faster: Vec<String> = faster.into_iter().flatten().collect();
-    let mut sentence = match faster.is_empty() {
-        true => "Neither is faster by 10 % or more".to_owned(),
-        false => format!("Faster: {}", faster.join("; ")),
+    let sides = [side(of.other, &other), side(of.base, &base)];
+    let sides: Vec<String> = sides.into_iter().flatten().collect();
+    let figures = match of.is_published {
+        true => "published figures",
+        false => "figures",
     };
-    if !close.is_empty() && !faster.is_empty() {
-        sentence += &format!("; less than 10 % apart: {}", close.join(", "));
+    if sides.is_empty() {
+        return format!("All {figures} are less than 10 % apart.");
     }
-    if of.is_published {
-        sentence += ", by published figures";
+    let mut sentence = format!("Higher {figures}: {}", sides.join("; "));
+    if !close.is_empty() {
+        sentence += &format!("; less than 10 % apart: {}", close.join(", "));
     }
     sentence + "."
 }
@@ -420,7 +422,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_names_the_faster_side_of_each_rate() {
+    fn the_answer_names_the_side_with_the_higher_figure_of_each_rate() {
         let of = |is_published| Overview {
             base: "Evo+",
             other: "Extreme",
@@ -436,13 +438,13 @@ mod tests {
         assert_eq!(
             answer(&of(true), &ratios),
             format!(
-                "Faster: Extreme in {write} (1.73×); Evo+ in {random} (2.00×); less than 10 % apart: {read}, by \
-                 published figures."
+                "Higher published figures: Extreme in {write} (1.73×); Evo+ in {random} (2.00×); less than 10 % \
+                 apart: {read}."
             )
         );
         assert_eq!(
             answer(&of(false), &ratios[2..]),
-            "Neither is faster by 10 % or more."
+            "All figures are less than 10 % apart."
         );
     }
 }

@@ -287,8 +287,8 @@ fn pcie(link: &PcieLink) -> Option<String> {
         link.lanes_count?
     );
     let is_less = link.max_megatransfers_per_s > link.megatransfers_per_s
-        || link.most_lanes_count > link.lanes_count;
-    let now = match (link.max_megatransfers_per_s, link.most_lanes_count) {
+        || link.max_lanes_count > link.lanes_count;
+    let now = match (link.max_megatransfers_per_s, link.max_lanes_count) {
         (Some(most), Some(lanes)) if is_less => {
             format!("{now} (it could do {} x{lanes})", speed(most))
         }

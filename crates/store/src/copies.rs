@@ -1,7 +1,5 @@
 //! Copies: records with another id and the same measurements.
 
-use std::collections::BTreeMap;
-
 use uuid::Uuid;
 
 use crate::damage::collect;
@@ -38,16 +36,15 @@ impl Store {
         })
     }
 
-    /// Returns the evidence digests of all records that have one, by id.
+    /// Returns the ids of all records that have an evidence digest, and the digests, in the order of storing.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
-    pub fn digests(&mut self) -> Result<BTreeMap<String, String>, StoreError> {
+    pub fn digests(&mut self) -> Result<Vec<(String, String)>, StoreError> {
         self.read(|connection| {
-            let sql = "SELECT record_id, evidence FROM heads WHERE evidence IS NOT NULL";
+            let sql = "SELECT record_id, evidence FROM heads WHERE evidence IS NOT NULL ORDER BY sequence";
             let digest = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            let found = collect(connection, sql, [], DAMAGE, digest)?;
-            Ok(found.into_iter().collect())
+            collect(connection, sql, [], DAMAGE, digest)
         })
     }
 }

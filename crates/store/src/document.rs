@@ -75,7 +75,7 @@ pub(crate) fn parse(id: &str, document: &str) -> Result<Record, StoreError> {
     }
 }
 
-/// Returns whether two documents say the same, fields unknown to this version included. White space, the order of
+/// Returns whether two documents have the same content, fields unknown to this version included. White space, the order of
 /// fields and the way of writing a number do not matter.
 pub(crate) fn is_same(stored: &[u8], document: &str) -> bool {
     if stored == document.as_bytes() {
@@ -83,22 +83,22 @@ pub(crate) fn is_same(stored: &[u8], document: &str) -> bool {
     }
     let value = |text: &[u8]| serde_json::from_slice::<Value>(text);
     match (value(stored), value(document.as_bytes())) {
-        (Ok(one), Ok(other)) => says_the_same(&one, &other),
+        (Ok(one), Ok(other)) => is_same_value(&one, &other),
         _ => false,
     }
 }
 
-fn says_the_same(one: &Value, other: &Value) -> bool {
+fn is_same_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {
             let mut pairs = one.iter().zip(other);
-            one.len() == other.len() && pairs.all(|(one, other)| says_the_same(one, other))
+            one.len() == other.len() && pairs.all(|(one, other)| is_same_value(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             let is_in = |(key, value): (&String, &Value)| {
                 other
                     .get(key)
-                    .is_some_and(|other| says_the_same(value, other))
+                    .is_some_and(|other| is_same_value(value, other))
             };
             one.len() == other.len() && one.iter().all(is_in)
         }

@@ -51,11 +51,10 @@ pub(crate) fn document(connection: &Connection, id: Uuid) -> Result<Option<Strin
     let document: String = found.pop().unwrap_or_default();
     let is_whole = parse_statement(&document)
         .is_ok_and(|read| read.record_id == id && integer(read.revision) == integer(revision));
-    let what = DAMAGE;
-    is_whole
-        .then_some(document)
-        .map(Some)
-        .ok_or(Failure::Damaged { run, what })
+    match is_whole {
+        true => Ok(Some(document)),
+        false => Err(Failure::Damaged { run, what: DAMAGE }),
+    }
 }
 
 /// Returns the document with this statement in place of the fields that this version knows.

@@ -19,7 +19,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
             count += 1;
             print::data(&format!("{document}\n{}", line(stated)))
         })?;
-        return Ok(done(count));
+        note_if_none(count);
+        return Ok(Exit::Done);
     }
     let keep: Vec<&str> = arguments.keep.iter().map(String::as_str).collect();
     let mut withheld = BTreeSet::new();
@@ -45,15 +46,14 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, CommandError> 
             names.join(", ")
         ));
     }
-    Ok(done(count))
+    note_if_none(count);
+    Ok(Exit::Done)
 }
 
-/// The exit of an export of a number of runs, with a notice if there are none.
-fn done(count: usize) -> Exit {
+fn note_if_none(count: usize) {
     if count == 0 {
         print::notice("no runs yet: the export is empty");
     }
-    Exit::Done
 }
 
 fn line(stated: Option<&str>) -> String {

@@ -116,7 +116,7 @@ fn rankings(
     Ok(fields.iter().filter_map(Field::ranking).collect())
 }
 
-/// Runs with the measurements of one counted before them, or of the run that was asked for.
+/// Runs with the measurements of one that was stored before them, or of the run that was asked for.
 fn copies(store: &mut Store, asked: Option<&Record>) -> Result<BTreeSet<String>, CommandError> {
     let digests = store.digests().map_err(|error| store_error(&error))?;
     let of_asked = asked.and_then(evidence_digest);

@@ -89,3 +89,14 @@ fn the_evidence_digest_is_that_of_the_page_and_of_all_copies() {
     digests.dedup();
     assert_eq!(digests.len(), commands.len());
 }
+
+/// Two cards of one kind end a probe with the same numbers: that makes none the copy of the other.
+#[test]
+fn results_without_times_are_no_evidence() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    for target in ["sim:a1-32gb", "sim:limbo-32gb"] {
+        let output = program.run(&["probe", target, "--json"]);
+        assert_eq!(evidence_digest(&output.record()), None, "{output}");
+    }
+}

@@ -96,7 +96,6 @@ fn no_name_of_a_register_or_counter_brings_a_text_into_the_public_form() {
     }
 }
 
-/// Register of a card of the field `cid` in the fixtures, with another serial number.
 #[test]
 fn a_serial_number_that_a_register_still_holds_stays_here() {
     let mut full: Value = serde_json::from_str(&full_record()).unwrap();

@@ -278,7 +278,7 @@ fn nvme_tells_its_link_and_what_it_could() {
         megatransfers_per_s: Some(5000),
         max_megatransfers_per_s: Some(16_000),
         lanes_count: Some(1),
-        most_lanes_count: Some(4),
+        max_lanes_count: Some(4),
         aspm_policy: Some("default".to_owned()),
         aspm: Some(vec![AspmState::L1, AspmState::L1Sub1, AspmState::L1Sub2]),
     };
@@ -312,7 +312,7 @@ fn nvme_tells_its_link_and_what_it_could() {
         megatransfers_per_s: None,
         max_megatransfers_per_s: Some(8000),
         lanes_count: None,
-        most_lanes_count: Some(4),
+        max_lanes_count: Some(4),
         aspm_policy: None,
         aspm: Some(Vec::new()),
     });

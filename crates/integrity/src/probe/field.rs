@@ -54,7 +54,7 @@ pub struct Probe {
     /// Real number of blocks, from the first on.
     pub real_blocks: u64,
     /// Distance in blocks after which addresses repeat, if they do.
-    pub module_blocks: Option<u64>,
+    pub wrap_blocks: Option<u64>,
     /// Maximum size in blocks of a cache that hid the loss of data, if one did.
     pub cache_blocks: Option<u64>,
     /// A cache of up to this number of blocks would not have hidden anything. `None` if the storage was exposed
@@ -135,7 +135,7 @@ impl<'a, M: Medium> Field<'a, M> {
         Probe {
             kind,
             real_blocks,
-            module_blocks: None,
+            wrap_blocks: None,
             cache_blocks: None,
             excluded_cache_blocks: None,
             sampling: None,

@@ -325,8 +325,8 @@ fn a_probe_blames_no_card_for_its_reader() {
             medium.calls_left = Some(call);
             match probed(&mut medium, 3, truth.cache_blocks()) {
                 Ok(found) => {
-                    let said = (found.kind, found.real_blocks, found.module_blocks);
-                    let is_true = (whole.kind, whole.real_blocks, whole.module_blocks);
+                    let said = (found.kind, found.real_blocks, found.wrap_blocks);
+                    let is_true = (whole.kind, whole.real_blocks, whole.wrap_blocks);
                     assert_eq!(said, is_true, "{name}, call {call} of {calls}");
                 }
                 Err(trouble) => assert_eq!(trouble, Trouble::OnlyErrors { errno: EIO }),

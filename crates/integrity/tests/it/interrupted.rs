@@ -211,8 +211,8 @@ fn a_restoring_probe_comes_to_the_same_result_and_loses_no_block() {
             medium.lose_power();
             assert_eq!(kept(&mut medium), before, "{name}, point {point}");
             assert_eq!(
-                (found.kind, found.real_blocks, found.module_blocks),
-                (whole.kind, whole.real_blocks, whole.module_blocks),
+                (found.kind, found.real_blocks, found.wrap_blocks),
+                (whole.kind, whole.real_blocks, whole.wrap_blocks),
                 "{name}, point {point}"
             );
         }

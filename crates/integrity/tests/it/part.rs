@@ -58,7 +58,7 @@ fn a_part_of_a_fake_is_damaged_and_no_more() {
         let (test, verdict) = verified(&mut medium, part);
         assert_eq!(verdict.kind, StorageKind::Damaged, "{name}");
         assert_eq!(verdict.real_blocks, part.count, "{name}");
-        assert_eq!(verdict.module_blocks, None, "{name}");
+        assert_eq!(verdict.wrap_blocks, None, "{name}");
         assert!(verdict.counts.bad_count() > 0, "{name}");
         assert_eq!(test.surface().blocks_count(), part.count, "{name}");
     }

@@ -13,7 +13,7 @@ fn check(truth: &Truth, model: &Model, cache: u64, real: u64, module: Option<u64
     let name = truth.name;
     assert_eq!(found.kind, truth.kind, "{name}: {found:?}");
     assert_eq!(found.real_blocks, blocks(real), "{name}: {found:?}");
-    assert_eq!(found.module_blocks, module.map(blocks), "{name}: {found:?}");
+    assert_eq!(found.wrap_blocks, module.map(blocks), "{name}: {found:?}");
     found
 }
 

@@ -49,7 +49,7 @@ fn check(truth: &Truth, model: &Model, real: u64, module: Option<u64>) {
     let name = truth.name;
     assert_eq!(verdict.kind, truth.kind, "{name}: {verdict:?}");
     assert_eq!(verdict.real_blocks, blocks(real), "{name}");
-    assert_eq!(verdict.module_blocks, module.map(blocks), "{name}");
+    assert_eq!(verdict.wrap_blocks, module.map(blocks), "{name}");
     let all = blocks(model.capacity_bytes());
     let is_whole = module.is_none_or(|module| all.is_multiple_of(blocks(module)));
     if is_whole {

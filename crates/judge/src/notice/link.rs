@@ -88,7 +88,7 @@ fn no_uas(usb: &UsbBridge, driver: &str) -> Option<Finding> {
 
 fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
     let is_slower = link.megatransfers_per_s? < link.max_megatransfers_per_s?;
-    let is_narrower = link.lanes_count? < link.most_lanes_count?;
+    let is_narrower = link.lanes_count? < link.max_lanes_count?;
     if !is_slower && !is_narrower {
         return None;
     }
@@ -98,7 +98,7 @@ fn slow_pcie(situation: &Situation<'_>, link: &PcieLink) -> Option<Finding> {
         speed(link.megatransfers_per_s?),
         link.lanes_count?,
         speed(link.max_megatransfers_per_s?),
-        link.most_lanes_count?
+        link.max_lanes_count?
     );
     let finding = Finding::new(FindingKind::SlowPcie, Severity::Note, detail);
     let note = situation

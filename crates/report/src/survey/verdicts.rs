@@ -39,15 +39,15 @@ pub(super) fn of_all(subjects: &[Subject<'_>]) -> Vec<Block> {
 /// Cards with faults, the first lines of a report on several runs.
 pub(super) fn faulty(subjects: &[Subject<'_>]) -> Vec<Block> {
     let line = |subject: &Subject<'_>| {
-        let mut told: Vec<String> = Vec::new();
+        let mut results: Vec<String> = Vec::new();
         for record in subject.records.iter().filter(|it| has_fault(it)) {
             let result = faults_of(record);
-            if !told.contains(&result) {
-                told.push(result);
+            if !results.contains(&result) {
+                results.push(result);
             }
         }
         let name = format!("{FAULTY} {} on {}", subject.name, subject.board);
-        format!("{name}: {}", told.join("; "))
+        format!("{name}: {}", results.join("; "))
     };
     let faulty = subjects.iter().filter(|subject| subject.is_faulty());
     let lines: Vec<String> = faulty.map(line).collect();

@@ -11,7 +11,7 @@ fn bytes(blocks: u64) -> u64 {
 pub(crate) fn of_probe(mut record: Record, probe: &Probe, blocks_count: u64) -> Record {
     record.written_bytes += bytes(probe.written_blocks);
     record.integrity = Some(Integrity {
-        wrap_bytes: probe.module_blocks.map(bytes),
+        wrap_bytes: probe.wrap_blocks.map(bytes),
         hidden_cache_bytes: probe.cache_blocks.map(bytes),
         excluded_cache_bytes: probe.excluded_cache_blocks.map(bytes),
         sampling: probe.sampling,
@@ -110,7 +110,7 @@ fn every_block(
     record.surface = map.parts;
     Integrity {
         from_bytes: verify.part_start().map(bytes),
-        wrap_bytes: verdict.module_blocks.map(bytes),
+        wrap_bytes: verdict.wrap_blocks.map(bytes),
         blocks: Some(verdict.counts),
         map_cell_bytes: Some(map.cell_bytes),
         written: speeds(written),

@@ -1,0 +1,156 @@
+//! Values of arguments, from their texts.
+
+use cardmark_catalog::ProductKind;
+use cardmark_core::{MOST_INTEGER, is_keepable};
+use cardmark_judge::{Price, Promise};
+
+/// A size such as `4GiB`, `500GB` or `1048576`: bytes.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("", 1),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+    ];
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = text[digits.len()..].trim();
+    let factor = UNITS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .zip(factor)
+        .and_then(|(number, (_, factor))| number.checked_mul(*factor))
+        .ok_or_else(|| "a size is a whole number and a unit, such as 4GiB or 500GB".to_owned())
+}
+
+/// A share in percent, 0 to 100.
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
+    number
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "a share is a number of percent, 0 to 100".to_owned())
+}
+
+pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    let seed = parsed.ok().filter(|seed| *seed <= MOST_INTEGER);
+    seed.ok_or_else(|| "expected a whole number below 2^53, or hexadecimal digits after 0x".into())
+}
+
+/// A class by its usual name.
+/// What `--claim` and `--require` take.
+const CLASSES: &str = "classes are C2 to C10, U1, U3, V6 to V90, A1, A2, E150 to E600";
+
+pub(crate) fn parse_claim(text: &str) -> Result<String, String> {
+    let promise = Promise::parse(text)
+        .ok_or_else(|| format!("{CLASSES}; rates are such as 130MB/s, capacities such as 64GB"))?;
+    Ok(promise.to_string())
+}
+
+/// A class; nothing else can be required.
+pub(crate) fn parse_class(text: &str) -> Result<String, String> {
+    match Promise::parse(text) {
+        Some(Promise::Class(id)) => Ok(id),
+        _ => Err(CLASSES.to_owned()),
+    }
+}
+
+pub(crate) fn parse_figure(text: &str) -> Result<(String, String), String> {
+    let (id, figure) = text.split_once('=').ok_or("expected ID=NUMBER and unit")?;
+    Ok((id.trim().to_owned(), figure.trim().to_owned()))
+}
+
+pub(crate) fn parse_price(text: &str) -> Result<Price, String> {
+    Price::parse(text).ok_or_else(|| "expected one number, with or without a currency".into())
+}
+
+pub(crate) fn parse_product_price(text: &str) -> Result<(String, Price), String> {
+    let (name, price) = text.rsplit_once('=').ok_or("expected NAME=AMOUNT")?;
+    Ok((parse_text(name)?, parse_price(price)?))
+}
+
+/// Kinds of products; none: all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(pub(crate) Vec<ProductKind>);
+
+/// Words for kinds of products.
+const KINDS: [(&str, &[ProductKind]); 8] = [
+    ("microsd", &[ProductKind::Microsd]),
+    ("sd", &[ProductKind::Sd]),
+    ("cf", &[ProductKind::Cf]),
+    ("usb", &[ProductKind::UsbStick, ProductKind::UsbSsd]),
+    (
+        "ssd",
+        &[ProductKind::UsbSsd, ProductKind::SataSsd, ProductKind::Nvme],
+    ),
+    ("emmc", &[ProductKind::EmbeddedMmc]),
+    ("disk", &[ProductKind::HardDisk]),
+    ("all", &[]),
+];
+
+pub(crate) fn parse_kinds(text: &str) -> Result<Kinds, String> {
+    let mut kinds = Vec::new();
+    for word in text.split(',').map(|word| word.trim().to_lowercase()) {
+        let known = KINDS.iter().find(|(known, _)| *known == word);
+        let Some((_, of_word)) = known else {
+            let known = KINDS.map(|(word, _)| word).join(", ");
+            return Err(format!("expected one of {known}"));
+        };
+        if of_word.is_empty() {
+            return Ok(Kinds(Vec::new()));
+        }
+        kinds.extend(*of_word);
+    }
+    Ok(Kinds(kinds))
+}
+
+/// Longest key and value of a label, characters.
+const LONGEST_LABEL: usize = 200;
+
+pub(crate) fn parse_label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if key.is_empty() || !key.chars().all(plain) {
+        return Err("the key may have letters, digits, `_`, `-` and `.`".into());
+    }
+    if key.len() > LONGEST_LABEL || value.chars().count() > LONGEST_LABEL {
+        return Err(format!(
+            "key and value may have {LONGEST_LABEL} characters each"
+        ));
+    }
+    if value.chars().any(char::is_control) {
+        return Err("the value may not have control characters".into());
+    }
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+pub(crate) fn parse_text(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_long = text.chars().count() > LONGEST_LABEL;
+    if text.is_empty() || is_long || text.chars().any(char::is_control) {
+        return Err(format!(
+            "expected 1 to {LONGEST_LABEL} characters, none of them for control"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// The name of a field that the public form can keep.
+pub(crate) fn keepable(field: &str) -> Result<String, String> {
+    match is_keepable(field) {
+        true => Ok(field.to_owned()),
+        false => Err(
+            "no field of the public form; `export --public` ends with the names of those withheld"
+                .to_owned(),
+        ),
+    }
+}
