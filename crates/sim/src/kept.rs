@@ -1,23 +1,19 @@
 //! Written data that a card still holds, for models that do not keep everything.
 
-use std::collections::HashMap;
-
 use cardmark_core::ReadBack;
 
 use crate::Model;
 use crate::flash::{BlockPlace, Flash};
+use crate::stretches::{Origin, Stretches};
 
 const BLOCK_BYTES: u64 = 512;
 
-/// Origin of content: the block it was written to, and the number of the write.
-type Written = (u64, u64);
-
-/// The content of a card by name.
+/// The content of a card by name: the number of the write.
 pub(crate) struct Kept {
     flash: Flash,
-    slots: HashMap<u64, Written>,
+    slots: Stretches<u64>,
     /// The last write to each block.
-    last: HashMap<u64, u64>,
+    last: Stretches<u64>,
     writes_count: u64,
 }
 
@@ -26,8 +22,8 @@ impl Kept {
     pub(crate) fn new(model: &Model, seed: u64) -> Option<Self> {
         (!model.flash().keeps_all()).then(|| Self {
             flash: Flash::new(model, seed),
-            slots: HashMap::new(),
-            last: HashMap::new(),
+            slots: Stretches::default(),
+            last: Stretches::default(),
             writes_count: 0,
         })
     }
@@ -35,15 +31,14 @@ impl Kept {
     pub(crate) fn write(&mut self, offset: u64, bytes: u64) {
         self.writes_count += 1;
         let (start, count) = (offset / BLOCK_BYTES, bytes / BLOCK_BYTES);
-        for block in start..start + count {
-            self.last.insert(block, self.writes_count);
-        }
+        let written = |block| Origin {
+            block,
+            content: self.writes_count,
+        };
+        self.last.put(start, count, Some(written(start)));
         for part in self.flash.write(start, count) {
             if let BlockPlace::At(slot) = part.place {
-                for index in 0..part.count {
-                    let written = (part.start + index, self.writes_count);
-                    self.slots.insert(slot + index, written);
-                }
+                self.slots.put(slot, part.count, Some(written(part.start)));
             }
         }
     }
@@ -54,14 +49,12 @@ impl Kept {
         for part in self.flash.read(offset / BLOCK_BYTES, bytes / BLOCK_BYTES) {
             for index in 0..part.count {
                 let block = part.start + index;
-                let Some(&write) = self.last.get(&block) else {
+                let Some(last) = self.last.at(block) else {
                     continue;
                 };
                 found.read_bytes += BLOCK_BYTES;
                 let is_kept = match part.place {
-                    BlockPlace::At(slot) => {
-                        self.slots.get(&(slot + index)) == Some(&(block, write))
-                    }
+                    BlockPlace::At(slot) => self.slots.at(slot + index) == Some(last),
                     BlockPlace::Changed(_)
                     | BlockPlace::Nowhere
                     | BlockPlace::Unreadable

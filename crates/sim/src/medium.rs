@@ -2,7 +2,7 @@
 //! in memory.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cardmark_core::{Errno, Rng};
@@ -15,6 +15,7 @@ use cardmark_integrity::{
 use crate::Model;
 use crate::flash::{BlockPlace, Flash};
 use crate::online::{OnlineCard, Request, TransitTime};
+use crate::stretches::{Origin, Stretch, Stretches};
 
 /// Largest request, blocks: 1 MiB.
 const REQUEST_BLOCKS: u64 = 2048;
@@ -22,26 +23,14 @@ const REQUEST_BLOCKS: u64 = 2048;
 /// Amount of data that a card that lies about flushes has not yet stored, blocks: 1 MiB.
 const VOLATILE_BLOCKS: u64 = 2048;
 
-/// Origin of the content of a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The block it was written to.
-    pub block: u64,
-    /// Written content.
-    pub content: Content,
-}
-
-/// Number of consecutive blocks or slots, and the origin of the content of the first.
-pub type Stretch = (u64, Option<Origin>);
-
 /// A simulated card as storage of blocks, in virtual time.
 pub struct SimMedium {
     card: OnlineCard,
     flash: Flash,
     blocks_count: u64,
     now_ns: u64,
-    /// By slot: the count, and the origin of the content of the first; further slots hold further blocks.
-    stored: BTreeMap<u64, (u64, Origin)>,
+    /// By slot.
+    stored: Stretches<Content>,
     /// Content of slots before they were written, of data that is not yet stored.
     unflushed: Vec<(u64, Vec<Stretch>)>,
     /// True if a flush stores nothing: the oldest data is stored when too much of it waits.
@@ -60,7 +49,7 @@ impl SimMedium {
             flash: Flash::new(model, seed),
             blocks_count: model.capacity_bytes() / BLOCK_BYTES as u64,
             now_ns: 0,
-            stored: BTreeMap::new(),
+            stored: Stretches::default(),
             unflushed: Vec::new(),
             lies: model.lies_about_flush(),
             calls_left: None,
@@ -89,7 +78,7 @@ impl SimMedium {
             }
             let mut at = slot;
             for (count, origin) in before {
-                self.store(at, count, origin);
+                self.stored.put(at, count, origin);
                 at += count;
             }
         }
@@ -108,7 +97,7 @@ impl SimMedium {
         for part in self.flash.read(span.start, span.count) {
             match part.place {
                 BlockPlace::At(slot) | BlockPlace::Changed(slot) => {
-                    found.extend(self.stored_in(slot, part.count));
+                    found.extend(self.stored.parts(slot, part.count));
                 }
                 BlockPlace::Nowhere | BlockPlace::Unreadable | BlockPlace::Refused => {
                     found.push((part.count, None));
@@ -211,9 +200,9 @@ impl SimMedium {
             });
             match part.place {
                 BlockPlace::At(slot) | BlockPlace::Changed(slot) => {
-                    let before = self.stored_in(slot, part.count);
+                    let before = self.stored.parts(slot, part.count);
                     self.unflushed.push((slot, before));
-                    self.store(slot, part.count, origin);
+                    self.stored.put(slot, part.count, origin);
                 }
                 BlockPlace::Refused => refused.push(Extent::new(
                     Span::new(part.start, part.count),
@@ -239,81 +228,12 @@ impl SimMedium {
         self.unflushed.drain(..stored);
     }
 
-    fn store(&mut self, slot: u64, count: u64, origin: Option<Origin>) {
-        let end = slot + count;
-        let before = self.stored.range(..slot).next_back();
-        let first = before.map_or(slot, |(&start, _)| start);
-        let touched: Vec<(u64, u64, Origin)> = self
-            .stored
-            .range(first..end)
-            .map(|(&start, &(count, origin))| (start, count, origin))
-            .filter(|(start, count, _)| start + count > slot)
-            .collect();
-        for (start, count, origin) in touched {
-            self.stored.remove(&start);
-            if start < slot {
-                self.stored.insert(start, (slot - start, origin));
-            }
-            if start + count > end {
-                let cut = end - start;
-                let rest = Origin {
-                    block: origin.block + cut,
-                    ..origin
-                };
-                self.stored.insert(end, (count - cut, rest));
-            }
-        }
-        if let Some(origin) = origin {
-            self.insert(slot, count, origin);
-        }
-    }
-
-    /// Adds content to empty slots, joined with the stretch before it.
-    fn insert(&mut self, slot: u64, count: u64, origin: Origin) {
-        if let Some((&start, (held, before))) = self.stored.range_mut(..slot).next_back()
-            && start + *held == slot
-            && before.content == origin.content
-            && before.block + *held == origin.block
-        {
-            *held += count;
-            return;
-        }
-        self.stored.insert(slot, (count, origin));
-    }
-
-    fn stored_in(&self, slot: u64, count: u64) -> Vec<Stretch> {
-        let end = slot + count;
-        let before = self.stored.range(..slot).next_back();
-        let first = before.map_or(slot, |(&start, _)| start);
-        let mut parts = Vec::new();
-        let mut at = slot;
-        for (&start, &(held, origin)) in self.stored.range(first..end) {
-            let (from, to) = (start.max(at), (start + held).min(end));
-            if from >= to {
-                continue;
-            }
-            if at < from {
-                parts.push((from - at, None));
-            }
-            let origin = Origin {
-                block: origin.block + (from - start),
-                ..origin
-            };
-            parts.push((to - from, Some(origin)));
-            at = to;
-        }
-        if at < end {
-            parts.push((end - at, None));
-        }
-        parts
-    }
-
     /// Reads these blocks whatever they hold: good or unreadable; their content goes into the digest.
     fn take_in(&mut self, span: Span, digest: &mut DefaultHasher, surface: &mut Surface) {
         for part in self.flash.read(span.start, span.count) {
             let (is_changed, stored) = match part.place {
-                BlockPlace::At(slot) => (false, self.stored_in(slot, part.count)),
-                BlockPlace::Changed(slot) => (true, self.stored_in(slot, part.count)),
+                BlockPlace::At(slot) => (false, self.stored.parts(slot, part.count)),
+                BlockPlace::Changed(slot) => (true, self.stored.parts(slot, part.count)),
                 BlockPlace::Nowhere | BlockPlace::Refused => (false, vec![(part.count, None)]),
                 BlockPlace::Unreadable => {
                     let held = Held::Unreadable { errno: Errno::IO };
@@ -350,7 +270,7 @@ impl SimMedium {
                 }
             };
             let mut start = part.start;
-            for (count, origin) in self.stored_in(slot, part.count) {
+            for (count, origin) in self.stored.parts(slot, part.count) {
                 let held = held(start, origin, content, is_changed);
                 surface.push(Extent::new(Span::new(start, count), held));
                 start += count;
@@ -504,9 +424,9 @@ impl Medium for SimMedium {
         let count = count.min(self.blocks_count - span.start);
         for part in self.flash.read(span.start, count) {
             if let BlockPlace::At(slot) | BlockPlace::Changed(slot) = part.place {
-                let before = self.stored_in(slot, part.count);
+                let before = self.stored.parts(slot, part.count);
                 self.unflushed.push((slot, before));
-                self.store(slot, part.count, None);
+                self.stored.put(slot, part.count, None);
             }
         }
         Ok(true)
