@@ -81,6 +81,10 @@ fn varied(base: &Record, index: usize, rng: &mut Rng) -> Record {
     for metric in &mut record.metrics {
         scale(metric, factor * (1.0 + 0.02 * rng.unit()));
     }
+    // So that it is no copy of the others.
+    if let Some(trial) = record.trials.first_mut() {
+        trial.span_ns += index as u64;
+    }
     record
         .labels
         .insert("product".to_owned(), format!("Product {product}"));

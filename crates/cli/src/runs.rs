@@ -12,7 +12,7 @@ use cardmark_core::{
 };
 use cardmark_judge::derive_again;
 use cardmark_stats::discrepancies;
-use cardmark_store::{Condition, Store};
+use cardmark_store::{Condition, Labels, Store};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -297,14 +297,21 @@ impl Runs {
             product,
             conditions,
         } = query;
-        let selected = self.store()?.select_by(&conditions, is_board);
+        let mut known = HashMap::new();
+        let selected = self.store()?.select_by(&conditions, is_board, |labels| {
+            product
+                .as_ref()
+                .is_none_or(|one| one.is_of_known(labels, &mut known))
+        });
         let mut records = selected.map_err(|error| store_error(&error))?;
         let mut names = conditions.iter().map(|condition| condition.name.as_str());
         let is_public = names.any(|name| name == "publication") || product.is_some();
-        let is_of_product = |record: &Record| product.as_ref().is_none_or(|one| one.is_of(record));
-        records.retain(is_of_product);
         if is_public || (self.with_published && records.is_empty()) {
-            records.extend(published(&conditions).into_iter().filter(is_of_product));
+            let published = published(&conditions).into_iter();
+            records.extend(
+                published
+                    .filter(|record| product.as_ref().is_none_or(|one| one.is_of(&record.labels))),
+            );
         }
         if records.is_empty() {
             let error = CommandError::new(Exit::Usage, format!("no runs match `{side}`"));
@@ -351,10 +358,23 @@ enum Product {
 }
 
 impl Product {
-    fn is_of(&self, record: &Record) -> bool {
-        let Some(label) = record.labels.get("product") else {
+    fn is_of(&self, labels: &Labels) -> bool {
+        let label = labels.get("product");
+        label.is_some_and(|label| self.is_called(label))
+    }
+
+    /// Like [`Product::is_of`], but looks each label up once.
+    fn is_of_known(&self, labels: &Labels, known: &mut HashMap<String, bool>) -> bool {
+        let Some(label) = labels.get("product") else {
             return false;
         };
+        match known.get(label) {
+            Some(is_of) => *is_of,
+            None => *known.entry(label.clone()).or_insert(self.is_called(label)),
+        }
+    }
+
+    fn is_called(&self, label: &str) -> bool {
         let name = product_name(label);
         match self {
             Self::Is(wanted) => name == product_name(wanted),
@@ -373,7 +393,7 @@ fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>
     };
     let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
     records.extend(published_records());
-    records.retain(|record| product.is_of(record));
+    records.retain(|record| product.is_of(&record.labels));
     let boards: BTreeSet<String> = records
         .into_iter()
         .map(|record| record.board.and_then(|board| board.model))

@@ -21,32 +21,59 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// Variance of the logarithm of the mean.
-    fn variance(self) -> Option<(f64, u32)> {
-        let spread = self.spread?;
-        let count = self.runs_count.max(1) as f64;
-        Some((spread.pooled * spread.pooled / count, spread.degrees))
-    }
-
-    /// Variance of the logarithm of the ratio between the methods of two figures.
-    fn variance_of_methods(self, other: Self) -> f64 {
-        if self.method == other.method {
-            return 0.0;
-        }
-        let deviation = self.between_methods.max(other.between_methods);
-        deviation * deviation
-    }
-
     /// Returns whether this figure is above the other by more than repeats of one card, and their methods, differ,
     /// at 95 %. False if one of the spreads is unknown.
     #[must_use]
     pub fn is_clearly_above(self, other: Self) -> bool {
-        let (Some(own), Some(others)) = (self.variance(), other.variance()) else {
+        Compared::of(&self).is_clearly_above(&Compared::of(&other))
+    }
+}
+
+/// What a figure is compared by, computed once.
+struct Compared {
+    logarithm: f64,
+    /// Variance of the logarithm of the mean, and the quantile for its degrees of freedom.
+    variance: Option<(f64, f64)>,
+    method: &'static str,
+    between_methods: f64,
+}
+
+impl Compared {
+    fn of(figure: &Ranked) -> Self {
+        let count = figure.runs_count.max(1) as f64;
+        let variance = |spread: KnownSpread| {
+            let quantile = student_t(COMPARISON_LEVEL, spread.degrees);
+            (spread.pooled * spread.pooled / count, quantile)
+        };
+        Self {
+            logarithm: libm::log(figure.value),
+            variance: figure.spread.map(variance),
+            method: figure.method,
+            between_methods: figure.between_methods,
+        }
+    }
+
+    fn is_clearly_above(&self, other: &Self) -> bool {
+        let difference = self.logarithm - other.logarithm;
+        if difference <= 0.0 {
+            return false;
+        }
+        let (Some(own), Some(others)) = (self.variance, other.variance) else {
             return false;
         };
         let error = libm::sqrt(own.0 + others.0 + self.variance_of_methods(other));
-        let difference = libm::log(self.value / other.value);
-        difference > student_t(COMPARISON_LEVEL, own.1.min(others.1)) * error
+        // The fewer degrees of freedom, the larger the quantile.
+        difference > own.1.max(others.1) * error
+    }
+
+    /// Variance of the logarithm of the ratio between the methods of two figures.
+    fn variance_of_methods(&self, other: &Self) -> f64 {
+        // Mostly the identical text, which is quicker to see than an equal one.
+        if std::ptr::eq(self.method, other.method) || self.method == other.method {
+            return 0.0;
+        }
+        let deviation = self.between_methods.max(other.between_methods);
+        deviation * deviation
     }
 }
 
@@ -55,13 +82,14 @@ impl Ranked {
 /// in pairs, so that ties do not chain: a figure may share places with two others that differ.
 #[must_use]
 pub fn possible_places(figures: &[Ranked]) -> Vec<RangeInclusive<usize>> {
-    let range = |figure: &Ranked| {
+    let figures: Vec<Compared> = figures.iter().map(Compared::of).collect();
+    let range = |figure: &Compared| {
         let above = figures
             .iter()
-            .filter(|other| other.is_clearly_above(*figure));
+            .filter(|other| other.is_clearly_above(figure));
         let below = figures
             .iter()
-            .filter(|other| figure.is_clearly_above(**other));
+            .filter(|other| figure.is_clearly_above(other));
         1 + above.count()..=figures.len() - below.count()
     };
     figures.iter().map(range).collect()

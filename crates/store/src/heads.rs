@@ -12,8 +12,8 @@ use crate::failure::Failure;
 
 const LABEL_DAMAGE: &str = "a label is not readable";
 
-/// Labels of a record.
-pub(crate) type Labels = BTreeMap<String, String>;
+/// Labels of a record, by name.
+pub type Labels = BTreeMap<String, String>;
 type Context = BTreeMap<String, String>;
 
 /// A row of `heads` without the head itself, which is long.

@@ -29,6 +29,7 @@ mod store;
 pub use content::{Content, JobKind, JournalHead};
 pub use error::{DamagedPart, DocumentError, JournalError, StoreError};
 pub use figures::StoredFigure;
+pub use heads::Labels;
 pub use journal::Journal;
 pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::damage::collect;
 use crate::document::parse;
 use crate::failure::Failure;
-use crate::heads::{Head, heads, labels_of};
+use crate::heads::{Head, Labels, heads, labels_of};
 use crate::{Store, StoreError};
 
 /// A record must have this value under this name: one of `suite`, `origin`, `source`, `board`,
@@ -70,10 +70,11 @@ impl Store {
     /// # Errors
     /// If the store fails, or a row is damaged.
     pub fn select(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
-        self.select_by(conditions, |model, value| model == value)
+        self.select_by(conditions, |model, value| model == value, |_| true)
     }
 
-    /// Like [`Store::select`]; `is_board` compares the models of boards with the value of a condition `board`.
+    /// Like [`Store::select`]; `is_board` compares the models of boards with the value of a condition `board`, and the
+    /// labels must pass.
     ///
     /// # Errors
     /// If the store fails, or a row is damaged.
@@ -81,10 +82,14 @@ impl Store {
         &mut self,
         conditions: &[Condition],
         is_board: IsBoard,
+        mut pass: impl FnMut(&Labels) -> bool,
     ) -> Result<Vec<Record>, StoreError> {
         self.read(|connection| {
             let mut records = Vec::new();
             for head in heads(connection)? {
+                if !pass(&head.labels) {
+                    continue;
+                }
                 if conditions
                     .iter()
                     .all(|condition| condition.may_hold(&head, is_board))

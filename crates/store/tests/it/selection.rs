@@ -67,10 +67,17 @@ fn records_are_selected_by_what_they_tell_and_by_labels() {
     assert_eq!(select(&[sold_as(64)]), ["aaaa", "bbbb"]);
     assert_eq!(select(&[sold_as(32)]), ["cccc"]);
     assert_eq!(select(&[sold_as(128)]).len(), 0);
-    let by_part = store.select_by(&[condition("board", "4")], |model, part| {
-        model.ends_with(part)
-    });
-    assert_eq!(ids(&by_part.unwrap()), ["aaaa", "cccc"]);
+    let mut by_part = |product: &'static str| {
+        let is_board = |model: &str, part: &str| model.ends_with(part);
+        let found = store.select_by(&[condition("board", "4")], is_board, |labels| {
+            labels
+                .get("product")
+                .is_some_and(|it| it.starts_with(product))
+        });
+        ids(&found.unwrap())
+    };
+    assert_eq!(by_part(""), ["aaaa", "cccc"]);
+    assert_eq!(by_part("A"), ["aaaa"]);
 }
 
 #[test]
