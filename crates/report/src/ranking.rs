@@ -14,6 +14,8 @@ use crate::text::{count_of, percent, place_text, value};
 const MARK: &str = "▶";
 /// Widths of bars, columns: the first one with room.
 const BAR_WIDTHS: [usize; 3] = [20, 12, 8];
+/// Index of the column of names.
+const NAME: usize = 1;
 /// Index of the column of bars.
 const BAR: usize = 4;
 /// Places that are shown before and after the one that was asked for, and at the top.
@@ -257,7 +259,9 @@ fn table(ranking: &Ranking, all: bool, width: usize, style: Style) -> Vec<String
     for (line, index) in fitted.rows(style).zip(places) {
         lines.push(line);
         if let Some(index) = index.filter(|_| !fitted.has(REMARKS)) {
-            lines.extend(below(ranking, &ranking.places[index], width, style));
+            let place = &ranking.places[index];
+            let whole = Some(clean(&place.name)).filter(|name| fitted.cuts(NAME, name));
+            lines.extend(below(ranking, place, whole, width, style));
         }
     }
     lines
@@ -282,10 +286,17 @@ fn columns(ranking: &Ranking, places: &[Option<usize>], bar_width: usize) -> Tab
     }
 }
 
-/// Details that do not fit beside a place.
-fn below(ranking: &Ranking, place: &RankingRow, width: usize, style: Style) -> Vec<String> {
+/// Details that do not fit beside a place; its name too, if that was cut.
+fn below(
+    ranking: &Ranking,
+    place: &RankingRow,
+    name: Option<String>,
+    width: usize,
+    style: Style,
+) -> Vec<String> {
     let board = place.board.as_deref().map(clean);
-    let parts: Vec<String> = board.into_iter().chain(remarks(ranking, place)).collect();
+    let named = name.into_iter().chain(board);
+    let parts: Vec<String> = named.chain(remarks(ranking, place)).collect();
     if parts.is_empty() {
         return Vec::new();
     }

@@ -250,6 +250,12 @@ impl<'a> Fitted<'a> {
         self.kept.iter().any(|(kept, _)| *kept == index)
     }
 
+    /// Returns whether a column is too narrow for this cell.
+    pub(crate) fn cuts(&self, index: usize, cell: &str) -> bool {
+        let mut kept = self.kept.iter();
+        kept.any(|(kept, width)| *kept == index && columns(cell) > *width)
+    }
+
     /// Returns the line of titles; `None` if there are none.
     fn heading(&self, style: Style) -> Option<String> {
         let titles = self.table.columns.iter().map(|column| column.title.clone());

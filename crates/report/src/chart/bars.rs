@@ -1,12 +1,16 @@
 //! Bars beside each other, with whiskers, in groups under one name.
 
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
-use super::frame::{Heading, Sample, Size, head};
+use super::frame::{Heading, Sample, Size, cut_end, head, text_width};
 use super::rows::{RowOf, Rows, STEP};
 use crate::text::figure;
 
 /// Space for the figures behind the bars.
-const FIGURE_WIDTH: f64 = 64.0;
+const FIGURE_WIDTH: f64 = 56.0;
+/// Most space for the label of a bar, wide and narrow.
+const MOST_LABEL_WIDTHS: (f64, f64) = (240.0, 120.0);
+/// Space before a label.
+const LABEL_GAP: f64 = 8.0;
 /// Height of a bar.
 const BAR_HEIGHT: f64 = 14.0;
 /// Longest whisker that the axis makes room for, relative to the longest bar: that of two runs may be hundreds
@@ -22,6 +26,8 @@ pub struct Bar {
     pub ends: Option<(f64, f64)>,
     /// Index of its series in the chart.
     pub series: usize,
+    /// What follows its figure, such as a board that has no colour of its own; may be empty.
+    pub label: String,
 }
 
 /// Bars under one name, such as those of a card on several boards.
@@ -54,16 +60,28 @@ impl Bars {
         let named: Vec<RowOf<'_>> = groups
             .map(|group| (group.name.as_str(), group.bars.len()))
             .collect();
-        let rows = Rows::new(size, top, &named, self.reach(), FIGURE_WIDTH);
+        let label_width = self.label_width(size);
+        let behind = FIGURE_WIDTH + LABEL_GAP + label_width;
+        let rows = Rows::new(size, top, &named, self.reach(), behind);
         let height = rows.axis(canvas, &self.axis);
         for (index, group) in self.groups.iter().enumerate() {
             let mut middle = rows.name(canvas, index, &group.name);
             for bar in &group.bars {
-                bar.draw(canvas, &rows, middle);
+                bar.draw(canvas, &rows, middle, label_width);
                 middle += STEP;
             }
         }
         height
+    }
+
+    /// Space for the labels.
+    fn label_width(&self, size: Size) -> f64 {
+        let bars = self.groups.iter().flat_map(|group| &group.bars);
+        let widest = bars.map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
+        widest.min(match size {
+            Size::Wide => MOST_LABEL_WIDTHS.0,
+            Size::Narrow => MOST_LABEL_WIDTHS.1,
+        })
     }
 
     /// The figure up to which the axis reaches at least.
@@ -76,7 +94,7 @@ impl Bars {
 }
 
 impl Bar {
-    fn draw(&self, canvas: &mut dyn Canvas, rows: &Rows, middle: f64) {
+    fn draw(&self, canvas: &mut dyn Canvas, rows: &Rows, middle: f64, label_width: f64) {
         let (zero, end) = (rows.scale.place(0.0), rows.scale.place(self.value));
         let corner = (zero, middle - 0.5 * BAR_HEIGHT);
         canvas.rectangle(self.series, corner, (end - zero, BAR_HEIGHT));
@@ -94,11 +112,16 @@ impl Bar {
             behind = behind.max(to);
         }
         let at = (behind + 6.0, middle + 4.5);
-        canvas.text(&Text::new(
-            Look::Plain,
-            at,
-            Anchor::Start,
-            &figure(self.value),
-        ));
+        let value = figure(self.value);
+        canvas.text(&Text::new(Look::Plain, at, Anchor::Start, &value));
+        if !self.label.is_empty() {
+            let shown = cut_end(&self.label, label_width);
+            let tip = if shown == self.label { "" } else { &self.label };
+            let at = (at.0 + text_width(&value) + LABEL_GAP, at.1);
+            canvas.text(&Text {
+                tip,
+                ..Text::new(Look::Dim, at, Anchor::Start, &shown)
+            });
+        }
     }
 }

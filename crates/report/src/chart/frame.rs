@@ -182,6 +182,20 @@ pub(super) fn cut_inside(text: &str, width: f64) -> String {
     format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
+/// Cuts a text at its end.
+pub(super) fn cut_end(text: &str, width: f64) -> String {
+    if text_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut left = width - text_width("…");
+    let fits = |letter: &char| {
+        left -= text_width(&letter.to_string());
+        left >= 0.0
+    };
+    let begin: String = text.chars().take_while(fits).collect();
+    format!("{}…", begin.trim_end_matches([' ', ',']))
+}
+
 /// A text in lines of a width.
 pub(super) fn lines(text: &str, width: f64) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,12 +1,14 @@
 //! Rows of names along a common level axis.
 
 use super::canvas::{Anchor, Canvas, Line, Look, Text};
-use super::frame::{LINE, Size, TICK, cut_inside, lines, text_width};
+use super::frame::{LINE, Size, TICK, cut_inside, lines, small_width, text_width};
 use super::scale::{Scale, tick};
 
 /// Narrowest and widest column of names.
 const LEAST_NAME_WIDTH: f64 = 60.0;
 const MOST_NAME_WIDTH: f64 = 320.0;
+/// Least gap between the figures of an axis.
+const LEAST_GAP: f64 = 4.0;
 /// Height of a row with one bar, and of each further bar in it.
 const ROW_HEIGHT: f64 = 25.0;
 pub(super) const STEP: f64 = 17.0;
@@ -60,9 +62,16 @@ impl Rows {
     pub(super) fn axis(&self, canvas: &mut dyn Canvas, tells: &str) -> f64 {
         let ends = (self.tops.first(), self.tops.last());
         let (top, bottom) = (*ends.0.unwrap_or(&0.0), *ends.1.unwrap_or(&0.0));
-        for value in self.scale.ticks() {
+        let ticks = self.scale.ticks();
+        let widest = ticks.iter().map(|value| small_width(&tick(*value)));
+        let needed = widest.fold(0.0, f64::max) + LEAST_GAP;
+        let every = (needed / self.distance(&ticks)).ceil().max(1.0);
+        for (index, value) in ticks.into_iter().enumerate() {
             let x = self.scale.place(value);
             canvas.line(Line::Grid, (x, top), (x, bottom));
+            if index as f64 % every > 0.0 {
+                continue;
+            }
             canvas.text(&Text::new(
                 Look::SmallDim,
                 (x, bottom + TICK),
@@ -80,6 +89,14 @@ impl Rows {
             canvas.text(&Text::new(Look::Dim, (middle, y), Anchor::Middle, &line));
         }
         y + 6.0 + margin
+    }
+
+    /// Distance of two ticks.
+    fn distance(&self, ticks: &[f64]) -> f64 {
+        match ticks {
+            [first, second, ..] => self.scale.place(*second) - self.scale.place(*first),
+            _ => f64::INFINITY,
+        }
     }
 
     /// Writes the name of a row; the height of the middle of its first bar.

@@ -14,6 +14,8 @@ use crate::text::{figure, in_unit, latency, unit};
 
 /// Most boards in one chart: the number of colours and shapes.
 const MOST_BOARDS: usize = 6;
+/// What most names of boards begin with; left out where there is little space.
+const MAKER: &str = "Raspberry ";
 /// Points of a curve over time, and the least span and number of blocks that one stands for: fewer blocks would
 /// show as steps.
 const MOST_POINTS: f64 = 100.0;
@@ -139,7 +141,7 @@ enum Point {
     None,
 }
 
-/// Boards as series of a chart; if there are too many, each name includes its board.
+/// Boards as series of a chart; none if there are too many for colours.
 struct Series(Vec<String>);
 
 impl Series {
@@ -152,11 +154,14 @@ impl Series {
         })
     }
 
-    /// Name of the subject in the chart, and its series.
-    fn name(&self, subject: &Subject<'_>) -> (String, usize) {
+    /// Series of the subject, or the board that needs a label of its own.
+    fn place(&self, subject: &Subject<'_>) -> (usize, String) {
         match self.0.iter().position(|board| *board == subject.board) {
-            Some(series) => (subject.name.clone(), series),
-            None => (format!("{}, {}", subject.name, subject.board), 0),
+            Some(series) => (series, String::new()),
+            None => {
+                let board = subject.board.as_str();
+                (0, board.strip_prefix(MAKER).unwrap_or(board).to_owned())
+            }
         }
     }
 }
@@ -212,23 +217,26 @@ fn groups(
             continue;
         };
         let in_unit = |value: f64| in_unit(quantity, value);
-        let (name, series) = series.name(subject);
+        let (series, label) = series.place(subject);
+        let name = &subject.name;
         let bar = Bar {
             value: in_unit(value),
             ends: ends.map(|(low, high)| (in_unit(low), in_unit(high))),
             series,
+            label,
         };
         count += 1;
-        match groups.iter_mut().find(|group| group.name == name) {
+        match groups.iter_mut().find(|group| group.name == *name) {
             Some(group) => group.bars.push(bar),
             None => groups.push(Group {
-                name,
+                name: name.clone(),
                 bars: vec![bar],
             }),
         }
     }
     for group in &mut groups {
-        group.bars.sort_by_key(|bar| bar.series);
+        let order = |a: &Bar, b: &Bar| a.series.cmp(&b.series).then(b.value.total_cmp(&a.value));
+        group.bars.sort_by(order);
     }
     groups.sort_by(|a, b| best(b).total_cmp(&best(a)));
     (groups, count)
@@ -238,8 +246,11 @@ fn best(group: &Group) -> f64 {
     group.bars.iter().map(|bar| bar.value).fold(0.0, f64::max)
 }
 
-/// Keeps the first groups, as far as they fit; returns the number of their bars.
+/// Keeps the first groups, as far as they fit, of the first what fits; returns the number of their bars.
 fn cut(groups: &mut Vec<Group>) -> usize {
+    if let Some(first) = groups.first_mut() {
+        first.bars.truncate(MOST_BARS);
+    }
     let mut shown = 0;
     groups.retain(|group| {
         let fits = shown + group.bars.len() <= MOST_BARS;
@@ -284,9 +295,11 @@ fn against(method: &Method<'_>) -> Option<Scatter> {
     let spots: Vec<Spot> = subjects
         .iter()
         .filter_map(|subject| {
-            let (name, series) = series.name(subject);
+            let (series, label) = series.place(subject);
+            let name = [subject.name.as_str(), &label];
+            let named = name.into_iter().filter(|text| !text.is_empty());
             Some(Spot {
-                name,
+                name: named.collect::<Vec<_>>().join(", "),
                 x: in_unit(*x_of, subject.rate(x)?.0),
                 y: in_unit(*y_of, subject.rate(y)?.0),
                 series,

@@ -25,6 +25,7 @@ fn bars() -> Chart {
         value,
         ends,
         series,
+        label: String::new(),
     };
     let group = |name: &str, bars| Group {
         name: name.to_owned(),
@@ -399,6 +400,7 @@ fn crowds_and_extremes_stay_readable() {
             value,
             ends: Some((0.0, value * 1.7)),
             series: 0,
+            label: name(3),
         }],
     });
     let series: Vec<String> = (0..4).map(|index| name(index) + " on a board").collect();

@@ -355,7 +355,7 @@ fn bars_are_grouped_by_card() {
 }
 
 #[test]
-fn many_boards_are_told_by_name_and_not_by_colour() {
+fn many_boards_are_named_beside_their_bars() {
     let of = |count: usize| {
         let records: Vec<Record> = (0..count)
             .map(|index| {
@@ -377,16 +377,17 @@ fn many_boards_are_told_by_name_and_not_by_colour() {
     assert_eq!(few.series.len(), 6);
     assert_eq!(few.groups.len(), 1);
     assert_eq!(few.groups[0].name, "Example Ultra 64");
+    assert!(few.groups[0].bars.iter().all(|bar| bar.label.is_empty()));
     let many = of(7);
     assert!(many.series.is_empty());
+    assert_eq!(many.groups.len(), 1);
+    assert_eq!(many.groups[0].name, "Example Ultra 64");
     for index in 0..7 {
-        let name = format!("Example Ultra 64, Board {index}");
-        assert!(
-            many.groups.iter().any(|group| group.name == name),
-            "{many:?}"
-        );
+        let board = format!("Board {index}");
+        let bars = &many.groups[0].bars;
+        assert!(bars.iter().any(|bar| bar.label == board), "{many:?}");
     }
-    assert_eq!(of(50).groups.len(), 40);
+    assert_eq!(of(50).groups[0].bars.len(), 40);
     assert!(of(50).heading.subtitle.contains("the first 40 of 50"));
 }
 

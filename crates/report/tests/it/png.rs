@@ -17,6 +17,7 @@ fn bars(count: usize) -> Chart {
                     value: 3.0,
                     ends: None,
                     series: 0,
+                    label: String::new(),
                 }],
             };
             count
