@@ -121,7 +121,8 @@ pub(crate) enum Command {
     /// f3probe, and reports of PiBenchmarks, Raspberry Pi Diagnostics (agnostics), CrystalDiskMark and KDiskMark.
     /// Results of several tools in one text are one run, until a test comes a second time. Tables are read if
     /// their headings name metrics (ids or plain names, with the unit: `hdparm_t (MiB/s)`): CSV or Markdown, one
-    /// run per row, the first column a label; decimal commas if commas do not separate the columns. Records keep
+    /// run per row, the first column a label; decimal commas if commas do not separate the columns. Tables copied from
+    /// a web page, with spaces alone between cells, are read if there is only one way to read them. Records keep
     /// numbers with their units, never lines of the text. Lines with numbers that were not understood are listed.
     /// If one of several files cannot be imported, the others are, and the exit status is 1.
     #[command(after_help = examples("import"))]

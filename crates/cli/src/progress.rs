@@ -97,6 +97,30 @@ impl Done {
 /// Largest size of blocks whose rates are shown as operations, bytes.
 const SMALL_BLOCK_BYTES: u64 = 4096;
 
+/// A time left that runs down with the clock; a new estimate replaces it only if it differs much.
+#[derive(Clone, Copy, Default)]
+struct Countdown {
+    end: Option<Instant>,
+}
+
+impl Countdown {
+    /// The time left to show, if the run is estimated to take `estimate` more.
+    fn left(&mut self, estimate: Duration, now: Instant) -> Duration {
+        let shown = self.end.map(|end| end.saturating_duration_since(now));
+        let tolerated = LEAST_JUMP + estimate / 8;
+        match shown.filter(|shown| shown.abs_diff(estimate) <= tolerated) {
+            Some(shown) => shown,
+            None => {
+                self.end = Some(now + estimate);
+                estimate
+            }
+        }
+    }
+}
+
+/// Least difference of estimates that changes the time left.
+const LEAST_JUMP: Duration = Duration::from_secs(1);
+
 /// When the trial and the run are expected to end.
 #[derive(Clone, Copy)]
 struct Ends {
@@ -295,10 +319,15 @@ fn bar(pulse: &Arc<Pulse>) -> Shape {
     }));
     let of = |with_rest: bool, show: fn(Duration) -> String| {
         let (ends, pulse) = (Arc::clone(&ends), Arc::clone(pulse));
+        let countdown = Arc::new(Mutex::new(Countdown::default()));
         move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let ends = *ends.lock().unwrap_or_else(PoisonError::into_inner);
-            let rest = if with_rest { ends.rest } else { Duration::ZERO };
-            let left = ends.trial_left(&pulse) + rest;
+            let left = if with_rest {
+                let mut countdown = countdown.lock().unwrap_or_else(PoisonError::into_inner);
+                countdown.left(ends.trial_left(&pulse) + ends.rest, Instant::now())
+            } else {
+                ends.trial_left(&pulse)
+            };
             // A line that cannot be written is left out; nothing depends on it.
             let _ = write!(out, "{}", show(left));
         }
@@ -346,6 +375,23 @@ mod tests {
         };
         assert_eq!(large.text().as_deref(), Some("26.2 MB/s so far"));
         assert_eq!(Done::default().text(), None);
+    }
+
+    #[test]
+    fn the_time_left_runs_with_the_clock_through_small_changes_of_the_estimate() {
+        let start = Instant::now();
+        let mut countdown = Countdown::default();
+        let mut left = |after_s: u64, estimate_s: u64| {
+            let now = start + Duration::from_secs(after_s);
+            countdown
+                .left(Duration::from_secs(estimate_s), now)
+                .as_secs()
+        };
+        let shown = [(0, 40), (1, 42), (2, 34), (3, 37)].map(|(after, s)| left(after, s));
+        assert_eq!(shown, [40, 39, 38, 37]);
+        // More rounds, and then the end.
+        let shown = [(4, 60), (5, 58), (40, 25), (64, 1)].map(|(after, s)| left(after, s));
+        assert_eq!(shown, [60, 59, 24, 0]);
     }
 
     #[test]
