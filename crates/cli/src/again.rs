@@ -51,7 +51,7 @@ fn other_runs(record: &Record) -> Result<Vec<Record>, CommandError> {
     if !data.database.exists() {
         return Ok(Vec::new());
     }
-    let selected = data.open()?.select(&conditions);
+    let selected = data.open()?.select_distinct(&conditions);
     let runs = selected.map_err(|error| store_error(&error))?;
     Ok(repeats_of(record, runs))
 }

@@ -1,9 +1,12 @@
 //! Copies: records with another id and the same measurements.
 
+use std::collections::{BTreeSet, HashMap};
+
+use cardmark_core::Record;
 use uuid::Uuid;
 
 use crate::damage::collect;
-use crate::{Store, StoreError};
+use crate::{Condition, Store, StoreError};
 
 const DAMAGE: &str = "its evidence digest is not readable";
 
@@ -48,5 +51,19 @@ impl Store {
             let digest = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
             collect(connection, sql, [], DAMAGE, digest)
         })
+    }
+    /// Like [`Store::select`], but of copies only the one that was stored first.
+    ///
+    /// # Errors
+    /// If the store fails, or a row is damaged.
+    pub fn select_distinct(&mut self, conditions: &[Condition]) -> Result<Vec<Record>, StoreError> {
+        let mut records = self.select(conditions)?;
+        let digests: HashMap<String, String> = self.digests()?.into_iter().collect();
+        let mut met = BTreeSet::new();
+        records.retain(|record| {
+            let digest = digests.get(&record.id.to_string());
+            digest.is_none_or(|digest| met.insert(digest))
+        });
+        Ok(records)
     }
 }

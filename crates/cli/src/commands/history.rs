@@ -93,7 +93,7 @@ fn condition(name: &str, value: &str) -> Condition {
 
 fn select(store: &mut Store, conditions: &[Condition]) -> Result<Vec<Record>, CommandError> {
     store
-        .select(conditions)
+        .select_distinct(conditions)
         .map_err(|error| store_error(&error))
 }
 

@@ -48,7 +48,9 @@ pub(crate) fn rank(arguments: &RankArguments) -> Result<Exit, CommandError> {
 /// Lists the metrics of published and own results.
 fn list() -> Result<Exit, CommandError> {
     let mut store = Data::from_environment()?.open()?;
-    let own = store.select(&[]).map_err(|error| store_error(&error))?;
+    let own = store
+        .select_distinct(&[])
+        .map_err(|error| store_error(&error))?;
     let mut known: Vec<RankableMetric> = Vec::new();
     for (records, is_own) in [(published_records(), false), (own, true)] {
         for metric in records.iter().flat_map(ordered_metrics) {
@@ -245,7 +247,9 @@ fn nothing(
     filter: &FieldFilter,
 ) -> Result<CommandError, CommandError> {
     let mut records = published_records();
-    let own = store.select(&[]).map_err(|error| store_error(&error))?;
+    let own = store
+        .select_distinct(&[])
+        .map_err(|error| store_error(&error))?;
     let is_wanted = |record: &&Record| metrics.iter().any(|id| record.metric(id).is_some());
     let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
     let simulated = own.iter().filter(is_wanted).any(is_simulated);

@@ -22,7 +22,9 @@ pub(crate) fn recommend(arguments: &RecommendArguments) -> Result<Exit, CommandE
     })?;
     let wish = wish(arguments)?;
     let mut store = Data::from_environment()?.open()?;
-    let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
+    let mut records = store
+        .select_distinct(&[])
+        .map_err(|error| store_error(&error))?;
     if wanted.needs.is_empty() {
         return by_endurance(arguments, wanted, &records);
     }

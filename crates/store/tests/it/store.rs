@@ -9,7 +9,7 @@ use cardmark_core::{
     Tool, evidence_digest, parse_record, parse_statement, record_to_json,
 };
 use cardmark_store::{
-    DocumentError, HOST_LABEL, Incoming, Inserted, Store, StoreError, sqlite_path,
+    Condition, DocumentError, HOST_LABEL, Incoming, Inserted, Store, StoreError, sqlite_path,
 };
 use uuid::Uuid;
 
@@ -310,6 +310,17 @@ fn copies_are_known_by_what_was_measured() {
         });
         assert_eq!(digests[0].1, digests[1].1);
         assert_eq!(store.digests().unwrap(), digests, "in the order of storing");
+        let distinct = store.select_distinct(&[]).unwrap();
+        let ids: Vec<Uuid> = distinct.iter().map(|run| run.id).collect();
+        assert_eq!(ids, [one.id, other.id, plain.id]);
+        // A copy whose original does not meet the conditions is no further run of anything.
+        let of_other = Condition {
+            name: "product".to_owned(),
+            value: "Other".to_owned(),
+        };
+        let selected = store.select_distinct(&[of_other]).unwrap();
+        assert_eq!(selected.len(), 1);
+        assert_eq!(selected[0].id, copy.id);
     });
 }
 
