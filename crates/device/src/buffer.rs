@@ -63,6 +63,10 @@ impl fmt::Debug for AlignedBuffer {
 pub(crate) struct Part {
     bytes: NonNull<[u8]>,
     /// Keeps the memory.
+    #[cfg_attr(
+        not(target_pointer_width = "64"),
+        expect(dead_code, reason = "only io_uring asks for it")
+    )]
     whole: Arc<AlignedBuffer>,
 }
 
@@ -91,6 +95,7 @@ impl Part {
     }
 
     /// The buffer that it is a part of.
+    #[cfg(target_pointer_width = "64")]
     pub(crate) fn whole(&self) -> Arc<AlignedBuffer> {
         Arc::clone(&self.whole)
     }
