@@ -114,8 +114,12 @@ impl Build {
     }
 
     fn rust_flags(&self) -> String {
-        // Not Rust's copy of musl, which only the prebuilt libraries have.
-        let mut flags = vec!["-Clink-self-contained=no".to_owned()];
+        let mut flags = vec![
+            // Not Rust's copy of musl, which only the prebuilt libraries have.
+            "-Clink-self-contained=no".to_owned(),
+            // Nothing unwinds: a panic aborts, and without symbols no backtrace is readable.
+            "-Cforce-unwind-tables=no".to_owned(),
+        ];
         flags.extend(self.renamed("--remap-path-prefix"));
         flags.join("\u{1f}")
     }
