@@ -70,10 +70,19 @@ impl Rig {
     }
 
     fn start(&self, command: &[&str]) -> Running {
+        self.program.start(&self.with_consent(command))
+    }
+
+    fn start_under(&self, wrapper: &[&str], command: &[&str]) -> Running {
+        let command = self.with_consent(command);
+        self.program.start_under(wrapper, &command)
+    }
+
+    /// The command for this device, with consent to overwrite it.
+    fn with_consent<'a>(&'a self, command: &[&'a str]) -> Vec<&'a str> {
         let consent = ["--yes", "--device-serial", text(self.device.file())];
         let device = [text(self.device.path())];
-        let message = [&command[..1], &device, &command[1..], &consent].concat();
-        self.program.start(&message)
+        [&command[..1], &device, &command[1..], &consent].concat()
     }
 
     fn run(&self, command: &[&str]) -> Output {

@@ -1,7 +1,5 @@
 //! `verify` under load: random order, several requests in flight, discards.
 
-use std::process::Command;
-
 use cardmark_core::WritePattern;
 
 use super::*;
@@ -74,7 +72,7 @@ fn an_honest_device_passes_under_load_and_its_discards_reach_it() {
 
 #[test]
 fn a_device_without_discard_is_told_before_anything_is_written() {
-    needs!(Root, LoopDevice);
+    needs!(Root, LoopDevice, Unshare);
     let rig = Rig::new();
     let name = rig.device.path().file_name().unwrap();
     let limit = Path::new("/sys/block")
@@ -82,15 +80,12 @@ fn a_device_without_discard_is_told_before_anything_is_written() {
         .join("queue/discard_max_bytes");
     let zero = rig.scratch.path().join("zero");
     std::fs::write(&zero, "0\n").unwrap();
-    // The kernel would keep a zero for the next file behind this device.
-    let mounted = Command::new("mount")
-        .arg("--bind")
-        .args([&zero, &limit])
-        .status();
-    assert!(mounted.unwrap().success());
-    let output = rig.run(&["verify", "--discard"]);
-    let restored = Command::new("umount").arg(&limit).status();
-    assert!(restored.unwrap().success());
+    // The kernel would keep a zero for the next file behind this device, and a test that is killed
+    // would leave a mount that others see.
+    let mount = "mount --bind \"$0\" \"$1\" && shift && exec \"$@\"";
+    let (zero, limit) = (text(&zero), text(&limit));
+    let wrapper = ["unshare", "--mount", "sh", "-c", mount, zero, limit];
+    let output = rig.start_under(&wrapper, &["verify", "--discard"]).wait();
     assert_error(
         &output,
         3,
