@@ -45,7 +45,7 @@ fn readings<'a>(record: &'a Record, trials: &[&Trial]) -> Vec<Reading<'a>> {
         };
         if trials.iter().any(|trial| overlaps(&trial)) {
             found.push(Reading {
-                span_ns: sample.at_ns - before_ns,
+                span_ns: sample.at_ns.saturating_sub(before_ns),
                 sample,
             });
         }
@@ -94,10 +94,15 @@ fn throttled(record: &Record, trials: &[&Trial]) -> Option<Finding> {
     })
 }
 
+/// A sum of numbers from a record, which may be anything.
+fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
 fn stolen_time(record: &Record, readings: &[Reading<'_>]) -> Option<Finding> {
     let known = || readings.iter().filter(|r| r.sample.stolen_ns.is_some());
-    let stolen_ns: u64 = known().filter_map(|r| r.sample.stolen_ns).sum();
-    let span_ns: u64 = known().map(|r| r.span_ns).sum();
+    let stolen_ns = sum(known().filter_map(|r| r.sample.stolen_ns));
+    let span_ns = sum(known().map(|r| r.span_ns));
     let cpus = record.board.as_ref().and_then(|board| board.cpu_count);
     let ratio = stolen_ns as f64 / (span_ns as f64 * cpus.unwrap_or(1) as f64);
     (ratio > STOLEN_RATIO).then(|| {
@@ -112,9 +117,10 @@ fn stolen_time(record: &Record, readings: &[Reading<'_>]) -> Option<Finding> {
 fn bus_errors(readings: &[Reading<'_>]) -> Option<Finding> {
     let mut sums = BTreeMap::<&str, u64>::new();
     for (name, count) in readings.iter().flat_map(|r| &r.sample.bus_errors) {
-        *sums.entry(name).or_default() += count;
+        let known = sums.entry(name).or_default();
+        *known = known.saturating_add(*count);
     }
-    let total: u64 = sums.values().sum();
+    let total = sum(sums.values().copied());
     (total > 0).then(|| {
         let each: Vec<String> = sums
             .iter()
@@ -137,7 +143,7 @@ fn kernel_messages(readings: &[Reading<'_>]) -> Option<Finding> {
     told.dedup();
     told.truncate(MOST_MESSAGES);
     let more = readings.iter().filter_map(|r| r.sample.more_messages_count);
-    let count = messages.len() as u64 + more.sum::<u64>();
+    let count = sum(more.chain([messages.len() as u64]));
     (!messages.is_empty()).then(|| {
         let often = match count {
             1 => "once".to_owned(),

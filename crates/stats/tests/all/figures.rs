@@ -2,7 +2,7 @@
 
 use cardmark_core::{
     Figure, FigureOf, Finding, FindingKind, IntervalKind, MIB, Metric, OriginKind, Procedure,
-    Quantity, Severity, StopReason, Trial, Word,
+    Quantity, SECOND_NS, SensorSample, Severity, StopReason, Trial, Word,
 };
 use cardmark_stats::{derive, is_precise, percentile_interval, rate_interval, refresh};
 use proptest::prelude::*;
@@ -255,6 +255,25 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
     );
     assert_eq!(record.findings[4].severity, Severity::Note);
     assert_eq!(record.findings[4].workloads, ["rand_write_4k"]);
+}
+
+#[test]
+fn readings_of_a_damaged_record_are_counted_as_far_as_they_can_be() {
+    let mut record = record(trials_at(&[1e5; 6]));
+    // Neither in order nor possible.
+    record.sensors = [2, 1, 3]
+        .map(|at_s| SensorSample {
+            at_ns: at_s * SECOND_NS,
+            stolen_ns: Some(u64::MAX),
+            bus_errors: [("crc".to_owned(), u64::MAX)].into(),
+            ..SensorSample::default()
+        })
+        .to_vec();
+    refresh(&mut record, &two_workloads());
+    let mut findings = record.findings.iter();
+    let errors = findings.find(|finding| finding.kind == FindingKind::BusErrors);
+    let expected = format!("counted {} errors", u64::MAX);
+    assert!(errors.unwrap().detail.contains(&expected));
 }
 
 #[test]
