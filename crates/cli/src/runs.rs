@@ -298,20 +298,19 @@ impl Runs {
             conditions,
         } = query;
         let mut known = HashMap::new();
-        let selected = self.store()?.select_by(&conditions, is_board, |labels| {
-            product
-                .as_ref()
-                .is_none_or(|one| one.is_of_known(labels, &mut known))
-        });
+        let mut is_of_product = |labels: &Labels| {
+            let mut product = product.iter();
+            product.all(|one| one.is_of(labels, &mut known))
+        };
+        let selected = self
+            .store()?
+            .select_by(&conditions, is_board, &mut is_of_product);
         let mut records = selected.map_err(|error| store_error(&error))?;
         let mut names = conditions.iter().map(|condition| condition.name.as_str());
         let is_public = names.any(|name| name == "publication") || product.is_some();
         if is_public || (self.with_published && records.is_empty()) {
             let published = published(&conditions).into_iter();
-            records.extend(
-                published
-                    .filter(|record| product.as_ref().is_none_or(|one| one.is_of(&record.labels))),
-            );
+            records.extend(published.filter(|record| is_of_product(&record.labels)));
         }
         if records.is_empty() {
             let error = CommandError::new(Exit::Usage, format!("no runs match `{side}`"));
@@ -358,13 +357,8 @@ enum Product {
 }
 
 impl Product {
-    fn is_of(&self, labels: &Labels) -> bool {
-        let label = labels.get("product");
-        label.is_some_and(|label| self.is_called(label))
-    }
-
-    /// Like [`Product::is_of`], but looks each label up once.
-    fn is_of_known(&self, labels: &Labels, known: &mut HashMap<String, bool>) -> bool {
+    /// Returns whether a run with these labels is of it. `known` keeps the answers by label.
+    fn is_of(&self, labels: &Labels, known: &mut HashMap<String, bool>) -> bool {
         let Some(label) = labels.get("product") else {
             return false;
         };
@@ -393,7 +387,8 @@ fn elsewhere(store: &mut Store, product: Option<&Product>) -> Result<Vec<String>
     };
     let mut records = store.select(&[]).map_err(|error| store_error(&error))?;
     records.extend(published_records());
-    records.retain(|record| product.is_of(&record.labels));
+    let mut known = HashMap::new();
+    records.retain(|record| product.is_of(&record.labels, &mut known));
     let boards: BTreeSet<String> = records
         .into_iter()
         .map(|record| record.board.and_then(|board| board.model))

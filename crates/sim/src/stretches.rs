@@ -16,8 +16,8 @@ pub struct Origin<T = Content> {
 /// Number of consecutive blocks or slots, and the origin of the content of the first.
 pub type Stretch<T = Content> = (u64, Option<Origin<T>>);
 
-/// What slots hold; consecutive slots of a stretch hold consecutive blocks.
-#[derive(Debug)]
+/// Origins of the content of slots. Consecutive slots of a stretch hold consecutive blocks.
+#[derive(Clone, Debug)]
 pub(crate) struct Stretches<T> {
     held: BTreeMap<u64, (u64, Origin<T>)>,
 }
@@ -77,7 +77,7 @@ impl<T: Copy + PartialEq> Stretches<T> {
         self.held.insert(slot, (count, origin));
     }
 
-    /// What these slots hold, in stretches.
+    /// The stretches of these slots, empty ones included.
     pub(crate) fn parts(&self, slot: u64, count: u64) -> Vec<Stretch<T>> {
         let end = slot + count;
         let before = self.held.range(..slot).next_back();
@@ -105,7 +105,7 @@ impl<T: Copy + PartialEq> Stretches<T> {
         parts
     }
 
-    /// What this slot holds.
+    /// The origin of the content of this slot.
     pub(crate) fn at(&self, slot: u64) -> Option<Origin<T>> {
         let (&start, &(length, origin)) = self.held.range(..=slot).next_back()?;
         (slot - start < length).then(|| Origin {

@@ -29,7 +29,7 @@ impl Ranked {
     }
 }
 
-/// What a figure is compared by, computed once.
+/// The terms of a comparison that depend on one figure alone.
 struct Compared {
     logarithm: f64,
     /// Variance of the logarithm of the mean, and the quantile for its degrees of freedom.

@@ -52,6 +52,7 @@ impl Store {
             collect(connection, sql, [], DAMAGE, digest)
         })
     }
+
     /// Like [`Store::select`], but of copies only the one that was stored first.
     ///
     /// # Errors

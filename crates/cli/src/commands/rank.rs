@@ -247,9 +247,7 @@ fn nothing(
     filter: &FieldFilter,
 ) -> Result<CommandError, CommandError> {
     let mut records = published_records();
-    let own = store
-        .select_distinct(&[])
-        .map_err(|error| store_error(&error))?;
+    let own = store.select(&[]).map_err(|error| store_error(&error))?;
     let is_wanted = |record: &&Record| metrics.iter().any(|id| record.metric(id).is_some());
     let is_simulated = |record: &Record| record.origin.kind == OriginKind::Simulated;
     let simulated = own.iter().filter(is_wanted).any(is_simulated);

@@ -26,7 +26,7 @@ pub struct Bar {
     pub ends: Option<(f64, f64)>,
     /// Index of its series in the chart.
     pub series: usize,
-    /// What follows its figure, such as a board that has no colour of its own; may be empty.
+    /// Text behind its figure, such as a board that has no colour of its own; may be empty.
     pub label: String,
 }
 

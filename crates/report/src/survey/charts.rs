@@ -14,7 +14,7 @@ use crate::text::{figure, in_unit, latency, unit};
 
 /// Most boards in one chart: the number of colours and shapes.
 const MOST_BOARDS: usize = 6;
-/// What most names of boards begin with; left out where there is little space.
+/// The beginning of most names of boards, left out where there is little space.
 const MAKER: &str = "Raspberry ";
 /// Points of a curve over time, and the least span and number of blocks that one stands for: fewer blocks would
 /// show as steps.

@@ -1,8 +1,9 @@
 //! A hidden cache.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::part::{BlockPlace, Part};
+use crate::stretches::{Origin, Stretch, Stretches};
 
 /// The slots of a hidden cache: the last blocks that were written to it.
 #[derive(Clone, Debug)]
@@ -13,8 +14,8 @@ pub(super) struct Ring {
     next: u64,
     /// Written data, the oldest first: block, count, slot from 0.
     written: VecDeque<(u64, u64, u64)>,
-    /// Newest content of a block: by block, count and slot from 0.
-    newest: BTreeMap<u64, (u64, u64)>,
+    /// Slots from 0 with the newest content of blocks, by block.
+    newest: Stretches<()>,
 }
 
 impl Ring {
@@ -24,7 +25,7 @@ impl Ring {
             size,
             next: 0,
             written: VecDeque::new(),
-            newest: BTreeMap::new(),
+            newest: Stretches::default(),
         }
     }
 
@@ -33,8 +34,11 @@ impl Ring {
         while at < end && self.size > 0 {
             let count = (end - at).min(self.size - self.next);
             self.make_room(count);
-            self.forget(at, count);
-            self.newest.insert(at, (count, self.next));
+            let slots = Origin {
+                block: self.next,
+                content: (),
+            };
+            self.newest.put(at, count, Some(slots));
             self.written.push_back((at, count, self.next));
             parts.push(Part {
                 start: at,
@@ -71,54 +75,23 @@ impl Ring {
         for (start, count, found) in self.find(block, count) {
             let expected = self.first + slot + (start - block);
             if found == Some(expected) {
-                self.forget(start, count);
-            }
-        }
-    }
-
-    fn forget(&mut self, block: u64, count: u64) {
-        let end = block + count;
-        let before = self.newest.range(..block).next_back();
-        let first = before.map_or(block, |(&start, _)| start);
-        let touched: Vec<(u64, u64, u64)> = self
-            .newest
-            .range(first..end)
-            .map(|(&start, &(count, slot))| (start, count, slot))
-            .filter(|(start, count, _)| start + count > block)
-            .collect();
-        for (start, count, slot) in touched {
-            self.newest.remove(&start);
-            if start < block {
-                self.newest.insert(start, (block - start, slot));
-            }
-            if start + count > end {
-                let cut = end - start;
-                self.newest.insert(end, (count - cut, slot + cut));
+                self.newest.put(start, count, None);
             }
         }
     }
 
     /// Returns the positions of those of these blocks that it holds: first block, count and slot.
     pub(super) fn find(&self, block: u64, count: u64) -> Vec<(u64, u64, Option<u64>)> {
-        let end = block + count;
-        let before = self.newest.range(..block).next_back();
-        let first = before.map_or(block, |(&start, _)| start);
-        let mut parts = Vec::new();
         let mut at = block;
-        for (&start, &(held, slot)) in self.newest.range(first..end) {
-            let (from, to) = (start.max(at), (start + held).min(end));
-            if from >= to {
-                continue;
-            }
-            if at < from {
-                parts.push((at, from - at, None));
-            }
-            parts.push((from, to - from, Some(self.first + slot + (from - start))));
-            at = to;
-        }
-        if at < end {
-            parts.push((at, end - at, None));
-        }
-        parts
+        let part = |(count, slots): Stretch<()>| {
+            let start = at;
+            at += count;
+            (start, count, slots.map(|slots| self.first + slots.block))
+        };
+        self.newest
+            .parts(block, count)
+            .into_iter()
+            .map(part)
+            .collect()
     }
 }
