@@ -260,10 +260,10 @@ fn refresh_names_what_limits_trust_on_the_metrics_it_touches() {
 #[test]
 fn readings_of_a_damaged_record_are_counted_as_far_as_they_can_be() {
     let mut record = record(trials_at(&[1e5; 6]));
-    // Neither in order nor possible.
-    record.sensors = [2, 1, 3]
-        .map(|at_s| SensorSample {
-            at_ns: at_s * SECOND_NS,
+    // Neither in order nor possible, within one trial.
+    record.sensors = [6, 4, 9]
+        .map(|tenths| SensorSample {
+            at_ns: tenths * SECOND_NS / 10,
             stolen_ns: Some(u64::MAX),
             bus_errors: [("crc".to_owned(), u64::MAX)].into(),
             ..SensorSample::default()
