@@ -1,6 +1,6 @@
 //! What a record derives from its measurements, derived again.
 
-use cardmark_core::{METHOD, Record};
+use cardmark_core::{METHOD, Record, Suite};
 use cardmark_integrity::BLOCK_BYTES;
 use cardmark_stats::refresh;
 
@@ -10,15 +10,10 @@ use crate::{advise, judge, notice};
 /// had otherwise. Records of other methods, of unknown suites, and of suites of another content stay.
 #[must_use]
 pub fn derive_again(record: &mut Record) -> Vec<String> {
-    let suite = record.suite.as_ref().and_then(|known| {
-        let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
-        let is_same = known.digest.is_none() || known.digest == suite.digest;
-        (suite.version == known.version && is_same).then_some(suite)
-    });
-    let is_test = record.suite.is_none() && record.integrity.is_some();
-    if record.method != Some(METHOD) || suite.is_none() && !is_test {
+    if !can_derive_again(record) {
         return Vec::new();
     }
+    let suite = suite_of(record);
     let before = derivations(record);
     storage_again(record);
     if let Some(suite) = &suite {
@@ -39,6 +34,21 @@ pub fn derive_again(record: &mut Record) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns whether [`derive_again`] can derive the record: it is of this method, and its suite is known and has the same
+/// content, or it is a test of storage.
+#[must_use]
+pub fn can_derive_again(record: &Record) -> bool {
+    let is_test = record.suite.is_none() && record.integrity.is_some();
+    record.method == Some(METHOD) && (is_test || suite_of(record).is_some())
+}
+
+fn suite_of(record: &Record) -> Option<Suite> {
+    let known = record.suite.as_ref()?;
+    let suite = cardmark_catalog::suite(&known.name, Some(known.version)).ok()?;
+    let is_same = known.digest.is_none() || known.digest == suite.digest;
+    is_same.then_some(suite)
 }
 
 /// Derives what an integrity test says of the storage again, from the map of every block. A record without an exact map

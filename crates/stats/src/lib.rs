@@ -61,7 +61,7 @@ pub use distribution::student_t;
 pub use histogram::Histogram;
 pub use history::{HistoryRun, LEAST_CHANGE, LEAST_DAYS, RateHistory, RateTrend, rate_trends};
 pub use interval::{Interval, RateEstimate, rate_point};
-pub use median::{median, median_interval};
+pub use median::{median, median_interval, median_ranks};
 pub use needed::runs_needed;
 pub use noticed::{
     LEAST_SYNC_RATE, REFERENCE_RATIO, SMALL_MAP_RATIO, SYNC_EQUAL_RATIO, TRANSITION_RATIO,

@@ -4,6 +4,10 @@ use crate::Interval;
 
 /// Minimum coverage of the interval.
 const COVERAGE: f64 = 0.95;
+/// Largest number of values whose smallest probability, 2⁻ⁿ, is a normal floating-point number.
+const MOST_EXACT: u64 = 1_000;
+/// Quantile of the normal distribution that leaves 2.5 % above it.
+const NORMAL_95: f64 = 1.959_964;
 
 /// Returns the median with its interval of at least 95 %: the narrowest pair of values, at equal ranks from
 /// the lower and the upper end, that contains the median with this probability (the number of values below it
@@ -12,9 +16,28 @@ const COVERAGE: f64 = 0.95;
 pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let count = sorted.len();
-    // The median lies outside the pair of ranks (k+1, n−k) with twice the probability that at most k of n
-    // values are below it.
+    let (low, high) = median_ranks(sorted.len() as u64)?;
+    Some(Interval {
+        value: median(&sorted)?,
+        low: sorted[usize::try_from(low).ok()?],
+        high: sorted[usize::try_from(high).ok()?],
+    })
+}
+
+/// Returns the ranks, from 0, of the two values that bound the interval of [`median_interval`] among `count` values; `None`
+/// with fewer than six.
+#[must_use]
+pub fn median_ranks(count: u64) -> Option<(u64, u64)> {
+    let outside = match count {
+        0..=MOST_EXACT => exactly_outside(count)?,
+        _ => about_outside(count),
+    };
+    Some((outside, count - 1 - outside))
+}
+
+/// The median lies outside the pair of ranks (k+1, n−k) with twice the probability that at most k of n values are below
+/// it.
+fn exactly_outside(count: u64) -> Option<u64> {
     let mut tail = 0.0;
     let mut one = libm::pow(0.5, count as f64);
     let mut outside = None;
@@ -26,12 +49,14 @@ pub fn median_interval(values: &[f64]) -> Option<Interval> {
         outside = Some(k);
         one *= (count - k) as f64 / (k + 1) as f64;
     }
-    let outside = outside?;
-    Some(Interval {
-        value: median(&sorted)?,
-        low: sorted[outside],
-        high: sorted[count - 1 - outside],
-    })
+    outside
+}
+
+/// The normal approximation of the binomial distribution, one rank wider than it says.
+fn about_outside(count: u64) -> u64 {
+    let deviation = 0.5 * libm::sqrt(count as f64);
+    let ranks = 0.5 * count as f64 - NORMAL_95 * deviation;
+    (ranks as u64).saturating_sub(2)
 }
 
 /// Returns the middle of values in rising order.
@@ -66,6 +91,21 @@ mod tests {
         assert_eq!(ends(12), Some((3.0, 10.0)));
         assert_eq!(ends(20), Some((6.0, 15.0)));
         assert_eq!(ends(30), Some((10.0, 21.0)));
+    }
+
+    #[test]
+    fn many_values_have_ranks_too() {
+        for count in [600, 800, MOST_EXACT] {
+            let exact = exactly_outside(count).unwrap();
+            let about = about_outside(count);
+            assert!(
+                about <= exact && exact - about <= 2,
+                "{count}: {exact} {about}"
+            );
+        }
+        let (low, high) = median_ranks(1_000_000).unwrap();
+        assert!((499_018..=499_020).contains(&low), "{low}");
+        assert_eq!(low + high, 999_999);
     }
 
     #[test]

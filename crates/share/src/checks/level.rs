@@ -1,0 +1,52 @@
+//! How far a record was checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Check, CheckName, CheckOutcome};
+
+/// How far a record was checked. No level is a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Measured on a simulated card: shown apart from all others.
+    Simulated,
+    /// Figures from a publication.
+    Published,
+    /// Figures from another tool's output.
+    Imported,
+    /// Measured by this program; no check failed.
+    Measured,
+    /// Measured by this program, with a seed that the site had issued shortly before: the run is later than the seed.
+    MeasuredWithFreshSeed,
+}
+
+impl Level {
+    /// Its name in documents.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::Published => "published",
+            Self::Imported => "imported",
+            Self::Measured => "measured",
+            Self::MeasuredWithFreshSeed => "measured_with_fresh_seed",
+        }
+    }
+}
+
+/// Returns the level of a record of this origin (a word of the record's `origin.kind`) with these checks. One of an unknown
+/// origin is treated as imported.
+#[must_use]
+pub fn level(origin: &str, checks: &[Check]) -> Level {
+    let is_fresh = checks
+        .iter()
+        .any(|check| check.name == CheckName::FreshSeed && check.outcome == CheckOutcome::Passed);
+    match origin {
+        "simulated" => Level::Simulated,
+        "published" => Level::Published,
+        "measured" if is_fresh => Level::MeasuredWithFreshSeed,
+        "measured" => Level::Measured,
+        _ => Level::Imported,
+    }
+}

@@ -1,0 +1,44 @@
+//! Figures far from those of other cards of the product.
+
+use super::{Check, CheckName, CheckOutcome};
+use crate::summary::Summary;
+
+/// Cards below which nothing is called far.
+const LEAST_CARDS: u64 = 10;
+/// A figure is far if it lies outside the middle half of all cards by more than this many times the width of that
+/// half, in logarithms (J. Tukey, *Exploratory Data Analysis*, 1977: "far out").
+const FAR: f64 = 3.0;
+/// Narrowest width that is taken for a product: a factor of 1.1.
+const LEAST_WIDTH: f64 = 0.095;
+
+/// Marks figures that are far from those of other cards. The best and the worst card are the interesting ones, and a fake
+/// is far by nature: nothing is hidden.
+#[must_use]
+pub fn product_range<'a>(figures: impl IntoIterator<Item = (&'a str, f64, &'a Summary)>) -> Check {
+    let name = CheckName::ProductRange;
+    let (mut far, mut known) = (Vec::new(), false);
+    for (metric, value, summary) in figures {
+        if summary.count() < LEAST_CARDS || value <= 0.0 {
+            continue;
+        }
+        known = true;
+        let quantile = |share| libm::log(summary.quantile(share).unwrap_or(value));
+        let (low, high) = (quantile(0.25), quantile(0.75));
+        let width = (high - low).max(LEAST_WIDTH) * FAR;
+        let logarithm = libm::log(value);
+        if logarithm < low - width || logarithm > high + width {
+            far.push(metric);
+        }
+    }
+    match (known, far.as_slice()) {
+        (false, _) => {
+            let reason = format!("fewer than {LEAST_CARDS} cards of the product are known");
+            Check::of(name, CheckOutcome::CannotTell, reason)
+        }
+        (true, []) => Check::passed(name),
+        (true, far) => {
+            let reason = format!("far from other cards of the product: {}", far.join(", "));
+            Check::of(name, CheckOutcome::Marked, reason)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Figures, findings and verdicts, derived again.
+
+use cardmark_core::{METHOD, OriginKind, Record};
+use cardmark_judge::{can_derive_again, derive_again};
+
+use super::{Check, CheckName, CheckOutcome};
+
+/// Names that a reason lists.
+const MOST_NAMES: usize = 5;
+
+/// Derives the record again and compares it with what it says of itself.
+pub(super) fn recomputed(record: &Record) -> Check {
+    let name = CheckName::Recomputed;
+    let cannot_tell = |reason: &str| Check::of(name, CheckOutcome::CannotTell, reason);
+    if !matches!(
+        record.origin.kind,
+        OriginKind::Measured | OriginKind::Simulated
+    ) {
+        return cannot_tell("the figures are not from this program");
+    }
+    if record.method != Some(METHOD) {
+        return cannot_tell("the record was made by another method");
+    }
+    if !can_derive_again(record) {
+        return cannot_tell("this site does not know the suite of the record");
+    }
+    // What its owner states changes verdicts, but not the document.
+    let mut again = record.clone();
+    again.labels.clear();
+    let names = derive_again(&mut again);
+    if names.is_empty() {
+        return Check::passed(name);
+    }
+    let listed = names.iter().take(MOST_NAMES).map(String::as_str);
+    let mut reason = format!(
+        "other results follow from the trials: {}",
+        listed.collect::<Vec<_>>().join(", ")
+    );
+    if names.len() > MOST_NAMES {
+        reason += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
+    Check::of(name, CheckOutcome::Failed, reason)
+}

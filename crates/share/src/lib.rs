@@ -1,0 +1,36 @@
+//! What a results site and its clients agree on: secrets, the document that is sent, answers, checks, and summaries of
+//! products.
+//!
+//! Pure: the site calls it for each submission, the program before it sends one, and both come to the same result.
+
+mod api;
+mod checks;
+mod derivation;
+mod extract;
+mod hexadecimal;
+mod secrets;
+mod server;
+mod submission;
+mod summary;
+
+pub use api::{
+    Accepted, IssuedSeed, PROBLEM_TYPE, Problem, ProblemAt, SEED_DAYS, STATE_QUARANTINED,
+    STATE_SHARED, STATE_WITHDRAWN, TAG_HEADER, TOKEN_HASH_HEADER,
+};
+pub use checks::{
+    Check, CheckName, CheckOutcome, Level, SeedState, Surroundings, checks, checks_around,
+    is_quarantined, level, product_range,
+};
+pub use derivation::{Derivation, derive};
+pub use extract::{Area, Extract, Figure, card_key, context_key};
+pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
+pub use secrets::{EditToken, Secrets, TAG_BYTES, token_hash};
+pub use server::{Server, ServerError};
+pub use submission::{
+    MOST_PACKED_BYTES, MOST_SENT_BYTES, Submission, SubmissionError, read_submission,
+    write_submission,
+};
+pub use summary::{
+    LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value,
+    value_of_bucket,
+};

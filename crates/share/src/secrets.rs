@@ -1,0 +1,138 @@
+//! Secrets of a submitter, derived from the one secret of the store.
+//!
+//! Nothing has to be noted down: the store that sent a run can derive its edit token again. A site receives only hashes.
+
+use std::fmt;
+
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::hexadecimal::to_hexadecimal;
+use crate::server::Server;
+
+/// Length of a submitter tag, bytes.
+pub const TAG_BYTES: usize = 16;
+/// Purposes of derived secrets; part of the protocol.
+const TOKEN_PURPOSE: &str = "cardmark edit token 1";
+const TAG_PURPOSE: &str = "cardmark submitter tag 1";
+
+/// The secret of a store.
+#[derive(Clone)]
+pub struct Secrets([u8; 32]);
+
+/// Permission to amend or withdraw one run on one server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EditToken([u8; 32]);
+
+impl Secrets {
+    /// Takes the secret of a store: 32 random bytes.
+    #[must_use]
+    pub fn new(store_secret: [u8; 32]) -> Self {
+        Self(store_secret)
+    }
+
+    /// The edit token of a run on a server: HMAC-SHA-256 (RFC 2104) of purpose, server and id of the run, each
+    /// followed by a line feed.
+    #[must_use]
+    pub fn edit_token(&self, server: &Server, run: Uuid) -> EditToken {
+        EditToken(self.derive(&[TOKEN_PURPOSE, &server.origin(), &run.to_string()]))
+    }
+
+    /// The submitter's tag on a server: the same for all runs of a store there. Tags on two servers have nothing in common.
+    #[must_use]
+    pub fn tag(&self, server: &Server) -> [u8; TAG_BYTES] {
+        let derived = self.derive(&[TAG_PURPOSE, &server.origin()]);
+        let mut tag = [0; TAG_BYTES];
+        tag.copy_from_slice(&derived[..TAG_BYTES]);
+        tag
+    }
+
+    fn derive(&self, parts: &[&str]) -> [u8; 32] {
+        // HMAC takes keys of any length.
+        #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("any length");
+        for part in parts {
+            mac.update(part.as_bytes());
+            mac.update(b"\n");
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+/// Never prints the secret.
+impl fmt::Debug for Secrets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secrets(…)")
+    }
+}
+
+impl EditToken {
+    /// The token as it is sent with a change: 64 hexadecimal digits.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        to_hexadecimal(&self.0)
+    }
+
+    /// What the site keeps of it.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        token_hash(&self.0)
+    }
+}
+
+/// Never prints the token.
+impl fmt::Debug for EditToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("EditToken(…)")
+    }
+}
+
+/// SHA-256 of a token.
+#[must_use]
+pub fn token_hash(token: &[u8]) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(text: &str) -> Server {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn servers_and_runs_have_unrelated_secrets() {
+        let secrets = Secrets::new([7; 32]);
+        let (one, other) = (
+            server("https://cards.example"),
+            server("https://other.example"),
+        );
+        let run = Uuid::from_u128(1);
+        assert_eq!(
+            secrets.tag(&one),
+            secrets.tag(&server("https://CARDS.example:443/"))
+        );
+        assert_ne!(secrets.tag(&one), secrets.tag(&other));
+        assert_ne!(secrets.tag(&one), Secrets::new([8; 32]).tag(&one));
+        let token = secrets.edit_token(&one, run);
+        assert_eq!(token, secrets.edit_token(&one, run));
+        assert_ne!(token, secrets.edit_token(&other, run));
+        assert_ne!(token, secrets.edit_token(&one, Uuid::from_u128(2)));
+        assert!(!format!("{secrets:?}{token:?}").contains("07"));
+    }
+
+    /// Values from `openssl dgst -sha256 -mac HMAC -macopt hexkey:0707…`.
+    #[test]
+    fn derived_secrets_are_those_of_the_protocol() {
+        let secrets = Secrets::new([7; 32]);
+        let server = server("https://cards.example");
+        let token = secrets.edit_token(&server, Uuid::nil());
+        assert_eq!(token.to_text(), TOKEN);
+        assert_eq!(to_hexadecimal(&secrets.tag(&server)), TAG);
+    }
+
+    const TOKEN: &str = "38ff5919e6830e90f855750440931b409dfb94ba338562f2cb3d5f63a8c1f620";
+    const TAG: &str = "c1dfd78e2d92119daac115d7b3a9223c";
+}

@@ -1,0 +1,132 @@
+//! Figures of all cards of a product under the same circumstances: counts of logarithmic buckets, which can be added and
+//! removed one by one and merged.
+
+use std::collections::BTreeMap;
+
+use cardmark_stats::{Interval, median_ranks};
+
+/// Buckets for each doubling: neighbouring values differ by at most 0.55 %.
+const PER_OCTAVE: f64 = 128.0;
+/// Fewest cards of a product that is ranked.
+pub const LEAST_CARDS: u64 = 3;
+/// Fewest submitters of a product that is ranked.
+pub const LEAST_SUBMITTERS: u64 = 2;
+/// Most cards of one submitter that count for a product in one context.
+pub const MOST_CARDS_OF_A_SUBMITTER: u64 = 5;
+
+/// The bucket of a positive figure.
+#[must_use]
+pub fn bucket_of_value(value: f64) -> i32 {
+    // Figures are finite and positive; the range of f64 is ±1,074 octaves.
+    (libm::log2(value) * PER_OCTAVE).floor() as i32
+}
+
+/// The middle of a bucket.
+#[must_use]
+pub fn value_of_bucket(bucket: i32) -> f64 {
+    libm::exp2((f64::from(bucket) + 0.5) / PER_OCTAVE)
+}
+
+/// Numbers of cards by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    counts: BTreeMap<i32, u64>,
+}
+
+impl Summary {
+    /// The number of cards.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Counts the card with this figure.
+    pub fn add(&mut self, value: f64) {
+        *self.counts.entry(bucket_of_value(value)).or_default() += 1;
+    }
+
+    /// Buckets and their numbers of cards, in rising order.
+    pub fn counts(&self) -> impl Iterator<Item = (i32, u64)> {
+        self.counts.iter().map(|(bucket, count)| (*bucket, *count))
+    }
+
+    /// The value below which this share of the cards lies; `None` without any.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let last = self.count().checked_sub(1)?;
+        self.at_rank((share * last as f64).round() as u64)
+    }
+
+    /// The median of the cards, with its interval of at least 95 % if there are six: it follows from ranks and assumes nothing
+    /// about the distribution.
+    #[must_use]
+    pub fn median(&self) -> Option<(f64, Option<Interval>)> {
+        let count = self.count();
+        let last = count.checked_sub(1)?;
+        let value = libm::sqrt(self.at_rank(last / 2)? * self.at_rank(last.div_ceil(2))?);
+        let interval = median_ranks(count).and_then(|(low, high)| {
+            Some(Interval {
+                value,
+                low: self.at_rank(low)?,
+                high: self.at_rank(high)?,
+            })
+        });
+        Some((value, interval))
+    }
+
+    /// The value of the card with this rank, from 0.
+    fn at_rank(&self, rank: u64) -> Option<f64> {
+        let mut before = 0;
+        let found = self.counts.iter().find(|(_, count)| {
+            before += **count;
+            before > rank
+        });
+        found.map(|(bucket, _)| value_of_bucket(*bucket))
+    }
+}
+
+impl FromIterator<(i32, u64)> for Summary {
+    fn from_iter<I: IntoIterator<Item = (i32, u64)>>(counts: I) -> Self {
+        let mut summary = Self::default();
+        for (bucket, count) in counts {
+            *summary.counts.entry(bucket).or_default() += count;
+        }
+        summary.counts.retain(|_, count| *count > 0);
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardmark_stats::median_interval;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_value_is_in_the_middle_of_its_bucket_to_a_third_of_a_percent(value in 1e-6_f64..1e12) {
+            let ratio = value_of_bucket(bucket_of_value(value)) / value;
+            prop_assert!((ratio - 1.0).abs() < 0.003, "{ratio}");
+        }
+
+        #[test]
+        fn the_median_is_that_of_the_values(values in prop::collection::vec(1e3_f64..1e9, 6..60)) {
+            let mut summary = Summary::default();
+            values.iter().for_each(|value| summary.add(*value));
+            let exact = median_interval(&values).unwrap();
+            let (_, interval) = summary.median().unwrap();
+            let interval = interval.unwrap();
+            for (one, other) in [(interval.low, exact.low), (interval.high, exact.high)] {
+                prop_assert!((one / other - 1.0).abs() < 0.006);
+            }
+        }
+    }
+
+    #[test]
+    fn few_cards_have_a_median_and_no_interval() {
+        let mut summary = Summary::default();
+        assert_eq!(summary.median(), None);
+        summary.add(100.0);
+        assert!(matches!(summary.median(), Some((_, None))));
+    }
+}

@@ -1,0 +1,295 @@
+//! What goes in and out.
+
+use std::collections::BTreeMap;
+
+use cardmark_share::{Check, Extract, Level, Summary, TAG_BYTES};
+use thiserror::Error;
+use uuid::Uuid;
+
+/// State of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Seen, and counted.
+    Shared,
+    /// Seen, and counted nowhere: a check failed.
+    Quarantined,
+    /// Taken back by its owner: only id, day and state are left.
+    Withdrawn,
+}
+
+/// A submission, read, checked by itself, and packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Incoming {
+    /// The bytes that were received, unpacked and then packed with zstd.
+    pub packed: Vec<u8>,
+    /// Number of bytes when unpacked.
+    pub sent_bytes: u64,
+    /// SHA-256 of the record's line as received, without its line feed: two submissions of a run are the same if it is.
+    pub record_digest: [u8; 32],
+    /// What was derived.
+    pub extract: Extract,
+    /// Checks by itself ([`cardmark_share::checks`]).
+    pub checks: Vec<Check>,
+    /// Key of the card ([`cardmark_share::card_key`]).
+    pub card: [u8; 16],
+    /// Submitter's tag; without one no summary counts the record.
+    pub tag: Option<[u8; TAG_BYTES]>,
+    /// Hash of the edit token; without one nobody can change the record.
+    pub token_hash: Option<[u8; 32]>,
+    /// Number of the owner's statement; 0 without any.
+    pub revision: u64,
+    /// Time of arrival, milliseconds since 1970.
+    pub received_ms: i64,
+    /// Limits that the submission is charged to.
+    pub limits: Vec<Bucket>,
+}
+
+/// A token bucket. It holds `most` tokens and gains `per_hour` of them; a write takes one from each of its buckets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bucket {
+    /// Hash of the address block or of the tag.
+    pub key: [u8; 16],
+    /// Most tokens.
+    pub most: f64,
+    /// Tokens gained in an hour.
+    pub per_hour: f64,
+}
+
+/// A limit that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Seconds after which one more is possible.
+    pub retry_after_s: u64,
+}
+
+/// Answer to a submission.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Put {
+    /// It is stored now.
+    New(Head),
+    /// The same record is stored already.
+    Same(Head),
+    /// Another record is stored under its id.
+    Conflict,
+    /// It was withdrawn.
+    Gone,
+    /// Too many submissions; nothing was stored.
+    Limited(Limit),
+}
+
+/// Answer to a new statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Amended {
+    /// The statement counts now, or did before.
+    Now(Head),
+    /// A later statement counts; its revision.
+    Older(u64),
+    /// The token is not that of the record, or the record has none.
+    Forbidden,
+    /// There is no such record.
+    Unknown,
+    /// It was withdrawn.
+    Gone,
+}
+
+/// Answer to a withdrawal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Withdrawn {
+    /// Withdrawn now or before.
+    Now,
+    /// The token is not that of the record, or the record has none.
+    Forbidden,
+    /// There is no such record.
+    Unknown,
+}
+
+/// A record without its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// Id of the run.
+    pub id: Uuid,
+    /// Its state.
+    pub state: State,
+    /// How far it was checked.
+    pub level: Level,
+    /// Results of all checks.
+    pub checks: Vec<Check>,
+    /// Time of arrival, milliseconds since 1970.
+    pub received_ms: i64,
+    /// Number of the owner's statement.
+    pub revision: u64,
+    /// Submitter's tag.
+    pub tag: Option<[u8; TAG_BYTES]>,
+    /// Key of the product on this site ([`Extract::product_key`]).
+    pub product: Option<String>,
+    /// Name of the product.
+    pub product_name: Option<String>,
+    /// Model that the device reports.
+    pub model: Option<String>,
+    /// Model of the board.
+    pub board: Option<String>,
+    /// Suite and version, or the test of storage.
+    pub suite: Option<String>,
+    /// Bus between reader and card.
+    pub bus: Option<String>,
+    /// Size of the device, bytes.
+    pub size_bytes: Option<u64>,
+    /// Day of the run.
+    pub day: Option<String>,
+    /// Kind of storage that a test of all blocks found, as a word.
+    pub storage: Option<String>,
+}
+
+/// The bytes of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDocument {
+    /// Packed with zstd: the document as received; after an amendment with the new statement instead of the first.
+    pub packed: Vec<u8>,
+    /// SHA-256 of the unpacked document.
+    pub digest: [u8; 32],
+}
+
+/// A stored record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// It is there.
+    Here(Box<Head>),
+    /// It was withdrawn at this time.
+    Withdrawn {
+        /// Milliseconds since 1970.
+        at_ms: i64,
+    },
+    /// There never was one.
+    Unknown,
+}
+
+/// Place in a list, for the next page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Time of arrival of the last one shown.
+    pub received_ms: i64,
+    /// Its id.
+    pub id: Uuid,
+}
+
+/// Range of a metric; both ends are included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricRange {
+    /// The metric.
+    pub metric: String,
+    /// Least value.
+    pub least: f64,
+    /// Most.
+    pub most: f64,
+}
+
+/// What is searched for: records that meet all conditions, the last arrivals first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    /// Simulated cards, or storage.
+    pub is_simulated: bool,
+    /// Key of the product.
+    pub product: Option<String>,
+    /// Model of the board.
+    pub board: Option<String>,
+    /// Bus.
+    pub bus: Option<String>,
+    /// Command queue.
+    pub command_queue: Option<String>,
+    /// Suite and version.
+    pub suite: Option<String>,
+    /// First and last day of the run.
+    pub days: Option<(String, String)>,
+    /// A metric in a range.
+    pub metric: Option<MetricRange>,
+    /// Place after which the page begins.
+    pub after: Option<Cursor>,
+    /// Most records of a page, up to 100.
+    pub limit: u32,
+}
+
+/// A product that somebody shared a run of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProductRow {
+    /// Key of the product on this site.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// Number of runs that count.
+    pub runs_count: u64,
+    /// Number of cards, as far as known.
+    pub cards_count: u64,
+    /// Cards that failed a test of their capacity.
+    pub fakes_count: u64,
+}
+
+/// Figures of a product in one metric and one context.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryRow {
+    /// The metric.
+    pub metric: String,
+    /// The context.
+    pub context: BTreeMap<String, String>,
+    /// Figures of the cards that count: the median of the runs of each.
+    pub cards: Summary,
+    /// Number of submitters of these cards.
+    pub submitters_count: u64,
+}
+
+/// A product in a ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedProduct {
+    /// Key of the product.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// Its figures in the context of the ranking.
+    pub row: SummaryRow,
+}
+
+/// Kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// A record arrived.
+    Arrived,
+    /// Its owner amended it.
+    Amended,
+    /// Its owner withdrew it.
+    Withdrawn,
+}
+
+/// A change, for those who keep a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Place in the order of all changes; the next page begins after it.
+    pub sequence: i64,
+    /// The record.
+    pub id: Uuid,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// When, milliseconds since 1970.
+    pub at_ms: i64,
+}
+
+/// Failure of the database.
+#[derive(Debug, Error)]
+pub enum SiteStoreError {
+    /// The address names no database of a known kind.
+    #[error("{0} is neither sqlite:FILE nor postgres://…")]
+    Address(String),
+    /// Another process has the file open.
+    #[error("another process uses {0}; several instances need PostgreSQL")]
+    InUse(String),
+    /// More writes are waiting than the database takes.
+    #[error("too many writes are waiting")]
+    Busy,
+    /// The database failed.
+    #[error("the database failed")]
+    Database(#[from] sqlx::Error),
+    /// The database was made by a newer version, or its tables are damaged.
+    #[error("the tables could not be brought up to date")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// A row holds what this version did not write.
+    #[error("a row of the database is damaged: {0}")]
+    Damaged(&'static str),
+}
