@@ -54,13 +54,15 @@ pub enum Group {
     Registers,
     /// Figures of other tools.
     Tools,
+    /// Checks of a results site.
+    Checks,
     /// Everything else.
     Words,
 }
 
 impl Group {
     /// All groups, in the order of the list.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Labels,
         Self::Figures,
         Self::Warnings,
@@ -69,6 +71,7 @@ impl Group {
         Self::Buses,
         Self::Registers,
         Self::Tools,
+        Self::Checks,
         Self::Words,
     ];
 
@@ -84,6 +87,7 @@ impl Group {
             Self::Buses => "buses",
             Self::Registers => "registers",
             Self::Tools => "tools",
+            Self::Checks => "checks",
             Self::Words => "words",
         }
     }
@@ -100,6 +104,7 @@ impl Group {
             Self::Buses => "Bus modes",
             Self::Registers => "Registers",
             Self::Tools => "Figures of other tools",
+            Self::Checks => "Checks of a results site",
             Self::Words => "Words and units",
         }
     }

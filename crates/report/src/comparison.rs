@@ -1,8 +1,9 @@
 //! Two sides beside each other: what differs, by how much, and where the sides are not alike.
 
-use cardmark_core::Quantity;
+use cardmark_core::{Quantity, Record};
 use cardmark_judge::{Compared, Counts};
 use cardmark_stats::{Claim, Conclusion, Difference, StallDifference};
+use serde_json::json;
 
 use crate::circumstances::circumstances;
 use crate::layout::{joined, painted, points, wrap};
@@ -24,6 +25,30 @@ pub struct Comparison<'a> {
     pub repeat: Option<&'a str>,
     /// Names of the context that were allowed to differ.
     pub across: &'a [String],
+}
+
+/// The comparison of a side with the base as JSON. `across` names what was allowed to differ.
+#[must_use]
+pub fn comparison_json(
+    names: [&str; 2],
+    sides: &[Vec<&Record>; 2],
+    results: &Compared,
+    across: &[String],
+) -> serde_json::Value {
+    let side = |index: usize| {
+        let runs: Vec<String> = sides[index].iter().map(|record| record.id.to_string()).collect();
+        json!({ "name": names[index], "runs": runs })
+    };
+    json!({
+        "base": side(0),
+        "other": side(1),
+        "claim": results.claim,
+        "differences": results.differences,
+        "stalls": results.stalls,
+        "context": results.context,
+        "across": across,
+        "left_out": results.left_out,
+    })
 }
 
 /// The comparison as a text of lines at most `width` columns wide.

@@ -40,6 +40,35 @@ pub enum CheckName {
     FreshSeed,
 }
 
+impl CheckName {
+    /// All checks, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Recomputed,
+        Self::Accounting,
+        Self::Seed,
+        Self::Physics,
+        Self::Dates,
+        Self::Repeats,
+        Self::ProductRange,
+        Self::FreshSeed,
+    ];
+
+    /// The term that the catalogue explains it by.
+    #[must_use]
+    pub fn term(self) -> &'static str {
+        match self {
+            Self::Recomputed => "check_recomputed",
+            Self::Accounting => "check_accounting",
+            Self::Seed => "check_seed",
+            Self::Physics => "check_physics",
+            Self::Dates => "check_dates",
+            Self::Repeats => "check_repeats",
+            Self::ProductRange => "check_product_range",
+            Self::FreshSeed => "check_fresh_seed",
+        }
+    }
+}
+
 /// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

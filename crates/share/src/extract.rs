@@ -127,15 +127,19 @@ impl Extract {
         }
     }
 
-    /// The key of the product on this site: its id in the catalogue, or its name in small letters.
+    /// The key of the product on a site ([`product_key`]).
     #[must_use]
     pub fn product_key(&self) -> Option<String> {
-        let name = || {
-            self.product_name
-                .as_ref()
-                .map(|name| format!("~{}", name.to_lowercase()))
-        };
-        self.product.clone().or_else(name)
+        self.product_name.as_deref().map(product_key)
+    }
+}
+
+/// The key of a product on a site: its id in the catalogue, or `~` and its name in small letters.
+#[must_use]
+pub fn product_key(name: &str) -> String {
+    match product(name) {
+        Some(known) => known.id.clone(),
+        None => format!("~{}", short(name.trim_start_matches('~')).to_lowercase()),
     }
 }
 

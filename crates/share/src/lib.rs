@@ -22,9 +22,9 @@ pub use checks::{
     is_quarantined, level, product_range,
 };
 pub use derivation::{Derivation, derive};
-pub use extract::{Area, Extract, Figure, card_key, context_key};
+pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};
-pub use secrets::{EditToken, Secrets, TAG_BYTES, token_hash};
+pub use secrets::{EditToken, Secrets, TAG_BYTES, hash_of_token_text, token_hash};
 pub use server::{Server, ServerError};
 pub use submission::{
     MOST_PACKED_BYTES, MOST_SENT_BYTES, Submission, SubmissionError, read_submission,

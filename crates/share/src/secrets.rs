@@ -8,7 +8,7 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::hexadecimal::to_hexadecimal;
+use crate::hexadecimal::{from_hexadecimal, to_hexadecimal};
 use crate::server::Server;
 
 /// Length of a submitter tag, bytes.
@@ -86,6 +86,12 @@ impl fmt::Debug for EditToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("EditToken(…)")
     }
+}
+
+/// Reads a token as it was sent and returns its hash; `None` if the text is no token.
+#[must_use]
+pub fn hash_of_token_text(text: &str) -> Option<[u8; 32]> {
+    from_hexadecimal::<32>(text).map(|token| token_hash(&token))
 }
 
 /// SHA-256 of a token.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cardmark_catalog::{product, product_name};
 use cardmark_core::{ContextRow, OriginKind, Record};
 use cardmark_judge::{CommonPlace, Compared, NotComparable, common_places, compare_sides};
-use cardmark_report::{Comparison, Overview, circumstances, comparison, overview, wrap};
+use cardmark_report::{Comparison, Overview, circumstances, comparison, comparison_json, overview, wrap};
 use serde_json::json;
 
 use crate::args::CompareArguments;
@@ -211,20 +211,7 @@ fn one(
         print::width(),
         print::style(),
     );
-    let side = |name: &str, records: &[&Record]| {
-        let runs: Vec<String> = records.iter().map(|record| record.id.to_string()).collect();
-        json!({ "name": name, "runs": runs })
-    };
-    let as_json = json!({
-        "base": side(base, &sides[0]),
-        "other": side(other, &sides[1]),
-        "claim": results.claim,
-        "differences": results.differences,
-        "stalls": results.stalls,
-        "context": results.context,
-        "across": arguments.across,
-        "left_out": results.left_out,
-    });
+    let as_json = comparison_json(names, sides, &results, &arguments.across);
     Ok(ComparisonOutput {
         place: String::new(),
         results,

@@ -22,7 +22,10 @@ pub(super) fn recomputed(record: &Record) -> Check {
         return cannot_tell("the record was made by another method");
     }
     if !can_derive_again(record) {
-        return cannot_tell("this site does not know the suite of the record");
+        return cannot_tell(match record.suite {
+            Some(_) => "this site does not know the suite of the record",
+            None => "nothing is derived from such a test",
+        });
     }
     // What its owner states changes verdicts, but not the document.
     let mut again = record.clone();
