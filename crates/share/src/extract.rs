@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use cardmark_catalog::product;
 use cardmark_core::{
-    Context, DeviceInfo, OriginKind, Quantity, Record, StorageKind, evidence_digest, name_of,
+    Context, DeviceInfo, OriginKind, Quantity, Record, StorageKind, evidence_digest, is_hidden,
+    name_of,
 };
 use cardmark_judge::ordered_metrics;
 use sha2::{Digest, Sha256};
@@ -89,9 +90,13 @@ impl Extract {
             full.must
                 .get(name)
                 .filter(|value| *value != "unknown")
-                .cloned()
+                .map(|value| short(value))
         };
-        let mut context = full.must.clone();
+        let mut context: BTreeMap<String, String> = full
+            .must
+            .iter()
+            .map(|(name, value)| (name.clone(), short(value)))
+            .collect();
         context.insert(
             "board".to_owned(),
             board(record).unwrap_or_else(|| "unknown".to_owned()),
@@ -114,14 +119,14 @@ impl Extract {
             bus: known_value("bus"),
             command_queue: known_value("command_queue"),
             size_bytes: device.and_then(|device| device.size_bytes),
-            day: record
-                .started_at
-                .as_deref()
-                .and_then(|at| at.get(..10))
-                .map(str::to_owned),
+            day: record.started_at.as_deref().and_then(day),
             storage: record.integrity.as_ref().map(|test| test.kind),
             evidence: evidence_digest(record),
-            seed: record.seed.clone(),
+            seed: record
+                .seed
+                .as_deref()
+                .filter(|seed| is_seed(seed))
+                .map(str::to_owned),
             context,
             figures: figures(record),
         }
@@ -147,8 +152,14 @@ fn board(record: &Record) -> Option<String> {
     record.board.as_ref()?.model.as_deref().map(short)
 }
 
+/// A text without control characters and hidden ones, which neither a database nor a page should have to bear.
 fn short(text: &str) -> String {
-    text.split_whitespace()
+    let shown: String = text
+        .chars()
+        .filter(|c| c.is_whitespace() || !is_hidden(*c))
+        .collect();
+    shown
+        .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
@@ -156,12 +167,26 @@ fn short(text: &str) -> String {
         .collect()
 }
 
+/// The day at the beginning of a time; `None` if it is none.
+fn day(text: &str) -> Option<String> {
+    let day = text.get(..10)?;
+    let is_day = day.bytes().enumerate().all(|(index, byte)| match index {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    is_day.then(|| day.to_owned())
+}
+
+fn is_seed(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 fn figures(record: &Record) -> Vec<Figure> {
     let ordered = ordered_metrics(record).into_iter();
     let usable = ordered.filter(|metric| metric.value.is_finite() && metric.value > 0.0);
     usable
         .map(|metric| Figure {
-            metric: metric.id.clone(),
+            metric: short(&metric.id),
             quantity: metric.quantity,
             value: metric.value,
         })

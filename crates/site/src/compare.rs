@@ -1,0 +1,173 @@
+//! Comparisons and places: the program's own answers, over records of the site.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use cardmark_catalog::publications;
+use cardmark_core::Record;
+use cardmark_judge::{Field, FieldFilter, NotComparable, compare_sides, ranked_metrics};
+use cardmark_report::comparison_json;
+use cardmark_share::Problem;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::answers::kept;
+use crate::app::Site;
+use crate::derived;
+use crate::parameters::{Parameters, RunId};
+use crate::problem::Refusal;
+use crate::records::{head, stored};
+
+/// Most runs of a side.
+const MOST_RUNS: usize = 8;
+
+/// Two sides.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CompareQuery {
+    /// Ids of the runs of the base, up to eight, separated by commas.
+    base: String,
+    /// Ids of the runs of the other side.
+    other: String,
+    /// Metrics, separated by commas; all.
+    metrics: Option<String>,
+    /// Names of the context that may differ, separated by commas.
+    across: Option<String>,
+}
+
+/// Compares two sides, as `cardmark compare --json` does.
+#[utoipa::path(
+    get, path = "/api/v1/compare", tag = "read", params(CompareQuery),
+    responses(
+        (status = 200, description = "The comparison", body = Value),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "A run is unknown", body = Problem, content_type = "application/problem+json"),
+        (status = 410, description = "A run was withdrawn", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The sides cannot be compared", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn compare(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<CompareQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let base = records(&site, &query.base).await?;
+    let other = records(&site, &query.other).await?;
+    let names = |text: Option<&String>| -> Vec<String> {
+        let parts = text.map(|text| text.split(',')).into_iter().flatten();
+        parts.map(str::to_owned).collect()
+    };
+    let (metrics, across) = (names(query.metrics.as_ref()), names(query.across.as_ref()));
+    let compared = tokio::task::spawn_blocking(move || {
+        let sides = [base.iter().collect(), other.iter().collect()];
+        let compared = compare_sides(&sides, &metrics, &across).map_err(refusal)?;
+        Ok::<Value, Refusal>(comparison_json(
+            [&query.base, &query.other],
+            &sides,
+            &compared,
+            &across,
+        ))
+    });
+    let compared = compared.await.map_err(|_| Refusal::failed())??;
+    Ok(kept(&headers, &compared))
+}
+
+/// The records of a side, derived again.
+async fn records(site: &Site, ids: &str) -> Result<Vec<Record>, Refusal> {
+    let ids: Vec<&str> = ids.split(',').collect();
+    if ids.len() > MOST_RUNS {
+        return Err(Refusal::bad_request(format!(
+            "a side has at most {MOST_RUNS} runs"
+        )));
+    }
+    let mut records = Vec::new();
+    for id in ids {
+        let id: Uuid = id
+            .parse()
+            .map_err(|_| Refusal::bad_request("a side is a list of ids of runs"))?;
+        records.push(derived_record(site, id).await?);
+    }
+    Ok(records)
+}
+
+async fn derived_record(site: &Site, id: Uuid) -> Result<Record, Refusal> {
+    head(site, id).await?;
+    let stored = stored(site, id).await?;
+    let record = tokio::task::spawn_blocking(move || derived::record(&stored.packed));
+    record.await.map_err(|_| Refusal::failed())?
+}
+
+fn refusal(reason: NotComparable) -> Refusal {
+    let detail = match reason {
+        NotComparable::OnBothSides(run) => format!("run {run} is on both sides"),
+        NotComparable::Mixtures { .. } => {
+            "a side is a mixture of products that the other does not have".to_owned()
+        }
+        NotComparable::UnknownContext { name, known } => {
+            format!(
+                "`{name}` is not part of the context; there is: {}",
+                known.join(", ")
+            )
+        }
+        NotComparable::Differ(rows) => {
+            let names: Vec<String> = rows.into_iter().map(|row| row.name).collect();
+            format!(
+                "circumstances differ: {}; `across` lists those that may",
+                names.join(", ")
+            )
+        }
+        NotComparable::NoMetric => "none of the metrics is on both sides".to_owned(),
+    };
+    Refusal::new(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "not-comparable",
+        "The sides cannot be compared",
+        detail,
+    )
+}
+
+/// Places of a run among published results, metric by metric, as `cardmark rank --json` does.
+#[utoipa::path(
+    get, path = "/api/v1/records/{id}/rank", tag = "read",
+    params(("id" = Uuid, Path, description = "Id of the run")),
+    responses(
+        (status = 200, description = "The places", body = Value),
+        (status = 304, description = "As the client has it"),
+        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
+        (status = 410, description = "Withdrawn", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn rank(
+    State(site): State<Arc<Site>>,
+    RunId(id): RunId,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let record = derived_record(&site, id).await?;
+    let places = tokio::task::spawn_blocking(move || places(&record));
+    Ok(kept(
+        &headers,
+        &places.await.map_err(|_| Refusal::failed())?,
+    ))
+}
+
+fn places(record: &Record) -> Value {
+    let filter = FieldFilter::default();
+    let published: Vec<Record> = publications()
+        .iter()
+        .flat_map(|one| one.records())
+        .collect();
+    let rankings = ranked_metrics(record).into_iter().filter_map(|metric| {
+        let mut field = Field::new(&metric.id, Some(record), &filter);
+        published.iter().for_each(|other| field.add_record(other));
+        field.ranking()
+    });
+    json!(rankings.collect::<Vec<_>>())
+}

@@ -1,0 +1,32 @@
+//! A results site: submissions with checks before the answer, search, products, rankings, a feed of changes.
+//!
+//! The site decides no figure: `share`, `judge` and `report` do, as in the program. It keeps the received bytes.
+
+mod answers;
+mod app;
+mod body;
+mod compare;
+mod config;
+mod derived;
+mod error;
+mod limits;
+mod lists;
+mod logged;
+mod metrics;
+mod openapi;
+mod operation;
+mod parameters;
+mod peer;
+mod problem;
+mod published;
+mod records;
+mod seeds;
+mod server;
+mod submit;
+
+pub use app::{Site, router};
+pub use config::{Config, ConfigError, WriteLimits};
+pub use error::SiteError;
+pub use openapi::openapi_json;
+pub use operation::serve;
+pub use server::{Served, listen};

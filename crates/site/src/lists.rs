@@ -1,0 +1,618 @@
+//! Lists: search, products, boards, contexts, rankings, changes. Each costs the same with any number of records.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use cardmark_catalog::{explanations, products as known_products};
+use cardmark_share::{CheckName, LEAST_CARDS, LEAST_SUBMITTERS, Problem, product_key};
+use cardmark_site_store::{
+    Change, ChangeKind, Cursor, MetricRange, ProductRow, RankedProduct, Search, SummaryRow,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::answers::{Listed, day_of, kept};
+use crate::app::Site;
+use crate::parameters::{
+    Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
+};
+use crate::problem::Refusal;
+use crate::published::{PublishedFigure, of_product};
+
+/// Conditions of a search. All have to be met.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SearchQuery {
+    /// Name or key of a product.
+    product: Option<String>,
+    /// Model of the board, as the record has it.
+    board: Option<String>,
+    /// Bus, such as `sdr104`.
+    bus: Option<String>,
+    /// Command queue of the card: `on` or `off`.
+    queue: Option<String>,
+    /// Suite and version, such as `quick 1`, or the test of storage.
+    suite: Option<String>,
+    /// Metric that has to lie between `least` and `most`.
+    metric: Option<String>,
+    /// Least value of the metric.
+    least: Option<f64>,
+    /// Greatest value of the metric.
+    most: Option<f64>,
+    /// First day of the run, such as `2026-11-01`.
+    from: Option<String>,
+    /// Last day of the run.
+    to: Option<String>,
+    /// True for runs of simulated cards, which are apart from all others.
+    simulated: Option<bool>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    limit: Option<u32>,
+}
+
+/// A page of a search, the last arrivals first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SearchPage {
+    /// The records.
+    records: Vec<Listed>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl SearchQuery {
+    fn search(self) -> Result<Search, Refusal> {
+        let metric = match (self.metric, self.least, self.most) {
+            (None, None, None) => None,
+            (None, ..) => {
+                return Err(Refusal::bad_request(
+                    "least and most are of a metric: name it too",
+                ));
+            }
+            (Some(metric), least, most) => Some(MetricRange {
+                metric: plain("metric", metric)?,
+                least: number("least", least)?.unwrap_or(0.0),
+                most: number("most", most)?.unwrap_or(f64::MAX),
+            }),
+        };
+        let days = match (optional("from", self.from)?, optional("to", self.to)?) {
+            (None, None) => None,
+            (from, to) => Some((
+                day("from", from, "0000-01-01")?,
+                day("to", to, "9999-12-31")?,
+            )),
+        };
+        Ok(Search {
+            is_simulated: self.simulated.unwrap_or(false),
+            product: optional("product", self.product)?.map(|name| product_key(&name)),
+            board: optional("board", self.board)?,
+            bus: optional("bus", self.bus)?,
+            command_queue: optional("queue", self.queue)?,
+            suite: optional("suite", self.suite)?,
+            days,
+            metric,
+            after: cursor(self.cursor.as_deref())?,
+            limit: limit(self.limit)?,
+        })
+    }
+}
+
+fn number(name: &str, value: Option<f64>) -> Result<Option<f64>, Refusal> {
+    match value {
+        Some(value) if !value.is_finite() => {
+            Err(Refusal::bad_request(format!("{name} is not a number")))
+        }
+        other => Ok(other),
+    }
+}
+
+fn day(name: &str, text: Option<String>, otherwise: &str) -> Result<String, Refusal> {
+    let Some(text) = text else {
+        return Ok(otherwise.to_owned());
+    };
+    match text.parse::<jiff::civil::Date>() {
+        Ok(date) if text.len() == 10 => Ok(date.to_string()),
+        _ => Err(Refusal::bad_request(format!(
+            "{name} has to be a day, such as 2026-11-25"
+        ))),
+    }
+}
+
+/// Searches records.
+#[utoipa::path(
+    get, path = "/api/v1/records", tag = "read", params(SearchQuery),
+    responses(
+        (status = 200, description = "A page", body = SearchPage),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A condition cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn search(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<SearchQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let search = query.search()?;
+    let heads = site.store.search(&search).await?;
+    let last = heads
+        .last()
+        .filter(|_| heads.len() == search.limit as usize);
+    let next = last.map(|head| {
+        cursor_text(Cursor {
+            received_ms: head.received_ms,
+            id: head.id,
+        })
+    });
+    let records = heads.into_iter().map(Listed::from).collect();
+    Ok(kept(&headers, &SearchPage { records, next }))
+}
+
+/// A page of a list by name.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct NamesQuery {
+    /// Beginning of the name.
+    q: Option<String>,
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    limit: Option<u32>,
+}
+
+/// A product that somebody shared a run of.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ProductEntry {
+    /// Key on this site: the catalogue's id, or `~` and the name.
+    key: String,
+    /// Name.
+    name: String,
+    /// Runs that count.
+    runs_count: u64,
+    /// Cards, as far as known.
+    cards_count: u64,
+    /// Cards that failed a test of their capacity.
+    fakes_count: u64,
+}
+
+impl From<ProductRow> for ProductEntry {
+    fn from(row: ProductRow) -> Self {
+        Self {
+            key: row.key,
+            name: row.name,
+            runs_count: row.runs_count,
+            cards_count: row.cards_count,
+            fakes_count: row.fakes_count,
+        }
+    }
+}
+
+/// A page of products.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ProductsPage {
+    /// The products, by key.
+    products: Vec<ProductEntry>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Lists products of which runs were shared.
+#[utoipa::path(
+    get, path = "/api/v1/products", tag = "read", params(NamesQuery),
+    responses(
+        (status = 200, description = "A page", body = ProductsPage),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn products(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<NamesQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
+    let prefix = optional("q", query.q)?.unwrap_or_default().to_lowercase();
+    let rows = site
+        .store
+        .products(&prefix, after.as_deref(), limit)
+        .await?;
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == limit as usize)
+        .map(|row| row.key.clone());
+    let products = rows.into_iter().map(ProductEntry::from).collect();
+    Ok(kept(&headers, &ProductsPage { products, next }))
+}
+
+/// Figures of the cards of a product in one metric under the same circumstances.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SummaryView {
+    /// The metric.
+    metric: String,
+    /// Circumstances that are the same for all cards.
+    context: BTreeMap<String, String>,
+    /// Cards that count: at most five of one submitter.
+    cards_count: u64,
+    /// Their submitters.
+    submitters_count: u64,
+    /// True from 3 cards of 2 submitters on: only then the product is ranked.
+    is_ranked: bool,
+    /// Median of the cards; of each card the median of its runs counts.
+    median: f64,
+    /// Lower end of the 95 % interval of the median, from six cards on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    /// Upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+    /// Lower quartile of the cards.
+    lower_quartile: f64,
+    /// Upper quartile.
+    upper_quartile: f64,
+}
+
+impl SummaryView {
+    /// `None` for a summary without any card.
+    fn of(row: SummaryRow) -> Option<Self> {
+        let (median, interval) = row.cards.median()?;
+        let cards_count = row.cards.count();
+        Some(Self {
+            is_ranked: cards_count >= LEAST_CARDS && row.submitters_count >= LEAST_SUBMITTERS,
+            cards_count,
+            submitters_count: row.submitters_count,
+            median,
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+            lower_quartile: row.cards.quantile(0.25)?,
+            upper_quartile: row.cards.quantile(0.75)?,
+            metric: row.metric,
+            context: row.context,
+        })
+    }
+}
+
+/// A product: shared runs, and beside them, never mixed, published figures.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ProductView {
+    #[serde(flatten)]
+    entry: ProductEntry,
+    /// Promises on the package, from the catalogue.
+    claims: Vec<String>,
+    /// Figures of shared runs.
+    summaries: Vec<SummaryView>,
+    /// Figures of publications.
+    published: Vec<PublishedFigure>,
+}
+
+/// A product by key or name.
+#[utoipa::path(
+    get, path = "/api/v1/products/{key}", tag = "read",
+    params(("key" = String, Path, description = "Key or name of the product")),
+    responses(
+        (status = 200, description = "The product", body = ProductView),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "The name cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn product(
+    State(site): State<Arc<Site>>,
+    Key(name): Key,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let key = product_key(&name);
+    let known = known_products().iter().find(|row| row.id == key);
+    let published = of_product(&key);
+    let (entry, rows) = match (site.store.product(&key).await?, known) {
+        (Some((row, summaries)), _) => (ProductEntry::from(row), summaries),
+        (None, Some(known)) => {
+            let (key, name) = (key.clone(), known.name());
+            (
+                ProductEntry {
+                    key,
+                    name,
+                    runs_count: 0,
+                    cards_count: 0,
+                    fakes_count: 0,
+                },
+                Vec::new(),
+            )
+        }
+        (None, None) => {
+            let detail =
+                "no run of a product of this name was shared, and the catalogue does not have it";
+            return Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "unknown-product",
+                "No such product",
+                detail,
+            ));
+        }
+    };
+    let claims = known.map(|known| known.claims.clone()).unwrap_or_default();
+    let summaries = rows.into_iter().filter_map(SummaryView::of).collect();
+    Ok(kept(
+        &headers,
+        &ProductView {
+            entry,
+            claims,
+            summaries,
+            published,
+        },
+    ))
+}
+
+/// A board.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BoardEntry {
+    /// Model, as the records have it.
+    model: String,
+    /// Runs that count.
+    runs_count: u64,
+}
+
+/// A page of boards.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BoardsPage {
+    /// The boards, by model.
+    boards: Vec<BoardEntry>,
+    /// Cursor of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// `next` of the page before.
+    cursor: Option<String>,
+    /// Entries of a page, 1 to 100; 20.
+    limit: Option<u32>,
+}
+
+/// Lists boards on which runs were measured.
+#[utoipa::path(
+    get, path = "/api/v1/boards", tag = "read", params(PageQuery),
+    responses(
+        (status = 200, description = "A page", body = BoardsPage),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn boards(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<PageQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (limit, after) = (limit(query.limit)?, optional("cursor", query.cursor)?);
+    let rows = site.store.boards(after.as_deref(), limit).await?;
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == limit as usize)
+        .map(|row| row.0.clone());
+    let boards = rows
+        .into_iter()
+        .map(|(model, runs_count)| BoardEntry { model, runs_count })
+        .collect();
+    Ok(kept(&headers, &BoardsPage { boards, next }))
+}
+
+/// A metric.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MetricQuery {
+    /// Id of the metric, such as `rand_read_4k`.
+    metric: String,
+}
+
+/// Circumstances under which a metric was measured.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ContextEntry {
+    /// Key, for `/api/v1/rankings`.
+    key: String,
+    /// The circumstances.
+    context: BTreeMap<String, String>,
+    /// Products with figures.
+    products_count: u64,
+}
+
+/// Contexts of a metric.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Contexts {
+    /// Those with the most products first.
+    contexts: Vec<ContextEntry>,
+}
+
+/// Lists the circumstances under which a metric was measured: figures of two of them are not ranked together.
+#[utoipa::path(
+    get, path = "/api/v1/contexts", tag = "read", params(MetricQuery),
+    responses(
+        (status = 200, description = "The contexts", body = Contexts),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn contexts(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<MetricQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let rows = site.store.contexts(&plain("metric", query.metric)?).await?;
+    let entry =
+        |(key, context, products_count): (i64, BTreeMap<String, String>, u64)| ContextEntry {
+            key: key.to_string(),
+            context,
+            products_count,
+        };
+    let contexts = rows.into_iter().map(entry).collect();
+    Ok(kept(&headers, &Contexts { contexts }))
+}
+
+/// A metric in a context.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RankingQuery {
+    /// Id of the metric, such as `rand_read_4k`.
+    metric: String,
+    /// Key of the context.
+    context: i64,
+    /// Places, 1 to 100; 20.
+    limit: Option<u32>,
+}
+
+/// A place in a ranking.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RankedEntry {
+    /// Key of the product.
+    key: String,
+    /// Its name.
+    name: String,
+    #[serde(flatten)]
+    summary: SummaryView,
+}
+
+/// A ranking.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RankingView {
+    /// Products with at least three cards of at least two submitters, the best first.
+    places: Vec<RankedEntry>,
+}
+
+/// Ranks products in one metric under the same circumstances.
+#[utoipa::path(
+    get, path = "/api/v1/rankings", tag = "read", params(RankingQuery),
+    responses(
+        (status = 200, description = "The ranking", body = RankingView),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn ranking(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<RankingQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let metric = plain("metric", query.metric)?;
+    let rows = site
+        .store
+        .ranking(&metric, query.context, limit(query.limit)?)
+        .await?;
+    let entry = |ranked: RankedProduct| {
+        let summary = SummaryView::of(ranked.row)?;
+        Some(RankedEntry {
+            key: ranked.key,
+            name: ranked.name,
+            summary,
+        })
+    };
+    let places = rows.into_iter().filter_map(entry).collect();
+    Ok(kept(&headers, &RankingView { places }))
+}
+
+/// A change.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChangeEntry {
+    /// The record.
+    id: Uuid,
+    /// `arrived`, `amended` or `withdrawn`.
+    kind: &'static str,
+    /// Day of the change.
+    on: String,
+}
+
+/// A page of changes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ChangesPage {
+    /// The changes, oldest first.
+    changes: Vec<ChangeEntry>,
+    /// Cursor after the last one: ask again with it, now or later.
+    next: String,
+}
+
+/// Lists changes, oldest first, for those who keep a copy. Withdrawn records have to be deleted there too.
+#[utoipa::path(
+    get, path = "/api/v1/changes", tag = "read", params(PageQuery),
+    responses(
+        (status = 200, description = "A page", body = ChangesPage),
+        (status = 304, description = "As the client has it"),
+        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn changes(
+    State(site): State<Arc<Site>>,
+    Parameters(query): Parameters<PageQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let limit = limit(query.limit)?;
+    let after = query
+        .cursor
+        .as_deref()
+        .map(str::parse)
+        .transpose()
+        .map_err(|_| wrong_cursor())?;
+    let after = after.unwrap_or_default();
+    let rows = site.store.changes(after, limit).await?;
+    let next = rows.last().map_or(after, |row| row.sequence).to_string();
+    let entry = |change: Change| ChangeEntry {
+        id: change.id,
+        kind: match change.kind {
+            ChangeKind::Arrived => "arrived",
+            ChangeKind::Amended => "amended",
+            ChangeKind::Withdrawn => "withdrawn",
+        },
+        on: day_of(change.at_ms),
+    };
+    let changes = rows.into_iter().map(entry).collect();
+    Ok(kept(&headers, &ChangesPage { changes, next }))
+}
+
+/// A check, for people.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CheckEntry {
+    /// Its name in answers.
+    name: CheckName,
+    /// Title.
+    title: &'static str,
+    /// What it looks at, and what follows.
+    text: &'static str,
+}
+
+/// Explains the checks.
+#[utoipa::path(
+    get, path = "/api/v1/checks", tag = "read",
+    responses(
+        (status = 200, description = "All checks", body = Vec<CheckEntry>),
+        (status = 304, description = "As the client has it"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn checks(headers: HeaderMap) -> Response {
+    let entry = |name: CheckName| {
+        let found = explanations().iter().find(|row| row.id == name.term());
+        found.map(|found| CheckEntry {
+            name,
+            title: &found.title,
+            text: &found.text,
+        })
+    };
+    let all: Vec<CheckEntry> = CheckName::ALL.into_iter().filter_map(entry).collect();
+    kept(&headers, &all)
+}

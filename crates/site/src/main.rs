@@ -1,0 +1,83 @@
+//! `cardmark-site`: a results site.
+
+use std::process::ExitCode;
+
+use cardmark_site::{Config, openapi_json, serve};
+use clap::{Parser, Subcommand};
+
+/// A results site for cardmark: one process and one SQLite file, or several with PostgreSQL.
+#[derive(Parser)]
+#[command(name = "cardmark-site", version, after_help = HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Answers requests until SIGTERM or Ctrl-C; the default
+    Serve,
+    /// Derives everything again from the received bytes
+    Rebuild,
+    /// Prints the description of the API (OpenAPI)
+    Openapi,
+}
+
+const HELP: &str = "\
+Environment (or the file named by CARDMARK_SITE_CONFIG, in TOML, with the names in brackets):
+  CARDMARK_LISTEN         address and port; 127.0.0.1:8080 [listen]
+  CARDMARK_DATABASE_URL   sqlite:FILE or postgres://…; a file in the data folder [database_url]
+  CARDMARK_REPLICA_URL    a second PostgreSQL that answers lists [replica_url]
+  CARDMARK_SITE_SECRET    any long text; the same for all instances [secret]
+  CARDMARK_BEHIND_PROXY   1 if a proxy in front sets X-Forwarded-For [behind_proxy]
+
+Examples:
+  cardmark-site                                          on http://127.0.0.1:8080
+  CARDMARK_DATABASE_URL=postgres:///cards cardmark-site  one of several instances
+  cardmark-site openapi > openapi.json";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(Command::Openapi) = arguments.command {
+        return printed(&openapi_json());
+    }
+    let config = match Config::from_environment() {
+        Ok(config) => config,
+        Err(error) => return failed(&error.to_string()),
+    };
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.to_string()),
+    };
+    let ended = runtime.block_on(async {
+        match arguments.command {
+            _ => serve(config).await,
+        }
+    });
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&chain(&error)),
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text += &format!(": {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+#[expect(clippy::print_stdout, reason = "the result of the command")]
+fn printed(text: &str) -> ExitCode {
+    println!("{text}");
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::print_stderr, reason = "the log is not open yet")]
+fn failed(what: &str) -> ExitCode {
+    eprintln!("error: {what}");
+    ExitCode::FAILURE
+}

@@ -1,0 +1,108 @@
+//! The process: start, end, health, and everything derived again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cardmark_site_store::SiteStore;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use crate::answers::now_ms;
+use crate::app::{Site, router};
+use crate::config::Config;
+use crate::error::SiteError;
+use crate::problem::Refusal;
+use crate::server::listen;
+
+/// Time between two removals of what is too old.
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
+
+/// Answers requests until the process receives SIGTERM or SIGINT.
+///
+/// # Errors
+/// If the database or the port cannot be used.
+pub async fn serve(config: Config) -> Result<(), SiteError> {
+    let filter = EnvFilter::try_from_env("CARDMARK_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    tracing_subscriber::fmt()
+        .json()
+        .with_writer(std::io::stderr)
+        .with_env_filter(filter)
+        .init();
+    if config.secret.is_none() {
+        tracing::warn!(
+            "CARDMARK_SITE_SECRET is not set: several instances would count addresses apart"
+        );
+    }
+    let mut ends = [SignalKind::terminate(), SignalKind::interrupt()]
+        .map(|kind| signal(kind).map_err(SiteError::Signals));
+    let served = listen(config.listen, config.connections).await?;
+    let store =
+        SiteStore::open_with_replica(&config.database_url, config.replica_url.as_deref()).await?;
+    let site = Arc::new(Site::new(store, config));
+    let address = served.address().map_or_else(
+        |_| site.config.listen.to_string(),
+        |address| address.to_string(),
+    );
+    tracing::info!(address, "http://{address} answers");
+    let purging = tokio::spawn(purge(Arc::clone(&site)));
+    served
+        .run(router(Arc::clone(&site)), async move {
+            let [terminate, interrupt] = &mut ends;
+            tokio::select! {
+                () = received(terminate) => {},
+                () = received(interrupt) => {},
+            }
+            tracing::info!("ends");
+        })
+        .await;
+    purging.abort();
+    Ok(())
+}
+
+async fn received(signal: &mut Result<tokio::signal::unix::Signal, SiteError>) {
+    match signal {
+        Ok(signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+async fn purge(site: Arc<Site>) {
+    loop {
+        tokio::time::sleep(PURGE_EVERY).await;
+        if let Err(error) = site.store.purge(now_ms()).await {
+            tracing::warn!(?error, "what is too old could not be removed");
+        }
+    }
+}
+
+/// The process runs.
+pub(crate) async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// The process can answer: its database does.
+pub(crate) async fn ready(State(site): State<Arc<Site>>) -> Response {
+    match site.store.is_ready().await {
+        true => "ready\n".into_response(),
+        false => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the database does not answer\n",
+        )
+            .into_response(),
+    }
+}
+
+/// Counters for Prometheus.
+pub(crate) async fn metrics(State(site): State<Arc<Site>>) -> Result<Response, Refusal> {
+    let counts = site.store.counts().await?;
+    site.metrics
+        .stored(counts.records, counts.quarantined, counts.waiting);
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(([("content-type", kind)], site.metrics.text()).into_response())
+}

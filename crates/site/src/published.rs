@@ -1,0 +1,99 @@
+//! Figures of publications: beside shared ones, never mixed with them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use axum::http::HeaderMap;
+use axum::response::Response;
+use cardmark_catalog::publications;
+use cardmark_core::Quantity;
+use cardmark_judge::ordered_metrics;
+use cardmark_share::{Extract, Problem};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answers::kept;
+use crate::parameters::Parameters;
+use crate::problem::Refusal;
+
+/// A published figure.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct PublishedFigure {
+    /// Id of the publication in the catalogue.
+    publication: String,
+    /// Key of the product.
+    product: String,
+    /// Name of the product.
+    product_name: String,
+    /// Board.
+    board: Option<String>,
+    /// Setting, in the words of the publication.
+    setting: Option<String>,
+    /// Metric.
+    metric: String,
+    /// Quantity.
+    #[schema(value_type = String)]
+    quantity: Quantity,
+    /// Value.
+    value: f64,
+}
+
+/// All published figures by key of product.
+static FIGURES: LazyLock<BTreeMap<String, Vec<PublishedFigure>>> = LazyLock::new(|| {
+    let mut by_product = BTreeMap::<String, Vec<PublishedFigure>>::new();
+    for publication in publications() {
+        for record in publication.records() {
+            let extract = Extract::of(&record);
+            let Some(key) = extract.product_key() else {
+                continue;
+            };
+            let figure = |metric: &cardmark_core::Metric| PublishedFigure {
+                publication: publication.id.clone(),
+                product: key.clone(),
+                product_name: extract.product_name.clone().unwrap_or_default(),
+                board: extract.board.clone(),
+                setting: record.labels.get("setting").cloned(),
+                metric: metric.id.clone(),
+                quantity: metric.quantity,
+                value: metric.value,
+            };
+            let figures = ordered_metrics(&record).into_iter().map(figure);
+            by_product.entry(key.clone()).or_default().extend(figures);
+        }
+    }
+    by_product
+});
+
+/// Published figures of a product.
+pub(crate) fn of_product(key: &str) -> Vec<PublishedFigure> {
+    FIGURES.get(key).cloned().unwrap_or_default()
+}
+
+/// No parameters.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+/// All published figures.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Published {
+    /// By product.
+    figures: Vec<PublishedFigure>,
+}
+
+/// Lists the figures of publications that the catalogue has.
+#[utoipa::path(
+    get, path = "/api/v1/published", tag = "read",
+    responses(
+        (status = 200, description = "All figures", body = Published),
+        (status = 304, description = "As the client has it"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn published(
+    _: Parameters<Nothing>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let figures = FIGURES.values().flatten().cloned().collect();
+    Ok(kept(&headers, &Published { figures }))
+}

@@ -1,0 +1,220 @@
+//! The accept loop. It bounds what a connection may cost before a request is there: time to the first byte, time and
+//! size of the head, connections at a time and of one address block.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+use crate::error::SiteError;
+use crate::peer::{Peer, block_hash};
+
+/// Time to the first byte of a connection, for the head of a request, and between two requests.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Most headers of a request.
+const MOST_HEADERS: usize = 64;
+/// Most bytes of the head of a request.
+const MOST_HEAD_BYTES: usize = 16 << 10;
+/// Time that requests under way have when the site ends.
+const END_TIME: Duration = Duration::from_secs(20);
+/// Share of all connections that one address block may have: a sixteenth.
+const BLOCK_SHARE: usize = 16;
+
+/// A site that listens.
+#[derive(Debug)]
+pub struct Served {
+    listener: TcpListener,
+    connections: usize,
+    head_time: Duration,
+}
+
+/// Opens the port.
+///
+/// # Errors
+/// If the address cannot be used.
+pub async fn listen(address: SocketAddr, connections: usize) -> Result<Served, SiteError> {
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|source| SiteError::Listen { address, source })?;
+    Ok(Served {
+        listener,
+        connections,
+        head_time: HEAD_TIME,
+    })
+}
+
+impl Served {
+    /// The address, with the port that the system chose.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Sets the time to the first byte of a connection, for the head of a request, and between two requests.
+    #[must_use]
+    pub fn with_head_time(self, head_time: Duration) -> Self {
+        Self { head_time, ..self }
+    }
+
+    /// Answers requests until `end` is done, then lets those under way finish.
+    pub async fn run(self, router: Router, end: impl Future<Output = ()>) {
+        let door = Door {
+            router,
+            open: Arc::new(Open::new(self.connections)),
+            head_time: self.head_time,
+            graceful: GracefulShutdown::new(),
+        };
+        let mut end = std::pin::pin!(end);
+        loop {
+            tokio::select! {
+                () = &mut end => break,
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, address)) => door.take(stream, address),
+                    Err(error) => {
+                        // Out of file handles: those of others become free.
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
+                },
+            }
+        }
+        drop(self.listener);
+        if timeout(END_TIME, door.graceful.shutdown()).await.is_err() {
+            tracing::warn!("requests under way were cut off");
+        }
+    }
+}
+
+/// What every connection gets.
+struct Door {
+    router: Router,
+    open: Arc<Open>,
+    head_time: Duration,
+    graceful: GracefulShutdown,
+}
+
+impl Door {
+    fn take(&self, stream: TcpStream, address: SocketAddr) {
+        let Some(place) = Open::enter(&self.open, address) else {
+            return;
+        };
+        let service = hyper::service::service_fn({
+            let router = self.router.clone();
+            move |mut request: hyper::Request<Incoming>| {
+                request.extensions_mut().insert(Peer(address));
+                router.clone().oneshot(request.map(axum::body::Body::new))
+            }
+        });
+        let mut builder = hyper::server::conn::http1::Builder::new();
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.head_time)
+            .max_headers(MOST_HEADERS)
+            .max_buf_size(MOST_HEAD_BYTES);
+        let (watcher, head_time) = (self.graceful.watcher(), self.head_time);
+        tokio::spawn(async move {
+            let _place = place;
+            let _ = stream.set_nodelay(true);
+            let first = timeout(head_time, stream.peek(&mut [0])).await;
+            if !matches!(first, Ok(Ok(1..))) {
+                return;
+            }
+            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            // Broken connections are the client's business.
+            let _ = watcher.watch(connection).await;
+        });
+    }
+}
+
+/// Open connections.
+#[derive(Debug)]
+struct Open {
+    most: usize,
+    blocks: Mutex<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    all: usize,
+    by_block: HashMap<[u8; 16], usize>,
+}
+
+/// A connection's place among the open ones.
+#[derive(Debug)]
+struct Place {
+    open: Arc<Open>,
+    block: [u8; 16],
+}
+
+impl Open {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            blocks: Mutex::default(),
+        }
+    }
+
+    /// Counts a connection; `None` if there are too many. Connections of this computer are those of a proxy.
+    fn enter(open: &Arc<Self>, address: SocketAddr) -> Option<Place> {
+        let block = block_hash(&[], address.ip());
+        let mut counts = open.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let most_of_block = match address.ip().is_loopback() {
+            true => open.most,
+            false => (open.most / BLOCK_SHARE).max(1),
+        };
+        let of_block = counts.by_block.get(&block).copied().unwrap_or(0);
+        if counts.all >= open.most || of_block >= most_of_block {
+            return None;
+        }
+        counts.all += 1;
+        counts.by_block.insert(block, of_block + 1);
+        Some(Place {
+            open: Arc::clone(open),
+            block,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self
+            .open
+            .blocks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        counts.all -= 1;
+        if let Some(of_block) = counts.by_block.get_mut(&self.block) {
+            *of_block -= 1;
+            if *of_block == 0 {
+                counts.by_block.remove(&self.block);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_cannot_take_all_places() {
+        let open = Arc::new(Open::new(32));
+        let at = |address: &str| Open::enter(&open, format!("{address}:1").parse().unwrap());
+        let two = [at("192.0.2.1"), at("192.0.2.2")];
+        assert!(two.iter().all(Option::is_some));
+        assert!(at("192.0.2.3").is_none());
+        assert!(at("198.51.100.1").is_some());
+        drop(two);
+        assert!(at("192.0.2.3").is_some());
+    }
+}

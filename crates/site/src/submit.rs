@@ -1,0 +1,184 @@
+//! Submissions: read, checked and stored before the answer.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cardmark_core::documents_of;
+use cardmark_share::{
+    Accepted, Problem, TAG_HEADER, TOKEN_HASH_HEADER, card_key, derive, from_hexadecimal,
+    read_submission,
+};
+use cardmark_site_store::{Bucket, Incoming, Put};
+use sha2::{Digest, Sha256};
+
+use crate::answers::{accepted, day_of, now_ms};
+use crate::app::Site;
+use crate::body::{MOST_BODY, Received};
+use crate::peer::Block;
+use crate::problem::Refusal;
+
+/// Level of packing: a fraction of a millisecond for a usual record.
+const PACKING: i32 = 3;
+
+/// Who sends: what the headers say.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    tag: Option<[u8; 16]>,
+    token_hash: Option<[u8; 32]>,
+}
+
+/// Takes a record in its public form and, in the next line, what its owner states of it. Packed with gzip or zstd, or
+/// plain. The answer comes after all checks, and when the record is durable. Without an edit token the run can be neither
+/// amended nor withdrawn; without a tag no summary counts it.
+#[utoipa::path(
+    post, path = "/api/v1/records", tag = "submit",
+    request_body(content = String, content_type = "application/x-ndjson", description = "The record in one line, then the statement in one line"),
+    params(
+        ("cardmark-token-hash" = Option<String>, Header, description = "SHA-256 of the edit token, 64 hexadecimal digits"),
+        ("cardmark-tag" = Option<String>, Header, description = "Submitter's tag, 32 hexadecimal digits"),
+    ),
+    responses(
+        (status = 201, description = "Stored", body = Accepted),
+        (status = 200, description = "The same record is stored already", body = Accepted),
+        (status = 400, description = "The request cannot be understood", body = Problem, content_type = "application/problem+json"),
+        (status = 408, description = "The body did not arrive in time", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Another record has this id", body = Problem, content_type = "application/problem+json"),
+        (status = 410, description = "The run was withdrawn", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "Too large", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Not a record in its public form, with the places", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many submissions; see Retry-After", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The site is busy; see Retry-After", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn submit(
+    State(site): State<Arc<Site>>,
+    Block(block): Block,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let answer = answer(&site, block, &headers, body).await;
+    let (outcome, response) = match answer {
+        Ok((outcome, response)) => (outcome, response),
+        Err(refusal) => ("refused", refusal.into_response()),
+    };
+    site.metrics.submitted(outcome);
+    response
+}
+
+async fn answer(
+    site: &Arc<Site>,
+    block: [u8; 16],
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(&'static str, Response), Refusal> {
+    let sender = sender(headers)?;
+    let limits = limits(site, block, sender.tag);
+    // Before the body: what cannot be checked need not arrive.
+    let place = Arc::clone(&site.checking)
+        .try_acquire_owned()
+        .map_err(|_| Refusal::busy())?;
+    let received = site.bodies.receive(headers, body, MOST_BODY).await?;
+    let processor = Arc::clone(&site.processors)
+        .acquire_owned()
+        .await
+        .map_err(|_| Refusal::failed())?;
+    let incoming = tokio::task::spawn_blocking(move || {
+        let _processor = processor;
+        incoming(received, sender, limits)
+    });
+    let incoming = incoming.await.map_err(|_| Refusal::failed())??;
+    let put = site.store.put(incoming).await?;
+    drop(place);
+    match put {
+        Put::New(head) => Ok((
+            "stored",
+            (StatusCode::CREATED, located(&accepted(&head))).into_response(),
+        )),
+        Put::Same(head) => Ok(("same", located(&accepted(&head)).into_response())),
+        Put::Conflict => Err(Refusal::new(
+            StatusCode::CONFLICT,
+            "other-content",
+            "Another record has this id",
+            "a record never changes: another one with this id is stored already; a changed statement is sent to /api/v1/records/{id}/statement",
+        )),
+        Put::Gone => Err(Refusal::withdrawn()),
+        Put::Limited(limit) => Err(Refusal::limited(limit)),
+    }
+}
+
+fn located(answer: &Accepted) -> impl IntoResponse {
+    (
+        [
+            (header::LOCATION, answer.path.clone()),
+            (header::CACHE_CONTROL, "no-store".to_owned()),
+        ],
+        Json(answer.clone()),
+    )
+}
+
+fn sender(headers: &HeaderMap) -> Result<Sender, Refusal> {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let wrong = |name: &str, digits: usize| {
+        Refusal::bad_request(format!(
+            "the header {name} has to be {digits} small hexadecimal digits"
+        ))
+    };
+    let tag =
+        text(TAG_HEADER).map(|text| from_hexadecimal(text).ok_or_else(|| wrong(TAG_HEADER, 32)));
+    let hash = text(TOKEN_HASH_HEADER)
+        .map(|text| from_hexadecimal(text).ok_or_else(|| wrong(TOKEN_HASH_HEADER, 64)));
+    Ok(Sender {
+        tag: tag.transpose()?,
+        token_hash: hash.transpose()?,
+    })
+}
+
+fn limits(site: &Site, block: [u8; 16], tag: Option<[u8; 16]>) -> Vec<Bucket> {
+    let writes = site.config.writes;
+    let of_address = Bucket {
+        key: block,
+        most: f64::from(writes.of_address),
+        per_hour: f64::from(writes.of_address_per_hour),
+    };
+    let of_tag = tag.map(|key| Bucket {
+        key,
+        most: f64::from(writes.of_tag),
+        per_hour: f64::from(writes.of_tag_per_hour),
+    });
+    std::iter::once(of_address).chain(of_tag).collect()
+}
+
+/// Reads, checks and packs a submission; blocks.
+fn incoming(received: Received, sender: Sender, limits: Vec<Bucket>) -> Result<Incoming, Refusal> {
+    let text = received.unpack()?;
+    let submission =
+        read_submission(&text).map_err(|error| Refusal::not_a_submission(&error, &text))?;
+    let received_ms = now_ms();
+    let derivation = derive(&submission, &day_of(received_ms));
+    let (document, _) = documents_of(&text);
+    Ok(Incoming {
+        packed: pack(&text)?,
+        sent_bytes: text.len() as u64,
+        record_digest: Sha256::digest(document.as_bytes()).into(),
+        card: card_key(&submission.record, sender.tag.as_ref()),
+        extract: derivation.extract,
+        checks: derivation.checks,
+        tag: sender.tag,
+        token_hash: sender.token_hash,
+        revision: submission
+            .statement
+            .map_or(0, |statement| statement.revision),
+        received_ms,
+        limits,
+    })
+}
+
+/// Packs a document for the database.
+pub(crate) fn pack(text: &str) -> Result<Vec<u8>, Refusal> {
+    zstd::bulk::compress(text.as_bytes(), PACKING).map_err(|_| Refusal::failed())
+}

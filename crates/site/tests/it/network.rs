@@ -1,0 +1,139 @@
+//! Connections: slow ones, idle ones, and the end of the process.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::rig::Rig;
+
+struct Up {
+    address: SocketAddr,
+    end: oneshot::Sender<()>,
+    ended: JoinHandle<()>,
+}
+
+async fn up(rig: &Rig, head_time: Duration, connections: usize) -> Up {
+    let served = cardmark_site::listen("127.0.0.1:0".parse().unwrap(), connections)
+        .await
+        .unwrap();
+    let address = served.address().unwrap();
+    let (end, wait) = oneshot::channel();
+    let router = rig.router.clone();
+    let ended = tokio::spawn(served.with_head_time(head_time).run(router, async move {
+        let _ = wait.await;
+    }));
+    Up {
+        address,
+        end,
+        ended,
+    }
+}
+
+async fn ask(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream
+        .write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+/// Reads until the site closes the connection; a reset is an end too.
+async fn until_closed(mut stream: TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes).await;
+    bytes
+}
+
+#[tokio::test]
+async fn connections_that_send_nothing_or_half_a_head_are_closed() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_millis(200), 64).await;
+    let silent = TcpStream::connect(up.address).await.unwrap();
+    let mut half = TcpStream::connect(up.address).await.unwrap();
+    half.write_all(b"GET /health HT").await.unwrap();
+    let mut idle = TcpStream::connect(up.address).await.unwrap();
+    idle.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    assert!(until_closed(silent).await.is_empty());
+    until_closed(half).await;
+    let answered = String::from_utf8(until_closed(idle).await).unwrap();
+    assert!(answered.starts_with("HTTP/1.1 200 OK"), "{answered}");
+    assert!(ask(up.address).await.contains("200 OK"));
+}
+
+#[tokio::test]
+async fn more_connections_than_allowed_are_turned_away_and_places_become_free() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 8).await;
+    let mut open = Vec::new();
+    for _ in 0..8 {
+        let mut stream = TcpStream::connect(up.address).await.unwrap();
+        // Answered: it has a place.
+        stream
+            .write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).await.unwrap();
+        open.push(stream);
+    }
+    let turned_away = TcpStream::connect(up.address).await.unwrap();
+    assert!(until_closed(turned_away).await.is_empty());
+    open.clear();
+    // The places become free when the site has seen the ends.
+    loop {
+        let mut stream = TcpStream::connect(up.address).await.unwrap();
+        let sent = stream
+            .write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .await;
+        if sent.is_ok() && until_closed(stream).await.starts_with(b"HTTP/1.1 200") {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn oversized_heads_are_refused() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 64).await;
+    let mut stream = TcpStream::connect(up.address).await.unwrap();
+    let long = "a".repeat(64 << 10);
+    let _ = stream
+        .write_all(format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
+        .await;
+    let answer = String::from_utf8_lossy(&until_closed(stream).await).into_owned();
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 4"),
+        "{answer}"
+    );
+    assert!(ask(up.address).await.contains("200 OK"));
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_answered_before_the_end() {
+    let rig = Rig::new().await;
+    let up = up(&rig, Duration::from_secs(3_600), 64).await;
+    let mut stream = TcpStream::connect(up.address).await.unwrap();
+    stream
+        .write_all(b"POST /api/v1/records HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{")
+        .await
+        .unwrap();
+    // The head has arrived: the second request is answered after it.
+    assert!(ask(up.address).await.contains("200 OK"));
+    up.end.send(()).unwrap();
+    while TcpStream::connect(up.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    stream.write_all(b"}").await.unwrap();
+    let answer = String::from_utf8(until_closed(stream).await).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+    up.ended.await.unwrap();
+}

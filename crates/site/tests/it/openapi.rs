@@ -1,0 +1,112 @@
+//! The description of the API.
+
+use axum::http::StatusCode;
+use serde_json::Value;
+
+use crate::rig::Rig;
+
+const COMMITTED: &str = include_str!("../../openapi.json");
+
+/// `CARDMARK_WRITE=1 cargo test -p cardmark-site` writes it.
+#[test]
+fn the_committed_description_is_that_of_the_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
+    let current = cardmark_site::openapi_json() + "\n";
+    if std::env::var_os("CARDMARK_WRITE").is_some() {
+        std::fs::write(path, &current).unwrap();
+    }
+    assert_eq!(
+        std::fs::read_to_string(path).unwrap(),
+        current,
+        "run with CARDMARK_WRITE=1"
+    );
+}
+
+#[tokio::test]
+async fn every_described_path_exists() {
+    let rig = Rig::new().await;
+    let description: Value = serde_json::from_str(COMMITTED).unwrap();
+    let paths = description["paths"].as_object().unwrap();
+    assert!(paths.len() >= 16, "{}", paths.len());
+    for (path, methods) in paths {
+        let filled = path
+            .replace("{id}", &uuid::Uuid::nil().to_string())
+            .replace("{key}", "none");
+        for method in methods.as_object().unwrap().keys() {
+            let answer = rig.ask(&method.to_uppercase(), &filled, &[], "").await;
+            let text = answer.text();
+            assert_ne!(
+                answer.status,
+                StatusCode::METHOD_NOT_ALLOWED,
+                "{method} {path}"
+            );
+            assert!(!text.contains("/problems/unknown-path"), "{method} {path}");
+            let described = &methods[method]["responses"];
+            let status = answer.status.as_str();
+            assert!(
+                described.get(status).is_some(),
+                "{method} {path}: {status} is not described"
+            );
+        }
+    }
+    let served = rig.get("/api/v1/openapi.json").await.text();
+    assert_eq!(served + "\n", COMMITTED);
+}
+
+/// What was released stays: paths, methods, statuses, and the fields of answers.
+#[test]
+fn nothing_that_was_released_is_missing() {
+    let released: Value =
+        serde_json::from_str(include_str!("../../openapi-released.json")).unwrap();
+    let current: Value = serde_json::from_str(COMMITTED).unwrap();
+    let mut missing = Vec::new();
+    compare(&released, &current, "", &mut missing);
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Lists what the older one has and the newer one has not, or has otherwise. Texts for people may change; a list, such as
+/// that of the required fields, may not.
+fn compare(older: &Value, newer: &Value, path: &str, missing: &mut Vec<String>) {
+    match (older, newer) {
+        (Value::Object(older), Value::Object(newer)) => {
+            for (name, value) in older {
+                if matches!(
+                    name.as_str(),
+                    "description" | "summary" | "title" | "tags" | "operationId"
+                ) && !value.is_object()
+                {
+                    continue;
+                }
+                match newer.get(name) {
+                    Some(now) => compare(value, now, &format!("{path}/{name}"), missing),
+                    None => missing.push(format!("{path}/{name}")),
+                }
+            }
+        }
+        (Value::Array(older), Value::Array(newer)) => {
+            // Fields of answers that were required stay required; parameters stay.
+            let gone = older.iter().filter(|value| !newer.contains(value));
+            missing.extend(gone.map(|value| format!("{path}: {value}")));
+        }
+        (older, newer) if older != newer => missing.push(format!("{path}: {older} is {newer}")),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_change_of_what_was_released_is_seen() {
+    let released: Value = serde_json::from_str(COMMITTED).unwrap();
+    let mut changed = released.clone();
+    changed["paths"]
+        .as_object_mut()
+        .unwrap()
+        .remove("/api/v1/boards");
+    let mut missing = Vec::new();
+    compare(&released, &changed, "", &mut missing);
+    assert_eq!(missing, ["/paths//api/v1/boards"]);
+    let mut added = released.clone();
+    added["paths"]["/api/v1/new"] = Value::Object(serde_json::Map::new());
+    missing.clear();
+    compare(&released, &added, "", &mut missing);
+    assert!(missing.is_empty());
+}

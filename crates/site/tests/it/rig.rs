@@ -1,0 +1,190 @@
+//! A site over a database of its own, asked without a network.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use cardmark_core::{Record, Statement, parse_record};
+use cardmark_share::{
+    Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
+};
+use cardmark_site::{Config, Site, WriteLimits, router};
+use cardmark_site_store::SiteStore;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tempfile::TempDir;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+pub struct Rig {
+    pub router: Router,
+    _folder: TempDir,
+}
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+pub fn config() -> Config {
+    Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        database_url: String::new(),
+        replica_url: None,
+        secret: Some("of this test, with 32 characters".to_owned()),
+        behind_proxy: false,
+        writes: WriteLimits {
+            of_address: 1_000_000,
+            of_address_per_hour: 1,
+            of_tag: 1_000_000,
+            of_tag_per_hour: 1,
+        },
+        reads_at_once: 1_000_000,
+        reads_per_s: 1_000_000,
+        connections: 64,
+    }
+}
+
+impl Rig {
+    pub async fn new() -> Self {
+        Self::with(config()).await
+    }
+
+    pub async fn with(config: Config) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
+        let store = SiteStore::open(&address).await.unwrap();
+        let router = router(Arc::new(Site::new(store, config)));
+        Self {
+            router,
+            _folder: folder,
+        }
+    }
+
+    pub async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self
+            .router
+            .clone()
+            .oneshot(request.body(body.into()).unwrap())
+            .await
+            .unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], Body::empty()).await
+    }
+
+    /// Sends a submission as its owner.
+    pub async fn submit(&self, owner: u8, text: &str) -> Answer {
+        let id = id_of(text);
+        let headers = owner_headers(owner, id);
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        self.ask("POST", "/api/v1/records", &headers, text.to_owned())
+            .await
+    }
+}
+
+pub fn server() -> Server {
+    "http://127.0.0.1:8080".parse().unwrap()
+}
+
+pub fn secrets(owner: u8) -> Secrets {
+    Secrets::new([owner; 32])
+}
+
+pub fn owner_headers(owner: u8, id: Uuid) -> [(&'static str, String); 2] {
+    let secrets = secrets(owner);
+    [
+        (TAG_HEADER, to_hexadecimal(&secrets.tag(&server()))),
+        (
+            TOKEN_HASH_HEADER,
+            to_hexadecimal(&secrets.edit_token(&server(), id).hash()),
+        ),
+    ]
+}
+
+pub fn bearer(owner: u8, id: Uuid) -> String {
+    format!(
+        "Bearer {}",
+        secrets(owner).edit_token(&server(), id).to_text()
+    )
+}
+
+pub fn id_of(text: &str) -> Uuid {
+    let (record, _) = cardmark_core::documents_of(text);
+    cardmark_core::record_id(record).unwrap_or(Uuid::nil())
+}
+
+/// A record of the corpus.
+pub fn corpus(name: &str) -> Record {
+    let path = format!(
+        "{}/../cli/fixtures/records/method-2/{name}.json.zst",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let packed = std::fs::read(path).unwrap();
+    let text = zstd::bulk::decompress(&packed, 16 << 20).unwrap();
+    parse_record(&String::from_utf8(text).unwrap()).unwrap()
+}
+
+pub fn measured() -> Record {
+    corpus("run-measured-quick")
+}
+
+/// The measured record as one of many: another id, another card. Its latencies are those of one run, and so is its
+/// evidence: one time is a little longer, which no check can see.
+pub fn another(number: u128) -> Record {
+    let mut record = measured();
+    record.id = Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + number);
+    record
+        .labels
+        .insert("product".to_owned(), "SanDisk Ultra 32 GB".to_owned());
+    let last = record.trials.last_mut().unwrap();
+    last.started_ns += u64::try_from(number).unwrap() * 1_000;
+    let _ = cardmark_judge::derive_again(&mut record);
+    record
+}
+
+pub fn text_of(record: &Record) -> String {
+    write_submission(record, 1, &[]).unwrap().0
+}
+
+pub fn statement(id: Uuid, revision: u64, labels: &[(&str, &str)]) -> String {
+    let labels = labels
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    serde_json::to_string(&Statement::of(id, revision, &labels)).unwrap()
+}
