@@ -45,8 +45,7 @@ pub(crate) struct Opened {
 
 /// Opens the database, creates it if it is a file, and brings its tables up to date.
 pub(crate) async fn open(address: &str) -> Result<Opened> {
-    sqlx::any::install_drivers(&[sqlx::sqlite::any::DRIVER, sqlx::postgres::any::DRIVER])
-        .or_else(|_| Ok::<_, SiteStoreError>(()))?;
+    sqlx::any::install_default_drivers();
     if let Some(path) = sqlite_path(address) {
         return open_sqlite(&path).await;
     }

@@ -94,8 +94,9 @@ impl SiteStore {
                 dump.push(dumped(table, kinds, &row)?);
             }
         }
-        // How many changes there were does not follow from the records.
-        dump.retain(|line| !line.starts_with("totals \"changes\""));
+        // The number of changes does not follow from the records; a total that never changed has no row.
+        let is_total = |line: &String| line.starts_with("totals ");
+        dump.retain(|line| !is_total(line) || !(line.contains("changes") || line.ends_with(" 0")));
         Ok(dump)
     }
 }

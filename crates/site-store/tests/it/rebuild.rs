@@ -142,6 +142,15 @@ async fn rebuild(store: &SiteStore, lives: &[Life]) -> cardmark_site_store::Rebu
     rebuilt.await.unwrap()
 }
 
+/// Fails with the rows that only one of them has.
+fn assert_same(one: &[String], other: &[String]) {
+    let without = |one: &[String], other: &[String]| -> Vec<String> {
+        one.iter().filter(|row| !other.contains(row)).cloned().collect()
+    };
+    let differences = (without(one, other), without(other, one));
+    assert!(one == other, "{differences:#?}");
+}
+
 async fn check(site: &Site, store: &SiteStore, lives: &[Life], orders: &[Vec<u16>]) {
     let mut expected = None;
     for order in orders {
@@ -152,8 +161,8 @@ async fn check(site: &Site, store: &SiteStore, lives: &[Life], orders: &[Vec<u16
         let dump = store.summaries_dump().await.unwrap();
         let rebuilt = rebuild(store, lives).await;
         assert_eq!((rebuilt.changed_count, rebuilt.unreadable_count), (0, 0));
-        assert_eq!(store.summaries_dump().await.unwrap(), dump);
-        assert_eq!(expected.get_or_insert(dump.clone()), &dump);
+        assert_same(&store.summaries_dump().await.unwrap(), &dump);
+        assert_same(expected.get_or_insert(dump.clone()), &dump);
     }
 }
 
@@ -214,10 +223,10 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     };
     let rebuilt = store.rebuild(|id, _, _, _| Some(again(id))).await.unwrap();
     assert_eq!(rebuilt.records_count, 30);
-    assert_eq!(store.summaries_dump().await.unwrap(), before);
+    assert_same(&store.summaries_dump().await.unwrap(), &before);
     let unreadable = store.rebuild(|id, _, _, _| (id.as_u128() > 5).then(|| again(id))).await.unwrap();
     assert_eq!((unreadable.unreadable_count, unreadable.changed_count), (5, 0));
-    assert_eq!(store.summaries_dump().await.unwrap(), before);
+    assert_same(&store.summaries_dump().await.unwrap(), &before);
 
     // Another version finds that a record contradicts itself.
     let stricter = store.rebuild(|id, _, _, _| {
