@@ -3,10 +3,29 @@
 //! It keeps the bytes that were received, and what was derived from them. All writes go through one queue and are committed
 //! in groups; a write is answered when it is durable. Summaries of products change in the transaction of the record.
 
+mod address;
+mod batch;
+mod change;
+mod facets;
+mod limits;
+mod lists;
+mod locks;
+mod products;
+mod put;
+mod queue;
+mod rebuild;
+mod record;
+mod search;
+mod seeds;
+mod sql;
+mod store;
+mod summaries;
 mod types;
+mod work;
 
+pub use store::SiteStore;
 pub use types::{
-    Amended, Bucket, Change, ChangeKind, Cursor, Found, Head, Incoming, Limit, MetricRange,
-    ProductRow, Put, RankedProduct, Search, SiteStoreError, State, StoredDocument, SummaryRow,
-    Withdrawn,
+    Amended, Amendment, Bucket, Change, ChangeKind, Counts, Cursor, Found, Head, Incoming, Limit,
+    MetricRange, ProductRow, Put, RankedProduct, Rebuilt, Rederived, Search, SiteStoreError, State,
+    StoredDocument, SummaryRow, Withdrawn,
 };

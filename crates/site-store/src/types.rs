@@ -24,6 +24,8 @@ pub struct Incoming {
     pub packed: Vec<u8>,
     /// Number of bytes when unpacked.
     pub sent_bytes: u64,
+    /// SHA-256 of the unpacked document.
+    pub digest: [u8; 32],
     /// SHA-256 of the record's line as received, without its line feed: two submissions of a run are the same if it is.
     pub record_digest: [u8; 32],
     /// What was derived.
@@ -42,6 +44,64 @@ pub struct Incoming {
     pub received_ms: i64,
     /// Limits that the submission is charged to.
     pub limits: Vec<Bucket>,
+}
+
+/// A document with a new statement, read, checked by itself, and packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amendment {
+    /// The record's line as it was received, with the new statement, packed with zstd.
+    pub packed: Vec<u8>,
+    /// Number of bytes when unpacked.
+    pub sent_bytes: u64,
+    /// SHA-256 of the unpacked document.
+    pub digest: [u8; 32],
+    /// Number of the statement, from 1.
+    pub revision: u64,
+    /// What was derived.
+    pub extract: Extract,
+    /// Checks by itself ([`cardmark_share::checks`]).
+    pub checks: Vec<Check>,
+    /// Time of arrival, milliseconds since 1970.
+    pub at_ms: i64,
+}
+
+/// What follows from the bytes of a stored record by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rederived {
+    /// What was derived.
+    pub extract: Extract,
+    /// Checks by itself ([`cardmark_share::checks`]).
+    pub checks: Vec<Check>,
+    /// Key of the card ([`cardmark_share::card_key`]).
+    pub card: [u8; 16],
+}
+
+/// Result of a rebuild.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Number of records.
+    pub records_count: u64,
+    /// Records whose rows differ now.
+    pub changed_count: u64,
+    /// Records that could not be derived again; their rows stay.
+    pub unreadable_count: u64,
+    /// Number of products.
+    pub products_count: u64,
+}
+
+/// Numbers of records and of waiting writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records that are not withdrawn, quarantined ones included.
+    pub records: u64,
+    /// Records with a failed check.
+    pub quarantined: u64,
+    /// Withdrawn records.
+    pub withdrawn: u64,
+    /// Writes that wait in this instance.
+    pub waiting_writes: u64,
+    /// Most writes that can wait.
+    pub most_waiting_writes: u64,
 }
 
 /// A token bucket. It holds `most` tokens and gains `per_hour` of them; a write takes one from each of its buckets.

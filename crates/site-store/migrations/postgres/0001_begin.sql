@@ -1,0 +1,201 @@
+-- The same tables as in ../sqlite, where they are strict.
+create table records (
+    id bytea not null,
+    state bigint not null,
+    level text collate "C" not null,
+    area bigint not null,
+    origin text collate "C" not null,
+    revision bigint not null,
+    received_ms bigint not null,
+    tag bytea,
+    card bytea not null,
+    token_hash bytea,
+    record_digest bytea not null,
+    evidence text collate "C",
+    seed text collate "C",
+    -- The seed, if this record was the first to use it in time.
+    used_seed text collate "C",
+    product_key text collate "C",
+    product_name text collate "C",
+    model text collate "C",
+    board text collate "C",
+    suite text collate "C",
+    bus text collate "C",
+    command_queue text collate "C",
+    size_bytes bigint,
+    day text collate "C",
+    -- Twelve times the year of the run, and its month from 0.
+    month bigint,
+    storage text collate "C",
+    context_key bigint not null,
+    context text collate "C" not null,
+    checks text collate "C" not null,
+    is_fake bigint not null,
+    -- The product, if the record is shared storage.
+    shared_product text collate "C",
+    -- The card, if summaries count the record.
+    counted_card bytea,
+    primary key (id)
+) partition by hash (id);
+
+create table bodies (
+    id bytea not null,
+    packed bytea not null,
+    digest bytea not null,
+    sent_bytes bigint not null,
+    primary key (id)
+) partition by hash (id);
+
+create table tombstones (
+    id bytea not null,
+    at_ms bigint not null,
+    primary key (id)
+) partition by hash (id);
+
+create table figures (
+    id bytea not null,
+    metric text collate "C" not null,
+    area bigint not null,
+    -- Empty if the product is unknown.
+    product text collate "C" not null,
+    -- Quarter of an octave, for searching by value.
+    quarter bigint not null,
+    received_ms bigint not null,
+    value double precision not null,
+    lowest_first bigint not null,
+    primary key (id, metric)
+) partition by hash (id);
+
+create table facets (
+    facet bigint not null,
+    received_ms bigint not null,
+    id bytea not null,
+    primary key (facet, received_ms, id)
+) partition by hash (id);
+
+create table changes (
+    sequence bigint not null,
+    id bytea not null,
+    kind bigint not null,
+    at_ms bigint not null,
+    primary key (id, sequence)
+) partition by hash (id);
+
+create table tag_cards (
+    product text collate "C" not null,
+    context_key bigint not null,
+    tag bytea not null,
+    card bytea not null,
+    runs bigint not null,
+    primary key (product, context_key, tag, card)
+);
+
+create table card_figures (
+    product text collate "C" not null,
+    context_key bigint not null,
+    tag bytea not null,
+    card bytea not null,
+    metric text collate "C" not null,
+    value double precision not null,
+    primary key (product, context_key, tag, card, metric)
+);
+
+create table summaries (
+    product text collate "C" not null,
+    context_key bigint not null,
+    metric text collate "C" not null,
+    lowest_first bigint not null,
+    cards bigint not null,
+    submitters bigint not null,
+    median double precision not null,
+    is_ranked bigint not null,
+    -- Place in a ranking: the median, negative if high figures are better.
+    place double precision not null,
+    -- Buckets and their numbers of cards, each 4 bytes, little-endian.
+    buckets bytea not null,
+    primary key (product, context_key, metric)
+);
+
+create table product_contexts (
+    product text collate "C" not null,
+    context_key bigint not null,
+    context text collate "C" not null,
+    primary key (product, context_key)
+);
+
+create table product_cards (
+    product text collate "C" not null,
+    tag bytea not null,
+    card bytea not null,
+    runs bigint not null,
+    fakes bigint not null,
+    primary key (product, tag, card)
+);
+
+create table products (
+    key text collate "C" not null,
+    name text collate "C" not null,
+    name_small text collate "C" not null,
+    -- Shared records, whether summaries count them or not.
+    members bigint not null,
+    runs bigint not null,
+    cards bigint not null,
+    fakes bigint not null,
+    primary key (key)
+);
+
+create table boards (
+    board text collate "C" not null,
+    records bigint not null,
+    primary key (board)
+);
+
+create table seeds (
+    seed text collate "C" not null,
+    issued_ms bigint not null,
+    primary key (seed)
+);
+
+create table limits (
+    key bytea not null,
+    tokens double precision not null,
+    at_ms bigint not null,
+    primary key (key)
+);
+
+create table totals (
+    name text collate "C" not null,
+    count bigint not null,
+    primary key (name)
+);
+
+do $$
+declare
+    name text;
+begin
+    foreach name in array array['records', 'bodies', 'tombstones', 'figures', 'facets', 'changes'] loop
+        for part in 0..7 loop
+            execute format('create table %I partition of %I for values with (modulus 8, remainder %s)',
+                name || '_' || part, name, part);
+        end loop;
+    end loop;
+end
+$$;
+
+alter table bodies alter column packed set storage external;
+
+create index records_evidence on records (evidence, received_ms, id) where evidence is not null;
+create index records_seed on records (used_seed) where used_seed is not null;
+create index records_product on records (shared_product, received_ms, id) where shared_product is not null;
+create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
+    where counted_card is not null;
+create index records_month on records (area, month, received_ms, id);
+create index records_product_month on records (area, product_key, month, received_ms, id);
+create index figures_value on figures (area, metric, quarter, received_ms, id);
+create index figures_product_value on figures (area, metric, product, quarter, received_ms, id);
+create index changes_sequence on changes (sequence);
+create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
+create index product_contexts_context on product_contexts (context_key);
+create index products_name on products (name_small, key);
+create index seeds_issued on seeds (issued_ms);
+create index limits_at on limits (at_ms);

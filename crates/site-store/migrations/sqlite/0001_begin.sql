@@ -1,0 +1,186 @@
+-- The same tables as in ../postgres, where they are partitioned by the id of the record.
+create table records (
+    id blob not null,
+    state integer not null,
+    level text not null,
+    area integer not null,
+    origin text not null,
+    revision integer not null,
+    received_ms integer not null,
+    tag blob,
+    card blob not null,
+    token_hash blob,
+    record_digest blob not null,
+    evidence text,
+    seed text,
+    -- The seed, if this record was the first to use it in time.
+    used_seed text,
+    product_key text,
+    product_name text,
+    model text,
+    board text,
+    suite text,
+    bus text,
+    command_queue text,
+    size_bytes integer,
+    day text,
+    -- Twelve times the year of the run, and its month from 0.
+    month integer,
+    storage text,
+    context_key integer not null,
+    context text not null,
+    checks text not null,
+    is_fake integer not null,
+    -- The product, if the record is shared storage.
+    shared_product text,
+    -- The card, if summaries count the record.
+    counted_card blob,
+    primary key (id)
+) strict;
+
+create table bodies (
+    id blob not null,
+    packed blob not null,
+    digest blob not null,
+    sent_bytes integer not null,
+    primary key (id)
+) strict;
+
+create table tombstones (
+    id blob not null,
+    at_ms integer not null,
+    primary key (id)
+) strict, without rowid;
+
+create table figures (
+    id blob not null,
+    metric text not null,
+    area integer not null,
+    -- Empty if the product is unknown.
+    product text not null,
+    -- Quarter of an octave, for searching by value.
+    quarter integer not null,
+    received_ms integer not null,
+    value real not null,
+    lowest_first integer not null,
+    primary key (id, metric)
+) strict, without rowid;
+
+create table facets (
+    facet integer not null,
+    received_ms integer not null,
+    id blob not null,
+    primary key (facet, received_ms, id)
+) strict, without rowid;
+
+create table changes (
+    sequence integer not null,
+    id blob not null,
+    kind integer not null,
+    at_ms integer not null,
+    primary key (id, sequence)
+) strict, without rowid;
+
+create table tag_cards (
+    product text not null,
+    context_key integer not null,
+    tag blob not null,
+    card blob not null,
+    runs integer not null,
+    primary key (product, context_key, tag, card)
+) strict, without rowid;
+
+create table card_figures (
+    product text not null,
+    context_key integer not null,
+    tag blob not null,
+    card blob not null,
+    metric text not null,
+    value real not null,
+    primary key (product, context_key, tag, card, metric)
+) strict, without rowid;
+
+create table summaries (
+    product text not null,
+    context_key integer not null,
+    metric text not null,
+    lowest_first integer not null,
+    cards integer not null,
+    submitters integer not null,
+    median real not null,
+    is_ranked integer not null,
+    -- Place in a ranking: the median, negative if high figures are better.
+    place real not null,
+    -- Buckets and their numbers of cards, each 4 bytes, little-endian.
+    buckets blob not null,
+    primary key (product, context_key, metric)
+) strict, without rowid;
+
+create table product_contexts (
+    product text not null,
+    context_key integer not null,
+    context text not null,
+    primary key (product, context_key)
+) strict, without rowid;
+
+create table product_cards (
+    product text not null,
+    tag blob not null,
+    card blob not null,
+    runs integer not null,
+    fakes integer not null,
+    primary key (product, tag, card)
+) strict, without rowid;
+
+create table products (
+    key text not null,
+    name text not null,
+    name_small text not null,
+    -- Shared records, whether summaries count them or not.
+    members integer not null,
+    runs integer not null,
+    cards integer not null,
+    fakes integer not null,
+    primary key (key)
+) strict, without rowid;
+
+create table boards (
+    board text not null,
+    records integer not null,
+    primary key (board)
+) strict, without rowid;
+
+create table seeds (
+    seed text not null,
+    issued_ms integer not null,
+    primary key (seed)
+) strict, without rowid;
+
+create table limits (
+    key blob not null,
+    tokens real not null,
+    at_ms integer not null,
+    primary key (key)
+) strict, without rowid;
+
+create table totals (
+    name text not null,
+    count integer not null,
+    primary key (name)
+) strict, without rowid;
+
+create index records_evidence on records (evidence, received_ms, id) where evidence is not null;
+create index records_seed on records (used_seed) where used_seed is not null;
+create index records_product on records (shared_product, received_ms, id) where shared_product is not null;
+create index records_card on records (counted_card, shared_product, context_key, received_ms, id)
+    where counted_card is not null;
+create index records_month on records (area, month, received_ms, id);
+create index records_product_month on records (area, product_key, month, received_ms, id);
+create index figures_value on figures (area, metric, quarter, received_ms, id);
+create index figures_product_value on figures (area, metric, product, quarter, received_ms, id);
+create index changes_sequence on changes (sequence);
+create index summaries_place on summaries (metric, is_ranked, context_key, place, product);
+create index product_contexts_context on product_contexts (context_key);
+create index products_name on products (name_small, key);
+create index seeds_issued on seeds (issued_ms);
+create index limits_at on limits (at_ms);

@@ -1,0 +1,127 @@
+//! Opening a database.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{AnyPool, ConnectOptions as _, Connection as _, Executor as _};
+
+use crate::sql::Result;
+use crate::types::SiteStoreError;
+
+/// Connections for reading, and one for each writer.
+const CONNECTIONS: u32 = 8;
+/// Time to wait for a free connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Settings of each connection. A write that was answered survives a loss of power.
+const SQLITE_SETTINGS: &str =
+    "pragma synchronous = full; pragma busy_timeout = 10000; pragma cache_size = -32768";
+/// A connection that hangs in a transaction holds locks of all instances.
+const POSTGRES_SETTINGS: &str =
+    "set synchronous_commit = on; set idle_in_transaction_session_timeout = '60s'";
+
+static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// Kind of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+/// An open database.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) kind: Kind,
+    pub(crate) pool: AnyPool,
+    /// Locked until it is closed.
+    pub(crate) lock: Option<File>,
+}
+
+/// Opens the database, creates it if it is a file, and brings its tables up to date.
+pub(crate) async fn open(address: &str) -> Result<Opened> {
+    sqlx::any::install_default_drivers();
+    if let Some(path) = sqlite_path(address) {
+        return open_sqlite(&path).await;
+    }
+    if !is_postgres(address) {
+        return Err(SiteStoreError::Address(address.to_owned()));
+    }
+    let pool = pool(address, POSTGRES_SETTINGS).await?;
+    POSTGRES.run(&pool).await?;
+    Ok(Opened {
+        kind: Kind::Postgres,
+        pool,
+        lock: None,
+    })
+}
+
+/// Opens a replica of a PostgreSQL database.
+pub(crate) async fn open_replica(address: &str) -> Result<AnyPool> {
+    match is_postgres(address) {
+        true => pool(address, POSTGRES_SETTINGS).await,
+        false => Err(SiteStoreError::Address(address.to_owned())),
+    }
+}
+
+fn is_postgres(address: &str) -> bool {
+    address.starts_with("postgres://") || address.starts_with("postgresql://")
+}
+
+fn sqlite_path(address: &str) -> Option<PathBuf> {
+    let path = address.strip_prefix("sqlite:")?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    (!path.is_empty() && !path.starts_with(':')).then(|| path.into())
+}
+
+async fn open_sqlite(path: &Path) -> Result<Opened> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(sqlx::Error::Io)?;
+    }
+    let lock = lock(path)?;
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full);
+    // It makes the file, and sets the kind of its journal for good.
+    options.connect().await?.close().await?;
+    let pool = pool(options.to_url_lossy().as_str(), SQLITE_SETTINGS).await?;
+    SQLITE.run(&pool).await?;
+    Ok(Opened {
+        kind: Kind::Sqlite,
+        pool,
+        lock: Some(lock),
+    })
+}
+
+/// Locks the file beside the database.
+fn lock(path: &Path) -> Result<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let file = File::create(name).map_err(sqlx::Error::Io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(SiteStoreError::InUse(path.display().to_string())),
+        Err(TryLockError::Error(error)) => Err(sqlx::Error::Io(error).into()),
+    }
+}
+
+async fn pool(address: &str, settings: &'static str) -> Result<AnyPool> {
+    let options = AnyConnectOptions::from_str(address)?;
+    let pool = AnyPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(PATIENCE)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                connection.execute(settings).await?;
+                Ok(())
+            })
+        });
+    Ok(pool.connect_with(options).await?)
+}

@@ -1,0 +1,165 @@
+//! Changing and deleting a stored record.
+
+use cardmark_share::{CheckName, level};
+use sqlx::AnyConnection;
+use uuid::Uuid;
+
+use crate::batch::Batch;
+use crate::put::{is_of_record, range, state_of};
+use crate::record::{self, Stored, Written};
+use crate::sql::{Columns as _, Result, row, rows, run, values};
+use crate::types::{
+    Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn,
+};
+use crate::products;
+
+/// Replaces the owner's statement.
+pub(crate) async fn amend(
+    batch: &mut Batch<'_>,
+    id: Uuid,
+    token_hash: [u8; 32],
+    amendment: Amendment,
+) -> Result<Amended> {
+    let Some(stored) = record::stored(batch.connection, id).await? else {
+        let tombstone = record::tombstone(batch.connection, id).await?;
+        return Ok(tombstone.map_or(Amended::Unknown, |_| Amended::Gone));
+    };
+    if stored.token_hash != Some(token_hash) {
+        return Ok(Amended::Forbidden);
+    }
+    if amendment.revision <= stored.head.revision {
+        let is_same = amendment.revision == stored.head.revision
+            && digest_of(batch.connection, id).await? == Some(amendment.digest);
+        return Ok(match is_same {
+            true => Amended::Now(stored.head),
+            false => Amended::Older(stored.head.revision),
+        });
+    }
+    let (packed, sent_bytes) = (&amendment.packed, amendment.sent_bytes);
+    record::write_body(batch.connection, id, packed, &amendment.digest, sent_bytes).await?;
+    let derived = Rederived {
+        extract: amendment.extract,
+        checks: amendment.checks,
+        card: stored.card,
+    };
+    revise(batch, &stored, derived, amendment.revision).await?;
+    batch.changed(id, ChangeKind::Amended, amendment.at_ms);
+    let stored = record::stored(batch.connection, id).await?;
+    let stored = stored.ok_or(SiteStoreError::Damaged("an amended record is not there"))?;
+    Ok(Amended::Now(stored.head))
+}
+
+async fn digest_of(connection: &mut AnyConnection, id: Uuid) -> Result<Option<[u8; 32]>> {
+    let text = "select digest from bodies where id = $1";
+    let row = row(connection, text, values![id]).await?;
+    row.map(|row| row.fixed(0)).transpose()
+}
+
+/// Replaces what was derived from a record by itself; returns whether it differs.
+pub(crate) async fn rederive(
+    batch: &mut Batch<'_>,
+    id: Uuid,
+    derived: Rederived,
+) -> Result<bool> {
+    match record::stored(batch.connection, id).await? {
+        Some(stored) => {
+            let revision = stored.head.revision;
+            revise(batch, &stored, derived, revision).await
+        }
+        None => Ok(false),
+    }
+}
+
+/// Writes a record's rows again, and moves what it adds to summaries. Checks beside other records stay as they were when it
+/// arrived, but for the range of another product.
+async fn revise(
+    batch: &mut Batch<'_>,
+    stored: &Stored,
+    derived: Rederived,
+    revision: u64,
+) -> Result<bool> {
+    let extract = &derived.extract;
+    let is_moved = extract.product_key() != stored.head.product;
+    let mut checks = derived.checks;
+    checks.retain(|check| is_of_record(check.name));
+    let around = stored.head.checks.iter().filter(|check| !is_of_record(check.name));
+    checks.extend(around.filter(|check| !is_moved || check.name != CheckName::ProductRange).cloned());
+    if is_moved {
+        checks.push(range(batch, extract).await?);
+    }
+    checks.sort_by_key(|check| check.name);
+    let written = Written {
+        extract,
+        checks: &checks,
+        state: state_of(&checks),
+        level: level(&extract.origin, &checks),
+        card: derived.card,
+        tag: stored.head.tag,
+        token_hash: stored.token_hash,
+        record_digest: stored.record_digest,
+        revision,
+        received_ms: stored.head.received_ms,
+    };
+    replace(batch, stored, &written).await
+}
+
+async fn replace(batch: &mut Batch<'_>, stored: &Stored, written: &Written<'_>) -> Result<bool> {
+    let before = snapshot(batch.connection, stored.head.id).await?;
+    record::unwrite(batch.connection, stored).await?;
+    record::write(batch.connection, written).await?;
+    let after = snapshot(batch.connection, stored.head.id).await?;
+    let placed = written.placed();
+    let is_elsewhere = placed != stored.placed || before.figures != after.figures;
+    if is_elsewhere {
+        // As if it were deleted and came again: rows of both places are counted from what is there now.
+        products::remove(batch, &stored.placed).await?;
+        products::add(batch, &placed).await?;
+    }
+    Ok(is_elsewhere || before.head != after.head)
+}
+
+/// What is compared to find out whether a record changed.
+#[derive(PartialEq)]
+struct Snapshot {
+    head: String,
+    figures: Vec<(String, f64)>,
+}
+
+async fn snapshot(connection: &mut AnyConnection, id: Uuid) -> Result<Snapshot> {
+    let text = "select metric, value from figures where id = $1 order by metric";
+    let figures = rows(connection, text, values![id]).await?;
+    let figures = figures.iter().map(|row| Ok((row.text(0)?, row.real(1)?)));
+    let stored = record::stored(connection, id).await?;
+    let stored = stored.map(|stored| (stored.head, stored.card, stored.facets));
+    Ok(Snapshot {
+        head: format!("{stored:?}"),
+        figures: figures.collect::<Result<_>>()?,
+    })
+}
+
+/// Deletes a record, but for its id and the time.
+pub(crate) async fn withdraw(
+    batch: &mut Batch<'_>,
+    id: Uuid,
+    token_hash: [u8; 32],
+    at_ms: i64,
+) -> Result<Withdrawn> {
+    let Some(stored) = record::stored(batch.connection, id).await? else {
+        let tombstone = record::tombstone(batch.connection, id).await?;
+        return Ok(tombstone.map_or(Withdrawn::Unknown, |_| Withdrawn::Now));
+    };
+    if stored.token_hash != Some(token_hash) {
+        return Ok(Withdrawn::Forbidden);
+    }
+    record::unwrite(batch.connection, &stored).await?;
+    for table in ["records", "bodies", "changes"] {
+        let text = format!("delete from {table} where id = $1");
+        run(batch.connection, text, values![id]).await?;
+    }
+    let text = "insert into tombstones (id, at_ms) values ($1, $2)";
+    run(batch.connection, text, values![id, at_ms]).await?;
+    products::remove(batch, &stored.placed).await?;
+    batch.count_withdrawn();
+    batch.changed(id, ChangeKind::Withdrawn, at_ms);
+    Ok(Withdrawn::Now)
+}

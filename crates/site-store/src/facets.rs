@@ -1,0 +1,70 @@
+//! Combinations of conditions, each a number in an index: a search for any combination reads only what it shows.
+
+use std::collections::BTreeMap;
+
+use cardmark_share::{Area, Extract, context_key};
+
+/// Values that can be searched for, in any combination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facet<'a> {
+    pub(crate) is_simulated: bool,
+    pub(crate) product: Option<&'a str>,
+    pub(crate) board: Option<&'a str>,
+    pub(crate) bus: Option<&'a str>,
+    pub(crate) command_queue: Option<&'a str>,
+    pub(crate) suite: Option<&'a str>,
+}
+
+impl<'a> Facet<'a> {
+    fn values(&self) -> [(&'static str, Option<&'a str>); 5] {
+        [
+            ("product", self.product),
+            ("board", self.board),
+            ("bus", self.bus),
+            ("command_queue", self.command_queue),
+            ("suite", self.suite),
+        ]
+    }
+
+    /// The number of the combination of all values that are there.
+    pub(crate) fn key(&self) -> i64 {
+        key(self.is_simulated, self.values().into_iter())
+    }
+
+    /// Numbers of all combinations of values that are there, the empty one included.
+    pub(crate) fn keys(&self) -> Vec<i64> {
+        let there = self.values().into_iter().filter(|(_, value)| value.is_some());
+        let there: Vec<_> = there.collect();
+        let subset = |mask: usize| {
+            let chosen = there.iter().enumerate();
+            let chosen = chosen.filter(move |(place, _)| mask >> place & 1 == 1);
+            key(self.is_simulated, chosen.map(|(_, value)| *value))
+        };
+        (0..1 << there.len()).map(subset).collect()
+    }
+}
+
+fn key<'a>(
+    is_simulated: bool,
+    values: impl Iterator<Item = (&'static str, Option<&'a str>)>,
+) -> i64 {
+    let area = if is_simulated { "simulated" } else { "shared" };
+    let values = values.filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let mut all: BTreeMap<String, String> = values.collect();
+    all.insert("area".to_owned(), area.to_owned());
+    context_key(&all)
+}
+
+/// Numbers of all combinations that a record meets.
+pub(crate) fn facets(extract: &Extract) -> Vec<i64> {
+    let product = extract.product_key();
+    let facet = Facet {
+        is_simulated: extract.area == Area::Simulated,
+        product: product.as_deref(),
+        board: extract.board.as_deref(),
+        bus: extract.bus.as_deref(),
+        command_queue: extract.command_queue.as_deref(),
+        suite: extract.suite.as_deref(),
+    };
+    facet.keys()
+}

@@ -1,0 +1,187 @@
+//! Products, boards, rankings, changes.
+
+use std::collections::BTreeMap;
+
+use cardmark_share::Summary;
+use sqlx::any::AnyRow;
+
+use crate::sql::{Columns as _, Result, row, rows, values};
+use crate::store::SiteStore;
+use crate::summaries::buckets_of;
+use crate::types::{
+    Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError, SummaryRow,
+};
+
+const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
+/// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
+const SUMMARY: &str = "s.metric, c.context, s.buckets, s.submitters";
+/// After all texts with the same beginning.
+const LAST: char = char::MAX;
+
+impl SiteStore {
+    /// Lists products whose name begins with a text, in the order of their names. `after` is the key of the last one shown.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn products(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<ProductRow>> {
+        let mut connection = self.lists().await?;
+        let prefix = prefix.replace('\0', "").to_lowercase();
+        let after = after.map(|after| after.replace('\0', ""));
+        let (name, key) = match &after {
+            Some(after) => {
+                let text = "select name_small from products where key = $1";
+                let name = row(&mut connection, text, values![after]).await?;
+                // The key of a product that is gone holds its name, unless the catalogue has it.
+                let otherwise = || Ok(after.trim_start_matches('~').to_owned());
+                (name.map_or_else(otherwise, |row| row.text(0))?, after.as_str())
+            }
+            None => (prefix.clone(), ""),
+        };
+        let text = format!(
+            "select {PRODUCT} from products p where (p.name_small, p.key) > ($1, $2) \
+             and p.name_small >= $3 and p.name_small < $4 order by p.name_small, p.key limit $5"
+        );
+        let end = format!("{prefix}{LAST}");
+        let values = values![name, key, &prefix, end, i64::from(limit)];
+        let found = rows(&mut connection, text, values).await?;
+        found.iter().map(product_of).collect()
+    }
+
+    /// Finds a product, with its figures in all metrics and contexts.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn product(&self, key: &str) -> Result<Option<(ProductRow, Vec<SummaryRow>)>> {
+        let mut connection = self.lists().await?;
+        let key = key.replace('\0', "");
+        let text = format!("select {PRODUCT} from products p where p.key = $1");
+        let Some(product) = row(&mut connection, text, values![&key]).await? else {
+            return Ok(None);
+        };
+        let text = format!(
+            "select {SUMMARY} from summaries s join product_contexts c \
+             on c.product = s.product and c.context_key = s.context_key \
+             where s.product = $1 order by s.context_key, s.metric"
+        );
+        let found = rows(&mut connection, text, values![&key]).await?;
+        let summaries = found.iter().map(|row| summary_of(row, 0)).collect::<Result<_>>()?;
+        Ok(Some((product_of(&product)?, summaries)))
+    }
+
+    /// Lists boards with their numbers of shared records, in the order of their names. `after` is the last one shown.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn boards(&self, after: Option<&str>, limit: u32) -> Result<Vec<(String, u64)>> {
+        let text = "select board, records from boards where board > $1 order by board limit $2";
+        let after = after.unwrap_or_default().replace('\0', "");
+        let values = values![after, i64::from(limit)];
+        let found = rows(&mut *self.lists().await?, text, values).await?;
+        found.iter().map(|row| Ok((row.text(0)?, row.count(1)?))).collect()
+    }
+
+    /// Lists products with enough cards of enough submitters by their medians, the best first.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn ranking(
+        &self,
+        metric: &str,
+        context_key: i64,
+        limit: u32,
+    ) -> Result<Vec<RankedProduct>> {
+        let text = format!(
+            "select p.key, p.name, {SUMMARY} from summaries s join products p on p.key = s.product \
+             join product_contexts c on c.product = s.product and c.context_key = s.context_key \
+             where s.metric = $1 and s.is_ranked = 1 and s.context_key = $2 \
+             order by s.place, s.product limit $3"
+        );
+        let values = values![metric.replace('\0', ""), context_key, i64::from(limit)];
+        let found = rows(&mut *self.lists().await?, text, values).await?;
+        let ranked = |row: &AnyRow| {
+            Ok(RankedProduct {
+                key: row.text(0)?,
+                name: row.text(1)?,
+                row: summary_of(row, 2)?,
+            })
+        };
+        found.iter().map(ranked).collect()
+    }
+
+    /// Lists contexts in which products are ranked by a metric: key, context, number of products. Those with most
+    /// products are first.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn contexts(
+        &self,
+        metric: &str,
+    ) -> Result<Vec<(i64, BTreeMap<String, String>, u64)>> {
+        let text = "select s.context_key, (select c.context from product_contexts c \
+                    where c.context_key = s.context_key limit 1), s.products from (\
+                    select context_key, count(*) as products from summaries \
+                    where metric = $1 and is_ranked = 1 group by context_key) s \
+                    order by s.products desc, s.context_key";
+        let values = values![metric.replace('\0', "")];
+        let found = rows(&mut *self.lists().await?, text, values).await?;
+        let context =
+            |row: &AnyRow| Ok((row.integer(0)?, context_of(&row.text(1)?)?, row.count(2)?));
+        found.iter().map(context).collect()
+    }
+
+    /// Lists changes in the order in which they became visible. `after` is the sequence of the last one that was read, or 0.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn changes(&self, after: i64, limit: u32) -> Result<Vec<Change>> {
+        let text = "select sequence, id, kind, at_ms from changes where sequence > $1 \
+                    order by sequence limit $2";
+        let values = values![after, i64::from(limit)];
+        let found = rows(&mut *self.lists().await?, text, values).await?;
+        found.iter().map(change_of).collect()
+    }
+}
+
+fn product_of(row: &AnyRow) -> Result<ProductRow> {
+    Ok(ProductRow {
+        key: row.text(0)?,
+        name: row.text(1)?,
+        runs_count: row.count(2)?,
+        cards_count: row.count(3)?,
+        fakes_count: row.count(4)?,
+    })
+}
+
+/// Reads the columns [`SUMMARY`], which begin at a column.
+fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
+    let cards: Summary = buckets_of(&row.bytes(first + 2)?)?.into_iter().collect();
+    Ok(SummaryRow {
+        metric: row.text(first)?,
+        context: context_of(&row.text(first + 1)?)?,
+        cards,
+        submitters_count: row.count(first + 3)?,
+    })
+}
+
+fn context_of(text: &str) -> Result<BTreeMap<String, String>> {
+    serde_json::from_str(text).map_err(|_| SiteStoreError::Damaged("a context cannot be read"))
+}
+
+fn change_of(row: &AnyRow) -> Result<Change> {
+    Ok(Change {
+        sequence: row.integer(0)?,
+        id: row.uuid(1)?,
+        kind: match row.integer(2)? {
+            0 => ChangeKind::Arrived,
+            1 => ChangeKind::Amended,
+            2 => ChangeKind::Withdrawn,
+            _ => return Err(SiteStoreError::Damaged("unknown kind of change")),
+        },
+        at_ms: row.integer(3)?,
+    })
+}

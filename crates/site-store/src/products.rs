@@ -1,0 +1,221 @@
+//! Rows of products and boards, and all that changes when a record begins or ceases to count.
+
+use cardmark_share::{MOST_CARDS_OF_A_SUBMITTER, TAG_BYTES};
+use sqlx::AnyConnection;
+
+use crate::batch::Batch;
+use crate::record::{Counted, Placed};
+use crate::sql::{Columns as _, Result, insert, row, run, signed, values};
+use crate::summaries::{count_run, recount};
+
+/// Lets a record count, whose rows were written.
+pub(crate) async fn add(batch: &mut Batch<'_>, placed: &Placed) -> Result<()> {
+    shift(batch, placed, 1).await
+}
+
+/// Lets a record count no longer, whose rows were deleted or unwritten.
+pub(crate) async fn remove(batch: &mut Batch<'_>, placed: &Placed) -> Result<()> {
+    shift(batch, placed, -1).await
+}
+
+async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()> {
+    batch.count(placed.is_quarantined, times);
+    if let Some(board) = &placed.board {
+        count_board(batch.connection, board, times).await?;
+    }
+    let Some(product) = &placed.product else {
+        return Ok(());
+    };
+    let mut change = Numbers {
+        members: times,
+        ..Numbers::default()
+    };
+    if let Some(counted) = &placed.counted {
+        count_run(batch.connection, product, counted, times).await?;
+        recount(&mut batch.summaries, batch.connection, product, counted).await?;
+        let (cards, fakes) = cards_of(batch.connection, product, &counted.tag).await?;
+        count_card(batch.connection, product, counted, times).await?;
+        let (cards_now, fakes_now) = cards_of(batch.connection, product, &counted.tag).await?;
+        change.runs = times;
+        change.cards = cards_now - cards;
+        change.fakes = fakes_now - fakes;
+    }
+    change_product(batch.connection, product, &change).await
+}
+
+/// What is added to the row of a product.
+#[derive(Debug, Default)]
+struct Numbers {
+    members: i64,
+    runs: i64,
+    cards: i64,
+    fakes: i64,
+}
+
+async fn count_board(connection: &mut AnyConnection, board: &str, times: i64) -> Result<()> {
+    let change = "on conflict (board) do update set records = boards.records + excluded.records";
+    let row = values![board, times];
+    insert(connection, "boards (board, records)", change, vec![row]).await?;
+    if times < 0 {
+        let text = "delete from boards where board = $1 and records <= 0";
+        run(connection, text, values![board]).await?;
+    }
+    Ok(())
+}
+
+/// Cards of a submitter that a product counts, and the fakes among them.
+async fn cards_of(
+    connection: &mut AnyConnection,
+    product: &str,
+    tag: &[u8; TAG_BYTES],
+) -> Result<(i64, i64)> {
+    let text = "select count(*), count(case when fakes > 0 then 1 end) from (\
+                select fakes from product_cards where product = $1 and tag = $2 order by card limit $3) c";
+    let values = values![product, tag, signed(MOST_CARDS_OF_A_SUBMITTER)];
+    match row(connection, text, values).await? {
+        Some(row) => Ok((row.integer(0)?, row.integer(1)?)),
+        None => Ok((0, 0)),
+    }
+}
+
+async fn count_card(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+    times: i64,
+) -> Result<()> {
+    let fakes = if counted.is_fake { times } else { 0 };
+    let row = values![product, &counted.tag, &counted.card, times, fakes];
+    let into = "product_cards (product, tag, card, runs, fakes)";
+    let change = "on conflict (product, tag, card) do update set \
+                  runs = product_cards.runs + excluded.runs, fakes = product_cards.fakes + excluded.fakes";
+    insert(connection, into, change, vec![row]).await?;
+    if times < 0 {
+        let text = "delete from product_cards where product = $1 and tag = $2 and card = $3 and runs <= 0";
+        let values = values![product, &counted.tag, &counted.card];
+        run(connection, text, values).await?;
+    }
+    Ok(())
+}
+
+async fn change_product(
+    connection: &mut AnyConnection,
+    product: &str,
+    change: &Numbers,
+) -> Result<()> {
+    let Some(name) = name_of_product(connection, product).await? else {
+        run(connection, "delete from products where key = $1", values![product]).await?;
+        return Ok(());
+    };
+    let row = values![
+        product,
+        &name,
+        name.to_lowercase(),
+        change.members,
+        change.runs,
+        change.cards,
+        change.fakes,
+    ];
+    let into = "products (key, name, name_small, members, runs, cards, fakes)";
+    let update = "on conflict (key) do update set name = excluded.name, name_small = excluded.name_small, \
+                  members = products.members + excluded.members, runs = products.runs + excluded.runs, \
+                  cards = products.cards + excluded.cards, fakes = products.fakes + excluded.fakes";
+    insert(connection, into, update, vec![row]).await
+}
+
+/// The name that the first record gives the product; `None` without any record.
+async fn name_of_product(connection: &mut AnyConnection, product: &str) -> Result<Option<String>> {
+    let text = "select product_name from records where shared_product = $1 order by received_ms, id limit 1";
+    match row(connection, text, values![product]).await? {
+        Some(row) => Ok(Some(row.text_or_none(0)?.unwrap_or_else(|| product.to_owned()))),
+        None => Ok(None),
+    }
+}
+
+/// Computes all rows of a product from its records.
+pub(crate) async fn rebuild(batch: &mut Batch<'_>, product: &str) -> Result<()> {
+    let connection = &mut *batch.connection;
+    batch.summaries.forget(product);
+    for table in [
+        "summaries",
+        "card_figures",
+        "product_contexts",
+        "tag_cards",
+        "product_cards",
+    ] {
+        let text = format!("delete from {table} where product = $1");
+        run(connection, text, values![product]).await?;
+    }
+    run(connection, "delete from products where key = $1", values![product]).await?;
+    fill_cards(connection, product).await?;
+    rebuild_numbers(connection, product).await?;
+    rebuild_contexts(batch, product).await
+}
+
+async fn fill_cards(connection: &mut AnyConnection, product: &str) -> Result<()> {
+    let text = "insert into tag_cards (product, context_key, tag, card, runs) \
+                select shared_product, context_key, tag, counted_card, count(*) from records \
+                where shared_product = $1 and counted_card is not null and tag is not null \
+                group by shared_product, context_key, tag, counted_card";
+    run(connection, text, values![product]).await?;
+    let text = "insert into product_cards (product, tag, card, runs, fakes) \
+                select shared_product, tag, counted_card, count(*), cast(sum(is_fake) as bigint) from records \
+                where shared_product = $1 and counted_card is not null and tag is not null \
+                group by shared_product, tag, counted_card";
+    run(connection, text, values![product]).await?;
+    Ok(())
+}
+
+async fn rebuild_numbers(connection: &mut AnyConnection, product: &str) -> Result<()> {
+    let text = "select count(*), count(counted_card) from records where shared_product = $1";
+    let Some(row) = row(connection, text, values![product]).await? else {
+        return Ok(());
+    };
+    let mut numbers = Numbers {
+        members: row.integer(0)?,
+        runs: row.integer(1)?,
+        ..Numbers::default()
+    };
+    let mut after = Vec::new();
+    let text = "select tag from product_cards where product = $1 and tag > $2 order by tag limit 1";
+    while let Some(row) = self::row(connection, text, values![product, &after]).await? {
+        after = row.bytes(0)?;
+        let (cards, fakes) = cards_of(connection, product, &row.fixed(0)?).await?;
+        numbers.cards += cards;
+        numbers.fakes += fakes;
+    }
+    change_product(connection, product, &numbers).await
+}
+
+/// Recounts each submitter in each context.
+async fn rebuild_contexts(batch: &mut Batch<'_>, product: &str) -> Result<()> {
+    let connection = &mut *batch.connection;
+    let mut after = (i64::MIN, Vec::new());
+    let text = "select context_key, tag, card from tag_cards \
+                where product = $1 and (context_key, tag) > ($2, $3) order by context_key, tag, card limit 1";
+    while let Some(row) = row(connection, text, values![product, after.0, &after.1]).await? {
+        after = (row.integer(0)?, row.bytes(1)?);
+        let mut counted = Counted {
+            context_key: after.0,
+            context: String::new(),
+            tag: row.fixed(1)?,
+            card: row.fixed(2)?,
+            is_fake: false,
+        };
+        counted.context = context_of(connection, product, &counted).await?;
+        recount(&mut batch.summaries, connection, product, &counted).await?;
+    }
+    Ok(())
+}
+
+async fn context_of(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+) -> Result<String> {
+    let text = "select context from records where counted_card = $1 and shared_product = $2 \
+                and context_key = $3 limit 1";
+    let values = values![&counted.card, product, counted.context_key];
+    let row = row(connection, text, values).await?;
+    row.map_or_else(|| Ok(String::new()), |row| row.text(0))
+}

@@ -1,0 +1,171 @@
+//! Deriving everything anew from the kept bytes.
+
+use cardmark_share::{TAG_BYTES, to_hexadecimal};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use uuid::Uuid;
+
+use crate::batch::Batch;
+use crate::record::storable;
+use crate::sql::{Columns as _, Result, row, rows, run, values};
+use crate::store::SiteStore;
+use crate::types::{Rebuilt, Rederived};
+use crate::work::{Outcome, Work};
+
+/// Records whose bytes are in memory at once.
+const TOGETHER: i64 = 16;
+
+impl SiteStore {
+    /// Derives all records anew from their bytes, in the order of their ids, and computes all summaries from nothing.
+    /// `derive` gets id, packed bytes, tag and time of arrival; it returns `None` if the bytes cannot be read.
+    ///
+    /// Each record and each product is a transaction: a rebuild that was interrupted is begun again.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn rebuild(
+        &self,
+        derive: impl Fn(Uuid, &[u8], Option<[u8; TAG_BYTES]>, i64) -> Option<Rederived>,
+    ) -> Result<Rebuilt> {
+        let mut rebuilt = Rebuilt::default();
+        let mut after = Vec::new();
+        let text = "select r.id, b.packed, r.tag, r.received_ms from records r join bodies b on b.id = r.id \
+                    where r.id > $1 order by r.id limit $2";
+        loop {
+            let page = rows(&mut *self.main().await?, text, values![&after, TOGETHER]).await?;
+            if page.is_empty() {
+                break;
+            }
+            for row in page {
+                let id = row.uuid(0)?;
+                after = id.as_bytes().to_vec();
+                let derived = derive(id, &row.bytes(1)?, row.fixed_or_none(2)?, row.integer(3)?);
+                self.rederive(id, derived, &mut rebuilt).await?;
+            }
+        }
+        self.rebuild_products(&mut rebuilt).await?;
+        self.write_patiently(Work::RebuildTotals).await?;
+        Ok(rebuilt)
+    }
+
+    async fn rederive(
+        &self,
+        id: Uuid,
+        derived: Option<Rederived>,
+        rebuilt: &mut Rebuilt,
+    ) -> Result<()> {
+        rebuilt.records_count += 1;
+        let Some(derived) = derived else {
+            rebuilt.unreadable_count += 1;
+            return Ok(());
+        };
+        let mut extract = storable(derived.extract);
+        extract.id = id;
+        let derived = Box::new(Rederived { extract, ..derived });
+        if let Outcome::Done(true) = self.write_patiently(Work::Rederive { id, derived }).await? {
+            rebuilt.changed_count += 1;
+        }
+        Ok(())
+    }
+
+    async fn rebuild_products(&self, rebuilt: &mut Rebuilt) -> Result<()> {
+        let mut after = String::new();
+        loop {
+            let next = next_product(&mut *self.main().await?, &after).await?;
+            let Some(product) = next else {
+                return Ok(());
+            };
+            self.write_patiently(Work::RebuildProduct(product.clone())).await?;
+            rebuilt.products_count += 1;
+            after = product;
+        }
+    }
+
+    /// All rows of summaries, products, boards and totals as texts, in order, to compare them before and after a rebuild.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn summaries_dump(&self) -> Result<Vec<String>> {
+        let mut connection = self.main().await?;
+        let mut dump = Vec::new();
+        for (table, columns, kinds) in DUMPED {
+            let text = format!("select {columns} from {table} order by {columns}");
+            for row in rows(&mut connection, text, vec![]).await? {
+                dump.push(dumped(table, kinds, &row)?);
+            }
+        }
+        // The number of changes does not follow from the records; a total that never changed has no row.
+        let is_total = |line: &String| line.starts_with("totals ");
+        dump.retain(|line| !is_total(line) || !(line.contains("changes") || line.ends_with(" 0")));
+        Ok(dump)
+    }
+}
+
+/// Tables that follow from records, each with its columns and their kinds (`t`ext, `b`ytes, `i`nteger, `r`eal); rows are in the
+/// order of the columns.
+const DUMPED: [(&str, &str, &str); 8] = [
+    ("tag_cards", "product, context_key, tag, card, runs", "tibbi"),
+    ("card_figures", "product, context_key, tag, card, metric, value", "tibbtr"),
+    (
+        "summaries",
+        "product, context_key, metric, lowest_first, cards, submitters, median, is_ranked, place, buckets",
+        "titiiirirb",
+    ),
+    ("product_contexts", "product, context_key, context", "tit"),
+    ("product_cards", "product, tag, card, runs, fakes", "tbbii"),
+    ("products", "key, name, name_small, members, runs, cards, fakes", "tttiiii"),
+    ("boards", "board, records", "ti"),
+    ("totals", "name, count", "ti"),
+];
+
+fn dumped(table: &str, kinds: &str, row: &AnyRow) -> Result<String> {
+    let mut text = table.to_owned();
+    for (column, kind) in kinds.chars().enumerate() {
+        text.push(' ');
+        text += &match kind {
+            't' => format!("{:?}", row.text(column)?),
+            'b' => to_hexadecimal(&row.bytes(column)?),
+            'r' => row.real(column)?.to_string(),
+            _ => row.integer(column)?.to_string(),
+        };
+    }
+    Ok(text)
+}
+
+/// The next product that has rows, or records.
+async fn next_product(connection: &mut AnyConnection, after: &str) -> Result<Option<String>> {
+    let mut next: Option<String> = None;
+    for (table, column) in [("records", "shared_product"), ("products", "key"), ("summaries", "product")] {
+        let text = format!(
+            "select {column} from {table} where {column} > $1 order by {column} limit 1"
+        );
+        if let Some(row) = row(connection, text, values![after]).await? {
+            let found = row.text(0)?;
+            next = Some(next.map_or(found.clone(), |next| next.min(found)));
+        }
+    }
+    Ok(next)
+}
+
+/// Computes numbers of boards and records from all records.
+pub(crate) async fn totals(batch: &mut Batch<'_>) -> Result<()> {
+    // The numbers below hold what this transaction did so far.
+    batch.lock_totals().await?;
+    let connection = &mut *batch.connection;
+    run(connection, "delete from boards", vec![]).await?;
+    let text = "insert into boards (board, records) select board, count(*) from records \
+                where state = 0 and area = 0 and board is not null group by board";
+    run(connection, text, vec![]).await?;
+    for (name, counted) in [
+        ("records", "records"),
+        ("quarantined", "records where state = 1"),
+        ("withdrawn", "tombstones"),
+    ] {
+        let text = format!(
+            "insert into totals (name, count) select '{name}', count(*) from {counted}"
+        );
+        run(connection, format!("delete from totals where name = '{name}'"), vec![]).await?;
+        run(connection, text, vec![]).await?;
+    }
+    Ok(())
+}

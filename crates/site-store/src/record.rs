@@ -1,0 +1,367 @@
+//! Rows of one record: head, bytes, figures, facets.
+
+use cardmark_core::{Quantity, StorageKind, name_of};
+use cardmark_share::{Area, Check, Extract, Level, TAG_BYTES, context_key};
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use uuid::Uuid;
+
+use crate::facets::{Facet, facets};
+use crate::sql::{Columns as _, Result, insert, row, run, signed, values};
+use crate::types::{Head, SiteStoreError, State};
+
+/// Columns of a [`Head`], in the order in which [`head_of`] reads them.
+pub(crate) const HEAD: &str = "r.id, r.state, r.level, r.checks, r.received_ms, r.revision, r.tag, \
+    r.product_key, r.product_name, r.model, r.board, r.suite, r.bus, r.size_bytes, r.day, r.storage";
+/// Columns of a [`Stored`] after those of its head, in the order in which [`stored`] reads them.
+const MORE: &str = "r.token_hash, r.record_digest, r.card, r.context_key, r.context, r.is_fake, \
+    r.shared_product, r.counted_card, r.area, r.command_queue";
+/// Columns of a head are before this one.
+const HEAD_COLUMNS: usize = 16;
+/// Longest text that an index holds, characters.
+const MOST_CHARACTERS: usize = 120;
+/// Most figures of a record that are kept.
+const MOST_FIGURES: usize = 256;
+/// Parts of a doubling by which figures are searched.
+const QUARTERS: f64 = 4.0;
+
+/// A stored record.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) head: Head,
+    pub(crate) token_hash: Option<[u8; 32]>,
+    pub(crate) record_digest: [u8; 32],
+    pub(crate) card: [u8; 16],
+    pub(crate) placed: Placed,
+    /// Numbers of the combinations that it meets.
+    pub(crate) facets: Vec<i64>,
+}
+
+/// Where a record counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) is_quarantined: bool,
+    /// Board of shared storage.
+    pub(crate) board: Option<String>,
+    /// Product of shared storage.
+    pub(crate) product: Option<String>,
+    pub(crate) product_name: Option<String>,
+    /// What summaries count it as; only with a product.
+    pub(crate) counted: Option<Counted>,
+}
+
+/// What summaries count a record as.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Counted {
+    pub(crate) context_key: i64,
+    pub(crate) context: String,
+    pub(crate) tag: [u8; TAG_BYTES],
+    pub(crate) card: [u8; 16],
+    pub(crate) is_fake: bool,
+}
+
+/// What a record's rows follow from.
+pub(crate) struct Written<'a> {
+    pub(crate) extract: &'a Extract,
+    pub(crate) checks: &'a [Check],
+    pub(crate) state: State,
+    pub(crate) level: Level,
+    pub(crate) card: [u8; 16],
+    pub(crate) tag: Option<[u8; TAG_BYTES]>,
+    pub(crate) token_hash: Option<[u8; 32]>,
+    pub(crate) record_digest: [u8; 32],
+    pub(crate) revision: u64,
+    pub(crate) received_ms: i64,
+}
+
+impl Written<'_> {
+    pub(crate) fn placed(&self) -> Placed {
+        let extract = self.extract;
+        let is_shared = self.state == State::Shared && extract.area == Area::Shared;
+        let product = extract.product_key().filter(|_| is_shared);
+        let counted = match (&product, self.tag) {
+            (Some(_), Some(tag)) if extract.origin == "measured" => Some(Counted {
+                context_key: context_key(&extract.context),
+                context: context_text(extract),
+                tag,
+                card: self.card,
+                is_fake: extract.storage.is_some_and(is_fake),
+            }),
+            _ => None,
+        };
+        Placed {
+            is_quarantined: self.state == State::Quarantined,
+            board: extract.board.clone().filter(|_| is_shared),
+            product_name: extract.product_name.clone().filter(|_| is_shared),
+            product,
+            counted,
+        }
+    }
+}
+
+/// Returns whether storage has less than the capacity that it reports.
+fn is_fake(storage: StorageKind) -> bool {
+    matches!(
+        storage,
+        StorageKind::Limbo | StorageKind::Wraparound | StorageKind::Chain
+    )
+}
+
+fn context_text(extract: &Extract) -> String {
+    serde_json::to_string(&extract.context).unwrap_or_default()
+}
+
+/// Makes an extract storable: no text holds a NUL, which PostgreSQL refuses, or is too long for an index; each metric is
+/// there once.
+pub(crate) fn storable(mut extract: Extract) -> Extract {
+    let texts = [
+        &mut extract.product,
+        &mut extract.product_name,
+        &mut extract.model,
+        &mut extract.board,
+        &mut extract.suite,
+        &mut extract.bus,
+        &mut extract.command_queue,
+        &mut extract.day,
+        &mut extract.evidence,
+        &mut extract.seed,
+    ];
+    for text in texts.into_iter().flatten() {
+        *text = storable_text(text);
+    }
+    extract.origin = storable_text(&extract.origin);
+    for figure in &mut extract.figures {
+        figure.metric = storable_text(&figure.metric);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    extract.figures.retain(|figure| {
+        let is_usable = figure.value.is_finite() && figure.value > 0.0;
+        is_usable && seen.len() < MOST_FIGURES && seen.insert(figure.metric.clone())
+    });
+    extract
+}
+
+pub(crate) fn storable_text(text: &str) -> String {
+    let characters = text.chars().take(MOST_CHARACTERS);
+    characters
+        .map(|c| if c == '\0' { char::REPLACEMENT_CHARACTER } else { c })
+        .collect()
+}
+
+/// The number of a month, from a day such as `2026-11-25`.
+pub(crate) fn month_of(day: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| day.get(range)?.parse::<i64>().ok();
+    Some(number(0..4)? * 12 + number(5..7)? - 1)
+}
+
+/// Quarter of an octave in which a figure lies.
+pub(crate) fn quarter_of(value: f64) -> i64 {
+    let quarter = (value.log2() * QUARTERS).floor();
+    // Figures are finite and positive; the range of f64 is ±1,074 octaves.
+    #[expect(clippy::cast_possible_truncation, reason = "at most ±4,296")]
+    let quarter = quarter as i64;
+    quarter
+}
+
+pub(crate) fn area_number(is_simulated: bool) -> i64 {
+    i64::from(is_simulated)
+}
+
+fn is_simulated(extract: &Extract) -> bool {
+    extract.area == Area::Simulated
+}
+
+/// Reads a record that is not withdrawn.
+pub(crate) async fn stored(connection: &mut AnyConnection, id: Uuid) -> Result<Option<Stored>> {
+    let text = format!("select {HEAD}, {MORE} from records r where r.id = $1");
+    let Some(row) = row(connection, text, values![id]).await? else {
+        return Ok(None);
+    };
+    let head = head_of(&row)?;
+    let column = |more: usize| HEAD_COLUMNS + more;
+    let card: Option<[u8; 16]> = row.fixed_or_none(column(7))?;
+    let product = row.text_or_none(column(6))?;
+    let counted = match (card, head.tag) {
+        (Some(card), Some(tag)) => Some(Counted {
+            context_key: row.integer(column(3))?,
+            context: row.text(column(4))?,
+            tag,
+            card,
+            is_fake: row.flag(column(5))?,
+        }),
+        _ => None,
+    };
+    let is_simulated = row.flag(column(8))?;
+    let is_shared = head.state == State::Shared && !is_simulated;
+    let command_queue = row.text_or_none(column(9))?;
+    let facet = Facet {
+        is_simulated,
+        product: head.product.as_deref(),
+        board: head.board.as_deref(),
+        bus: head.bus.as_deref(),
+        command_queue: command_queue.as_deref(),
+        suite: head.suite.as_deref(),
+    };
+    let facets = facet.keys();
+    let placed = Placed {
+        is_quarantined: head.state == State::Quarantined,
+        board: head.board.clone().filter(|_| is_shared),
+        product_name: head.product_name.clone().filter(|_| is_shared),
+        product,
+        counted,
+    };
+    Ok(Some(Stored {
+        token_hash: row.fixed_or_none(column(0))?,
+        record_digest: row.fixed(column(1))?,
+        card: row.fixed(column(2))?,
+        placed,
+        facets,
+        head,
+    }))
+}
+
+/// Time at which a record was withdrawn.
+pub(crate) async fn tombstone(connection: &mut AnyConnection, id: Uuid) -> Result<Option<i64>> {
+    let text = "select at_ms from tombstones where id = $1";
+    let row = row(connection, text, values![id]).await?;
+    row.map(|row| row.integer(0)).transpose()
+}
+
+/// Reads the columns [`HEAD`].
+pub(crate) fn head_of(row: &AnyRow) -> Result<Head> {
+    let damaged = |_| SiteStoreError::Damaged("checks or level cannot be read");
+    Ok(Head {
+        id: row.uuid(0)?,
+        state: match row.integer(1)? {
+            0 => State::Shared,
+            1 => State::Quarantined,
+            _ => return Err(SiteStoreError::Damaged("unknown state")),
+        },
+        level: serde_json::from_value(row.text(2)?.into()).map_err(damaged)?,
+        checks: serde_json::from_str(&row.text(3)?).map_err(damaged)?,
+        received_ms: row.integer(4)?,
+        revision: row.count(5)?,
+        tag: row.fixed_or_none(6)?,
+        product: row.text_or_none(7)?,
+        product_name: row.text_or_none(8)?,
+        model: row.text_or_none(9)?,
+        board: row.text_or_none(10)?,
+        suite: row.text_or_none(11)?,
+        bus: row.text_or_none(12)?,
+        size_bytes: sqlx::Row::try_get::<Option<i64>, _>(row, 13)?
+            .map(crate::sql::unsigned),
+        day: row.text_or_none(14)?,
+        storage: row.text_or_none(15)?,
+    })
+}
+
+const RECORD_COLUMNS: &str = "records (id, state, level, area, origin, revision, received_ms, tag, card, \
+    token_hash, record_digest, evidence, seed, product_key, product_name, model, board, suite, bus, \
+    command_queue, size_bytes, day, month, storage, context_key, context, checks, is_fake, \
+    shared_product, counted_card)";
+/// A record that is there already keeps its seed.
+const RECORD_CHANGE: &str = "on conflict (id) do update set state = excluded.state, level = excluded.level, \
+    area = excluded.area, origin = excluded.origin, revision = excluded.revision, card = excluded.card, \
+    evidence = excluded.evidence, seed = excluded.seed, product_key = excluded.product_key, \
+    product_name = excluded.product_name, model = excluded.model, board = excluded.board, \
+    suite = excluded.suite, bus = excluded.bus, command_queue = excluded.command_queue, \
+    size_bytes = excluded.size_bytes, day = excluded.day, month = excluded.month, \
+    storage = excluded.storage, context_key = excluded.context_key, context = excluded.context, \
+    checks = excluded.checks, is_fake = excluded.is_fake, shared_product = excluded.shared_product, \
+    counted_card = excluded.counted_card";
+
+/// Writes head, figures and facets of a record that has none.
+pub(crate) async fn write(connection: &mut AnyConnection, written: &Written<'_>) -> Result<()> {
+    let (extract, placed) = (written.extract, written.placed());
+    let checks = serde_json::to_string(written.checks)
+        .map_err(|_| SiteStoreError::Damaged("checks cannot be written"))?;
+    let values = values![
+        extract.id,
+        written.state == State::Quarantined,
+        written.level.name(),
+        area_number(is_simulated(extract)),
+        &extract.origin,
+        signed(written.revision),
+        written.received_ms,
+        written.tag,
+        &written.card,
+        written.token_hash,
+        &written.record_digest,
+        &extract.evidence,
+        &extract.seed,
+        extract.product_key(),
+        &extract.product_name,
+        &extract.model,
+        &extract.board,
+        &extract.suite,
+        &extract.bus,
+        &extract.command_queue,
+        extract.size_bytes.map(signed),
+        &extract.day,
+        extract.day.as_deref().and_then(month_of),
+        extract.storage.map(|kind| name_of(&kind)),
+        context_key(&extract.context),
+        context_text(extract),
+        checks,
+        extract.storage.is_some_and(is_fake),
+        placed.product,
+        placed.counted.map(|counted| counted.card.to_vec()),
+    ];
+    insert(connection, RECORD_COLUMNS, RECORD_CHANGE, vec![values]).await?;
+    write_figures(connection, written).await?;
+    let facets = facets(extract)
+        .into_iter()
+        .map(|facet| values![facet, written.received_ms, extract.id]);
+    let into = "facets (facet, received_ms, id)";
+    insert(connection, into, "", facets.collect()).await
+}
+
+async fn write_figures(connection: &mut AnyConnection, written: &Written<'_>) -> Result<()> {
+    let extract = written.extract;
+    let product = extract.product_key().unwrap_or_default();
+    let figures = extract.figures.iter().map(|figure| {
+        values![
+            extract.id,
+            &figure.metric,
+            area_number(is_simulated(extract)),
+            &product,
+            quarter_of(figure.value),
+            written.received_ms,
+            figure.value,
+            figure.quantity == Quantity::Span,
+        ]
+    });
+    let into = "figures (id, metric, area, product, quarter, received_ms, value, lowest_first)";
+    insert(connection, into, "", figures.collect()).await
+}
+
+/// Deletes figures and facets of a record, and lets it count nowhere.
+pub(crate) async fn unwrite(
+    connection: &mut AnyConnection,
+    stored: &Stored,
+) -> Result<()> {
+    let (id, received_ms) = (stored.head.id, stored.head.received_ms);
+    run(connection, "delete from figures where id = $1", values![id]).await?;
+    for facet in &stored.facets {
+        let text = "delete from facets where facet = $1 and received_ms = $2 and id = $3";
+        run(connection, text, values![*facet, received_ms, id]).await?;
+    }
+    let text = "update records set shared_product = null, counted_card = null where id = $1";
+    run(connection, text, values![id]).await?;
+    Ok(())
+}
+
+/// Writes the bytes of a record.
+pub(crate) async fn write_body(
+    connection: &mut AnyConnection,
+    id: Uuid,
+    packed: &[u8],
+    digest: &[u8; 32],
+    sent_bytes: u64,
+) -> Result<()> {
+    let change = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
+                  sent_bytes = excluded.sent_bytes";
+    let values = values![id, packed, digest, signed(sent_bytes)];
+    let into = "bodies (id, packed, digest, sent_bytes)";
+    insert(connection, into, change, vec![values]).await
+}

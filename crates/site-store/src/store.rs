@@ -1,0 +1,281 @@
+//! The store: what a site calls.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sqlx::AnyPool;
+use sqlx::pool::PoolConnection;
+use uuid::Uuid;
+
+use crate::address;
+use crate::queue::Queue;
+use crate::record::{self, storable, storable_text};
+use crate::seeds::SEED_LIFE_MS;
+use crate::sql::{Columns as _, Result, row, rows, signed, values};
+use crate::types::{
+    Amended, Amendment, Counts, Found, Incoming, Put, SiteStoreError, StoredDocument, Withdrawn,
+};
+use crate::work::{Outcome, Work};
+
+/// Time after which a bucket that nobody touched is full: a day.
+const LIMIT_LIFE_MS: i64 = 86_400_000;
+/// Rows that are purged at a time.
+const PURGED_TOGETHER: i64 = 200;
+
+/// Database of a results site. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SiteStore {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    queue: Queue,
+    main: AnyPool,
+    lists: AnyPool,
+}
+
+impl SiteStore {
+    /// Opens a database: `sqlite:FILE`, which is created if it is not there, or `postgres://…`.
+    ///
+    /// # Errors
+    /// If the address is of no known kind, another store has the file open, the database fails, or its tables cannot be
+    /// brought up to date.
+    pub async fn open(address: &str) -> Result<Self> {
+        Self::open_with_replica(address, None).await
+    }
+
+    /// Opens a database, and a replica that lists are read from.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub async fn open_with_replica(address: &str, replica: Option<&str>) -> Result<Self> {
+        let mut opened = address::open(address).await?;
+        let lists = match replica {
+            Some(replica) => address::open_replica(replica).await?,
+            None => opened.pool.clone(),
+        };
+        let inner = Inner {
+            queue: Queue::start(&mut opened),
+            main: opened.pool,
+            lists,
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Executes the writes that wait, and closes the database.
+    pub async fn close(&self) {
+        self.inner.queue.close().await;
+        self.inner.main.close().await;
+        self.inner.lists.close().await;
+    }
+
+    /// Stores a submission.
+    ///
+    /// # Errors
+    /// If too many writes wait, or the database fails.
+    pub async fn put(&self, incoming: Incoming) -> Result<Put> {
+        let incoming = Incoming {
+            extract: storable(incoming.extract),
+            ..incoming
+        };
+        match self.write(Work::Put(Box::new(incoming))).await? {
+            Outcome::Put(put) => Ok(put),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Replaces the owner's statement on a record.
+    ///
+    /// # Errors
+    /// If too many writes wait, or the database fails.
+    pub async fn amend(
+        &self,
+        id: Uuid,
+        token_hash: [u8; 32],
+        amendment: Amendment,
+    ) -> Result<Amended> {
+        let mut extract = storable(amendment.extract);
+        extract.id = id;
+        let amendment = Box::new(Amendment {
+            extract,
+            ..amendment
+        });
+        let work = Work::Amend {
+            id,
+            token_hash,
+            amendment,
+        };
+        match self.write(work).await? {
+            Outcome::Amended(amended) => Ok(amended),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Deletes all of a record but its id and the time.
+    ///
+    /// # Errors
+    /// If too many writes wait, or the database fails.
+    pub async fn withdraw(&self, id: Uuid, token_hash: [u8; 32]) -> Result<Withdrawn> {
+        let work = Work::Withdraw {
+            id,
+            token_hash,
+            at_ms: now_ms(),
+        };
+        match self.write(work).await? {
+            Outcome::Withdrawn(withdrawn) => Ok(withdrawn),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Adds a seed to those that the site issued; returns false if it is among them.
+    ///
+    /// # Errors
+    /// If too many writes wait, or the database fails.
+    pub async fn issue_seed(&self, seed: &str, at_ms: i64) -> Result<bool> {
+        let seed = storable_text(seed);
+        match self.write(Work::IssueSeed { seed, at_ms }).await? {
+            Outcome::Done(is_new) => Ok(is_new),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Deletes buckets that nobody touched for a day, and seeds past their life that no record uses. Returns their number.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn purge(&self, now_ms: i64) -> Result<u64> {
+        let mut count = 0;
+        let before_ms = now_ms.saturating_sub(LIMIT_LIFE_MS);
+        let text = "select key from limits where at_ms < $1 and key > $2 order by key limit $3";
+        let mut after = Vec::new();
+        loop {
+            let values = values![before_ms, &after, PURGED_TOGETHER];
+            let found = rows(&mut *self.main().await?, text, values).await?;
+            for row in &found {
+                after = row.bytes(0)?;
+                let key = after.clone();
+                count += self.forget(Work::ForgetLimit { key, before_ms }).await?;
+            }
+            if signed(found.len() as u64) < PURGED_TOGETHER {
+                break;
+            }
+        }
+        Ok(count + self.purge_seeds(now_ms.saturating_sub(SEED_LIFE_MS)).await?)
+    }
+
+    async fn purge_seeds(&self, before_ms: i64) -> Result<u64> {
+        let mut count = 0;
+        let text = "select s.seed from seeds s where s.issued_ms < $1 and s.seed > $2 \
+                    and not exists (select 1 from records r where r.used_seed = s.seed) \
+                    order by s.seed limit $3";
+        let mut after = String::new();
+        loop {
+            let values = values![before_ms, &after, PURGED_TOGETHER];
+            let found = rows(&mut *self.main().await?, text, values).await?;
+            for row in &found {
+                after = row.text(0)?;
+                let seed = after.clone();
+                count += self.forget(Work::ForgetSeed { seed, before_ms }).await?;
+            }
+            if signed(found.len() as u64) < PURGED_TOGETHER {
+                return Ok(count);
+            }
+        }
+    }
+
+    async fn forget(&self, work: Work) -> Result<u64> {
+        match self.write_patiently(work).await? {
+            Outcome::Done(is_done) => Ok(u64::from(is_done)),
+            _ => Err(other_outcome()),
+        }
+    }
+
+    /// Finds a record.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn find(&self, id: Uuid) -> Result<Found> {
+        let mut connection = self.main().await?;
+        if let Some(stored) = record::stored(&mut connection, id).await? {
+            return Ok(Found::Here(Box::new(stored.head)));
+        }
+        let at_ms = record::tombstone(&mut connection, id).await?;
+        Ok(at_ms.map_or(Found::Unknown, |at_ms| Found::Withdrawn { at_ms }))
+    }
+
+    /// Reads the bytes of a record.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn document(&self, id: Uuid) -> Result<Option<StoredDocument>> {
+        let text = "select packed, digest from bodies where id = $1";
+        let row = row(&mut *self.main().await?, text, values![id]).await?;
+        row.map(|row| {
+            Ok(StoredDocument {
+                packed: row.bytes(0)?,
+                digest: row.fixed(1)?,
+            })
+        })
+        .transpose()
+    }
+
+    /// Counts records and waiting writes.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn counts(&self) -> Result<Counts> {
+        let text = "select name, count from totals";
+        let mut counts = Counts {
+            waiting_writes: self.inner.queue.waiting_count() as u64,
+            most_waiting_writes: self.inner.queue.most_waiting_count() as u64,
+            ..Counts::default()
+        };
+        for row in rows(&mut *self.main().await?, text, vec![]).await? {
+            match row.text(0)?.as_str() {
+                "records" => counts.records = row.count(1)?,
+                "quarantined" => counts.quarantined = row.count(1)?,
+                "withdrawn" => counts.withdrawn = row.count(1)?,
+                _ => {}
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Returns whether the database answers and writes are executed.
+    pub async fn is_ready(&self) -> bool {
+        let answers = async {
+            let mut connection = self.main().await?;
+            rows(&mut connection, "select 1", vec![]).await
+        };
+        self.inner.queue.is_open() && answers.await.is_ok()
+    }
+
+    pub(crate) async fn main(&self) -> Result<PoolConnection<sqlx::Any>> {
+        Ok(self.inner.main.acquire().await?)
+    }
+
+    /// A connection for lists: of the replica, if there is one.
+    pub(crate) async fn lists(&self) -> Result<PoolConnection<sqlx::Any>> {
+        Ok(self.inner.lists.acquire().await?)
+    }
+
+    async fn write(&self, work: Work) -> Result<Outcome> {
+        self.inner.queue.write(work).await
+    }
+
+    pub(crate) async fn write_patiently(&self, work: Work) -> Result<Outcome> {
+        self.inner.queue.write_patiently(work).await
+    }
+}
+
+fn other_outcome() -> SiteStoreError {
+    SiteStoreError::Damaged("a write had the outcome of another")
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,423 @@
+//! Figures of the cards of products.
+//!
+//! A card's figure is the median of its runs. For a product in a context, those cards of a submitter count whose keys are
+//! smallest: which they are does not depend on the order of arrival.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardmark_share::{
+    LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value,
+};
+use sqlx::AnyConnection;
+
+use crate::record::Counted;
+use crate::sql::{Columns as _, Result, Value, insert, rows, run, signed, values};
+use crate::types::SiteStoreError;
+
+/// Most runs of a card that its figure is the median of: the last to arrive.
+const MOST_RUNS: i64 = 101;
+
+type Place = (String, i64);
+/// Figures of a card by metric.
+type Figures = BTreeMap<String, f64>;
+
+/// Summaries of one product in one context.
+#[derive(Clone, Debug, Default)]
+struct OfContext {
+    context: Option<String>,
+    metrics: BTreeMap<String, OfMetric>,
+    changed: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OfMetric {
+    is_lowest_first: bool,
+    submitters: i64,
+    buckets: BTreeMap<i32, u64>,
+}
+
+/// Summaries that a transaction reads or changes. They are written at its end: a product that many write to at once costs
+/// hardly more than one that a few write to.
+#[derive(Debug, Default)]
+pub(crate) struct Summaries {
+    known: BTreeMap<Place, OfContext>,
+    /// Those that the present write has touched.
+    touched: BTreeMap<Place, OfContext>,
+}
+
+impl Summaries {
+    /// Begins the next write: what the last one did stays.
+    pub(crate) fn begin(&mut self) {
+        self.known.append(&mut self.touched);
+    }
+
+    /// Undoes the present write.
+    pub(crate) fn undo(&mut self) {
+        self.touched.clear();
+    }
+
+    /// Summaries of a product in a context, by metric.
+    pub(crate) async fn read(
+        &mut self,
+        connection: &mut AnyConnection,
+        product: &str,
+        context_key: i64,
+    ) -> Result<BTreeMap<String, Summary>> {
+        let of_context = self.load(connection, product, context_key).await?;
+        let metrics = of_context.metrics.iter();
+        Ok(metrics
+            .map(|(metric, of_metric)| (metric.clone(), of_metric.summary()))
+            .collect())
+    }
+
+    async fn load(
+        &mut self,
+        connection: &mut AnyConnection,
+        product: &str,
+        context_key: i64,
+    ) -> Result<&mut OfContext> {
+        let place = (product.to_owned(), context_key);
+        if !self.touched.contains_key(&place) {
+            let of_context = match self.known.get(&place) {
+                Some(known) => known.clone(),
+                None => load(connection, product, context_key).await?,
+            };
+            self.touched.insert(place.clone(), of_context);
+        }
+        Ok(self.touched.entry(place).or_default())
+    }
+
+    /// Forgets a product, whose rows were deleted.
+    pub(crate) fn forget(&mut self, product: &str) {
+        self.known.retain(|(other, _), _| other != product);
+        self.touched.retain(|(other, _), _| other != product);
+    }
+
+    /// Writes all that changed.
+    pub(crate) async fn write(&mut self, connection: &mut AnyConnection) -> Result<()> {
+        self.begin();
+        for ((product, context_key), of_context) in std::mem::take(&mut self.known) {
+            if !of_context.changed.is_empty() {
+                of_context.write(connection, &product, context_key).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn load(
+    connection: &mut AnyConnection,
+    product: &str,
+    context_key: i64,
+) -> Result<OfContext> {
+    let text = "select metric, lowest_first, submitters, buckets from summaries \
+                where product = $1 and context_key = $2";
+    let mut metrics = BTreeMap::new();
+    for row in rows(connection, text, values![product, context_key]).await? {
+        let of_metric = OfMetric {
+            is_lowest_first: row.flag(1)?,
+            submitters: row.integer(2)?,
+            buckets: buckets_of(&row.bytes(3)?)?,
+        };
+        metrics.insert(row.text(0)?, of_metric);
+    }
+    Ok(OfContext {
+        metrics,
+        ..OfContext::default()
+    })
+}
+
+impl OfMetric {
+    fn summary(&self) -> Summary {
+        self.buckets.iter().map(|(bucket, count)| (*bucket, *count)).collect()
+    }
+
+    fn add(&mut self, value: f64) {
+        *self.buckets.entry(bucket_of_value(value)).or_default() += 1;
+    }
+
+    fn remove(&mut self, value: f64) {
+        let bucket = bucket_of_value(value);
+        if let Some(count) = self.buckets.get_mut(&bucket) {
+            *count -= 1;
+            if *count == 0 {
+                self.buckets.remove(&bucket);
+            }
+        }
+    }
+}
+
+impl OfContext {
+    fn of_metric(&mut self, metric: &str) -> &mut OfMetric {
+        self.changed.insert(metric.to_owned());
+        self.metrics.entry(metric.to_owned()).or_default()
+    }
+
+    async fn write(
+        &self,
+        connection: &mut AnyConnection,
+        product: &str,
+        context_key: i64,
+    ) -> Result<()> {
+        let mut changed = Vec::new();
+        for metric in &self.changed {
+            let row = self.metrics.get(metric).and_then(|of_metric| {
+                of_metric.row(product, context_key, metric)
+            });
+            match row {
+                Some(row) => changed.push(row),
+                None => {
+                    let text = "delete from summaries \
+                                where product = $1 and context_key = $2 and metric = $3";
+                    run(connection, text, values![product, context_key, metric]).await?;
+                }
+            }
+        }
+        let into = "summaries (product, context_key, metric, lowest_first, cards, submitters, median, \
+                    is_ranked, place, buckets)";
+        let change = "on conflict (product, context_key, metric) do update set cards = excluded.cards, \
+                      lowest_first = excluded.lowest_first, submitters = excluded.submitters, \
+                      median = excluded.median, is_ranked = excluded.is_ranked, \
+                      place = excluded.place, buckets = excluded.buckets";
+        insert(connection, into, change, changed).await?;
+        self.write_context(connection, product, context_key).await
+    }
+
+    async fn write_context(
+        &self,
+        connection: &mut AnyConnection,
+        product: &str,
+        context_key: i64,
+    ) -> Result<()> {
+        if self.metrics.values().all(|of_metric| of_metric.buckets.is_empty()) {
+            let text = "delete from product_contexts where product = $1 and context_key = $2";
+            run(connection, text, values![product, context_key]).await?;
+        } else if let Some(context) = &self.context {
+            let into = "product_contexts (product, context_key, context)";
+            let row = values![product, context_key, context];
+            insert(connection, into, "on conflict do nothing", vec![row]).await?;
+        }
+        Ok(())
+    }
+}
+
+impl OfMetric {
+    /// `None` without any card.
+    fn row(&self, product: &str, context_key: i64, metric: &str) -> Option<Vec<Value>> {
+        let summary = self.summary();
+        let (median, _) = summary.median()?;
+        let cards = summary.count();
+        let is_ranked = cards >= LEAST_CARDS && self.submitters >= signed(LEAST_SUBMITTERS);
+        let place = if self.is_lowest_first { median } else { -median };
+        Some(values![
+            product,
+            context_key,
+            metric,
+            self.is_lowest_first,
+            signed(cards),
+            self.submitters,
+            median,
+            is_ranked,
+            place,
+            bytes_of(&self.buckets),
+        ])
+    }
+}
+
+fn bytes_of(buckets: &BTreeMap<i32, u64>) -> Vec<u8> {
+    let pair = |(bucket, count): (&i32, &u64)| {
+        let count = u32::try_from(*count).unwrap_or(u32::MAX);
+        bucket.to_le_bytes().into_iter().chain(count.to_le_bytes())
+    };
+    buckets.iter().flat_map(pair).collect()
+}
+
+/// Buckets of a product's summary, as a row of `summaries` has them.
+pub(crate) fn buckets_of(bytes: &[u8]) -> Result<BTreeMap<i32, u64>> {
+    let (pairs, []) = bytes.as_chunks::<8>() else {
+        return Err(SiteStoreError::Damaged("a summary has another length"));
+    };
+    let pair = |&[a, b, c, d, e, f, g, h]: &[u8; 8]| {
+        (i32::from_le_bytes([a, b, c, d]), u64::from(u32::from_le_bytes([e, f, g, h])))
+    };
+    Ok(pairs.iter().map(pair).collect())
+}
+
+/// Changes the number of runs of a card by one.
+pub(crate) async fn count_run(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+    times: i64,
+) -> Result<()> {
+    let keys = || values![product, counted.context_key, &counted.tag, &counted.card];
+    let change = "on conflict (product, context_key, tag, card) do update \
+                  set runs = tag_cards.runs + excluded.runs";
+    let row = [keys(), values![times]].concat();
+    let into = "tag_cards (product, context_key, tag, card, runs)";
+    insert(connection, into, change, vec![row]).await?;
+    if times < 0 {
+        let text = "delete from tag_cards where product = $1 and context_key = $2 and tag = $3 \
+                    and card = $4 and runs <= 0";
+        run(connection, text, keys()).await?;
+    }
+    Ok(())
+}
+
+/// Brings what a submitter adds to the summaries of a product in a context up to date, after runs of the card came or went.
+pub(crate) async fn recount(
+    summaries: &mut Summaries,
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+) -> Result<()> {
+    let cards = counted_cards(connection, product, counted).await?;
+    let before = figures_before(connection, product, counted).await?;
+    let mut after = BTreeMap::new();
+    let mut lowest_first = BTreeSet::new();
+    for card in cards {
+        let figures = match before.get(&card) {
+            Some(before) if card != counted.card => before.clone(),
+            _ => medians(connection, product, counted, &card, &mut lowest_first).await?,
+        };
+        after.insert(card, figures);
+    }
+    let of_context = summaries.load(connection, product, counted.context_key).await?;
+    of_context.context = Some(counted.context.clone());
+    of_context.replace(&before, &after, &lowest_first);
+    write_figures(connection, product, counted, &before, &after).await
+}
+
+async fn counted_cards(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+) -> Result<Vec<Vec<u8>>> {
+    let text = "select card from tag_cards where product = $1 and context_key = $2 and tag = $3 \
+                order by card limit $4";
+    let most = signed(MOST_CARDS_OF_A_SUBMITTER);
+    let values = values![product, counted.context_key, &counted.tag, most];
+    let cards = rows(connection, text, values).await?;
+    cards.iter().map(|row| row.bytes(0)).collect()
+}
+
+async fn figures_before(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+) -> Result<BTreeMap<Vec<u8>, Figures>> {
+    let text = "select card, metric, value from card_figures \
+                where product = $1 and context_key = $2 and tag = $3";
+    let values = values![product, counted.context_key, &counted.tag];
+    let mut before: BTreeMap<_, Figures> = BTreeMap::new();
+    for row in rows(connection, text, values).await? {
+        let figures = before.entry(row.bytes(0)?).or_default();
+        figures.insert(row.text(1)?, row.real(2)?);
+    }
+    Ok(before)
+}
+
+/// Medians of the last runs of a card, by metric.
+async fn medians(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+    card: &[u8],
+    lowest_first: &mut BTreeSet<String>,
+) -> Result<Figures> {
+    let text = "select f.metric, f.value, f.lowest_first from (\
+                select id from records where counted_card = $1 and shared_product = $2 \
+                and context_key = $3 order by received_ms desc, id desc limit $4) r \
+                join figures f on f.id = r.id";
+    let values = values![card, product, counted.context_key, MOST_RUNS];
+    let mut runs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for row in rows(connection, text, values).await? {
+        let metric = row.text(0)?;
+        if row.flag(2)? {
+            lowest_first.insert(metric.clone());
+        }
+        runs.entry(metric).or_default().push(row.real(1)?);
+    }
+    let median = |(metric, mut values): (String, Vec<f64>)| {
+        values.sort_by(f64::total_cmp);
+        Some((metric, cardmark_stats::median(&values)?))
+    };
+    Ok(runs.into_iter().filter_map(median).collect())
+}
+
+impl OfContext {
+    fn replace(
+        &mut self,
+        before: &BTreeMap<Vec<u8>, Figures>,
+        after: &BTreeMap<Vec<u8>, Figures>,
+        lowest_first: &BTreeSet<String>,
+    ) {
+        for (metric, value) in difference(before, after) {
+            self.of_metric(metric).remove(value);
+        }
+        for (metric, value) in difference(after, before) {
+            let of_metric = self.of_metric(metric);
+            of_metric.add(value);
+            of_metric.is_lowest_first |= lowest_first.contains(metric);
+        }
+        let (before, after) = (metrics_of(before), metrics_of(after));
+        for metric in before.difference(&after) {
+            self.of_metric(metric).submitters -= 1;
+        }
+        for metric in after.difference(&before) {
+            self.of_metric(metric).submitters += 1;
+        }
+    }
+}
+
+/// Figures that are in the first and not, or otherwise, in the second.
+fn difference<'a>(
+    first: &'a BTreeMap<Vec<u8>, Figures>,
+    second: &'a BTreeMap<Vec<u8>, Figures>,
+) -> impl Iterator<Item = (&'a String, f64)> {
+    first.iter().flat_map(move |(card, figures)| {
+        let other = second.get(card);
+        let is_new = move |metric: &String, value: f64| {
+            other.and_then(|other| other.get(metric)) != Some(&value)
+        };
+        let figures = figures.iter().map(|(metric, value)| (metric, *value));
+        figures.filter(move |(metric, value)| is_new(metric, *value))
+    })
+}
+
+fn metrics_of(cards: &BTreeMap<Vec<u8>, Figures>) -> BTreeSet<&String> {
+    cards.values().flat_map(BTreeMap::keys).collect()
+}
+
+async fn write_figures(
+    connection: &mut AnyConnection,
+    product: &str,
+    counted: &Counted,
+    before: &BTreeMap<Vec<u8>, Figures>,
+    after: &BTreeMap<Vec<u8>, Figures>,
+) -> Result<()> {
+    let none = Figures::new();
+    for (card, figures) in before {
+        let now = after.get(card).unwrap_or(&none);
+        for metric in figures.keys().filter(|metric| !now.contains_key(*metric)) {
+            let text = "delete from card_figures where product = $1 and context_key = $2 \
+                        and tag = $3 and card = $4 and metric = $5";
+            let values = values![product, counted.context_key, &counted.tag, card, metric];
+            run(connection, text, values).await?;
+        }
+    }
+    let mut changed = Vec::new();
+    for (card, figures) in after {
+        let then = before.get(card).unwrap_or(&none);
+        for (metric, value) in figures {
+            if then.get(metric) != Some(value) {
+                let key = values![product, counted.context_key, &counted.tag, card];
+                changed.push([key, values![metric, *value]].concat());
+            }
+        }
+    }
+    let into = "card_figures (product, context_key, tag, card, metric, value)";
+    let change = "on conflict (product, context_key, tag, card, metric) \
+                  do update set value = excluded.value";
+    insert(connection, into, change, changed).await
+}

@@ -1,0 +1,34 @@
+//! Every test of the contract, over both databases.
+
+use crate::site::{with_postgres, with_sqlite};
+
+macro_rules! contract {
+    ($($module:ident: $($name:ident),+;)+) => {
+        mod on_sqlite {
+            use super::*;
+            $($(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                with_sqlite(crate::$module::$name).await;
+            })+)+
+        }
+
+        mod on_postgres {
+            use super::*;
+            $($(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                with_postgres(crate::$module::$name).await;
+            })+)+
+        }
+    };
+}
+
+contract! {
+    records: new_same_conflict_gone, a_record_is_found_as_it_was_put, one_of_equal_copies_wins,
+        statements_replace_earlier_ones, a_withdrawn_record_leaves_its_id, strange_texts_are_kept_harmless,
+        a_full_queue_refuses;
+    limits: a_bucket_empties_and_fills, a_repeated_submission_costs_nothing, purging_keeps_what_is_in_use;
+    seeds: seeds_fresh_used_expired_foreign;
+    lists: pages_show_each_record_once, conditions_are_met, products_boards_rankings, cards_of_a_submitter_are_capped,
+        fakes_are_counted, changes_are_followed;
+    rebuild: any_order_ends_in_the_same_rows, a_rebuild_repairs_rows;
+}
