@@ -206,6 +206,15 @@ impl SiteStore {
         Ok(at_ms.map_or(Found::Unknown, |at_ms| Found::Withdrawn { at_ms }))
     }
 
+    /// Returns whether the hash is that of the record's edit token.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn is_token(&self, id: Uuid, token_hash: [u8; 32]) -> Result<bool> {
+        let stored = record::stored(&mut *self.main().await?, id).await?;
+        Ok(stored.is_some_and(|stored| stored.token_hash == Some(token_hash)))
+    }
+
     /// Reads the bytes of a record.
     ///
     /// # Errors

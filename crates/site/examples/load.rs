@@ -4,7 +4,12 @@
 //! otherwise a slow answer would hide those that waited behind it. Submissions are one measured run of `quick`, each with another id,
 //! card, and one time that no check can tell; all are made before the clock starts.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program for the hand")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a program for the hand"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +17,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use cardmark_core::{Record, Sample, parse_record, record_to_json};
-use cardmark_share::{Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission};
+use cardmark_share::{
+    Secrets, Server, TAG_HEADER, TOKEN_HASH_HEADER, to_hexadecimal, write_submission,
+};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::sleep_until;
 use uuid::Uuid;
 
 /// Products; the first takes half of all submissions.
-const PRODUCTS: [&str; 4] = ["SanDisk Ultra 32 GB", "Samsung EVO Plus 64 GB", "Kingston Canvas Select Plus 32 GB", "Lexar 633x 32 GB"];
+const PRODUCTS: [&str; 4] = [
+    "SanDisk Ultra 32 GB",
+    "Samsung EVO Plus 64 GB",
+    "Kingston Canvas Select Plus 32 GB",
+    "Lexar 633x 32 GB",
+];
 /// Submitters.
 const SUBMITTERS: u8 = 200;
 
@@ -36,7 +48,10 @@ fn main() {
         "submit" => submissions(address, count),
         file => reads(address, file, count),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(load(address, Arc::new(requests), rate, connections));
 }
 
@@ -51,7 +66,10 @@ fn reads(address: &str, file: &str, count: usize) -> Vec<Vec<u8>> {
 }
 
 fn submissions(address: &str, count: usize) -> Vec<Vec<u8>> {
-    let path = format!("{}/../cli/fixtures/records/method-2/run-measured-quick.json.zst", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../cli/fixtures/records/method-2/run-measured-quick.json.zst",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let packed = std::fs::read(path).unwrap();
     let text = String::from_utf8(zstd::bulk::decompress(&packed, 16 << 20).unwrap()).unwrap();
     let base = parse_record(&text).unwrap();
@@ -68,8 +86,14 @@ fn submissions(address: &str, count: usize) -> Vec<Vec<u8>> {
 fn another(base: &Record, first: u128, index: usize) -> Record {
     let mut record = base.clone();
     record.id = Uuid::from_u128(first.wrapping_add(index as u128));
-    let product = if index.is_multiple_of(2) { 0 } else { 1 + index / 2 % (PRODUCTS.len() - 1) };
-    record.labels.insert("product".to_owned(), PRODUCTS[product].to_owned());
+    let product = if index.is_multiple_of(2) {
+        0
+    } else {
+        1 + index / 2 % (PRODUCTS.len() - 1)
+    };
+    record
+        .labels
+        .insert("product".to_owned(), PRODUCTS[product].to_owned());
     if let Some(device) = record.devices.first_mut() {
         device.sample = Some(Sample::of_card(format!("{:06x}", index / 3 % (1 << 24))));
     }
@@ -97,13 +121,16 @@ async fn load(address: &str, requests: Arc<Vec<Vec<u8>>>, rate: f64, connections
     let began = Instant::now();
     let mut workers = Vec::new();
     for _ in 0..connections {
-        let (next, requests, address) = (Arc::clone(&next), Arc::clone(&requests), address.to_owned());
+        let (next, requests, address) =
+            (Arc::clone(&next), Arc::clone(&requests), address.to_owned());
         workers.push(tokio::spawn(async move {
             let mut stream = BufReader::new(TcpStream::connect(&address).await.unwrap());
             let mut done = Vec::new();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(request) = requests.get(index) else { return done };
+                let Some(request) = requests.get(index) else {
+                    return done;
+                };
                 let due = began + Duration::from_secs_f64(index as f64 / rate);
                 sleep_until(due.into()).await;
                 let status = match exchange(&mut stream, request).await {
@@ -138,7 +165,10 @@ async fn exchange(stream: &mut BufReader<TcpStream>, request: &[u8]) -> std::io:
             break;
         }
         if let Some(rest) = line.strip_prefix("http/1.1 ") {
-            status = rest.get(..3).and_then(|text| text.parse().ok()).unwrap_or(0);
+            status = rest
+                .get(..3)
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0);
         }
         if let Some(rest) = line.strip_prefix("content-length: ") {
             length = rest.parse().unwrap_or(0);
@@ -154,12 +184,23 @@ fn report(all: &[(u16, Duration)], took: Duration) {
     for (status, _) in all {
         *by_status.entry(*status).or_default() += 1;
     }
-    let mut times: Vec<Duration> = all.iter().filter(|(status, _)| (200..300).contains(status)).map(|one| one.1).collect();
+    let mut times: Vec<Duration> = all
+        .iter()
+        .filter(|(status, _)| (200..300).contains(status))
+        .map(|one| one.1)
+        .collect();
     times.sort();
     let at = |share: f64| {
         let index = (share * times.len().saturating_sub(1) as f64) as usize;
-        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        times
+            .get(index)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
     };
     let good = times.len() as f64 / took.as_secs_f64();
-    println!("statuses {by_status:?}; {good:.0} accepted/s; ms: p50 {:.1}, p99 {:.1}, max {:.1}", at(0.5), at(0.99), at(1.0));
+    println!(
+        "statuses {by_status:?}; {good:.0} accepted/s; ms: p50 {:.1}, p99 {:.1}, max {:.1}",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
 }

@@ -242,7 +242,7 @@ mod tests {
     fn the_file_is_second_and_unknown_names_are_errors() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         writeln!(file, "listen = \"127.0.0.1:1\"\nreads_per_s = 7").unwrap();
-        let path = file.path().to_str().unwrap();
+        let path = &file.path().to_str().unwrap().to_owned();
         let home = ("HOME", "/home/me");
         let with = |more: &[(&str, &str)]| {
             let mut all = vec![home, ("CARDMARK_SITE_CONFIG", path)];

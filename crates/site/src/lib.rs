@@ -28,5 +28,5 @@ pub use app::{Site, router};
 pub use config::{Config, ConfigError, WriteLimits};
 pub use error::SiteError;
 pub use openapi::openapi_json;
-pub use operation::serve;
+pub use operation::{rebuild, serve};
 pub use server::{Served, listen};

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use cardmark_site::{Config, openapi_json, serve};
+use cardmark_site::{Config, openapi_json, rebuild, serve};
+use cardmark_site_store::Rebuilt;
 use clap::{Parser, Subcommand};
 
 /// A results site for cardmark: one process and one SQLite file, or several with PostgreSQL.
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
     };
     let ended = runtime.block_on(async {
         match arguments.command {
+            Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| tell(&rebuilt)),
             _ => serve(config).await,
         }
     });
@@ -74,6 +76,16 @@ fn chain(error: &dyn std::error::Error) -> String {
 fn printed(text: &str) -> ExitCode {
     println!("{text}");
     ExitCode::SUCCESS
+}
+
+fn tell(rebuilt: &Rebuilt) {
+    let _ = printed(&format!(
+        "{} records, {} changed, {} unreadable; {} products",
+        rebuilt.records_count,
+        rebuilt.changed_count,
+        rebuilt.unreadable_count,
+        rebuilt.products_count
+    ));
 }
 
 #[expect(clippy::print_stderr, reason = "the log is not open yet")]

@@ -6,13 +6,16 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use cardmark_site_store::SiteStore;
+use cardmark_share::{TAG_BYTES, card_key, derive};
+use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
+use uuid::Uuid;
 
-use crate::answers::now_ms;
+use crate::answers::{day_of, now_ms};
 use crate::app::{Site, router};
 use crate::config::Config;
+use crate::derived;
 use crate::error::SiteError;
 use crate::problem::Refusal;
 use crate::server::listen;
@@ -60,6 +63,7 @@ pub async fn serve(config: Config) -> Result<(), SiteError> {
         })
         .await;
     purging.abort();
+    site.store.close().await;
     Ok(())
 }
 
@@ -79,6 +83,33 @@ async fn purge(site: Arc<Site>) {
             tracing::warn!(?error, "what is too old could not be removed");
         }
     }
+}
+
+/// Derives everything again from the received bytes.
+///
+/// # Errors
+/// If the database cannot be used.
+pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
+    let store = SiteStore::open(&config.database_url).await?;
+    let rebuilt = store.rebuild(rederived).await;
+    store.close().await;
+    Ok(rebuilt?)
+}
+
+/// What follows from kept bytes; `None` if they cannot be read.
+fn rederived(
+    _: Uuid,
+    packed: &[u8],
+    tag: Option<[u8; TAG_BYTES]>,
+    received_ms: i64,
+) -> Option<Rederived> {
+    let submission = derived::submission(packed).ok()?;
+    let derivation = derive(&submission, &day_of(received_ms));
+    Some(Rederived {
+        extract: derivation.extract,
+        checks: derivation.checks,
+        card: card_key(&submission.record, tag.as_ref()),
+    })
 }
 
 /// The process runs.
@@ -102,7 +133,7 @@ pub(crate) async fn ready(State(site): State<Arc<Site>>) -> Response {
 pub(crate) async fn metrics(State(site): State<Arc<Site>>) -> Result<Response, Refusal> {
     let counts = site.store.counts().await?;
     site.metrics
-        .stored(counts.records, counts.quarantined, counts.waiting);
+        .stored(counts.records, counts.quarantined, counts.waiting_writes);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([("content-type", kind)], site.metrics.text()).into_response())
 }

@@ -8,9 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use cardmark_core::{documents_of, parse_statement, visible};
-use cardmark_share::{
-    Accepted, Check, Problem, card_key, derive, hash_of_token_text, read_submission,
-};
+use cardmark_share::{Accepted, Check, Problem, derive, hash_of_token_text, read_submission};
 use cardmark_site_store::{Amended, Amendment, Found, Head, StoredDocument, Withdrawn};
 use serde::Serialize;
 use serde_json::Value;
@@ -18,7 +16,7 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answers::{Listed, accepted, day_of, kept, tagged, withdrawn};
+use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
 use crate::app::Site;
 use crate::derived;
 use crate::parameters::RunId;
@@ -291,7 +289,8 @@ fn amendment(
         revision: parsed.revision,
         extract: derivation.extract,
         checks: derivation.checks,
-        card: card_key(&submission.record, head.tag.as_ref()),
+        sent_bytes: document.len() as u64,
+        at_ms: now_ms(),
     })
 }
 

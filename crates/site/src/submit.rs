@@ -163,6 +163,7 @@ fn incoming(received: Received, sender: Sender, limits: Vec<Bucket>) -> Result<I
     let (document, _) = documents_of(&text);
     Ok(Incoming {
         packed: pack(&text)?,
+        digest: Sha256::digest(text.as_bytes()).into(),
         sent_bytes: text.len() as u64,
         record_digest: Sha256::digest(document.as_bytes()).into(),
         card: card_key(&submission.record, sender.tag.as_ref()),
