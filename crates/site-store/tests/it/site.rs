@@ -63,7 +63,8 @@ where
         is_postgres: true,
     };
     let tasks = tokio::task::LocalSet::new();
-    let result = tasks.run_until(tokio::task::spawn_local(test(site))).await;
+    let result = tasks.spawn_local(test(site));
+    let result = tasks.run_until(result).await;
     let drop = format!("drop database {name} with (force)");
     connection.execute(sqlx::AssertSqlSafe(drop)).await.unwrap();
     if let Err(error) = result {
