@@ -154,9 +154,9 @@ impl Batch<'_> {
         };
         let last = add_to_total(self.connection, "changes", count).await?;
         let sequences = last - count + 1..=last;
-        let rows = sequences.zip(changes).map(|(sequence, (id, kind, at_ms))| {
-            values![sequence, id, kind_number(kind), at_ms]
-        });
+        let rows = sequences
+            .zip(changes)
+            .map(|(sequence, (id, kind, at_ms))| values![sequence, id, kind_number(kind), at_ms]);
         let into = "changes (sequence, id, kind, at_ms)";
         insert(self.connection, into, "", rows.collect()).await
     }

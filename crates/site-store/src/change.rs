@@ -5,13 +5,11 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::batch::Batch;
+use crate::products;
 use crate::put::{is_of_record, range, state_of};
 use crate::record::{self, Stored, Written};
 use crate::sql::{Columns as _, Result, row, rows, run, values};
-use crate::types::{
-    Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn,
-};
-use crate::products;
+use crate::types::{Amended, Amendment, ChangeKind, Rederived, SiteStoreError, Withdrawn};
 
 /// Replaces the owner's statement.
 pub(crate) async fn amend(
@@ -56,11 +54,7 @@ async fn digest_of(connection: &mut AnyConnection, id: Uuid) -> Result<Option<[u
 }
 
 /// Replaces what was derived from a record by itself; returns whether it differs.
-pub(crate) async fn rederive(
-    batch: &mut Batch<'_>,
-    id: Uuid,
-    derived: Rederived,
-) -> Result<bool> {
+pub(crate) async fn rederive(batch: &mut Batch<'_>, id: Uuid, derived: Rederived) -> Result<bool> {
     match record::stored(batch.connection, id).await? {
         Some(stored) => {
             let revision = stored.head.revision;
@@ -82,8 +76,16 @@ async fn revise(
     let is_moved = extract.product_key() != stored.head.product;
     let mut checks = derived.checks;
     checks.retain(|check| is_of_record(check.name));
-    let around = stored.head.checks.iter().filter(|check| !is_of_record(check.name));
-    checks.extend(around.filter(|check| !is_moved || check.name != CheckName::ProductRange).cloned());
+    let around = stored
+        .head
+        .checks
+        .iter()
+        .filter(|check| !is_of_record(check.name));
+    checks.extend(
+        around
+            .filter(|check| !is_moved || check.name != CheckName::ProductRange)
+            .cloned(),
+    );
     if is_moved {
         checks.push(range(batch, extract).await?);
     }

@@ -33,7 +33,10 @@ impl<'a> Facet<'a> {
 
     /// Numbers of all combinations of values that are there, the empty one included.
     pub(crate) fn keys(&self) -> Vec<i64> {
-        let there = self.values().into_iter().filter(|(_, value)| value.is_some());
+        let there = self
+            .values()
+            .into_iter()
+            .filter(|(_, value)| value.is_some());
         let there: Vec<_> = there.collect();
         let subset = |mask: usize| {
             let chosen = there.iter().enumerate();

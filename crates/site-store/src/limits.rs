@@ -27,7 +27,11 @@ pub(crate) async fn charge(
         rows.push(values![&bucket.key, tokens - 1.0, at_ms]);
     }
     if let Some(wait_s) = wait_s {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "in range"
+        )]
         let retry_after_s = wait_s.ceil().clamp(1.0, MOST_WAIT_S) as u64;
         return Ok(Some(Limit { retry_after_s }));
     }
@@ -37,11 +41,7 @@ pub(crate) async fn charge(
 }
 
 /// Tokens of a bucket now, and the time that this is true of. Clocks of instances differ: time never runs back.
-async fn level(
-    connection: &mut AnyConnection,
-    bucket: &Bucket,
-    now_ms: i64,
-) -> Result<(f64, i64)> {
+async fn level(connection: &mut AnyConnection, bucket: &Bucket, now_ms: i64) -> Result<(f64, i64)> {
     let text = "select tokens, at_ms from limits where key = $1";
     let Some(row) = row(connection, text, values![&bucket.key]).await? else {
         return Ok((bucket.most, now_ms));

@@ -8,9 +8,7 @@ use sqlx::any::AnyRow;
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
 use crate::summaries::buckets_of;
-use crate::types::{
-    Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError, SummaryRow,
-};
+use crate::types::{Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError, SummaryRow};
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
 /// Columns of a [`SummaryRow`], in the order in which [`summary_of`] reads them.
@@ -38,7 +36,10 @@ impl SiteStore {
                 let name = row(&mut connection, text, values![after]).await?;
                 // The key of a product that is gone holds its name, unless the catalogue has it.
                 let otherwise = || Ok(after.trim_start_matches('~').to_owned());
-                (name.map_or_else(otherwise, |row| row.text(0))?, after.as_str())
+                (
+                    name.map_or_else(otherwise, |row| row.text(0))?,
+                    after.as_str(),
+                )
             }
             None => (prefix.clone(), ""),
         };
@@ -69,7 +70,10 @@ impl SiteStore {
              where s.product = $1 order by s.context_key, s.metric"
         );
         let found = rows(&mut connection, text, values![&key]).await?;
-        let summaries = found.iter().map(|row| summary_of(row, 0)).collect::<Result<_>>()?;
+        let summaries = found
+            .iter()
+            .map(|row| summary_of(row, 0))
+            .collect::<Result<_>>()?;
         Ok(Some((product_of(&product)?, summaries)))
     }
 
@@ -82,7 +86,10 @@ impl SiteStore {
         let after = after.unwrap_or_default().replace('\0', "");
         let values = values![after, i64::from(limit)];
         let found = rows(&mut *self.lists().await?, text, values).await?;
-        found.iter().map(|row| Ok((row.text(0)?, row.count(1)?))).collect()
+        found
+            .iter()
+            .map(|row| Ok((row.text(0)?, row.count(1)?)))
+            .collect()
     }
 
     /// Lists products with enough cards of enough submitters by their medians, the best first.

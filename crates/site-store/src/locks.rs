@@ -50,7 +50,12 @@ impl Locks {
 
 /// Takes the lock of changes, until the end of the transaction.
 pub(crate) async fn take_changes(connection: &mut AnyConnection) -> Result<()> {
-    run(connection, "select pg_advisory_xact_lock($1)", values![CHANGES]).await?;
+    run(
+        connection,
+        "select pg_advisory_xact_lock($1)",
+        values![CHANGES],
+    )
+    .await?;
     Ok(())
 }
 

@@ -91,7 +91,8 @@ async fn count_card(
                   runs = product_cards.runs + excluded.runs, fakes = product_cards.fakes + excluded.fakes";
     insert(connection, into, change, vec![row]).await?;
     if times < 0 {
-        let text = "delete from product_cards where product = $1 and tag = $2 and card = $3 and runs <= 0";
+        let text =
+            "delete from product_cards where product = $1 and tag = $2 and card = $3 and runs <= 0";
         let values = values![product, &counted.tag, &counted.card];
         run(connection, text, values).await?;
     }
@@ -104,7 +105,12 @@ async fn change_product(
     change: &Numbers,
 ) -> Result<()> {
     let Some(name) = name_of_product(connection, product).await? else {
-        run(connection, "delete from products where key = $1", values![product]).await?;
+        run(
+            connection,
+            "delete from products where key = $1",
+            values![product],
+        )
+        .await?;
         return Ok(());
     };
     let row = values![
@@ -127,7 +133,9 @@ async fn change_product(
 async fn name_of_product(connection: &mut AnyConnection, product: &str) -> Result<Option<String>> {
     let text = "select product_name from records where shared_product = $1 order by received_ms, id limit 1";
     match row(connection, text, values![product]).await? {
-        Some(row) => Ok(Some(row.text_or_none(0)?.unwrap_or_else(|| product.to_owned()))),
+        Some(row) => Ok(Some(
+            row.text_or_none(0)?.unwrap_or_else(|| product.to_owned()),
+        )),
         None => Ok(None),
     }
 }
@@ -146,7 +154,12 @@ pub(crate) async fn rebuild(batch: &mut Batch<'_>, product: &str) -> Result<()> 
         let text = format!("delete from {table} where product = $1");
         run(connection, text, values![product]).await?;
     }
-    run(connection, "delete from products where key = $1", values![product]).await?;
+    run(
+        connection,
+        "delete from products where key = $1",
+        values![product],
+    )
+    .await?;
     fill_cards(connection, product).await?;
     rebuild_numbers(connection, product).await?;
     rebuild_contexts(batch, product).await

@@ -72,11 +72,16 @@ async fn with_evidence(connection: &mut AnyConnection, evidence: &str) -> Result
 
 /// Compares figures with those of other cards of the product.
 pub(crate) async fn range(batch: &mut Batch<'_>, extract: &Extract) -> Result<Check> {
-    let product = extract.product_key().filter(|_| extract.area == Area::Shared);
+    let product = extract
+        .product_key()
+        .filter(|_| extract.area == Area::Shared);
     let summaries: BTreeMap<String, Summary> = match product {
         Some(product) => {
             let context = context_key(&extract.context);
-            batch.summaries.read(batch.connection, &product, context).await?
+            batch
+                .summaries
+                .read(batch.connection, &product, context)
+                .await?
         }
         None => BTreeMap::new(),
     };

@@ -75,7 +75,8 @@ impl SiteStore {
             let Some(product) = next else {
                 return Ok(());
             };
-            self.write_patiently(Work::RebuildProduct(product.clone())).await?;
+            self.write_patiently(Work::RebuildProduct(product.clone()))
+                .await?;
             rebuilt.products_count += 1;
             after = product;
         }
@@ -104,8 +105,16 @@ impl SiteStore {
 /// Tables that follow from records, each with its columns and their kinds (`t`ext, `b`ytes, `i`nteger, `r`eal); rows are in the
 /// order of the columns.
 const DUMPED: [(&str, &str, &str); 8] = [
-    ("tag_cards", "product, context_key, tag, card, runs", "tibbi"),
-    ("card_figures", "product, context_key, tag, card, metric, value", "tibbtr"),
+    (
+        "tag_cards",
+        "product, context_key, tag, card, runs",
+        "tibbi",
+    ),
+    (
+        "card_figures",
+        "product, context_key, tag, card, metric, value",
+        "tibbtr",
+    ),
     (
         "summaries",
         "product, context_key, metric, lowest_first, cards, submitters, median, is_ranked, place, buckets",
@@ -113,7 +122,11 @@ const DUMPED: [(&str, &str, &str); 8] = [
     ),
     ("product_contexts", "product, context_key, context", "tit"),
     ("product_cards", "product, tag, card, runs, fakes", "tbbii"),
-    ("products", "key, name, name_small, members, runs, cards, fakes", "tttiiii"),
+    (
+        "products",
+        "key, name, name_small, members, runs, cards, fakes",
+        "tttiiii",
+    ),
     ("boards", "board, records", "ti"),
     ("totals", "name, count", "ti"),
 ];
@@ -135,10 +148,13 @@ fn dumped(table: &str, kinds: &str, row: &AnyRow) -> Result<String> {
 /// The next product that has rows, or records.
 async fn next_product(connection: &mut AnyConnection, after: &str) -> Result<Option<String>> {
     let mut next: Option<String> = None;
-    for (table, column) in [("records", "shared_product"), ("products", "key"), ("summaries", "product")] {
-        let text = format!(
-            "select {column} from {table} where {column} > $1 order by {column} limit 1"
-        );
+    for (table, column) in [
+        ("records", "shared_product"),
+        ("products", "key"),
+        ("summaries", "product"),
+    ] {
+        let text =
+            format!("select {column} from {table} where {column} > $1 order by {column} limit 1");
         if let Some(row) = row(connection, text, values![after]).await? {
             let found = row.text(0)?;
             next = Some(next.map_or(found.clone(), |next| next.min(found)));
@@ -161,10 +177,14 @@ pub(crate) async fn totals(batch: &mut Batch<'_>) -> Result<()> {
         ("quarantined", "records where state = 1"),
         ("withdrawn", "tombstones"),
     ] {
-        let text = format!(
-            "insert into totals (name, count) select '{name}', count(*) from {counted}"
-        );
-        run(connection, format!("delete from totals where name = '{name}'"), vec![]).await?;
+        let text =
+            format!("insert into totals (name, count) select '{name}', count(*) from {counted}");
+        run(
+            connection,
+            format!("delete from totals where name = '{name}'"),
+            vec![],
+        )
+        .await?;
         run(connection, text, vec![]).await?;
     }
     Ok(())

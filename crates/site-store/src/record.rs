@@ -144,7 +144,13 @@ pub(crate) fn storable(mut extract: Extract) -> Extract {
 pub(crate) fn storable_text(text: &str) -> String {
     let characters = text.chars().take(MOST_CHARACTERS);
     characters
-        .map(|c| if c == '\0' { char::REPLACEMENT_CHARACTER } else { c })
+        .map(|c| {
+            if c == '\0' {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
         .collect()
 }
 
@@ -248,8 +254,7 @@ pub(crate) fn head_of(row: &AnyRow) -> Result<Head> {
         board: row.text_or_none(10)?,
         suite: row.text_or_none(11)?,
         bus: row.text_or_none(12)?,
-        size_bytes: sqlx::Row::try_get::<Option<i64>, _>(row, 13)?
-            .map(crate::sql::unsigned),
+        size_bytes: sqlx::Row::try_get::<Option<i64>, _>(row, 13)?.map(crate::sql::unsigned),
         day: row.text_or_none(14)?,
         storage: row.text_or_none(15)?,
     })
@@ -336,10 +341,7 @@ async fn write_figures(connection: &mut AnyConnection, written: &Written<'_>) ->
 }
 
 /// Deletes figures and facets of a record, and lets it count nowhere.
-pub(crate) async fn unwrite(
-    connection: &mut AnyConnection,
-    stored: &Stored,
-) -> Result<()> {
+pub(crate) async fn unwrite(connection: &mut AnyConnection, stored: &Stored) -> Result<()> {
     let (id, received_ms) = (stored.head.id, stored.head.received_ms);
     run(connection, "delete from figures where id = $1", values![id]).await?;
     for facet in &stored.facets {

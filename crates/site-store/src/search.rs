@@ -77,40 +77,46 @@ fn by_metric(search: &Search) -> Option<Vec<Stream>> {
     }
     let (first, last) = (quarter_of(range.least), quarter_of(range.most));
     let quarters = numbers(first, last)?;
-    Some(quarters.map(|quarter| {
-        let mut equal = vec![
-            ("area", area_number(search.is_simulated).into()),
-            ("metric", text(&range.metric)),
-            ("quarter", quarter.into()),
-        ];
-        if let Some(product) = &search.product {
-            equal.push(("product", text(product)));
-        }
-        Stream {
-            table: "figures",
-            equal,
-        }
-    })
-    .collect())
+    Some(
+        quarters
+            .map(|quarter| {
+                let mut equal = vec![
+                    ("area", area_number(search.is_simulated).into()),
+                    ("metric", text(&range.metric)),
+                    ("quarter", quarter.into()),
+                ];
+                if let Some(product) = &search.product {
+                    equal.push(("product", text(product)));
+                }
+                Stream {
+                    table: "figures",
+                    equal,
+                }
+            })
+            .collect(),
+    )
 }
 
 fn by_month(search: &Search) -> Option<Vec<Stream>> {
     let (first, last) = search.days.as_ref()?;
     let months = numbers(month_of(first)?, month_of(last)?)?;
-    Some(months.map(|month| {
-        let mut equal = vec![
-            ("area", area_number(search.is_simulated).into()),
-            ("month", month.into()),
-        ];
-        if let Some(product) = &search.product {
-            equal.push(("product_key", text(product)));
-        }
-        Stream {
-            table: "records",
-            equal,
-        }
-    })
-    .collect())
+    Some(
+        months
+            .map(|month| {
+                let mut equal = vec![
+                    ("area", area_number(search.is_simulated).into()),
+                    ("month", month.into()),
+                ];
+                if let Some(product) = &search.product {
+                    equal.push(("product_key", text(product)));
+                }
+                Stream {
+                    table: "records",
+                    equal,
+                }
+            })
+            .collect(),
+    )
 }
 
 /// All numbers of a range, unless they are too many.
@@ -140,20 +146,13 @@ async fn read(
     let limit = values![i64::from(limit(search))];
     let place = statement.values.len() + 1;
     let Stream { table, .. } = stream;
-    let (join, conditions) = (join(table), &statement.text);
+    let conditions = &statement.text;
     let text = format!(
-        "select {HEAD} from {table} d {join} where {conditions} \
+        "select {HEAD} from {table} d join records r on r.id = d.id where {conditions} \
          order by d.received_ms desc, d.id desc limit ${place}"
     );
     let found = rows(connection, text, [statement.values, limit].concat()).await?;
     found.iter().map(head_of).collect()
-}
-
-fn join(table: &str) -> &'static str {
-    match table {
-        "records" => "join records r on r.id = d.id",
-        _ => "join records r on r.id = d.id",
-    }
 }
 
 #[derive(Default)]

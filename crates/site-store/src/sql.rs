@@ -111,7 +111,10 @@ pub(crate) async fn insert(
         while rows.len() >= count {
             let some = rows.split_off(rows.len() - count);
             let columns = some.first().map_or(0, Vec::len);
-            let text = format!("insert into {into} values {} {tail}", places(count, columns));
+            let text = format!(
+                "insert into {into} values {} {tail}",
+                places(count, columns)
+            );
             run(connection, text, some.into_iter().flatten().collect()).await?;
         }
     }

@@ -163,7 +163,10 @@ impl SiteStore {
                 break;
             }
         }
-        Ok(count + self.purge_seeds(now_ms.saturating_sub(SEED_LIFE_MS)).await?)
+        Ok(count
+            + self
+                .purge_seeds(now_ms.saturating_sub(SEED_LIFE_MS))
+                .await?)
     }
 
     async fn purge_seeds(&self, before_ms: i64) -> Result<u64> {
@@ -286,5 +289,7 @@ fn other_outcome() -> SiteStoreError {
 
 fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
 }

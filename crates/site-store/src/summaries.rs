@@ -129,7 +129,10 @@ async fn load(
 
 impl OfMetric {
     fn summary(&self) -> Summary {
-        self.buckets.iter().map(|(bucket, count)| (*bucket, *count)).collect()
+        self.buckets
+            .iter()
+            .map(|(bucket, count)| (*bucket, *count))
+            .collect()
     }
 
     fn add(&mut self, value: f64) {
@@ -161,9 +164,10 @@ impl OfContext {
     ) -> Result<()> {
         let mut changed = Vec::new();
         for metric in &self.changed {
-            let row = self.metrics.get(metric).and_then(|of_metric| {
-                of_metric.row(product, context_key, metric)
-            });
+            let row = self
+                .metrics
+                .get(metric)
+                .and_then(|of_metric| of_metric.row(product, context_key, metric));
             match row {
                 Some(row) => changed.push(row),
                 None => {
@@ -189,7 +193,11 @@ impl OfContext {
         product: &str,
         context_key: i64,
     ) -> Result<()> {
-        if self.metrics.values().all(|of_metric| of_metric.buckets.is_empty()) {
+        if self
+            .metrics
+            .values()
+            .all(|of_metric| of_metric.buckets.is_empty())
+        {
             let text = "delete from product_contexts where product = $1 and context_key = $2";
             run(connection, text, values![product, context_key]).await?;
         } else if let Some(context) = &self.context {
@@ -208,7 +216,11 @@ impl OfMetric {
         let (median, _) = summary.median()?;
         let cards = summary.count();
         let is_ranked = cards >= LEAST_CARDS && self.submitters >= signed(LEAST_SUBMITTERS);
-        let place = if self.is_lowest_first { median } else { -median };
+        let place = if self.is_lowest_first {
+            median
+        } else {
+            -median
+        };
         Some(values![
             product,
             context_key,
@@ -238,7 +250,10 @@ pub(crate) fn buckets_of(bytes: &[u8]) -> Result<BTreeMap<i32, u64>> {
         return Err(SiteStoreError::Damaged("a summary has another length"));
     };
     let pair = |&[a, b, c, d, e, f, g, h]: &[u8; 8]| {
-        (i32::from_le_bytes([a, b, c, d]), u64::from(u32::from_le_bytes([e, f, g, h])))
+        (
+            i32::from_le_bytes([a, b, c, d]),
+            u64::from(u32::from_le_bytes([e, f, g, h])),
+        )
     };
     Ok(pairs.iter().map(pair).collect())
 }
@@ -282,7 +297,9 @@ pub(crate) async fn recount(
         };
         after.insert(card, figures);
     }
-    let of_context = summaries.load(connection, product, counted.context_key).await?;
+    let of_context = summaries
+        .load(connection, product, counted.context_key)
+        .await?;
     of_context.context = Some(counted.context.clone());
     of_context.replace(&before, &after, &lowest_first);
     write_figures(connection, product, counted, &before, &after).await

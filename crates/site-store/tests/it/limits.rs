@@ -25,23 +25,38 @@ async fn put(store: &SiteStore, run: u128, at_ms: i64, limits: &[Bucket]) -> Put
 pub(crate) async fn a_bucket_empties_and_fills(site: Site) {
     let store = site.open().await;
     // PostgreSQL serves several instances, whose limits are the same.
-    let other = if site.is_postgres { site.open().await } else { store.clone() };
+    let other = if site.is_postgres {
+        site.open().await
+    } else {
+        store.clone()
+    };
     let limits = [bucket(1, 2.0, 2.0), bucket(2, 10.0, 1.0)];
     assert!(matches!(put(&store, 1, NOW_MS, &limits).await, Put::New(_)));
     assert!(matches!(put(&other, 2, NOW_MS, &limits).await, Put::New(_)));
-    let limited = Put::Limited(Limit { retry_after_s: 1800 });
+    let limited = Put::Limited(Limit {
+        retry_after_s: 1800,
+    });
     assert_eq!(put(&store, 3, NOW_MS, &limits).await, limited);
     assert_eq!(put(&other, 3, NOW_MS, &limits).await, limited);
     // A clock that is behind does not fill it.
     assert_eq!(put(&other, 3, NOW_MS - HOUR_MS, &limits).await, limited);
     let later = NOW_MS + HOUR_MS / 2;
     assert!(matches!(put(&other, 3, later, &limits).await, Put::New(_)));
-    assert!(matches!(put(&store, 4, later, &limits).await, Put::Limited(_)));
+    assert!(matches!(
+        put(&store, 4, later, &limits).await,
+        Put::Limited(_)
+    ));
     // Refusals took nothing from the second bucket: 10 − 3 + 0.5.
     for run in 5..12 {
-        assert!(matches!(put(&store, run, later, &limits[1..]).await, Put::New(_)));
+        assert!(matches!(
+            put(&store, run, later, &limits[1..]).await,
+            Put::New(_)
+        ));
     }
-    assert!(matches!(put(&store, 12, later, &limits[1..]).await, Put::Limited(_)));
+    assert!(matches!(
+        put(&store, 12, later, &limits[1..]).await,
+        Put::Limited(_)
+    ));
 }
 
 pub(crate) async fn a_repeated_submission_costs_nothing(site: Site) {
@@ -49,9 +64,14 @@ pub(crate) async fn a_repeated_submission_costs_nothing(site: Site) {
     let limits = [bucket(1, 1.0, 0.0)];
     assert!(matches!(put(&store, 1, NOW_MS, &limits).await, Put::New(_)));
     for _ in 0..3 {
-        assert!(matches!(put(&store, 1, NOW_MS, &limits).await, Put::Same(_)));
+        assert!(matches!(
+            put(&store, 1, NOW_MS, &limits).await,
+            Put::Same(_)
+        ));
     }
-    let limited = Put::Limited(Limit { retry_after_s: 86_400 });
+    let limited = Put::Limited(Limit {
+        retry_after_s: 86_400,
+    });
     assert_eq!(put(&store, 2, NOW_MS, &limits).await, limited);
 }
 
@@ -61,7 +81,10 @@ pub(crate) async fn purging_keeps_what_is_in_use(site: Site) {
     put(&store, 2, NOW_MS + DAY_MS, &[bucket(2, 5.0, 1.0)]).await;
     store.issue_seed("used", NOW_MS).await.unwrap();
     store.issue_seed("unused", NOW_MS).await.unwrap();
-    store.issue_seed("young", NOW_MS + 3 * DAY_MS).await.unwrap();
+    store
+        .issue_seed("young", NOW_MS + 3 * DAY_MS)
+        .await
+        .unwrap();
     let mut user = incoming(3, "Card A", 1, 1);
     user.extract.seed = Some("used".to_owned());
     store.put(user).await.unwrap();

@@ -13,7 +13,12 @@ use crate::site::Site;
 /// Records of two products, boards, buses, and months; some arrive at the same time.
 async fn fill(store: &SiteStore, count: u128) {
     for run in 1..=count {
-        let mut one = incoming(run, ["Card A", "Card B"][run as usize % 2], (run % 5) as u8, (run % 7) as u8);
+        let mut one = incoming(
+            run,
+            ["Card A", "Card B"][run as usize % 2],
+            (run % 5) as u8,
+            (run % 7) as u8,
+        );
         one.received_ms = NOW_MS + (run / 3) as i64;
         one.extract.board = Some(format!("Board {}", run % 3));
         one.extract.bus = (run % 4 != 0).then(|| format!("Bus {}", run % 4));
@@ -55,7 +60,10 @@ pub(crate) async fn pages_show_each_record_once(site: Site) {
     simulated.extract.origin = "simulated".to_owned();
     store.put(simulated).await.unwrap();
     let all = pages(&store, of_limit(7)).await;
-    let keys: Vec<_> = all.iter().map(|head| (head.received_ms, *head.id.as_bytes())).collect();
+    let keys: Vec<_> = all
+        .iter()
+        .map(|head| (head.received_ms, *head.id.as_bytes()))
+        .collect();
     assert!(keys.is_sorted_by(|one, next| one > next));
     assert_eq!(all.len(), 60);
     let simulated = Search {
@@ -72,45 +80,103 @@ pub(crate) async fn conditions_are_met(site: Site) {
     let product = Some("~card a".to_owned());
     let metric = |least, most| {
         let metric = METRICS[0].to_owned();
-        Some(MetricRange { metric, least, most })
+        Some(MetricRange {
+            metric,
+            least,
+            most,
+        })
     };
     // Figures of `samples::extract`.
     let value = |head: &Head| 90e6 * (1.0 + (head.id.as_u128() % 97) as f64 / 100.0);
     let is_of = |head: &Head| head.product.as_deref() == Some("~card a");
     let days = Some(("2026-03-05".to_owned(), "2026-06-20".to_owned()));
-    let in_days = |head: &Head| {
-        ("2026-03-05"..="2026-06-20").contains(&head.day.as_deref().unwrap())
-    };
+    let in_days =
+        |head: &Head| ("2026-03-05"..="2026-06-20").contains(&head.day.as_deref().unwrap());
     type Expected<'a> = Box<dyn Fn(&Head) -> bool + 'a>;
     let cases: Vec<(Search, Expected<'_>)> = vec![
-        (Search { product: product.clone(), ..of_limit(3) }, Box::new(is_of)),
         (
-            Search { bus: Some("Bus 1".to_owned()), board: Some("Board 2".to_owned()), ..of_limit(3) },
+            Search {
+                product: product.clone(),
+                ..of_limit(3)
+            },
+            Box::new(is_of),
+        ),
+        (
+            Search {
+                bus: Some("Bus 1".to_owned()),
+                board: Some("Board 2".to_owned()),
+                ..of_limit(3)
+            },
             Box::new(|head| {
                 head.bus.as_deref() == Some("Bus 1") && head.board.as_deref() == Some("Board 2")
             }),
         ),
-        (Search { suite: Some("quick 1".to_owned()), ..of_limit(50) }, Box::new(|_| true)),
-        (Search { command_queue: Some("on".to_owned()), ..of_limit(5) }, Box::new(|_| false)),
-        (Search { days: days.clone(), ..of_limit(4) }, Box::new(in_days)),
         (
-            Search { days, product: product.clone(), ..of_limit(4) },
+            Search {
+                suite: Some("quick 1".to_owned()),
+                ..of_limit(50)
+            },
+            Box::new(|_| true),
+        ),
+        (
+            Search {
+                command_queue: Some("on".to_owned()),
+                ..of_limit(5)
+            },
+            Box::new(|_| false),
+        ),
+        (
+            Search {
+                days: days.clone(),
+                ..of_limit(4)
+            },
+            Box::new(in_days),
+        ),
+        (
+            Search {
+                days,
+                product: product.clone(),
+                ..of_limit(4)
+            },
             Box::new(|head| in_days(head) && is_of(head)),
         ),
         (
-            Search { metric: metric(100e6, 120e6), ..of_limit(4) },
+            Search {
+                metric: metric(100e6, 120e6),
+                ..of_limit(4)
+            },
             Box::new(|head| (100e6..=120e6).contains(&value(head))),
         ),
         (
-            Search { metric: metric(f64::MIN_POSITIVE, f64::MAX), product: product.clone(), ..of_limit(4) },
+            Search {
+                metric: metric(f64::MIN_POSITIVE, f64::MAX),
+                product: product.clone(),
+                ..of_limit(4)
+            },
             Box::new(is_of),
         ),
         (
-            Search { metric: metric(f64::NEG_INFINITY, 110e6), product, ..of_limit(4) },
+            Search {
+                metric: metric(f64::NEG_INFINITY, 110e6),
+                product,
+                ..of_limit(4)
+            },
             Box::new(|head| value(head) <= 110e6 && is_of(head)),
         ),
-        (Search { metric: metric(f64::NAN, 110e6), ..of_limit(4) }, Box::new(|_| false)),
-        (Search { metric: metric(120e6, 110e6), ..of_limit(4) }, Box::new(|_| false)),
+        (
+            Search {
+                metric: metric(f64::NAN, 110e6),
+                ..of_limit(4)
+            },
+            Box::new(|_| false),
+        ),
+        (
+            Search {
+                metric: metric(120e6, 110e6),
+                ..of_limit(4)
+            },
+            Box::new(|_| false),
+        ),
     ];
     for (search, expected) in cases {
         let found = pages(&store, search.clone()).await;
@@ -122,7 +188,12 @@ pub(crate) async fn conditions_are_met(site: Site) {
 pub(crate) async fn products_boards_rankings(site: Site) {
     let store = site.open().await;
     let mut run = 0;
-    for (product, submitters, cards) in [("Fast", 2, 3), ("Slow", 3, 3), ("Lonely", 1, 5), ("Rare", 2, 2)] {
+    for (product, submitters, cards) in [
+        ("Fast", 2, 3),
+        ("Slow", 3, 3),
+        ("Lonely", 1, 5),
+        ("Rare", 2, 2),
+    ] {
         for card in 0..cards {
             run += 1;
             let mut one = incoming(run, product, card % submitters, card);
@@ -146,7 +217,10 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     assert_eq!(names("boot").await, ["Slow", "Fast"]);
     assert_eq!(store.ranking(METRICS[0], key, 1).await.unwrap().len(), 1);
     let ranked = store.ranking(METRICS[0], key, 2).await.unwrap();
-    assert_eq!((ranked[1].row.cards.count(), ranked[1].row.submitters_count), (3, 3));
+    assert_eq!(
+        (ranked[1].row.cards.count(), ranked[1].row.submitters_count),
+        (3, 3)
+    );
     let contexts = store.contexts(METRICS[0]).await.unwrap();
     assert_eq!(contexts, [(key, incoming(1, "", 0, 0).extract.context, 2)]);
     assert_eq!(store.contexts("other").await.unwrap(), []);
@@ -157,7 +231,10 @@ pub(crate) async fn products_boards_rankings(site: Site) {
     let next = store.products("", Some("~rare"), 3).await.unwrap();
     assert_eq!(next.len(), 1);
     assert_eq!(store.products("SL", None, 3).await.unwrap()[0].name, "Slow");
-    assert_eq!(store.boards(None, 5).await.unwrap(), [("Board 5".to_owned(), 13)]);
+    assert_eq!(
+        store.boards(None, 5).await.unwrap(),
+        [("Board 5".to_owned(), 13)]
+    );
     assert_eq!(store.boards(Some("Board 5"), 5).await.unwrap(), []);
 }
 
@@ -165,7 +242,10 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
     let store = site.open().await;
     // The last to arrive have the smallest keys.
     for run in 1..=20_u8 {
-        store.put(incoming(run.into(), "Card A", 1, 100 - run)).await.unwrap();
+        store
+            .put(incoming(run.into(), "Card A", 1, 100 - run))
+            .await
+            .unwrap();
     }
     store.put(incoming(21, "Card A", 2, 1)).await.unwrap();
     let (product, summaries) = store.product("~card a").await.unwrap().unwrap();
@@ -177,7 +257,10 @@ pub(crate) async fn cards_of_a_submitter_are_capped(site: Site) {
         .map(|run| incoming(run, "Card A", 1, 1).extract.figures[0].value)
         .map(cardmark_share::bucket_of_value)
         .collect();
-    let row = summaries.iter().find(|row| row.metric == METRICS[0]).unwrap();
+    let row = summaries
+        .iter()
+        .find(|row| row.metric == METRICS[0])
+        .unwrap();
     let found: BTreeSet<i32> = row.cards.counts().map(|(bucket, _)| bucket).collect();
     assert_eq!(found, expected);
 }
@@ -198,7 +281,10 @@ pub(crate) async fn fakes_are_counted(site: Site) {
     imported.extract.origin = "imported".to_owned();
     store.put(imported).await.unwrap();
     let (product, _) = store.product("~card a").await.unwrap().unwrap();
-    assert_eq!((product.runs_count, product.cards_count, product.fakes_count), (4, 4, 2));
+    assert_eq!(
+        (product.runs_count, product.cards_count, product.fakes_count),
+        (4, 4, 2)
+    );
     store.withdraw(Uuid::from_u128(1), token(1)).await.unwrap();
     let (product, _) = store.product("~card a").await.unwrap().unwrap();
     assert_eq!((product.cards_count, product.fakes_count), (3, 1));
@@ -207,19 +293,32 @@ pub(crate) async fn fakes_are_counted(site: Site) {
 /// Many write and withdraw; a reader that continues where it ended sees the last change of each record.
 pub(crate) async fn changes_are_followed(site: Site) {
     let store = site.open().await;
-    let other = if site.is_postgres { site.open().await } else { store.clone() };
+    let other = if site.is_postgres {
+        site.open().await
+    } else {
+        store.clone()
+    };
     let writers = (0..8_u128).map(|writer| {
         let store = [&store, &other][writer as usize % 2].clone();
         tokio::spawn(async move {
             for number in 0..12 {
                 let run = 1 + writer * 100 + number;
-                store.put(incoming(run, "Card A", writer as u8, number as u8)).await.unwrap();
+                store
+                    .put(incoming(run, "Card A", writer as u8, number as u8))
+                    .await
+                    .unwrap();
                 if number % 3 == 0 {
                     let id = Uuid::from_u128(run);
-                    store.amend(id, token(run), amendment(run, "Card B", 1)).await.unwrap();
+                    store
+                        .amend(id, token(run), amendment(run, "Card B", 1))
+                        .await
+                        .unwrap();
                 }
                 if number % 4 == 0 {
-                    store.withdraw(Uuid::from_u128(run), token(run)).await.unwrap();
+                    store
+                        .withdraw(Uuid::from_u128(run), token(run))
+                        .await
+                        .unwrap();
                 }
             }
         })
@@ -250,11 +349,20 @@ pub(crate) async fn changes_are_followed(site: Site) {
             _ => ChangeKind::Arrived,
         };
         let id = Uuid::from_u128(run);
-        let last = followed.iter().rfind(|change| change.id == id).map(|change| change.kind);
+        let last = followed
+            .iter()
+            .rfind(|change| change.id == id)
+            .map(|change| change.kind);
         assert_eq!(last, Some(expected), "{run}");
     }
     let from_start = store.changes(0, 10_000).await.unwrap();
-    let is_withdrawn = |id: Uuid| from_start.iter().any(|change| change.id == id && change.kind == ChangeKind::Withdrawn);
-    let left = from_start.iter().filter(|change| change.kind != ChangeKind::Withdrawn);
+    let is_withdrawn = |id: Uuid| {
+        from_start
+            .iter()
+            .any(|change| change.id == id && change.kind == ChangeKind::Withdrawn)
+    };
+    let left = from_start
+        .iter()
+        .filter(|change| change.kind != ChangeKind::Withdrawn);
     assert!(left.into_iter().all(|change| !is_withdrawn(change.id)));
 }

@@ -30,7 +30,11 @@ const PRODUCTS: [&str; 4] = ["Card A", "CARD A", "Card B", "Card C"];
 
 fn a_life() -> impl Strategy<Value = Life> {
     let numbers = (0..4_u8, 0..3_u8, 0..8_u8, 0..2_u8, 0..3_i64);
-    let flags = (prop::bool::weighted(0.1), prop::bool::weighted(0.2), any::<bool>());
+    let flags = (
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.2),
+        any::<bool>(),
+    );
     let later = (prop::option::of(0..4_u8), prop::bool::weighted(0.3));
     (numbers, flags, later).prop_map(|(numbers, flags, later)| {
         let (product, submitter, card, board, day) = numbers;
@@ -102,7 +106,12 @@ impl Life {
 /// Steps of all lives, in an order that keeps that of each.
 fn shuffled(lives: usize, order: &[u16]) -> Vec<(usize, usize)> {
     let mut steps: Vec<(u16, usize)> = (0..lives * 3)
-        .map(|place| (order[place % order.len()].rotate_left(u32::try_from(place % 16).unwrap()), place / 3))
+        .map(|place| {
+            (
+                order[place % order.len()].rotate_left(u32::try_from(place % 16).unwrap()),
+                place / 3,
+            )
+        })
         .collect();
     steps.sort_unstable();
     let mut done = vec![0; lives];
@@ -118,8 +127,22 @@ fn shuffled(lives: usize, order: &[u16]) -> Vec<(usize, usize)> {
 async fn empty(site: &Site) {
     let mut connection = site.connect().await;
     for table in [
-        "records", "bodies", "tombstones", "figures", "facets", "changes", "tag_cards", "card_figures",
-        "summaries", "product_contexts", "product_cards", "products", "boards", "seeds", "limits", "totals",
+        "records",
+        "bodies",
+        "tombstones",
+        "figures",
+        "facets",
+        "changes",
+        "tag_cards",
+        "card_figures",
+        "summaries",
+        "product_contexts",
+        "product_cards",
+        "products",
+        "boards",
+        "seeds",
+        "limits",
+        "totals",
     ] {
         let text = format!("delete from {table}");
         connection.execute(sqlx::AssertSqlSafe(text)).await.unwrap();
@@ -145,7 +168,10 @@ async fn rebuild(store: &SiteStore, lives: &[Life]) -> cardmark_site_store::Rebu
 /// Fails with the rows that only one of them has.
 fn assert_same(one: &[String], other: &[String]) {
     let without = |one: &[String], other: &[String]| -> Vec<String> {
-        one.iter().filter(|row| !other.contains(row)).cloned().collect()
+        one.iter()
+            .filter(|row| !other.contains(row))
+            .cloned()
+            .collect()
     };
     let differences = (without(one, other), without(other, one));
     assert!(one == other, "{differences:#?}");
@@ -193,7 +219,12 @@ pub(crate) async fn any_order_ends_in_the_same_rows(site: Site) {
 pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     let store = site.open().await;
     for run in 1..=30 {
-        let one = incoming(run, PRODUCTS[run as usize % 4], (run % 3) as u8, (run % 11) as u8);
+        let one = incoming(
+            run,
+            PRODUCTS[run as usize % 4],
+            (run % 3) as u8,
+            (run % 11) as u8,
+        );
         store.put(one).await.unwrap();
     }
     let before = store.summaries_dump().await.unwrap();
@@ -214,7 +245,12 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     assert_ne!(store.summaries_dump().await.unwrap(), before);
     let again = |id: Uuid| {
         let run = id.as_u128();
-        let one = incoming(run, PRODUCTS[run as usize % 4], (run % 3) as u8, (run % 11) as u8);
+        let one = incoming(
+            run,
+            PRODUCTS[run as usize % 4],
+            (run % 3) as u8,
+            (run % 11) as u8,
+        );
         Rederived {
             extract: one.extract,
             checks: one.checks,
@@ -224,14 +260,27 @@ pub(crate) async fn a_rebuild_repairs_rows(site: Site) {
     let rebuilt = store.rebuild(|id, _, _, _| Some(again(id))).await.unwrap();
     assert_eq!(rebuilt.records_count, 30);
     assert_same(&store.summaries_dump().await.unwrap(), &before);
-    let unreadable = store.rebuild(|id, _, _, _| (id.as_u128() > 5).then(|| again(id))).await.unwrap();
-    assert_eq!((unreadable.unreadable_count, unreadable.changed_count), (5, 0));
+    let unreadable = store
+        .rebuild(|id, _, _, _| (id.as_u128() > 5).then(|| again(id)))
+        .await
+        .unwrap();
+    assert_eq!(
+        (unreadable.unreadable_count, unreadable.changed_count),
+        (5, 0)
+    );
     assert_same(&store.summaries_dump().await.unwrap(), &before);
 
     // Another version finds that a record contradicts itself.
     let stricter = store.rebuild(|id, _, _, _| {
-        let checks = if id.as_u128() == 4 { by_itself(CheckOutcome::Failed) } else { again(id).checks };
-        Some(Rederived { checks, ..again(id) })
+        let checks = if id.as_u128() == 4 {
+            by_itself(CheckOutcome::Failed)
+        } else {
+            again(id).checks
+        };
+        Some(Rederived {
+            checks,
+            ..again(id)
+        })
     });
     assert_eq!(stricter.await.unwrap().changed_count, 1);
     let Found::Here(head) = store.find(Uuid::from_u128(4)).await.unwrap() else {

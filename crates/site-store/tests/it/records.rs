@@ -1,9 +1,7 @@
 //! Single records.
 
 use cardmark_share::{CheckName, CheckOutcome, Level};
-use cardmark_site_store::{
-    Amended, Found, Put, SiteStoreError, State, StoredDocument, Withdrawn,
-};
+use cardmark_site_store::{Amended, Found, Put, SiteStoreError, State, StoredDocument, Withdrawn};
 use std::future::Future as _;
 
 use sqlx::Row as _;
@@ -34,7 +32,10 @@ pub(crate) async fn new_same_conflict_gone(site: Site) {
     assert_eq!(store.find(unknown).await.unwrap(), Found::Unknown);
     assert!(store.is_ready().await);
     let counts = store.counts().await.unwrap();
-    assert_eq!((counts.records, counts.quarantined, counts.withdrawn), (0, 0, 1));
+    assert_eq!(
+        (counts.records, counts.quarantined, counts.withdrawn),
+        (0, 0, 1)
+    );
 }
 
 pub(crate) async fn a_record_is_found_as_it_was_put(site: Site) {
@@ -104,12 +105,18 @@ pub(crate) async fn statements_replace_earlier_ones(site: Site) {
     let id = Uuid::from_u128(1);
     let second = amendment(1, "Card B", 2);
     let amend = |token, amendment| store.amend(id, token, amendment);
-    assert_eq!(amend(token(2), second.clone()).await.unwrap(), Amended::Forbidden);
+    assert_eq!(
+        amend(token(2), second.clone()).await.unwrap(),
+        Amended::Forbidden
+    );
     for _ in 0..2 {
         let Amended::Now(head) = amend(token(1), second.clone()).await.unwrap() else {
             panic!("not amended");
         };
-        assert_eq!((head.revision, head.product.as_deref()), (2, Some("~card b")));
+        assert_eq!(
+            (head.revision, head.product.as_deref()),
+            (2, Some("~card b"))
+        );
         assert_eq!(head.checks.len(), 5);
     }
     let first = amendment(1, "Card C", 1);
@@ -126,7 +133,9 @@ pub(crate) async fn statements_replace_earlier_ones(site: Site) {
     assert_eq!(summaries.len(), 2);
     let document = store.document(id).await.unwrap().unwrap();
     assert_eq!(document.digest, second.digest);
-    let unknown = store.amend(Uuid::from_u128(5), token(5), amendment(5, "Card", 1)).await;
+    let unknown = store
+        .amend(Uuid::from_u128(5), token(5), amendment(5, "Card", 1))
+        .await;
     assert_eq!(unknown.unwrap(), Amended::Unknown);
     store.withdraw(id, token(1)).await.unwrap();
     let gone = store.amend(id, token(1), amendment(1, "Card D", 3)).await;
@@ -149,16 +158,23 @@ pub(crate) async fn a_withdrawn_record_leaves_its_id(site: Site) {
     for word in ["secret", "5e5e5e5e", "dddddddd", "feedface", "evidence"] {
         assert!(before.contains(word), "{word} in {before}");
     }
-    store.amend(id, token(0xabcd), amendment(0xabcd, "Secret Two", 1)).await.unwrap();
+    store
+        .amend(id, token(0xabcd), amendment(0xabcd, "Secret Two", 1))
+        .await
+        .unwrap();
     store.withdraw(id, token(0xabcd)).await.unwrap();
     let after = dump(&site).await;
-    for word in ["secret", "5e5e5e5e", "dddddddd", "feedface", "evidence", "07070707", "seq_read"] {
+    for word in [
+        "secret", "5e5e5e5e", "dddddddd", "feedface", "evidence", "07070707", "seq_read",
+    ] {
         assert!(!after.contains(word), "{word} in {after}");
     }
     assert!(after.contains("abcd"), "{after}");
     let now = store.summaries_dump().await.unwrap();
     let without = |dump: Vec<String>| -> Vec<String> {
-        dump.into_iter().filter(|line| !line.starts_with("totals")).collect()
+        dump.into_iter()
+            .filter(|line| !line.starts_with("totals"))
+            .collect()
     };
     assert_eq!(without(now), without(first));
 }
@@ -171,14 +187,21 @@ async fn dump(site: &Site) -> String {
             "select table_name::text from information_schema.tables where table_schema = 'public' \
              and table_name not like '\\_sqlx%'"
         }
-        false => "select name from sqlite_master where type = 'table' and name not like '\\_sqlx%' escape '\\'",
+        false => {
+            "select name from sqlite_master where type = 'table' and name not like '\\_sqlx%' escape '\\'"
+        }
     };
-    let tables = sqlx::query(tables).fetch_all(&mut connection).await.unwrap();
+    let tables = sqlx::query(tables)
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
     let mut text = String::new();
     for table in tables {
         let table: String = table.get(0);
         let select = format!("select * from {table}");
-        let rows = sqlx::query(sqlx::AssertSqlSafe(select)).fetch_all(&mut connection).await;
+        let rows = sqlx::query(sqlx::AssertSqlSafe(select))
+            .fetch_all(&mut connection)
+            .await;
         for row in rows.unwrap() {
             for column in 0..row.columns().len() {
                 text += &value(&row, column);
@@ -230,9 +253,7 @@ pub(crate) async fn a_full_queue_refuses(site: Site) {
     let mut busy = 0;
     let polled = std::future::poll_fn(|context| {
         for one in &mut pending {
-            if let std::task::Poll::Ready(Err(SiteStoreError::Busy)) =
-                one.as_mut().poll(context)
-            {
+            if let std::task::Poll::Ready(Err(SiteStoreError::Busy)) = one.as_mut().poll(context) {
                 busy += 1;
                 break;
             }

@@ -7,14 +7,22 @@ use uuid::Uuid;
 use crate::samples::{DAY_MS, NOW_MS, incoming, token};
 use crate::site::Site;
 
-async fn put(store: &SiteStore, run: u128, seed: &str, at_ms: i64) -> (CheckOutcome, Level, String) {
+async fn put(
+    store: &SiteStore,
+    run: u128,
+    seed: &str,
+    at_ms: i64,
+) -> (CheckOutcome, Level, String) {
     let mut one = incoming(run, "Card A", 1, 1);
     one.received_ms = at_ms;
     one.extract.seed = Some(seed.to_owned());
     let Put::New(head) = store.put(one).await.unwrap() else {
         panic!("not new");
     };
-    let check = head.checks.into_iter().find(|check| check.name == CheckName::FreshSeed);
+    let check = head
+        .checks
+        .into_iter()
+        .find(|check| check.name == CheckName::FreshSeed);
     let check = check.unwrap();
     (check.outcome, head.level, check.reason)
 }
@@ -25,10 +33,16 @@ pub(crate) async fn seeds_fresh_used_expired_foreign(site: Site) {
     assert!(!store.issue_seed("one", NOW_MS + DAY_MS).await.unwrap());
     let last = NOW_MS + SEED_DAYS * DAY_MS;
     let (outcome, level, reason) = put(&store, 1, "one", last + 1).await;
-    assert_eq!((outcome, level), (CheckOutcome::CannotTell, Level::Measured));
+    assert_eq!(
+        (outcome, level),
+        (CheckOutcome::CannotTell, Level::Measured)
+    );
     assert!(reason.contains("too long ago"), "{reason}");
     let (outcome, level, _) = put(&store, 2, "one", last).await;
-    assert_eq!((outcome, level), (CheckOutcome::Passed, Level::MeasuredWithFreshSeed));
+    assert_eq!(
+        (outcome, level),
+        (CheckOutcome::Passed, Level::MeasuredWithFreshSeed)
+    );
     let (outcome, level, _) = put(&store, 3, "one", last).await;
     assert_eq!((outcome, level), (CheckOutcome::Marked, Level::Measured));
     store.withdraw(Uuid::from_u128(2), token(2)).await.unwrap();

@@ -28,6 +28,33 @@ impl Site {
     }
 }
 
+impl Site {
+    /// Another empty database of the same server.
+    pub(crate) async fn sibling(&self) -> Self {
+        create(&server().unwrap()).await
+    }
+
+    /// Deletes a database of a server.
+    pub(crate) async fn remove(self) {
+        let mut connection = AnyConnection::connect(&server().unwrap()).await.unwrap();
+        let name = self
+            .address
+            .split(['/', '?'])
+            .find(|part| part.starts_with("cardmark_"));
+        let drop = format!("drop database {} with (force)", name.unwrap());
+        connection.execute(sqlx::AssertSqlSafe(drop)).await.unwrap();
+    }
+}
+
+/// The server: its address ends with `/postgres`, or has parameters behind that.
+fn server() -> Option<String> {
+    let server = std::env::var(SERVER).ok()?;
+    Some(match server.contains('?') {
+        true => server,
+        false => server + "?",
+    })
+}
+
 /// Runs a test with a database in a file.
 pub(crate) async fn with_sqlite<F: Future<Output = ()>>(test: impl FnOnce(Site) -> F) {
     let folder = TempDir::new().unwrap();
@@ -44,7 +71,7 @@ pub(crate) async fn with_postgres<F>(test: impl FnOnce(Site) -> F)
 where
     F: Future<Output = ()> + 'static,
 {
-    let Ok(server) = std::env::var(SERVER) else {
+    let Some(server) = server() else {
         assert_ne!(
             std::env::var("CARDMARK_REQUIRE").as_deref(),
             Ok("all"),
@@ -53,20 +80,28 @@ where
         println!("skipped: {SERVER} is not set");
         return;
     };
-    sqlx::any::install_default_drivers();
-    let mut connection = AnyConnection::connect(&server).await.unwrap();
-    let name = format!("cardmark_{}", Uuid::new_v4().simple());
-    let create = format!("create database {name}");
-    connection.execute(sqlx::AssertSqlSafe(create)).await.unwrap();
-    let site = Site {
-        address: server.replacen("/postgres?", &format!("/{name}?"), 1),
-        is_postgres: true,
-    };
+    let site = create(&server).await;
     let tasks = tokio::task::LocalSet::new();
-    let result = tasks.run_until(tokio::task::spawn_local(test(site))).await;
-    let drop = format!("drop database {name} with (force)");
-    connection.execute(sqlx::AssertSqlSafe(drop)).await.unwrap();
+    let result = tasks.spawn_local(test(site.clone()));
+    let result = tasks.run_until(result).await;
+    site.remove().await;
     if let Err(error) = result {
         std::panic::resume_unwind(error.into_panic());
+    }
+}
+
+async fn create(server: &str) -> Site {
+    sqlx::any::install_default_drivers();
+    let mut connection = AnyConnection::connect(server).await.unwrap();
+    let name = format!("cardmark_{}", Uuid::new_v4().simple());
+    let create = format!("create database {name}");
+    connection
+        .execute(sqlx::AssertSqlSafe(create))
+        .await
+        .unwrap();
+    let (before, after) = server.split_once("/postgres?").unwrap();
+    Site {
+        address: format!("{before}/{name}?{after}"),
+        is_postgres: true,
     }
 }

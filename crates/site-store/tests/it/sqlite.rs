@@ -10,7 +10,10 @@ async fn a_second_store_on_the_file_is_refused() {
     with_sqlite(async |site| {
         let store = site.open().await;
         let second = SiteStore::open(&site.address).await;
-        assert!(matches!(second, Err(SiteStoreError::InUse(_))), "{second:?}");
+        assert!(
+            matches!(second, Err(SiteStoreError::InUse(_))),
+            "{second:?}"
+        );
         let path = site.address.trim_start_matches("sqlite:");
         let locked = std::process::Command::new("flock")
             .args(["--nonblock", &format!("{path}.lock"), "true"])
@@ -19,16 +22,28 @@ async fn a_second_store_on_the_file_is_refused() {
         store.put(incoming(1, "Card A", 1, 1)).await.unwrap();
         store.close().await;
         let again = site.open().await;
-        assert!(matches!(again.put(incoming(1, "Card A", 1, 1)).await, Ok(Put::Same(_))));
+        assert!(matches!(
+            again.put(incoming(1, "Card A", 1, 1)).await,
+            Ok(Put::Same(_))
+        ));
     })
     .await;
 }
 
 #[tokio::test]
 async fn addresses_of_other_kinds_are_refused() {
-    for address in ["", "mysql://a/b", "sqlite:", "sqlite::memory:", "/tmp/file.sqlite"] {
+    for address in [
+        "",
+        "mysql://a/b",
+        "sqlite:",
+        "sqlite::memory:",
+        "/tmp/file.sqlite",
+    ] {
         let store = SiteStore::open(address).await;
-        assert!(matches!(store, Err(SiteStoreError::Address(_))), "{address}");
+        assert!(
+            matches!(store, Err(SiteStoreError::Address(_))),
+            "{address}"
+        );
     }
 }
 
