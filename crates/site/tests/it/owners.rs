@@ -41,7 +41,7 @@ async fn the_owner_amends_and_nobody_else() {
     assert_eq!(amended.status, StatusCode::OK, "{}", amended.text());
     assert_eq!(amended.json()["revision"], 2);
     let products = rig.get("/api/v1/products").await.json();
-    assert_eq!(names(&products), ["Samsung EVO Plus 64 GB"]);
+    assert_eq!(names(&products), ["Samsung Evo Plus 64 GB"]);
     let older = put(Some(mine.clone()), &statement(record.id, 1, &[])).await;
     assert_eq!(older.status, StatusCode::CONFLICT);
     assert_eq!(

@@ -17,29 +17,29 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-pub struct Rig {
-    pub router: Router,
+pub(crate) struct Rig {
+    pub(crate) router: Router,
     _folder: TempDir,
 }
 
-pub struct Answer {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 }
 
-pub fn config() -> Config {
+pub(crate) fn config() -> Config {
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         database_url: String::new(),
@@ -59,11 +59,11 @@ pub fn config() -> Config {
 }
 
 impl Rig {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(config()).await
     }
 
-    pub async fn with(config: Config) -> Self {
+    pub(crate) async fn with(config: Config) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let address = format!("sqlite:{}", folder.path().join("site.sqlite").display());
         let store = SiteStore::open(&address).await.unwrap();
@@ -74,7 +74,7 @@ impl Rig {
         }
     }
 
-    pub async fn ask(
+    pub(crate) async fn ask(
         &self,
         method: &str,
         path: &str,
@@ -100,12 +100,12 @@ impl Rig {
         }
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], Body::empty()).await
     }
 
     /// Sends a submission as its owner.
-    pub async fn submit(&self, owner: u8, text: &str) -> Answer {
+    pub(crate) async fn submit(&self, owner: u8, text: &str) -> Answer {
         let id = id_of(text);
         let headers = owner_headers(owner, id);
         let headers: Vec<(&str, &str)> = headers
@@ -117,15 +117,15 @@ impl Rig {
     }
 }
 
-pub fn server() -> Server {
+pub(crate) fn server() -> Server {
     "http://127.0.0.1:8080".parse().unwrap()
 }
 
-pub fn secrets(owner: u8) -> Secrets {
+pub(crate) fn secrets(owner: u8) -> Secrets {
     Secrets::new([owner; 32])
 }
 
-pub fn owner_headers(owner: u8, id: Uuid) -> [(&'static str, String); 2] {
+pub(crate) fn owner_headers(owner: u8, id: Uuid) -> [(&'static str, String); 2] {
     let secrets = secrets(owner);
     [
         (TAG_HEADER, to_hexadecimal(&secrets.tag(&server()))),
@@ -136,20 +136,20 @@ pub fn owner_headers(owner: u8, id: Uuid) -> [(&'static str, String); 2] {
     ]
 }
 
-pub fn bearer(owner: u8, id: Uuid) -> String {
+pub(crate) fn bearer(owner: u8, id: Uuid) -> String {
     format!(
         "Bearer {}",
         secrets(owner).edit_token(&server(), id).to_text()
     )
 }
 
-pub fn id_of(text: &str) -> Uuid {
+pub(crate) fn id_of(text: &str) -> Uuid {
     let (record, _) = cardmark_core::documents_of(text);
     cardmark_core::record_id(record).unwrap_or(Uuid::nil())
 }
 
 /// A record of the corpus.
-pub fn corpus(name: &str) -> Record {
+pub(crate) fn corpus(name: &str) -> Record {
     let path = format!(
         "{}/../cli/fixtures/records/method-2/{name}.json.zst",
         env!("CARGO_MANIFEST_DIR")
@@ -159,13 +159,13 @@ pub fn corpus(name: &str) -> Record {
     parse_record(&String::from_utf8(text).unwrap()).unwrap()
 }
 
-pub fn measured() -> Record {
+pub(crate) fn measured() -> Record {
     corpus("run-measured-quick")
 }
 
 /// The measured record as one of many: another id, another card. Its latencies are those of one run, and so is its
 /// evidence: one time is a little longer, which no check can see.
-pub fn another(number: u128) -> Record {
+pub(crate) fn another(number: u128) -> Record {
     let mut record = measured();
     record.id = Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + number);
     record
@@ -177,11 +177,11 @@ pub fn another(number: u128) -> Record {
     record
 }
 
-pub fn text_of(record: &Record) -> String {
+pub(crate) fn text_of(record: &Record) -> String {
     write_submission(record, 1, &[]).unwrap().0
 }
 
-pub fn statement(id: Uuid, revision: u64, labels: &[(&str, &str)]) -> String {
+pub(crate) fn statement(id: Uuid, revision: u64, labels: &[(&str, &str)]) -> String {
     let labels = labels
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
