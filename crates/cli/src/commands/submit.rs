@@ -2,6 +2,7 @@
 
 mod change;
 mod client;
+mod dialog;
 mod parcel;
 mod queue;
 mod reply;
@@ -11,8 +12,7 @@ mod settings;
 
 use std::collections::BTreeSet;
 
-use cardmark_report::wrap;
-use cardmark_session::{Data, Voice, store_error};
+use cardmark_session::{Data, store_error};
 use cardmark_share::{Secrets, Server};
 use cardmark_store::{Store, SubmissionState};
 use uuid::Uuid;
@@ -20,9 +20,9 @@ use uuid::Uuid;
 use crate::args::SubmitArguments;
 use crate::error::{CommandError, Exit};
 use crate::print;
-use crate::terminal::TERMINAL;
 use change::{newer_labels, queued};
 use client::Client;
+use dialog::{consent, say};
 use parcel::{Parcel, counted};
 use queue::{There, enqueue, send, waiting};
 use reply::{Reply, refusal, told};
@@ -173,8 +173,7 @@ fn describe(server: &Server, parcels: &[Parcel]) {
     print::notice(&format!("To {server}:\n"));
     for parcel in parcels.iter().take(MOST_LISTED) {
         for line in &parcel.lines {
-            let indent = line.len() - line.trim_start().len() + 2;
-            say(line, indent);
+            say(line, 2);
         }
     }
     if parcels.len() > MOST_LISTED {
@@ -196,44 +195,10 @@ fn describe(server: &Server, parcels: &[Parcel]) {
 fn say_withheld(withheld: &BTreeSet<String>) {
     if !withheld.is_empty() {
         let names: Vec<&str> = withheld.iter().map(String::as_str).collect();
-        let text = format!("Withheld: {}; `--keep FIELD` keeps one", names.join(", "));
+        let text = format!(
+            "Withheld or shortened: {}; `--keep FIELD` keeps one",
+            names.join(", ")
+        );
         say(&text, 2);
     }
-}
-
-/// Shows a text for the person in lines that fit the terminal.
-fn say(text: &str, indent: usize) {
-    let (blank, text) = match text.strip_prefix('\n') {
-        Some(rest) => ("\n", rest),
-        None => ("", text),
-    };
-    let first = " ".repeat(text.len() - text.trim_start().len());
-    let width = print::width().saturating_sub(first.len());
-    let lines = wrap(text.trim_start(), width, indent.saturating_sub(first.len()));
-    print::notice(&format!(
-        "{blank}{first}{}",
-        lines.join(&format!("\n{first}"))
-    ));
-}
-
-/// Asks yes or no, unless consent was given with `--yes`. `done` is what is not done without consent.
-fn consent(question: &str, yes: bool, done: &str) -> Result<bool, CommandError> {
-    if yes {
-        return Ok(true);
-    }
-    let Some(answer) = TERMINAL.ask(&format!("{question} [y/N]")) else {
-        return Err(
-            CommandError::new(Exit::Usage, format!("Nothing was {done}: cannot ask"))
-                .because("input or output is not a terminal")
-                .hint("`--yes` answers the question"),
-        );
-    };
-    let answer = answer.map_err(|error| {
-        CommandError::new(Exit::Trouble, "cannot read the answer").because(error.to_string())
-    })?;
-    let is_yes = ["y", "yes"].contains(&answer.trim().to_lowercase().as_str());
-    if !is_yes {
-        print::notice(&format!("Nothing was {done}."));
-    }
-    Ok(is_yes)
 }

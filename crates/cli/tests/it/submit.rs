@@ -65,7 +65,7 @@ fn a_run_is_sent_once_and_its_link_is_shown() {
     assert!(sent.stdout.contains(&link), "{sent}");
     for said in [
         "Demo 32",
-        "Withheld: ",
+        "Withheld or shortened: ",
         "CC0",
         "--dry-run",
         "simulated a1-32gb",
@@ -93,7 +93,7 @@ fn what_is_sent_is_what_a_dry_run_writes() {
     // Without any site.
     let dry = program.run(&["submit", "--dry-run", "last"]);
     assert_done(&dry);
-    assert!(dry.stderr.contains("Withheld: "), "{dry}");
+    assert!(dry.stderr.contains("Withheld or shortened: "), "{dry}");
     let kept = program.run(&["submit", "--dry-run", "last", "--keep=host.system"]);
     assert_ne!(kept.stdout, dry.stdout);
     assert_eq!(site.take(), []);

@@ -5,7 +5,7 @@ use cardmark_share::{Accepted, Problem, Server};
 use cardmark_store::{Queued, Store, SubmissionState};
 use uuid::Uuid;
 
-use super::consent;
+use super::dialog::{consent, fitted};
 use super::parcel::{counted, public_statement};
 use super::queue::{Sent, There, send_one};
 use super::reply::{Reply, Trouble, refusal, told};
@@ -57,7 +57,7 @@ fn absent(run: Uuid, queued: Option<&Queued>, problem: &Problem) -> String {
         (_, Some(SubmissionState::Waiting)) => "waits here for the next submit",
         _ => "not on the site",
     };
-    format!("{}  {words}\n", short(&run.to_string()))
+    format!("{}: {words}\n", short(&run.to_string()))
 }
 
 /// A line about labels that changed here after they were sent.
@@ -73,10 +73,11 @@ pub(super) fn newer_labels(
     let is_newer = here.revision > accepted.revision && !(here.is_empty && accepted.revision == 0);
     let is_shown = is_newer && accepted.state != cardmark_share::STATE_WITHDRAWN;
     is_shown.then(|| {
-        format!(
-            "  its labels changed here since: `cardmark submit --amend {}`\n",
+        let line = format!(
+            "  its labels changed here: `cardmark submit --amend {}`",
             short(&run)
-        )
+        );
+        fitted(&line, 2) + "\n"
     })
 }
 
@@ -124,11 +125,8 @@ fn amend_one(
     all.sort();
     all.dedup();
     let statement = public_statement(store, run, &all)?;
-    print::notice(&format!(
-        "{}: sends {}",
-        short(&id.to_string()),
-        statement.labels
-    ));
+    let sends = format!("{}: sends {}", short(&id.to_string()), statement.labels);
+    print::notice(&fitted(&sends, 2));
     match Reply::to(there.site, &there.amendment(id, &statement.text), id) {
         Reply::Accepted(accepted) => {
             let sent = Queued {

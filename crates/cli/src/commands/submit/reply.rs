@@ -6,6 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::client::{Answer, Request, Site, Unanswered};
+use super::fitted;
 use crate::error::{CommandError, Exit};
 use crate::runs::short;
 
@@ -190,24 +191,21 @@ fn cut(text: &str) -> String {
     shown
 }
 
-/// A run on a site in words: state, level, address, and what its checks found.
+/// A run on a site in words: state, level, address, and what its checks found. The address stays in one piece.
 pub(super) fn told(accepted: &Accepted, server: &Server) -> String {
     let run = accepted.id.to_string();
+    let mut first = format!("{}: {}", short(&run), cut(&accepted.state));
     let level = accepted.level.replace('_', " ");
-    let mut text = format!("{}  {}", short(&run), cut(&accepted.state));
     if !level.is_empty() && accepted.state != STATE_WITHDRAWN {
-        text += &format!(", {}", cut(&level));
+        first += &format!(", {}", cut(&level));
     }
-    text.push('\n');
+    let mut lines = vec![fitted(&first, 2)];
     if accepted.path.starts_with('/') {
-        text += &format!("  {}\n", server.url(&cut(&accepted.path)));
+        lines.push(format!("  {}", server.url(&cut(&accepted.path))));
     }
-    for check in &accepted.checks {
-        if let Some(line) = found(check) {
-            text += &format!("  {line}\n");
-        }
-    }
-    text
+    let found = accepted.checks.iter().filter_map(found);
+    lines.extend(found.map(|line| fitted(&format!("  {line}"), 2)));
+    lines.join("\n") + "\n"
 }
 
 /// What a check found, if it speaks against the run.
@@ -321,7 +319,7 @@ mod tests {
         let server = "https://cards.example".parse().unwrap();
         assert_eq!(
             told(&quarantined(Uuid::nil()), &server),
-            "00000000  quarantined, measured\n  \
+            "00000000: quarantined, measured\n  \
              https://cards.example/runs/00000000-0000-0000-0000-000000000000\n  \
              failed: dates: it began tomorrow\n"
         );
