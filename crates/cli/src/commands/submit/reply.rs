@@ -6,7 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::client::{Answer, Request, Site, Unanswered};
-use super::fitted;
+use super::dialog::fitted;
 use crate::error::{CommandError, Exit};
 use crate::runs::short;
 
