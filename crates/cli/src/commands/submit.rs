@@ -126,6 +126,9 @@ fn submit_runs(
     if waiting > 0 {
         let text = format!("Sends {} that waited too.", counted(waiting, "run"));
         print::notice(&text);
+        if !arguments.keep.is_empty() {
+            say("What waited is sent as before, without this `--keep`.", 0);
+        }
     }
     enqueue(store, there.server, parcels, &arguments.keep)?;
     send(there, store)

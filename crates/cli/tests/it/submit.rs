@@ -480,7 +480,7 @@ fn a_fresh_seed_is_that_of_the_site() {
     let run = program.run(&fresh);
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stderr.contains("until 2026-12-02"), "{run}");
-    assert_eq!(program.last().seed.as_deref(), Some("0000000000c0ffee"));
+    assert_eq!(program.last().seed.as_deref(), Some("f000000000c0ffee"));
     let seen = site.take_one();
     assert_eq!((&*seen.method, &*seen.path), ("POST", "/api/v1/seeds"));
     assert_eq!(seen.body, b"");

@@ -1,7 +1,6 @@
 //! A seed from a results site, for `cardmark run --fresh`.
 
-use cardmark_core::MOST_INTEGER;
-use cardmark_share::{IssuedSeed, Server};
+use cardmark_share::{IssuedSeed, Server, from_hexadecimal};
 use ureq::http::Method;
 
 use super::client::{Answer, Client, Request, Site, Unanswered};
@@ -48,8 +47,8 @@ fn seed(answer: &Answer) -> Result<(u64, String), Trouble> {
     }
     let issued = serde_json::from_slice::<IssuedSeed>(&answer.body).ok();
     let parsed = issued.and_then(|issued| {
-        let seed = u64::from_str_radix(&issued.seed, 16).ok()?;
-        (issued.seed.len() == 16 && seed <= MOST_INTEGER).then_some((seed, issued.valid_until))
+        let bytes: [u8; 8] = from_hexadecimal(&issued.seed)?;
+        Some((u64::from_be_bytes(bytes), issued.valid_until))
     });
     parsed.ok_or_else(|| Trouble {
         cause: "its answer holds no seed that a run can use".to_owned(),
@@ -73,10 +72,11 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_fits_a_record() {
+    fn a_seed_has_sixteen_digits() {
         let body = |seed: &str| format!("{{\"seed\":\"{seed}\",\"valid_until\":\"2026-12-02\"}}");
         assert_eq!(of(201, &body("000000000000002a")), Ok(42));
-        for bad in ["2a", "ffffffffffffffff", "zz00000000000000", ""] {
+        assert_eq!(of(201, &body("ffffffffffffffff")), Ok(u64::MAX));
+        for bad in ["2a", "+00000000000002a", "zz00000000000000", ""] {
             assert!(of(201, &body(bad)).is_err(), "{bad}");
         }
         assert!(of(200, &body("000000000000002a")).is_err());

@@ -116,7 +116,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
         Some(Instead::Answer(status, header, document)) => (status, header, document),
         Some(Instead::State(word, checks)) => (201, "", usual(&seen, word, &checks)),
         None if seen.path == "/api/v1/seeds" => {
-            let seed = json!({"seed": "0000000000c0ffee", "valid_until": "2026-12-02"});
+            let seed = json!({"seed": "f000000000c0ffee", "valid_until": "2026-12-02"});
             (201, "", seed)
         }
         None => {
