@@ -586,7 +586,10 @@ fn only_a_trusted_certificate_is_accepted() {
     assert_error(
         &unknown,
         3,
-        &["certificate is not trusted", "CARDMARK_CA_FILE"],
+        &[
+            "no secure connection: invalid peer certificate",
+            "CARDMARK_CA_FILE",
+        ],
     );
     let with = |name: &str| {
         let roots = format!("CARDMARK_CA_FILE={}", text(&folder.join(name)));
@@ -604,7 +607,11 @@ fn only_a_trusted_certificate_is_accepted() {
             &["submit", "--server", &other, "--status", &id],
         )
         .wait();
-    assert_error(&named, 3, &["certificate is not trusted"]);
+    assert_error(
+        &named,
+        3,
+        &["no secure connection: invalid peer certificate"],
+    );
     assert_error(&with("key.pem"), 2, &["it holds no certificate"]);
     assert_error(&with("none.pem"), 2, &["Cannot read root certificates"]);
 }

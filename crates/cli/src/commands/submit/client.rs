@@ -206,7 +206,7 @@ fn unanswered(error: &Error) -> Unanswered {
         ),
         Error::BodyExceedsLimit(_) => ("the answer is longer than 1 MiB".to_owned(), None),
         Error::Io(error) if is_of_tls(&Error::Io(std::io::Error::from(error.kind()))) => (
-            format!("its certificate is not trusted: {error}"),
+            format!("no secure connection: {error}"),
             Some(
                 "check the date of this computer; CARDMARK_CA_FILE=PEM adds the roots of a private site",
             ),
