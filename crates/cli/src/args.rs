@@ -3,23 +3,26 @@
 mod examples;
 mod integrity;
 mod power_cut;
+mod submit;
 mod values;
 
 use std::path::PathBuf;
 
 use cardmark_core::Fill;
 use cardmark_judge::Price;
+use cardmark_share::Server;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use examples::examples;
 pub(crate) use values::{Kinds, parse_size};
 use values::{
     keepable, parse_claim, parse_class, parse_figure, parse_kinds, parse_label, parse_percent,
-    parse_price, parse_product_price, parse_seed, parse_text,
+    parse_price, parse_product_price, parse_seed, parse_server, parse_text,
 };
 
 pub(crate) use integrity::{AnatomyArguments, EndureArguments, ProbeArguments, VerifyArguments};
 pub(crate) use power_cut::PowerCutArguments;
+pub(crate) use submit::SubmitArguments;
 
 /// Measures microSD cards and other small storage, honestly.
 ///
@@ -142,6 +145,14 @@ pub(crate) enum Command {
     /// Export all runs
     #[command(after_help = examples("export"))]
     Export(ExportArguments),
+    /// Send runs to a results site, or amend or withdraw them there
+    ///
+    /// Sends the public form of a run, shows it before, and asks. What cannot be sent now waits and goes with the next
+    /// submit to that site. The right to amend or withdraw a run comes from a secret in the store; nothing has to be
+    /// noted down, but keep a copy of it (`--export-secret`) in case this computer's card dies. Exit status: 0 if the site
+    /// has all runs, 1 if it refused one, 3 if one waits or the site did not answer.
+    #[command(after_help = examples("submit"))]
+    Submit(SubmitArguments),
     /// Run the original tools and ours in turn on a target, and compare
     #[command(after_help = examples("crosscheck"))]
     Crosscheck(CrosscheckArguments),
@@ -197,6 +208,13 @@ pub(crate) struct RunArguments {
     /// Seed of offsets and content; decimal, or hexadecimal after 0x
     #[arg(long, value_parser = parse_seed, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Get the seed from a results site, as proof that the run is later than the seed. Submit the run there within
+    /// 7 days
+    #[arg(long, conflicts_with = "seed")]
+    pub(crate) fresh: bool,
+    /// Results site that `--fresh` asks, such as https://cards.example
+    #[arg(long, value_parser = parse_server, value_name = "URL", requires = "fresh")]
+    pub(crate) server: Option<Server>,
     /// A remark kept in the record, such as `product="SanDisk Extreme 64 GB"`
     #[arg(long, value_parser = parse_label, value_name = "K=V")]
     pub(crate) label: Vec<(String, String)>,

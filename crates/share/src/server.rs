@@ -85,7 +85,7 @@ impl FromStr for Server {
             return Err(ServerError::More);
         }
         let (host, port) = split(rest)?;
-        let is_loopback = |address: std::net::Ipv4Addr| address.is_loopback();
+        let is_loopback = |address: core::net::Ipv4Addr| address.is_loopback();
         let is_here = host == "localhost" || host == "[::1]" || host.parse().is_ok_and(is_loopback);
         if !is_encrypted && !is_here {
             return Err(ServerError::Unencrypted);
@@ -112,7 +112,7 @@ fn split(rest: &str) -> Result<(&str, Option<&str>), ServerError> {
     if rest.starts_with('[') {
         let (host, port) = rest.split_at(rest.find(']').ok_or(ServerError::Host)? + 1);
         let address = &host[1..host.len() - 1];
-        let is_address = address.parse::<std::net::Ipv6Addr>().is_ok();
+        let is_address = address.parse::<core::net::Ipv6Addr>().is_ok();
         let port = match (port, port.strip_prefix(':')) {
             ("", _) => None,
             (_, Some(port)) => Some(port),

@@ -212,6 +212,12 @@ pub enum StoreError {
         /// Its number in the store.
         number: i64,
     },
+    /// The secret of the store cannot be read.
+    #[error("the secret of store `{path}` is damaged")]
+    DamagedSecret {
+        /// The file.
+        path: PathBuf,
+    },
     /// No record has an id that begins so.
     #[error("no record `{prefix}` in the store")]
     NotFound {

@@ -22,9 +22,11 @@ mod listing;
 mod preparations;
 mod recover;
 mod rows;
+mod secret;
 mod selection;
 mod statements;
 mod store;
+mod submissions;
 
 pub use content::{Content, JobKind, JournalHead};
 pub use error::{DamagedPart, DocumentError, JournalError, StoreError};
@@ -35,9 +37,11 @@ pub use listing::Summary;
 pub use preparations::{CardKey, PreparationId};
 pub use recover::{Recovery, discard, peek, recover};
 pub use rows::Inserted;
+pub use secret::{SECRET_BYTES, SecretReplaced, SecretState};
 pub use selection::{Condition, IsBoard};
 pub use statements::HOST_LABEL;
 pub use store::{Found, Incoming, Store, sqlite_path};
+pub use submissions::{Queued, SubmissionState};
 
 /// Name of the directory of journals inside the data directory.
 pub const JOURNALS_DIRECTORY: &str = "journals";

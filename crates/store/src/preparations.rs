@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::damage::Variant;
 use crate::rows::integer;
+use crate::secret::secret;
 use crate::{Store, StoreError};
 
 /// Name of a card in this store: a hash of its identity and of a secret of the store.
@@ -35,9 +36,7 @@ impl Store {
     /// # Errors
     /// If the store fails.
     pub fn card_key(&mut self, identity: &[u8]) -> Result<CardKey, StoreError> {
-        let sql = "SELECT bytes FROM secret";
-        let secret: Vec<u8> =
-            self.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?))?;
+        let secret = self.read(secret)?;
         let hash = Sha256::new().chain_update(secret).chain_update(identity);
         Ok(CardKey(hash.finalize().into()))
     }

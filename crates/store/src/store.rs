@@ -350,7 +350,10 @@ fn is_equal(mut stored: Record, record: &Record) -> bool {
 /// Stores a document that came from elsewhere.
 fn take_in(connection: &Connection, record: &Record, document: &str) -> Result<Inserted, Failure> {
     let Some(stored) = document_in(connection, record.id)? else {
-        return insert(connection, record, document);
+        let inserted = insert(connection, record, document)?;
+        let sql = "UPDATE records SET is_imported = 1 WHERE id = ?1";
+        connection.execute(sql, [record.id.to_string()])?;
+        return Ok(inserted);
     };
     if is_same(&stored, document) {
         return Ok(Inserted::Known);
@@ -391,7 +394,7 @@ fn unique_id(connection: &Connection, prefix: &str) -> Result<String, Failure> {
 }
 
 /// Returns seconds since 1970; 0 if the clock is set before that.
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -56,6 +56,8 @@ pub enum Need {
     Iozone,
     /// `jq`.
     Jq,
+    /// `openssl`, for certificates and a server with TLS.
+    Openssl,
     /// Python's `jsonschema`.
     JsonSchema,
 }
@@ -90,6 +92,7 @@ impl Need {
             Self::Hdparm => is_installed("hdparm"),
             Self::Iozone => is_installed("iozone"),
             Self::Jq => is_installed("jq"),
+            Self::Openssl => is_installed("openssl"),
             Self::JsonSchema => tool("python3", &["-c", "import jsonschema"]).is_ok(),
         }
     }

@@ -4,7 +4,7 @@
 type Examples = [(&'static str, &'static str)];
 
 /// Examples by the name of the command; those of the program have none.
-const EXAMPLES: [(&str, &Examples); 23] = [
+const EXAMPLES: [(&str, &Examples); 24] = [
     (
         "",
         &[
@@ -308,6 +308,30 @@ const EXAMPLES: [(&str, &Examples); 23] = [
     (
         "export",
         &[("cardmark export > runs.jsonl", "one record a line")],
+    ),
+    (
+        "submit",
+        &[
+            ("cardmark submit last", "shows what leaves, then asks"),
+            (
+                "cardmark submit --new --server https://cards.example",
+                "all new runs of this computer",
+            ),
+            (
+                "cardmark submit last --dry-run > bytes.jsonl",
+                "every byte, without sending any",
+            ),
+            ("cardmark submit --status", "what became of them?"),
+            (
+                "cardmark submit --amend 5015772c",
+                "after `cardmark label`: send the labels again",
+            ),
+            ("cardmark submit --withdraw 5015772c", "take it back"),
+            (
+                "cardmark submit --export-secret secret.txt",
+                "to keep elsewhere: restores these rights",
+            ),
+        ],
     ),
     (
         "crosscheck",

@@ -3,6 +3,7 @@
 use cardmark_catalog::ProductKind;
 use cardmark_core::{MOST_INTEGER, is_keepable};
 use cardmark_judge::{Price, Promise};
+use cardmark_share::Server;
 
 /// A size such as `4GiB`, `500GB` or `1048576`: bytes.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
@@ -44,6 +45,12 @@ pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
     };
     let seed = parsed.ok().filter(|seed| *seed <= MOST_INTEGER);
     seed.ok_or_else(|| "expected a whole number below 2^53, or hexadecimal digits after 0x".into())
+}
+
+/// The address of a results site.
+pub(crate) fn parse_server(text: &str) -> Result<Server, String> {
+    text.parse()
+        .map_err(|error: cardmark_share::ServerError| error.to_string())
 }
 
 /// A class by its usual name.

@@ -23,6 +23,7 @@ mod recover;
 mod report;
 mod run;
 mod show;
+mod submit;
 mod verify;
 
 use crate::args::{Arguments, Command};
@@ -53,6 +54,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Exit, CommandError> {
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Label(arguments)) => label::label(&arguments),
         Some(Command::Export(arguments)) => export::export(&arguments),
+        Some(Command::Submit(arguments)) => submit::submit(&arguments),
         Some(Command::Recover(arguments)) => recover::recover(&arguments),
         Some(Command::Generate(arguments)) => generate::generate(&arguments),
     }

@@ -9,6 +9,7 @@ use cardmark_report::{Beside, place_line, terminal_with};
 
 use crate::again::rates_again;
 use crate::args::RunArguments;
+use crate::commands::submit::fresh_seed;
 use crate::error::{CommandError, Exit};
 use crate::labels::{class_label, labels};
 use crate::print;
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         CommandError::from_error(Exit::Usage, &error).hint("`cardmark list suites` shows them")
     })?;
     let chosen = choose(&arguments.target)?;
-    let request = Request {
+    let mut request = Request {
         only: arguments.only.clone(),
         read_only: arguments.read_only,
         seed: seed(arguments.seed, chosen.kind() == TargetKind::Sim),
@@ -45,6 +46,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let data = Data::from_environment()?;
     // Opened before anything is measured: a broken store is reported at once, not after a minute.
     data.open()?;
+    if arguments.fresh {
+        request.seed = fresh(arguments, &chosen)?;
+    }
     let mut labels = labels(&arguments.label, &arguments.claim);
     labels.extend(class_label(REQUIRED_LABEL, &arguments.require));
     let session = Session::new(&TERMINAL, &data, arguments.timeout);
@@ -82,6 +86,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
         print::notice(&format!("warning: the journal could not be kept: {error}"));
     }
     Ok(exit)
+}
+
+/// A seed from a results site; simulated cards have none.
+fn fresh(arguments: &RunArguments, chosen: &Chosen) -> Result<u64, CommandError> {
+    if chosen.kind() == TargetKind::Sim {
+        return Err(CommandError::new(
+            Exit::Usage,
+            "`--fresh` is for storage, not for simulated cards",
+        )
+        .hint("`--seed N` chooses the seed of a simulated run"));
+    }
+    fresh_seed(arguments.server.as_ref())
 }
 
 /// Refuses classes that the suite does not measure.

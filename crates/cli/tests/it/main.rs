@@ -48,6 +48,7 @@ mod simulated;
 mod statements;
 mod store;
 mod strace;
+mod submit;
 mod targets;
 mod traces;
 mod undo;

@@ -16,3 +16,4 @@ mod processes;
 mod refusals;
 mod selection;
 mod store;
+mod submissions;

@@ -121,7 +121,9 @@ fn a_converted_run_is_compared_as_one_stored_now() {
 }
 
 /// Turns the tables of the current version into those of version 6.
-const BACK_TO_6: &str = "ALTER TABLE statements DROP COLUMN document;
+const BACK_TO_6: &str = "DROP TABLE submissions;
+    ALTER TABLE records DROP COLUMN is_imported;
+    ALTER TABLE statements DROP COLUMN document;
     DROP INDEX heads_of_evidence;
     ALTER TABLE heads DROP COLUMN evidence;
     PRAGMA user_version = 6";
@@ -156,6 +158,32 @@ fn digests_and_statements_of_version_6_are_those_of_a_store_made_now() {
     change(&path, BACK_TO_6);
     let mut store = Store::open(&path).unwrap();
     assert_eq!(state(&mut store), made);
+}
+
+/// Turns the tables of the current version into those of version 7.
+const BACK_TO_7: &str = "DROP TABLE submissions;
+    ALTER TABLE records DROP COLUMN is_imported;
+    PRAGMA user_version = 7";
+
+#[test]
+fn a_store_of_version_7_has_sent_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let [own, foreign] = ["aaaa", "bbbb"].map(record);
+    for run in [&own, &foreign] {
+        store.insert(run).unwrap();
+    }
+    store.label(foreign.id, [(HOST_LABEL, Some("pi"))]).unwrap();
+    let (secret, tables) = (store.secret().unwrap(), schema(&path));
+    drop(store);
+    change(&path, BACK_TO_7);
+    let before = documents(&path);
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!((documents(&path), schema(&path)), (before, tables));
+    assert_eq!(store.secret().unwrap(), secret);
+    assert_eq!(store.submissions("https://cards.example").unwrap(), []);
+    assert_eq!(store.unsent("https://cards.example").unwrap(), [own.id]);
 }
 
 #[test]

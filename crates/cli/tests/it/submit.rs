@@ -1,0 +1,617 @@
+//! Runs sent to a results site, amended and withdrawn there.
+
+mod site;
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use cardmark_core::parse_statement;
+use cardmark_share::{from_hexadecimal, token_hash};
+use cardmark_testkit::{Output, Program, needs};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::common::{QUICKEST, assert_error, folder, program, scratch, text};
+use crate::growth::full_record;
+use site::{Instead, Seen, Site};
+
+/// A program with one simulated run, which has a label, and its id.
+fn with_run(scratch: &TempDir) -> (Program, String) {
+    let program = program(scratch);
+    let run = ["run", "sim:a1-32gb", QUICKEST, "--label=product=Demo 32"];
+    let output = program.run(&run);
+    assert_eq!(output.code, 0, "{output}");
+    let id = program.last().id.to_string();
+    (program, id)
+}
+
+fn submit(program: &Program, site: &Site, arguments: &[&str]) -> Output {
+    let server = ["submit", "--server", &site.origin];
+    program.run(&[&server, arguments].concat())
+}
+
+#[track_caller]
+fn assert_done(output: &Output) {
+    assert_eq!(output.code, 0, "{output}");
+    assert!(!output.stderr.contains("error"), "{output}");
+}
+
+/// Digits of the token of a request, and those of the hash of the token.
+fn token(seen: &Seen) -> (String, String) {
+    let given = seen.headers["authorization"].strip_prefix("Bearer ");
+    let given = given.unwrap().to_owned();
+    let bytes: [u8; 32] = from_hexadecimal(&given).unwrap();
+    let hash = token_hash(&bytes).map(|byte| format!("{byte:02x}"));
+    (given, hash.concat())
+}
+
+#[test]
+fn a_run_is_sent_once_and_its_link_is_shown() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    let sent = submit(&program, &site, &["last", "--yes"]);
+    assert_done(&sent);
+    let seen = site.take_one();
+    assert_eq!((&*seen.method, &*seen.path), ("POST", "/api/v1/records"));
+    assert_eq!(seen.headers["content-type"], "application/x-ndjson");
+    assert_eq!(seen.headers["cardmark-token-hash"].len(), 64);
+    assert_eq!(seen.headers["cardmark-tag"].len(), 32);
+    let link = format!("{}/runs/{id}\n", site.origin);
+    assert!(sent.stdout.contains("shared, measured"), "{sent}");
+    assert!(sent.stdout.contains(&link), "{sent}");
+    for said in [
+        "Demo 32",
+        "Withheld or shortened: ",
+        "CC0",
+        "--dry-run",
+        "simulated a1-32gb",
+    ] {
+        assert!(sent.stderr.contains(said), "no `{said}` in {sent}");
+    }
+    // Sent again, the site is asked for the state.
+    let again = submit(&program, &site, &["last", "--yes"]);
+    assert_done(&again);
+    assert!(again.stdout.contains(&link), "{again}");
+    let seen = site.take_one();
+    assert_eq!(seen.path, format!("/api/v1/records/{id}/state"));
+    // A site that lost it gets it again.
+    site.answer([Instead::Answer(404, "", json!({"title": "no such run"}))]);
+    assert_done(&submit(&program, &site, &[&id, "--yes"]));
+    let methods: Vec<String> = site.take().into_iter().map(|seen| seen.method).collect();
+    assert_eq!(methods, ["GET", "POST"]);
+}
+
+#[test]
+fn what_is_sent_is_what_a_dry_run_writes() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    // Without any site.
+    let dry = program.run(&["submit", "--dry-run", "last"]);
+    assert_done(&dry);
+    assert!(dry.stderr.contains("Withheld or shortened: "), "{dry}");
+    let kept = program.run(&["submit", "--dry-run", "last", "--keep=host.system"]);
+    assert_ne!(kept.stdout, dry.stdout);
+    assert_eq!(site.take(), []);
+    assert_done(&submit(&program, &site, &["last", "--yes"]));
+    assert_eq!(site.take_one().text(), dry.stdout);
+    assert!(dry.stdout.ends_with("}\n") && dry.stdout.contains(&id));
+    assert_eq!(dry.stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_lost_answer_costs_nothing() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let site = Site::start();
+    site.answer([Instead::Lost]);
+    let lost = submit(&program, &site, &["last", "--yes"]);
+    assert_error(&lost, 3, &["Cannot send 1 run", "it waits here"]);
+    let first = site.take_one();
+    // Changed labels do not change the request.
+    assert_eq!(program.run(&["label", "last", "product=Other"]).code, 0);
+    let sent = submit(&program, &site, &["--new"]);
+    assert_done(&sent);
+    assert!(sent.stderr.contains("1 run that waited"), "{sent}");
+    assert_eq!(site.take_one(), first);
+    // They are sent on request.
+    let status = submit(&program, &site, &["--status"]);
+    assert!(status.stdout.contains("--amend"), "{status}");
+}
+
+#[test]
+fn a_run_waits_while_the_site_cannot_take_it() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let refused = program.run(&["submit", "--server", &nobody, "last", "--yes"]);
+    assert_error(
+        &refused,
+        3,
+        &["Cannot send 1 run", "refused", "it waits here"],
+    );
+    // For that site alone.
+    let site = Site::start();
+    let none = submit(&program, &site, &["--new"]);
+    assert_done(&none);
+    assert!(none.stderr.contains("No new runs"), "{none}");
+    assert_eq!(site.take(), []);
+    for (status, header, said) in [
+        (429, "retry-after: 600", "try again in 10 min"),
+        (503, "retry-after: 2", "the site is busy"),
+        (502, "", "status 502"),
+    ] {
+        site.answer([Instead::Answer(status, header, json!({}))]);
+        let later = submit(&program, &site, &[&id, "--yes"]);
+        assert_error(&later, 3, &[said, "it waits here"]);
+    }
+    let bodies: Vec<Vec<u8>> = site.take().into_iter().map(|seen| seen.body).collect();
+    assert!(bodies.iter().all(|body| *body == bodies[0]));
+    site.answer([Instead::Answer(404, "", json!({}))]);
+    let status = submit(&program, &site, &["--status"]);
+    assert!(status.stdout.contains("waits here"), "{status}");
+    assert_done(&submit(&program, &site, &["--new"]));
+}
+
+#[test]
+fn a_refused_run_is_shown_with_its_place_and_does_not_wait() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let site = Site::start();
+    let problem = json!({
+        "type": "/problems/not-a-record", "title": "not a record", "status": 422,
+        "detail": "mend it", "errors": [{"pointer": "/trials/0/id", "detail": "is no number"}],
+    });
+    site.answer([Instead::Answer(422, "", problem)]);
+    let refused = submit(&program, &site, &["last", "--yes"]);
+    let said = [
+        "refused run",
+        "not a record: mend it",
+        "/trials/0/id: is no number",
+    ];
+    assert_error(&refused, 1, &said);
+    site.answer([Instead::Answer(409, "", json!({"title": "other content"}))]);
+    assert_error(
+        &submit(&program, &site, &["last", "--yes"]),
+        1,
+        &["refused run", "other content"],
+    );
+    assert_eq!(site.take().len(), 2);
+    assert_done(&submit(&program, &site, &["--new"]));
+    assert_eq!(site.take(), [], "nothing waits");
+    site.answer([Instead::Answer(
+        301,
+        "location: https://elsewhere.example/",
+        json!({}),
+    )]);
+    let moved = submit(&program, &site, &["last", "--yes"]);
+    assert_error(&moved, 1, &["the site has moved"]);
+    assert_eq!(site.take().len(), 1, "no redirection is followed");
+}
+
+#[test]
+fn reasons_of_checks_are_shown() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let site = Site::start();
+    let checks = json!([
+        {"name": "dates", "outcome": "failed", "reason": "it began \u{1b}[31mtomorrow"},
+        {"name": "fresh_seed", "outcome": "marked", "reason": "another run has used the seed"},
+        {"name": "seed", "outcome": "passed"},
+    ]);
+    site.answer([Instead::State("quarantined", checks)]);
+    let sent = submit(&program, &site, &["last", "--yes"]);
+    assert_done(&sent);
+    for said in [
+        "quarantined, measured\n",
+        "failed: dates: it began \\u001b[31mtomorrow\n",
+        "marked: seed from the site: another run has used the seed\n",
+    ] {
+        assert!(sent.stdout.contains(said), "no `{said}` in {sent}");
+    }
+    assert!(!sent.stdout.contains("draws"), "{sent}");
+}
+
+fn configure(program: &Program, text: &str) -> String {
+    let path = program.file(".config/cardmark/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_configuration_names_the_site_or_forbids_to_send() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    let none = program.run(&["submit", "last", "--yes"]);
+    assert_error(
+        &none,
+        2,
+        &["No results site is named", "--server", "CARDMARK_SERVER"],
+    );
+    let share = format!("[share]\nserver = \"{}\"\n", site.origin);
+    configure(&program, &share);
+    assert_done(&program.run(&["submit", "last", "--yes"]));
+    assert_eq!(site.take().len(), 1);
+    let path = configure(&program, &(share + "submit = \"never\"\n"));
+    for arguments in [
+        &["submit", "last", "--yes"][..],
+        &["submit", "--amend", "last"],
+    ] {
+        let never = program.run(arguments);
+        assert_error(&never, 2, &["forbids it", &path, "\"never\""]);
+    }
+    assert_eq!(site.take(), []);
+    assert_done(&program.run(&["submit", "last", "--dry-run"]));
+    assert_done(&program.run(&["submit", "--withdraw", &id, "--yes"]));
+    let path = configure(
+        &program,
+        "[share]\nserver = \"https://a.example\"\nsent = 1\n",
+    );
+    let unknown = program.run(&["submit", "last", "--yes"]);
+    assert_error(&unknown, 2, &[&path, "line 3", "sent"]);
+    configure(&program, "[share]\nserver = \"http://a.example\"\n");
+    let plain = program.run(&["submit", "last", "--yes"]);
+    assert_error(&plain, 2, &["http://a.example", "https://"]);
+}
+
+#[test]
+fn nothing_is_sent_without_consent() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    let silent = submit(&program, &site, &["last"]);
+    assert_error(&silent, 2, &["Nothing was sent", "--yes"]);
+    let silent = submit(&program, &site, &["--withdraw", &id]);
+    assert_error(&silent, 2, &["Nothing was withdrawn", "--yes"]);
+    assert_eq!(site.take(), []);
+    assert_done(&submit(&program, &site, &["--new"]));
+    assert_eq!(site.take(), [], "nothing waits");
+    needs!(Script);
+    for (typed, count) in [("n\n", 0), ("\n", 0), ("yes\n", 1)] {
+        let arguments = ["submit", "--server", &site.origin, "last"];
+        let mut running = program.start_on_terminal(&arguments);
+        running.hear("[y/N]");
+        running.write(typed);
+        let output = running.wait();
+        assert_eq!(output.code, 0, "{output}");
+        assert_eq!(site.take().len(), count, "{typed}");
+    }
+}
+
+#[test]
+fn only_new_measurements_of_this_computer_are_new() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let site = Site::start();
+    let card = folder(&scratch);
+    let run = program.run(&["run", text(&card), QUICKEST]);
+    assert_eq!(run.code, 0, "{run}");
+    let id = program.last().id.to_string();
+    let file = program.file("other.json");
+    let mut other: Value = serde_json::from_str(&full_record()).unwrap();
+    other["origin"]["kind"] = json!("measured");
+    fs::write(&file, other.to_string()).unwrap();
+    assert_eq!(program.run(&["import", text(&file)]).code, 0);
+    let sent = submit(&program, &site, &["--new", "--yes"]);
+    assert_done(&sent);
+    assert!(site.take_one().text().contains(&id));
+    assert_done(&submit(&program, &site, &["--new", "--yes"]));
+    assert_eq!(site.take(), []);
+}
+
+#[test]
+fn the_owner_amends_and_withdraws_with_the_token_of_the_submission() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    assert_done(&submit(&program, &site, &["last", "--yes"]));
+    let hash = site.take_one().headers["cardmark-token-hash"].clone();
+    let label = ["label", "last", "product=Demo 64", "note=Ada"];
+    assert_eq!(program.run(&label).code, 0);
+    let amended = submit(&program, &site, &["--amend", &id[..8]]);
+    assert_done(&amended);
+    let seen = site.take_one();
+    assert_eq!(seen.method, "PUT");
+    assert_eq!(seen.path, format!("/api/v1/records/{id}/statement"));
+    assert_eq!(token(&seen).1, hash);
+    let stated = parse_statement(&seen.text()).unwrap();
+    assert_eq!(
+        (stated.revision, stated.product.as_deref()),
+        (2, Some("Demo 64"))
+    );
+    assert!(!seen.text().contains("Ada"));
+    // Without any public label it is empty.
+    assert_eq!(program.run(&["label", "last", "product="]).code, 0);
+    assert_done(&submit(&program, &site, &["--amend", "last"]));
+    let stated = parse_statement(&site.take_one().text()).unwrap();
+    assert_eq!((stated.revision, stated.as_labels().len()), (3, 0));
+    let withdrawn = submit(&program, &site, &["--withdraw", "last", "--yes"]);
+    assert_done(&withdrawn);
+    assert!(withdrawn.stdout.contains("withdrawn"), "{withdrawn}");
+    let seen = site.take_one();
+    assert_eq!(
+        (&*seen.method, &*seen.path),
+        ("DELETE", &*format!("/api/v1/records/{id}"))
+    );
+    assert_eq!(token(&seen).1, hash);
+    // No output ever holds the token.
+    site.answer([Instead::Answer(403, "", json!({"title": "not yours"}))]);
+    let refused = submit(&program, &site, &["--withdraw", "last", "--yes"]);
+    assert_error(&refused, 1, &["not yours", "--import-secret"]);
+    let (digits, _) = token(&site.take_one());
+    for output in [&amended, &withdrawn, &refused] {
+        assert!(!output.to_string().contains(&digits), "{output}");
+    }
+}
+
+#[test]
+fn a_run_that_waits_is_withdrawn_too() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    site.answer([Instead::Lost, Instead::Lost]);
+    assert_eq!(submit(&program, &site, &["last", "--yes"]).code, 3);
+    let failed = submit(&program, &site, &["--withdraw", &id, "--yes"]);
+    assert_error(&failed, 3, &["Cannot withdraw run"]);
+    site.take();
+    assert_done(&submit(&program, &site, &["--new"]));
+    assert_eq!(site.take(), [], "it waits no longer");
+    site.answer([Instead::Answer(404, "", json!({}))]);
+    let done = submit(&program, &site, &["--withdraw", &id, "--yes"]);
+    assert_done(&done);
+    assert!(done.stdout.contains("not on the site"), "{done}");
+}
+
+#[test]
+fn two_sites_cannot_link_a_person() {
+    let scratch = scratch();
+    let (program, _) = with_run(&scratch);
+    let [one, other] = [Site::start(), Site::start()].map(|site| {
+        assert_done(&submit(&program, &site, &["last", "--yes"]));
+        site.take_one()
+    });
+    for header in ["cardmark-token-hash", "cardmark-tag"] {
+        assert_ne!(one.headers[header], other.headers[header]);
+    }
+    assert_eq!(one.body, other.body);
+    let names = |seen: &Seen| seen.headers.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&one), names(&other));
+}
+
+#[test]
+fn the_secret_survives_the_store() {
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let site = Site::start();
+    assert_done(&submit(&program, &site, &["last", "--yes"]));
+    let hash = site.take_one().headers["cardmark-token-hash"].clone();
+    let file = program.file("secret.txt");
+    let exported = program.run(&["submit", "--export-secret", text(&file)]);
+    assert_done(&exported);
+    let kept = fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let digits = kept.lines().last().unwrap().split(' ').nth(1).unwrap();
+    assert!(kept.starts_with("# Secret of a cardmark store"), "{kept}");
+    assert!(!exported.to_string().contains(digits));
+    let again = program.run(&["submit", "--export-secret", text(&file)]);
+    assert_error(&again, 2, &["name a new file"]);
+    let printed = program.run(&["submit", "--export-secret", "-"]);
+    assert_eq!(printed.stdout, kept);
+
+    fs::remove_file(program.database()).unwrap();
+    let import = ["submit", "--import-secret", text(&file)];
+    assert_done(&program.run(&import));
+    let withdrawn = submit(&program, &site, &["--withdraw", &id, "--yes"]);
+    assert_done(&withdrawn);
+    assert_eq!(token(&site.take_one()).1, hash);
+    // The store has this secret; another one would take that run's token away.
+    assert_done(&program.run(&import));
+    let (other, _) = with_run(&scratch);
+    let file = other.file("other.txt");
+    assert_done(&other.run(&["submit", "--export-secret", text(&file)]));
+    let import = ["submit", "--import-secret", text(&file)];
+    assert_error(
+        &program.run(&import),
+        2,
+        &["in use", "1 submission", "--force"],
+    );
+    assert_done(&program.run(&[&import[..], &["--force"]].concat()));
+    fs::write(&file, "rubbish").unwrap();
+    let rubbish = program.run(&import);
+    assert_error(&rubbish, 2, &["it is not an exported secret"]);
+}
+
+#[test]
+fn nothing_private_leaves() {
+    const PLANTED: &str = "Ada-7f3c";
+    let scratch = scratch();
+    let program = program(&scratch);
+    let site = Site::start();
+    let mut record: Value = serde_json::from_str(&full_record()).unwrap();
+    let id = record["id"].as_str().unwrap().to_owned();
+    record["labels"] = json!({});
+    record["host"]["kernel"] = json!(format!("6.12.25-{PLANTED}"));
+    record["devices"][0]["name"] = json!(PLANTED);
+    record["findings"][0]["detail"] = json!(format!("on {PLANTED}"));
+    record["target"]["layers"][0]["device"] = json!(PLANTED);
+    let file = program.file("planted.jsonl");
+    let label = format!("note=of {PLANTED}");
+    fs::write(&file, record.to_string()).unwrap();
+    let host = format!("--host={PLANTED}");
+    let imported = program.run(&["import", text(&file), "--label", &label, &host]);
+    assert_eq!(imported.code, 0, "{imported}");
+    let shown = program.run(&["show", &id, "--json"]).stdout;
+    assert!(shown.matches(PLANTED).count() >= 5, "{shown}");
+    assert_done(&submit(&program, &site, &[&id, "--yes"]));
+    let seen = site.take_one();
+    let headers = format!("{:?}", seen.headers);
+    assert!(!seen.text().contains("Ada"), "{}", seen.text());
+    assert!(!headers.contains("Ada") && !seen.path.contains("Ada"));
+    // Only on request.
+    let kept = program.run(&["submit", "--dry-run", &id, "--keep=labels.note"]);
+    assert_eq!(kept.stdout.matches(PLANTED).count(), 1);
+}
+
+#[test]
+fn a_fresh_seed_is_that_of_the_site() {
+    let scratch = scratch();
+    let program = program(&scratch);
+    let site = Site::start();
+    let card = folder(&scratch);
+    let fresh = [
+        "run",
+        text(&card),
+        QUICKEST,
+        "--fresh",
+        "--server",
+        &site.origin,
+    ];
+    let run = program.run(&fresh);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("until 2026-12-02"), "{run}");
+    assert_eq!(program.last().seed.as_deref(), Some("f000000000c0ffee"));
+    let seen = site.take_one();
+    assert_eq!((&*seen.method, &*seen.path), ("POST", "/api/v1/seeds"));
+    assert_eq!(seen.body, b"");
+    let runs = program.runs_count();
+    site.answer([Instead::Answer(429, "retry-after: 60", json!({}))]);
+    let refused = program.run(&fresh);
+    assert_error(&refused, 3, &["nothing was measured", "try again in 60 s"]);
+    assert_eq!(program.runs_count(), runs);
+    let simulated = ["run", "sim:a1-32gb", "--fresh", "--server", &site.origin];
+    assert_error(&program.run(&simulated), 2, &["not for simulated cards"]);
+    let both = program.run(&[&fresh[..], &["--seed=1"]].concat());
+    assert_error(&both, 2, &["--seed"]);
+}
+
+/// A server with TLS that answers with files; ended on drop.
+struct TlsServer(Child);
+
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn openssl(folder: &std::path::Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("openssl");
+    command.current_dir(folder).args(arguments);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+#[test]
+fn only_a_trusted_certificate_is_accepted() {
+    needs!(Openssl);
+    let scratch = scratch();
+    let (program, id) = with_run(&scratch);
+    let folder = folder(&scratch);
+    let made = openssl(
+        &folder,
+        &[
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "certificate.pem",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ],
+    )
+    .status();
+    assert!(made.unwrap().success());
+    let state = folder.join(format!("api/v1/records/{id}/state"));
+    fs::create_dir_all(state.parent().unwrap()).unwrap();
+    let body = json!({"id": id, "state": "shared", "path": "/runs/1"}).to_string();
+    let answer = format!(
+        "HTTP/1.0 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    fs::write(&state, answer).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let accept = format!("127.0.0.1:{port}");
+    let arguments = [
+        "s_server",
+        "-quiet",
+        "-HTTP",
+        "-accept",
+        &accept,
+        "-cert",
+        "certificate.pem",
+        "-key",
+        "key.pem",
+    ];
+    let _server = TlsServer(openssl(&folder, &arguments).spawn().unwrap());
+    let is_up = || TcpStream::connect(&accept).is_ok();
+    for _ in 0..500 {
+        if is_up() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let server = format!("https://localhost:{port}");
+    let status = ["submit", "--server", &server, "--status", &id];
+    let unknown = program.run(&status);
+    assert_error(
+        &unknown,
+        3,
+        &[
+            "no secure connection: invalid peer certificate",
+            "CARDMARK_CA_FILE",
+        ],
+    );
+    let with = |name: &str| {
+        let roots = format!("CARDMARK_CA_FILE={}", text(&folder.join(name)));
+        program.start_under(&["env", &roots], &status).wait()
+    };
+    let trusted = with("certificate.pem");
+    assert_done(&trusted);
+    assert!(trusted.stdout.contains("shared"), "{trusted}");
+    // Its name counts too.
+    let other = format!("https://127.0.0.1:{port}");
+    let roots = format!("CARDMARK_CA_FILE={}", text(&folder.join("certificate.pem")));
+    let named = program
+        .start_under(
+            &["env", &roots],
+            &["submit", "--server", &other, "--status", &id],
+        )
+        .wait();
+    assert_error(
+        &named,
+        3,
+        &["no secure connection: invalid peer certificate"],
+    );
+    assert_error(&with("key.pem"), 2, &["it holds no certificate"]);
+    assert_error(&with("none.pem"), 2, &["Cannot read root certificates"]);
+}
