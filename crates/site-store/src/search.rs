@@ -75,7 +75,9 @@ fn by_metric(search: &Search) -> Option<Vec<Stream>> {
     if !(range.least <= range.most && range.most > 0.0) {
         return Some(Vec::new());
     }
-    let (first, last) = (quarter_of(range.least), quarter_of(range.most));
+    // Figures are positive.
+    let least = range.least.max(f64::from_bits(1));
+    let (first, last) = (quarter_of(least), quarter_of(range.most));
     let quarters = numbers(first, last)?;
     Some(
         quarters
