@@ -41,10 +41,36 @@ fn limit(search: &Search) -> u32 {
     search.limit.min(MOST_RECORDS)
 }
 
+/// Table with the columns of the order.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    Facets,
+    Figures,
+    Records,
+}
+
+impl Source {
+    /// The table, joined with `records`, which are called `r`.
+    fn joined(self) -> &'static str {
+        match self {
+            Self::Facets => "facets d join records r on r.id = d.id",
+            Self::Figures => "figures d join records r on r.id = d.id",
+            Self::Records => "records r",
+        }
+    }
+
+    /// What the table is called.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Facets | Self::Figures => "d",
+            Self::Records => "r",
+        }
+    }
+}
+
 /// Part of an index.
 struct Stream {
-    /// Table with the columns of the order, which is called `d`.
-    table: &'static str,
+    source: Source,
     /// Equal columns.
     equal: Vec<(&'static str, Value)>,
 }
@@ -65,7 +91,7 @@ fn by_facet(search: &Search) -> Stream {
         suite: search.suite.as_deref(),
     };
     Stream {
-        table: "facets",
+        source: Source::Facets,
         equal: vec![("facet", facet.key().into())],
     }
 }
@@ -75,7 +101,9 @@ fn by_metric(search: &Search) -> Option<Vec<Stream>> {
     if !(range.least <= range.most && range.most > 0.0) {
         return Some(Vec::new());
     }
-    let (first, last) = (quarter_of(range.least), quarter_of(range.most));
+    // Figures are positive.
+    let least = range.least.max(f64::from_bits(1));
+    let (first, last) = (quarter_of(least), quarter_of(range.most));
     let quarters = numbers(first, last)?;
     Some(
         quarters
@@ -89,7 +117,7 @@ fn by_metric(search: &Search) -> Option<Vec<Stream>> {
                     equal.push(("product", text(product)));
                 }
                 Stream {
-                    table: "figures",
+                    source: Source::Figures,
                     equal,
                 }
             })
@@ -111,7 +139,7 @@ fn by_month(search: &Search) -> Option<Vec<Stream>> {
                     equal.push(("product_key", text(product)));
                 }
                 Stream {
-                    table: "records",
+                    source: Source::Records,
                     equal,
                 }
             })
@@ -134,22 +162,23 @@ async fn read(
     search: &Search,
     stream: Stream,
 ) -> Result<Vec<Head>> {
-    let mut statement = Statement::default();
+    let (source, mut statement) = (stream.source, Statement::default());
+    let name = source.name();
     for (column, value) in stream.equal {
-        statement.and(&format!("d.{column} = "), value, "");
+        statement.and(&format!("{name}.{column} = "), value, "");
     }
     if let Some(after) = search.after {
-        statement.and("(d.received_ms, d.id) < (", after.received_ms.into(), "");
+        let before = format!("({name}.received_ms, {name}.id) < (");
+        statement.and(&before, after.received_ms.into(), "");
         statement.continue_with(", ", after.id.into(), ")");
     }
-    conditions(search, &mut statement);
+    conditions(search, source, &mut statement);
     let limit = values![i64::from(limit(search))];
-    let place = statement.values.len() + 1;
-    let Stream { table, .. } = stream;
-    let conditions = &statement.text;
+    let (place, conditions) = (statement.values.len() + 1, &statement.text);
     let text = format!(
-        "select {HEAD} from {table} d join records r on r.id = d.id where {conditions} \
-         order by d.received_ms desc, d.id desc limit ${place}"
+        "select {HEAD} from {} where {conditions} \
+         order by {name}.received_ms desc, {name}.id desc limit ${place}",
+        source.joined()
     );
     let found = rows(connection, text, [statement.values, limit].concat()).await?;
     found.iter().map(head_of).collect()
@@ -174,8 +203,8 @@ impl Statement {
     }
 }
 
-/// All conditions, those included that the stream meets.
-fn conditions(search: &Search, statement: &mut Statement) {
+/// All conditions; some of them the stream meets by itself.
+fn conditions(search: &Search, source: Source, statement: &mut Statement) {
     let equal = [
         ("product_key", &search.product),
         ("board", &search.board),
@@ -192,10 +221,17 @@ fn conditions(search: &Search, statement: &mut Statement) {
         statement.and("r.day >= ", text(first), "");
         statement.and("r.day <= ", text(last), "");
     }
-    if let Some(range) = &search.metric {
+    let Some(range) = &search.metric else {
+        return;
+    };
+    let (least, most) = (range.least.into(), range.most.into());
+    if source == Source::Figures {
+        statement.and("d.value >= ", least, "");
+        statement.and("d.value <= ", most, "");
+    } else {
         let before = "exists (select 1 from figures f where f.id = r.id and f.metric = ";
         statement.and(before, text(&range.metric), "");
-        statement.and("f.value >= ", range.least.into(), "");
-        statement.and("f.value <= ", range.most.into(), ")");
+        statement.and("f.value >= ", least, "");
+        statement.and("f.value <= ", most, ")");
     }
 }

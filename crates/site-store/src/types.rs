@@ -139,6 +139,10 @@ pub enum Put {
 
 /// Answer to a new statement.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is moved a few times per request"
+)]
 pub enum Amended {
     /// The statement counts now, or did before.
     Now(Head),

@@ -78,21 +78,10 @@ pub(crate) async fn conditions_are_met(site: Site) {
     fill(&store, 60).await;
     let all = pages(&store, of_limit(100)).await;
     let product = Some("~card a".to_owned());
-    let metric = |least, most| {
-        let metric = METRICS[0].to_owned();
-        Some(MetricRange {
-            metric,
-            least,
-            most,
-        })
-    };
-    // Figures of `samples::extract`.
-    let value = |head: &Head| 90e6 * (1.0 + (head.id.as_u128() % 97) as f64 / 100.0);
     let is_of = |head: &Head| head.product.as_deref() == Some("~card a");
     let days = Some(("2026-03-05".to_owned(), "2026-06-20".to_owned()));
     let in_days =
         |head: &Head| ("2026-03-05"..="2026-06-20").contains(&head.day.as_deref().unwrap());
-    type Expected<'a> = Box<dyn Fn(&Head) -> bool + 'a>;
     let cases: Vec<(Search, Expected<'_>)> = vec![
         (
             Search {
@@ -135,11 +124,32 @@ pub(crate) async fn conditions_are_met(site: Site) {
         (
             Search {
                 days,
-                product: product.clone(),
+                product,
                 ..of_limit(4)
             },
             Box::new(|head| in_days(head) && is_of(head)),
         ),
+    ];
+    assert_found(&store, &all, cases).await;
+}
+
+pub(crate) async fn ranges_are_met(site: Site) {
+    let store = site.open().await;
+    fill(&store, 60).await;
+    let all = pages(&store, of_limit(100)).await;
+    let product = Some("~card a".to_owned());
+    let metric = |least, most| {
+        let metric = METRICS[0].to_owned();
+        Some(MetricRange {
+            metric,
+            least,
+            most,
+        })
+    };
+    // Figures of `samples::extract`.
+    let value = |head: &Head| 90e6 * (1.0 + (head.id.as_u128() % 97) as f64 / 100.0);
+    let is_of = |head: &Head| head.product.as_deref() == Some("~card a");
+    let cases: Vec<(Search, Expected<'_>)> = vec![
         (
             Search {
                 metric: metric(100e6, 120e6),
@@ -177,9 +187,31 @@ pub(crate) async fn conditions_are_met(site: Site) {
             },
             Box::new(|_| false),
         ),
+        (
+            Search {
+                metric: metric(-1.0, 1.0),
+                ..of_limit(4)
+            },
+            Box::new(|_| false),
+        ),
     ];
+    assert_found(&store, &all, cases).await;
+    // A range from below zero holds small figures.
+    let mut small = incoming(1000, "Card A", 1, 1);
+    small.extract.figures[0].value = 1e-3;
+    store.put(small).await.unwrap();
+    let search = Search {
+        metric: metric(-1.0, 1.0),
+        ..of_limit(4)
+    };
+    assert_eq!(pages(&store, search).await.len(), 1);
+}
+
+type Expected<'a> = Box<dyn Fn(&Head) -> bool + 'a>;
+
+async fn assert_found(store: &SiteStore, all: &[Head], cases: Vec<(Search, Expected<'_>)>) {
     for (search, expected) in cases {
-        let found = pages(&store, search.clone()).await;
+        let found = pages(store, search.clone()).await;
         let expected: Vec<_> = all.iter().filter(|head| expected(head)).cloned().collect();
         assert_eq!(found, expected, "{search:?}");
     }

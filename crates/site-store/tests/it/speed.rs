@@ -15,7 +15,7 @@ const METRICS_COUNT: u32 = 25;
 
 /// A record such as `quick` makes; every second one is of one product.
 fn typical(run: u128) -> Incoming {
-    let product = if run % 2 == 0 {
+    let product = if run.is_multiple_of(2) {
         "Popular".to_owned()
     } else {
         format!("Card {}", run % 1000)
