@@ -36,7 +36,10 @@ pub fn comparison_json(
     across: &[String],
 ) -> serde_json::Value {
     let side = |index: usize| {
-        let runs: Vec<String> = sides[index].iter().map(|record| record.id.to_string()).collect();
+        let runs: Vec<String> = sides[index]
+            .iter()
+            .map(|record| record.id.to_string())
+            .collect();
         json!({ "name": names[index], "runs": runs })
     };
     json!({

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use cardmark_catalog::{product, product_name};
 use cardmark_core::{ContextRow, OriginKind, Record};
 use cardmark_judge::{CommonPlace, Compared, NotComparable, common_places, compare_sides};
-use cardmark_report::{Comparison, Overview, circumstances, comparison, comparison_json, overview, wrap};
+use cardmark_report::{
+    Comparison, Overview, circumstances, comparison, comparison_json, overview, wrap,
+};
 use serde_json::json;
 
 use crate::args::CompareArguments;
