@@ -1,4 +1,4 @@
-//! Checks of a submission. Each has a name, is explained in the catalogue, and says what it found.
+//! Checks of a submission. Each has a name, is explained in the catalogue, and gives its reason.
 //!
 //! A site cannot know whether a figure is honest. It can know whether figures contradict their own trials, the seed, the
 //! bus, or another submission. A passed check is no proof.
@@ -92,7 +92,7 @@ pub struct Check {
     pub name: CheckName,
     /// Its result.
     pub outcome: CheckOutcome,
-    /// What it found, or why it cannot tell; empty if it passed.
+    /// What it found, or why it has no result; empty if it passed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }

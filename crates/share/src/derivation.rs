@@ -15,7 +15,7 @@ pub struct Derivation {
     pub checks: Vec<Check>,
 }
 
-/// Derives everything again. Figures are those that follow from the trials, not those that the record says.
+/// Derives everything again. Figures are those that follow from the trials, not those in the record.
 #[must_use]
 pub fn derive(submission: &Submission, received_on: &str) -> Derivation {
     let checks = checks(&submission.record, received_on);

@@ -81,10 +81,10 @@ impl Extract {
     pub fn of(record: &Record) -> Self {
         let device = record.devices.first();
         let label = |name: &str| record.labels.get(name).map(|text| short(text));
-        let said = label("product");
+        let stated = label("product");
         let known = label("product_id")
             .and_then(|id| product(&id))
-            .or_else(|| product(said.as_deref()?));
+            .or_else(|| product(stated.as_deref()?));
         let full = Context::of(record);
         let known_value = |name: &str| {
             full.must
@@ -112,7 +112,7 @@ impl Extract {
             },
             origin: name_of(&record.origin.kind),
             product: known.map(|row| row.id.clone()),
-            product_name: known.map(cardmark_catalog::Product::name).or(said),
+            product_name: known.map(cardmark_catalog::Product::name).or(stated),
             model: device.and_then(|device| device.model.as_deref()).map(short),
             board: board(record),
             suite: known_value("suite").or(test),

@@ -16,8 +16,11 @@ pub const MOST_CARDS_OF_A_SUBMITTER: u64 = 5;
 
 /// The bucket of a positive figure.
 #[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a positive f64 has fewer than 1,100 octaves on either side of 1"
+)]
 pub fn bucket_of_value(value: f64) -> i32 {
-    // Figures are finite and positive; the range of f64 is ±1,074 octaves.
     (libm::log2(value) * PER_OCTAVE).floor() as i32
 }
 
@@ -53,8 +56,15 @@ impl Summary {
     /// The value below which this share of the cards lies; `None` without any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        let last = self.count().checked_sub(1)?;
-        self.at_rank((share * last as f64).round() as u64)
+        let count = self.count() as f64;
+        let mut before = 0;
+        // The last bucket holds the highest rank.
+        let mut all = self.counts.iter();
+        let found = all.find(|(_, count_here)| {
+            before += **count_here;
+            before as f64 > share * (count - 1.0)
+        });
+        found.map(|(bucket, _)| value_of_bucket(*bucket))
     }
 
     /// The median of the cards, with its interval of at least 95 % if there are six: it follows from ranks and assumes nothing

@@ -44,7 +44,7 @@ pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put
     Ok(Put::New(stored.head))
 }
 
-/// What other records say of a new one.
+/// How a new record stands beside others.
 async fn surroundings(
     connection: &mut AnyConnection,
     extract: &Extract,

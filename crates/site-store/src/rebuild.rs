@@ -1,4 +1,4 @@
-//! Deriving everything anew from the kept bytes.
+//! Deriving everything again from the kept bytes.
 
 use cardmark_share::{TAG_BYTES, to_hexadecimal};
 use sqlx::AnyConnection;
@@ -16,7 +16,7 @@ use crate::work::{Outcome, Work};
 const TOGETHER: i64 = 16;
 
 impl SiteStore {
-    /// Derives all records anew from their bytes, in the order of their ids, and computes all summaries from nothing.
+    /// Derives all records again from their bytes, in the order of their ids, and computes all summaries from nothing.
     /// `derive` gets id, packed bytes, tag and time of arrival; it returns `None` if the bytes cannot be read.
     ///
     /// Each record and each product is a transaction: a rebuild that was interrupted is begun again.

@@ -272,7 +272,7 @@ pub struct Search {
     pub limit: u32,
 }
 
-/// A product that somebody shared a run of.
+/// A product with shared runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProductRow {
     /// Key of the product on this site.

@@ -2,7 +2,7 @@
 //!
 //! Latency counts from the moment at which the request was to be sent, not from the one at which a connection was free:
 //! otherwise a slow answer would hide those that waited behind it. Submissions are one measured run of `quick`, each with another id,
-//! card, and one time that no check can tell; all are made before the clock starts.
+//! card, and one time changed where no check sees it; all are made before the clock starts.
 
 #![allow(
     clippy::print_stdout,

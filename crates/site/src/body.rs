@@ -53,10 +53,10 @@ impl BodyMemory {
         most: usize,
     ) -> Result<Received, Refusal> {
         let encoding = Encoding::of(headers)?;
-        let said = headers
+        let stated = headers
             .get(header::CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok()?.parse().ok());
-        if said.is_some_and(|bytes: usize| bytes > most) {
+        if stated.is_some_and(|bytes: usize| bytes > most) {
             return Err(Refusal::too_large(most, "the body"));
         }
         match tokio::time::timeout(TIME, self.collect(body, most)).await {

@@ -24,7 +24,7 @@ struct Tokens {
 }
 
 impl ReadLimits {
-    /// Up to `most` tokens, at least one, of which `per_s` come back each second.
+    /// Up to `most` tokens, at least one, and `per_s` come back each second.
     pub(crate) fn new(most: u32, per_s: f64) -> Self {
         Self {
             most: f64::from(most.max(1)),

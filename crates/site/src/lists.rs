@@ -167,7 +167,7 @@ pub(crate) struct NamesQuery {
     limit: Option<u32>,
 }
 
-/// A product that somebody shared a run of.
+/// A product with shared runs.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ProductEntry {
     /// Key on this site: the catalogue's id, or `~` and the name.
@@ -204,7 +204,7 @@ pub(crate) struct ProductsPage {
     next: Option<String>,
 }
 
-/// Lists products of which runs were shared.
+/// Lists products with shared runs.
 #[utoipa::path(
     get, path = "/api/v1/products", tag = "read", params(NamesQuery),
     responses(

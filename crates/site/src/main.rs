@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     };
     let ended = runtime.block_on(async {
         match arguments.command {
-            Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| tell(&rebuilt)),
+            Some(Command::Rebuild) => rebuild(&config).await.map(|rebuilt| show(&rebuilt)),
             _ => serve(config).await,
         }
     });
@@ -78,7 +78,7 @@ fn printed(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn tell(rebuilt: &Rebuilt) {
+fn show(rebuilt: &Rebuilt) {
     let _ = printed(&format!(
         "{} records, {} changed, {} unreadable; {} products",
         rebuilt.records_count,

@@ -55,7 +55,7 @@ impl Served {
     /// The address, with the port that the system chose.
     ///
     /// # Errors
-    /// If the system does not tell.
+    /// If the system does not know it.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }

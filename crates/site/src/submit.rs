@@ -24,7 +24,7 @@ use crate::problem::Refusal;
 /// Level of packing: a fraction of a millisecond for a usual record.
 const PACKING: i32 = 3;
 
-/// Who sends: what the headers say.
+/// Who sends, by the headers.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     tag: Option<[u8; 16]>,

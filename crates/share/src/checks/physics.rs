@@ -42,7 +42,7 @@ pub(super) fn physics(record: &Record) -> Check {
     let Some(ceiling) = device.reader.as_ref().and_then(ceiling) else {
         return cannot_tell("the speed of the bus is unknown");
     };
-    match too_fast(record, ceiling) {
+    match too_fast(record, &ceiling) {
         Some(reason) => Check::of(name, CheckOutcome::Failed, reason),
         None => Check::passed(name),
     }
@@ -52,9 +52,9 @@ pub(super) fn physics(record: &Record) -> Check {
 /// user area is in a register that records do not keep.
 fn other_size(device: &DeviceInfo) -> Option<String> {
     let card = device.card.as_ref()?;
-    let (said, size) = (card.decoded.capacity_bytes?, device.size_bytes?);
-    (card.kind == cardmark_core::CardKind::Sd && said != size)
-        .then(|| format!("the card reports {said} bytes, the device has {size}"))
+    let (stated, size) = (card.decoded.capacity_bytes?, device.size_bytes?);
+    (card.kind == cardmark_core::CardKind::Sd && stated != size)
+        .then(|| format!("the card reports {stated} bytes, the device has {size}"))
 }
 
 /// A limit, and what sets it.
@@ -138,7 +138,7 @@ fn pcie(link: &PcieLink) -> Option<Ceiling> {
     })
 }
 
-fn too_fast(record: &Record, ceiling: Ceiling) -> Option<String> {
+fn too_fast(record: &Record, ceiling: &Ceiling) -> Option<String> {
     let trials = record
         .trials
         .iter()
@@ -151,7 +151,7 @@ fn too_fast(record: &Record, ceiling: Ceiling) -> Option<String> {
             .map(|slice| (slice.0, trial.slice_span_ns));
         let (bytes, span_ns) = std::iter::once(whole)
             .chain(slices)
-            .find(|&(bytes, span_ns)| bytes as f64 > most_bytes(trial, &ceiling, span_ns))?;
+            .find(|&(bytes, span_ns)| bytes as f64 > most_bytes(trial, ceiling, span_ns))?;
         let rate = bytes as f64 / span_ns.max(1) as f64 * NS_PER_S / 1e6;
         Some(format!(
             "{}: {bytes} bytes in {span_ns} ns are {rate:.1} MB/s; {} carry {:.1} MB/s",

@@ -60,9 +60,9 @@ fn next_day(day: &str) -> Option<String> {
 
 /// A workload that the suite of the record, in its version, does not have.
 pub(super) fn other_workload(record: &Record) -> Option<String> {
-    let said = record.suite.as_ref()?;
-    let suite = cardmark_catalog::suite(&said.name, Some(said.version)).ok()?;
-    let is_same = said.digest.is_none() || said.digest == suite.digest;
+    let stated = record.suite.as_ref()?;
+    let suite = cardmark_catalog::suite(&stated.name, Some(stated.version)).ok()?;
+    let is_same = stated.digest.is_none() || stated.digest == suite.digest;
     if !is_same {
         return None;
     }
@@ -72,7 +72,7 @@ pub(super) fn other_workload(record: &Record) -> Option<String> {
         .find(|trial| !is_of_suite(&trial.workload, &suite))?;
     Some(format!(
         "{}: not a workload of {} {}",
-        trial.workload.id, said.name, said.version
+        trial.workload.id, stated.name, stated.version
     ))
 }
 

@@ -8,7 +8,7 @@ use super::{Check, CheckName, CheckOutcome};
 /// Names that a reason lists.
 const MOST_NAMES: usize = 5;
 
-/// Derives the record again and compares it with what it says of itself.
+/// Derives the record again and compares it with what it holds.
 pub(super) fn recomputed(record: &Record) -> Check {
     let name = CheckName::Recomputed;
     let cannot_tell = |reason: &str| Check::of(name, CheckOutcome::CannotTell, reason);
