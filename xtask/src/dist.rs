@@ -19,8 +19,8 @@ use target::{TARGETS, Target};
 use tools::Tools;
 
 /// Largest program and largest archive, bytes.
-const MOST_BYTES: u64 = 8_000_000;
-const MOST_PACKED_BYTES: u64 = 3_000_000;
+const MOST_BYTES: u64 = 9_000_000;
+const MOST_PACKED_BYTES: u64 = 3_400_000;
 
 /// What to make, and where.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::checks::Check;
+use crate::check::Check;
 
 /// Header with the SHA-256 of the edit token, 64 hexadecimal digits.
 pub const TOKEN_HASH_HEADER: &str = "cardmark-token-hash";
@@ -44,7 +44,7 @@ pub struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct IssuedSeed {
-    /// The seed: 16 hexadecimal digits, for `cardmark run --seed`.
+    /// The seed: 16 hexadecimal digits, for `cardmark run --fresh`.
     pub seed: String,
     /// Last day on which a run with it can arrive, such as `2026-12-02`.
     pub valid_until: String,

@@ -2,7 +2,8 @@
 
 use cardmark_judge::derive_again;
 
-use crate::checks::{Check, checks};
+use crate::check::Check;
+use crate::checks::checks;
 use crate::extract::Extract;
 use crate::submission::Submission;
 

@@ -4,6 +4,7 @@
 //! Pure: the site calls it for each submission, the program before it sends one, and both come to the same result.
 
 mod api;
+mod check;
 mod checks;
 mod derivation;
 mod extract;
@@ -17,10 +18,8 @@ pub use api::{
     Accepted, IssuedSeed, PROBLEM_TYPE, Problem, ProblemAt, SEED_DAYS, STATE_QUARANTINED,
     STATE_SHARED, STATE_WITHDRAWN, TAG_HEADER, TOKEN_HASH_HEADER,
 };
-pub use checks::{
-    Check, CheckName, CheckOutcome, Level, SeedState, Surroundings, checks, checks_around,
-    is_quarantined, level, product_range,
-};
+pub use check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
+pub use checks::{Level, checks, checks_around, is_quarantined, level, product_range};
 pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};

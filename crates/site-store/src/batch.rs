@@ -4,12 +4,10 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 
 use crate::address::Kind;
-use crate::locks::{Locks, take_changes};
-use crate::record::stored;
+use crate::locks::take_changes;
 use crate::sql::{Columns as _, Result, insert, row, run, values};
 use crate::summaries::Summaries;
 use crate::types::{ChangeKind, SiteStoreError};
-use crate::work::{Outcome, Work};
 
 /// A transaction under way.
 pub(crate) struct Batch<'c> {
@@ -21,79 +19,34 @@ pub(crate) struct Batch<'c> {
 
 /// What is written at the end.
 #[derive(Clone, Debug, Default)]
-struct Effects {
+pub(crate) struct Effects {
     changes: Vec<(Uuid, ChangeKind, i64)>,
     records: i64,
     quarantined: i64,
     withdrawn: i64,
 }
 
-/// Executes writes in one transaction. One that fails does not undo the others.
-pub(crate) async fn execute(
-    connection: &mut AnyConnection,
-    kind: Kind,
-    works: Vec<Work>,
-) -> Result<Vec<Result<Outcome>>> {
-    let begin = match kind {
-        Kind::Sqlite => "begin immediate",
-        Kind::Postgres => "begin",
-    };
-    run(connection, begin, vec![]).await?;
-    let mut batch = Batch {
-        connection,
-        kind,
-        summaries: Summaries::default(),
-        effects: Effects::default(),
-    };
-    let done = batch.all(works).await;
-    let end = if done.is_ok() { "commit" } else { "rollback" };
-    run(connection, end, vec![]).await?;
-    done
-}
-
-impl Batch<'_> {
-    async fn all(&mut self, works: Vec<Work>) -> Result<Vec<Result<Outcome>>> {
-        if self.kind == Kind::Postgres {
-            self.lock(&works).await?;
+impl<'c> Batch<'c> {
+    pub(crate) fn new(connection: &'c mut AnyConnection, kind: Kind) -> Self {
+        Self {
+            connection,
+            kind,
+            summaries: Summaries::default(),
+            effects: Effects::default(),
         }
-        let mut outcomes = Vec::with_capacity(works.len());
-        for work in works {
-            outcomes.push(self.one(work).await?);
-        }
-        self.finish().await?;
-        Ok(outcomes)
     }
 
-    /// Locks everything that the writes read or change. Records keep their products once their ids are locked.
-    async fn lock(&mut self, works: &[Work]) -> Result<()> {
-        let mut ids = Locks::default();
-        let mut others = Locks::default();
-        for work in works {
-            work.lock(&mut ids, &mut others);
-        }
-        ids.take(self.connection).await?;
-        for id in works.iter().filter_map(Work::changed_record) {
-            if let Some(stored) = stored(self.connection, id).await? {
-                others.add_some("product", stored.placed.product);
-                others.add_some("board", stored.placed.board);
-            }
-        }
-        others.take(self.connection).await
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
     }
 
-    /// The outer error is one of the connection.
-    async fn one(&mut self, work: Work) -> Result<Result<Outcome>> {
-        run(self.connection, "savepoint work", vec![]).await?;
-        let effects = self.effects.clone();
-        self.summaries.begin();
-        let outcome = work.execute(self).await;
-        if outcome.is_err() {
-            self.effects = effects;
-            self.summaries.undo();
-            run(self.connection, "rollback to savepoint work", vec![]).await?;
-        }
-        run(self.connection, "release savepoint work", vec![]).await?;
-        Ok(outcome)
+    /// What is to be written at the end, to return to it if a write fails.
+    pub(crate) fn effects(&self) -> Effects {
+        self.effects.clone()
+    }
+
+    pub(crate) fn restore(&mut self, effects: Effects) {
+        self.effects = effects;
     }
 
     pub(crate) fn changed(&mut self, id: Uuid, kind: ChangeKind, at_ms: i64) {
@@ -125,7 +78,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    async fn finish(&mut self) -> Result<()> {
+    pub(crate) async fn finish(&mut self) -> Result<()> {
         self.summaries.write(self.connection).await?;
         let effects = std::mem::take(&mut self.effects);
         let totals = [

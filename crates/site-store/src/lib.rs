@@ -6,6 +6,7 @@
 mod address;
 mod batch;
 mod change;
+mod execute;
 mod facets;
 mod limits;
 mod lists;
@@ -20,6 +21,7 @@ mod seeds;
 mod sql;
 mod store;
 mod summaries;
+mod totals;
 mod types;
 mod work;
 

@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::address::{Kind, Opened};
-use crate::batch::execute;
+use crate::execute::execute;
 use crate::sql::Result;
 use crate::types::SiteStoreError;
 use crate::work::{Outcome, Work};

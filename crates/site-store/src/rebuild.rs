@@ -5,9 +5,8 @@ use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use uuid::Uuid;
 
-use crate::batch::Batch;
 use crate::record::storable;
-use crate::sql::{Columns as _, Result, row, rows, run, values};
+use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
 use crate::types::{Rebuilt, Rederived};
 use crate::work::{Outcome, Work};
@@ -161,31 +160,4 @@ async fn next_product(connection: &mut AnyConnection, after: &str) -> Result<Opt
         }
     }
     Ok(next)
-}
-
-/// Computes numbers of boards and records from all records.
-pub(crate) async fn totals(batch: &mut Batch<'_>) -> Result<()> {
-    // The numbers below hold what this transaction did so far.
-    batch.lock_totals().await?;
-    let connection = &mut *batch.connection;
-    run(connection, "delete from boards", vec![]).await?;
-    let text = "insert into boards (board, records) select board, count(*) from records \
-                where state = 0 and area = 0 and board is not null group by board";
-    run(connection, text, vec![]).await?;
-    for (name, counted) in [
-        ("records", "records"),
-        ("quarantined", "records where state = 1"),
-        ("withdrawn", "tombstones"),
-    ] {
-        let text =
-            format!("insert into totals (name, count) select '{name}', count(*) from {counted}");
-        run(
-            connection,
-            format!("delete from totals where name = '{name}'"),
-            vec![],
-        )
-        .await?;
-        run(connection, text, vec![]).await?;
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@ use crate::batch::Batch;
 use crate::locks::Locks;
 use crate::sql::{Result, run, values};
 use crate::types::{Amended, Amendment, Incoming, Put, Rederived, Withdrawn};
-use crate::{change, products, put, rebuild, seeds};
+use crate::{change, products, put, seeds, totals};
 
 /// A write.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Work {
                 Ok(true)
             }
             Self::RebuildTotals => {
-                rebuild::totals(batch).await?;
+                totals::rebuild(batch).await?;
                 Ok(true)
             }
             Self::Put(_) | Self::Amend { .. } | Self::Withdraw { .. } => Ok(false),

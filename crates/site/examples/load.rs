@@ -8,6 +8,8 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "a program for the hand"
 )]
 

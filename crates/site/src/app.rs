@@ -1,4 +1,4 @@
-//! The site's state and its routes.
+//! The routes of the site.
 
 use std::sync::Arc;
 
@@ -6,71 +6,14 @@ use axum::Router;
 use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post, put};
-use cardmark_site_store::SiteStore;
-use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
-use uuid::Uuid;
 
-use crate::body::BodyMemory;
-use crate::config::Config;
-use crate::limits::ReadLimits;
 use crate::logged::logged;
-use crate::metrics::Metrics;
 use crate::problem::Refusal;
-use crate::{compare, lists, openapi, operation, published, records, seeds, submit};
-
-/// Submissions that are checked or wait for it.
-const MOST_CHECKING: usize = 64;
-
-/// Seeds for one address block, at once and per second.
-const SEEDS_AT_ONCE: u32 = 60;
-const SEEDS_PER_S: f64 = 1.0 / 60.0;
-
-/// State of the site.
-#[derive(Debug)]
-pub struct Site {
-    pub(crate) store: SiteStore,
-    pub(crate) config: Config,
-    /// Text that addresses are hashed with.
-    pub(crate) secret: Vec<u8>,
-    /// Distinguishes instances in ids of requests.
-    pub(crate) instance: String,
-    pub(crate) bodies: BodyMemory,
-    /// Places for submissions that are checked or wait for it.
-    pub(crate) checking: Arc<Semaphore>,
-    /// Processors for checking.
-    pub(crate) processors: Arc<Semaphore>,
-    pub(crate) reads: ReadLimits,
-    pub(crate) seeds: ReadLimits,
-    pub(crate) metrics: Metrics,
-}
-
-impl Site {
-    /// Creates the state over an open database.
-    #[must_use]
-    pub fn new(store: SiteStore, config: Config) -> Self {
-        let random = Uuid::new_v4().simple().to_string();
-        let secret = config
-            .secret
-            .clone()
-            .unwrap_or_else(|| Uuid::new_v4().simple().to_string() + &random);
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            store,
-            secret: secret.into_bytes(),
-            instance: random[..6].to_owned(),
-            bodies: BodyMemory::default(),
-            checking: Arc::new(Semaphore::new(MOST_CHECKING)),
-            processors: Arc::new(Semaphore::new(processors)),
-            reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
-            seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
-            metrics: Metrics::default(),
-            config,
-        }
-    }
-}
+use crate::state::Site;
+use crate::{compare, health, lists, openapi, published, records, seeds, submit};
 
 /// Returns the routes of the site.
 pub fn router(site: Arc<Site>) -> Router {
@@ -90,9 +33,9 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/", get(openapi::index))
         .route("/schema/{name}", get(openapi::schema))
         .route("/problems/{kind}", get(openapi::problem))
-        .route("/health", get(operation::health))
-        .route("/ready", get(operation::ready))
-        .route("/metrics", get(operation::metrics))
+        .route("/health", get(health::health))
+        .route("/ready", get(health::ready))
+        .route("/metrics", get(health::metrics))
         .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
         .layer(CatchPanicLayer::custom(panicked))

@@ -16,11 +16,11 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::answers::kept;
-use crate::app::Site;
 use crate::derived;
 use crate::parameters::{Parameters, RunId};
 use crate::problem::Refusal;
 use crate::records::{head, stored};
+use crate::state::Site;
 
 /// Most runs of a side.
 const MOST_RUNS: usize = 8;

@@ -54,7 +54,7 @@ impl ReadLimits {
         if tokens.left < 1.0 {
             let wait_s = (1.0 - tokens.left) / self.per_s;
             return Err(Limit {
-                retry_after_s: wait_s.ceil() as u64,
+                retry_after_s: Duration::from_secs_f64(wait_s).as_secs() + 1,
             });
         }
         tokens.left -= 1.0;
@@ -72,7 +72,7 @@ mod tests {
         let now = Instant::now();
         let (one, other) = ([1; 16], [2; 16]);
         assert!(limits.take(one, now).is_ok() && limits.take(one, now).is_ok());
-        assert_eq!(limits.take(one, now), Err(Limit { retry_after_s: 1 }));
+        assert_eq!(limits.take(one, now), Err(Limit { retry_after_s: 2 }));
         assert!(limits.take(other, now).is_ok());
         assert!(limits.take(one, now + Duration::from_secs(1)).is_ok());
         assert!(limits.take(one, now + Duration::from_secs(1)).is_err());

@@ -16,12 +16,12 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::answers::{Listed, day_of, kept};
-use crate::app::Site;
 use crate::parameters::{
     Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
 };
 use crate::problem::Refusal;
 use crate::published::{PublishedFigure, of_product};
+use crate::state::Site;
 
 /// Conditions of a search. All have to be met.
 #[derive(Debug, Deserialize, IntoParams)]

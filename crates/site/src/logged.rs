@@ -9,9 +9,9 @@ use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::app::Site;
 use crate::peer::{Peer, block_hash, client};
 use crate::problem::Refusal;
+use crate::state::Site;
 
 /// Header with the id of a request, for questions to the operator.
 const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");

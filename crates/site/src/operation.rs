@@ -1,11 +1,8 @@
-//! The process: start, end, health, and everything derived again.
+//! The process: start, end, and everything derived again.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use cardmark_share::{TAG_BYTES, card_key, derive};
 use cardmark_site_store::{Rebuilt, Rederived, SiteStore};
 use tokio::signal::unix::{SignalKind, signal};
@@ -13,12 +10,12 @@ use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
 
 use crate::answers::{day_of, now_ms};
-use crate::app::{Site, router};
+use crate::app::router;
 use crate::config::Config;
 use crate::derived;
 use crate::error::SiteError;
-use crate::problem::Refusal;
 use crate::server::listen;
+use crate::state::Site;
 
 /// Time between two removals of what is too old.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -110,30 +107,4 @@ fn rederived(
         checks: derivation.checks,
         card: card_key(&submission.record, tag.as_ref()),
     })
-}
-
-/// The process runs.
-pub(crate) async fn health() -> &'static str {
-    "ok\n"
-}
-
-/// The process can answer: its database does.
-pub(crate) async fn ready(State(site): State<Arc<Site>>) -> Response {
-    match site.store.is_ready().await {
-        true => "ready\n".into_response(),
-        false => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the database does not answer\n",
-        )
-            .into_response(),
-    }
-}
-
-/// Counters for Prometheus.
-pub(crate) async fn metrics(State(site): State<Arc<Site>>) -> Result<Response, Refusal> {
-    let counts = site.store.counts().await?;
-    site.metrics
-        .stored(counts.records, counts.quarantined, counts.waiting_writes);
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([("content-type", kind)], site.metrics.text()).into_response())
 }

@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
 
-use crate::app::Site;
+use crate::state::Site;
 
 /// Address of the connection; the accept loop adds it to each request.
 #[derive(Clone, Copy, Debug)]

@@ -194,7 +194,7 @@ fn place_of(text: &str) -> Option<(String, String)> {
         match segment {
             Segment::Seq { index } => pointer += &format!("/{index}"),
             Segment::Map { key } => {
-                pointer += &format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+                pointer += &format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             }
             _ => break,
         }

@@ -17,10 +17,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
-use crate::app::Site;
 use crate::derived;
 use crate::parameters::RunId;
 use crate::problem::Refusal;
+use crate::state::Site;
 use crate::submit::pack;
 
 /// Largest statement, bytes.

@@ -10,9 +10,9 @@ use cardmark_share::{IssuedSeed, SEED_DAYS};
 use uuid::Uuid;
 
 use crate::answers::{day_of, now_ms};
-use crate::app::Site;
 use crate::peer::Block;
 use crate::problem::Refusal;
+use crate::state::Site;
 
 const MS_PER_DAY: i64 = 86_400_000;
 /// Attempts to draw a seed that was not issued before.

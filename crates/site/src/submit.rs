@@ -16,10 +16,10 @@ use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
 
 use crate::answers::{accepted, day_of, now_ms};
-use crate::app::Site;
 use crate::body::{MOST_BODY, Received};
 use crate::peer::Block;
 use crate::problem::Refusal;
+use crate::state::Site;
 
 /// Level of packing: a fraction of a millisecond for a usual record.
 const PACKING: i32 = 3;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Check, CheckName, CheckOutcome};
+use crate::check::{Check, CheckName, CheckOutcome};
 
 /// How far a record was checked. No level is a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use cardmark_core::{
     Record, Trial,
 };
 
-use super::{Check, CheckName, CheckOutcome};
+use crate::check::{Check, CheckName, CheckOutcome};
 
 /// Clocks and lengths of slices are a little off.
 const TOLERANCE: f64 = 1.02;

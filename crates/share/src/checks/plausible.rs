@@ -2,7 +2,7 @@
 
 use cardmark_core::{Record, Suite, Workload};
 
-use super::{Check, CheckName, CheckOutcome};
+use crate::check::{Check, CheckName, CheckOutcome};
 
 /// A date is at least a year and a month: `2026-11`.
 const MONTH_CHARACTERS: usize = 7;

@@ -1,6 +1,6 @@
 //! Figures far from those of other cards of the product.
 
-use super::{Check, CheckName, CheckOutcome};
+use crate::check::{Check, CheckName, CheckOutcome};
 use crate::summary::Summary;
 
 /// Cards below which nothing is called far.

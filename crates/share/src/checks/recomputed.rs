@@ -3,7 +3,7 @@
 use cardmark_core::{METHOD, OriginKind, Record};
 use cardmark_judge::{can_derive_again, derive_again};
 
-use super::{Check, CheckName, CheckOutcome};
+use crate::check::{Check, CheckName, CheckOutcome};
 
 /// Names that a reason lists.
 const MOST_NAMES: usize = 5;

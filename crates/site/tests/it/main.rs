@@ -1,5 +1,11 @@
 //! The API, asked as clients ask it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a failed test may panic"
+)]
+
 mod bodies;
 mod lists;
 mod network;

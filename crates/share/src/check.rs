@@ -1,0 +1,122 @@
+//! Results of checks, and what a site knows beside the record.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Name of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CheckName {
+    /// Figures, findings and verdicts follow from the trials.
+    Recomputed,
+    /// Counts, sizes and times of the trials fit together, and the workloads are the suite's.
+    Accounting,
+    /// Operations lie where the seed draws them.
+    Seed,
+    /// The bus can carry the rates; sizes and registers agree.
+    Physics,
+    /// Dates are possible.
+    Dates,
+    /// No other run has the same measurements.
+    Repeats,
+    /// The figures are among those of other cards of the product.
+    ProductRange,
+    /// The run used a seed that the site had issued.
+    FreshSeed,
+}
+
+impl CheckName {
+    /// All checks, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Recomputed,
+        Self::Accounting,
+        Self::Seed,
+        Self::Physics,
+        Self::Dates,
+        Self::Repeats,
+        Self::ProductRange,
+        Self::FreshSeed,
+    ];
+
+    /// The term that the catalogue explains it by.
+    #[must_use]
+    pub fn term(self) -> &'static str {
+        match self {
+            Self::Recomputed => "check_recomputed",
+            Self::Accounting => "check_accounting",
+            Self::Seed => "check_seed",
+            Self::Physics => "check_physics",
+            Self::Dates => "check_dates",
+            Self::Repeats => "check_repeats",
+            Self::ProductRange => "check_product_range",
+            Self::FreshSeed => "check_fresh_seed",
+        }
+    }
+}
+
+/// Result of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CheckOutcome {
+    /// Nothing speaks against the record.
+    Passed,
+    /// Unusual; the record counts.
+    Marked,
+    /// A contradiction; the record counts nowhere.
+    Failed,
+    /// The record does not hold what the check needs.
+    CannotTell,
+}
+
+/// A check of one record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Check {
+    /// Its name.
+    pub name: CheckName,
+    /// Its result.
+    pub outcome: CheckOutcome,
+    /// What it found, or why it has no result; empty if it passed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// What a site knows beside the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// A run that arrived before with the same evidence digest, and was not withdrawn.
+    pub same_evidence: Option<Uuid>,
+    /// State of the record's seed; `None` if the record holds none.
+    pub seed: Option<SeedState>,
+}
+
+/// A seed in the list of those that the site issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeedState {
+    /// The site did not issue it.
+    #[default]
+    Foreign,
+    /// Issued, unused, and not too old.
+    Fresh,
+    /// Issued too long ago.
+    Expired,
+    /// Another run has used it.
+    Used,
+}
+
+impl Check {
+    pub(crate) fn passed(name: CheckName) -> Self {
+        Self::of(name, CheckOutcome::Passed, "")
+    }
+
+    pub(crate) fn of(name: CheckName, outcome: CheckOutcome, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self {
+            name,
+            outcome,
+            reason,
+        }
+    }
+}

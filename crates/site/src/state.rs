@@ -1,0 +1,63 @@
+//! The site's state.
+
+use std::sync::Arc;
+
+use cardmark_site_store::SiteStore;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use crate::body::BodyMemory;
+use crate::config::Config;
+use crate::limits::ReadLimits;
+use crate::metrics::Metrics;
+
+/// Submissions that are checked or wait for it.
+const MOST_CHECKING: usize = 64;
+
+/// Seeds for one address block, at once and per second.
+const SEEDS_AT_ONCE: u32 = 60;
+const SEEDS_PER_S: f64 = 1.0 / 60.0;
+
+/// State of the site.
+#[derive(Debug)]
+pub struct Site {
+    pub(crate) store: SiteStore,
+    pub(crate) config: Config,
+    /// Text that addresses are hashed with.
+    pub(crate) secret: Vec<u8>,
+    /// Distinguishes instances in ids of requests.
+    pub(crate) instance: String,
+    pub(crate) bodies: BodyMemory,
+    /// Places for submissions that are checked or wait for it.
+    pub(crate) checking: Arc<Semaphore>,
+    /// Processors for checking.
+    pub(crate) processors: Arc<Semaphore>,
+    pub(crate) reads: ReadLimits,
+    pub(crate) seeds: ReadLimits,
+    pub(crate) metrics: Metrics,
+}
+
+impl Site {
+    /// Creates the state over an open database.
+    #[must_use]
+    pub fn new(store: SiteStore, config: Config) -> Self {
+        let random = Uuid::new_v4().simple().to_string();
+        let secret = config
+            .secret
+            .clone()
+            .unwrap_or_else(|| Uuid::new_v4().simple().to_string() + &random);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            store,
+            secret: secret.into_bytes(),
+            instance: random[..6].to_owned(),
+            bodies: BodyMemory::default(),
+            checking: Arc::new(Semaphore::new(MOST_CHECKING)),
+            processors: Arc::new(Semaphore::new(processors)),
+            reads: ReadLimits::new(config.reads_at_once, f64::from(config.reads_per_s.max(1))),
+            seeds: ReadLimits::new(SEEDS_AT_ONCE, SEEDS_PER_S),
+            metrics: Metrics::default(),
+            config,
+        }
+    }
+}
