@@ -1,9 +1,7 @@
 //! Everything that a site derives from a submission by itself.
 
-use cardmark_judge::derive_again;
-
 use crate::check::Check;
-use crate::checks::checks;
+use crate::checks::checks_and_derived;
 use crate::extract::Extract;
 use crate::submission::Submission;
 
@@ -19,11 +17,9 @@ pub struct Derivation {
 /// Derives everything again. Figures are those that follow from the trials, not those in the record.
 #[must_use]
 pub fn derive(submission: &Submission, received_on: &str) -> Derivation {
-    let checks = checks(&submission.record, received_on);
-    let mut again = submission.record.clone();
-    let _ = derive_again(&mut again);
+    let (checks, derived) = checks_and_derived(&submission.record, received_on);
     Derivation {
-        extract: Extract::of(&again),
+        extract: Extract::of(&derived),
         checks,
     }
 }

@@ -1,5 +1,7 @@
 //! Checks of honest and of forged submissions.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

@@ -14,6 +14,8 @@ use crate::problem::Refusal;
 
 /// Time in which a body has to arrive.
 const TIME: Duration = Duration::from_secs(60);
+/// Time for a body that is dropped.
+const DISCARD_TIME: Duration = Duration::from_secs(5);
 /// Memory for bodies that arrive, KiB.
 const MEMORY_KIB: usize = 64 << 10;
 /// Memory that is taken at a time, KiB: a usual submission.
@@ -93,6 +95,22 @@ impl BodyMemory {
         }
         Ok((bytes, memory))
     }
+}
+
+/// Reads a body and drops it, so that its sender sees the answer: one that still sends loses it when the connection is
+/// closed.
+pub(crate) async fn discard(mut body: Body) {
+    let all = async {
+        let mut left = MOST_PACKED_BYTES;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len()));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // A slow sender gets no answer.
+    let _ = tokio::time::timeout(DISCARD_TIME, all).await;
 }
 
 impl Encoding {

@@ -16,7 +16,7 @@ use cardmark_site_store::{Bucket, Incoming, Put};
 use sha2::{Digest, Sha256};
 
 use crate::answers::{accepted, day_of, now_ms};
-use crate::body::{MOST_BODY, Received};
+use crate::body::{MOST_BODY, Received, discard};
 use crate::peer::Block;
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -79,9 +79,10 @@ async fn answer(
     let sender = sender(headers)?;
     let limits = limits(site, block, sender.tag);
     // Before the body: what cannot be checked need not arrive.
-    let place = Arc::clone(&site.checking)
-        .try_acquire_owned()
-        .map_err(|_| Refusal::busy())?;
+    let Ok(place) = Arc::clone(&site.checking).try_acquire_owned() else {
+        discard(body).await;
+        return Err(Refusal::busy());
+    };
     let received = site.bodies.receive(headers, body, MOST_BODY).await?;
     let processor = Arc::clone(&site.processors)
         .acquire_owned()

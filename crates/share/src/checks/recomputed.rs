@@ -1,15 +1,15 @@
 //! Figures, findings and verdicts, derived again.
 
 use cardmark_core::{METHOD, OriginKind, Record};
-use cardmark_judge::{can_derive_again, derive_again};
+use cardmark_judge::can_derive_again;
 
 use crate::check::{Check, CheckName, CheckOutcome};
 
 /// Names that a reason lists.
 const MOST_NAMES: usize = 5;
 
-/// Derives the record again and compares it with what it holds.
-pub(super) fn recomputed(record: &Record) -> Check {
+/// Compares a record with what was derived from it: `differing` names what it holds otherwise.
+pub(super) fn recomputed(record: &Record, differing: &[String]) -> Check {
     let name = CheckName::Recomputed;
     let cannot_tell = |reason: &str| Check::of(name, CheckOutcome::CannotTell, reason);
     if !matches!(
@@ -27,20 +27,16 @@ pub(super) fn recomputed(record: &Record) -> Check {
             None => "nothing is derived from such a test",
         });
     }
-    // What its owner states changes verdicts, but not the document.
-    let mut again = record.clone();
-    again.labels.clear();
-    let names = derive_again(&mut again);
-    if names.is_empty() {
+    if differing.is_empty() {
         return Check::passed(name);
     }
-    let listed = names.iter().take(MOST_NAMES).map(String::as_str);
+    let listed = differing.iter().take(MOST_NAMES).map(String::as_str);
     let mut reason = format!(
         "other results follow from the trials: {}",
         listed.collect::<Vec<_>>().join(", ")
     );
-    if names.len() > MOST_NAMES {
-        reason += &format!(" and {} more", names.len() - MOST_NAMES);
+    if differing.len() > MOST_NAMES {
+        reason += &format!(" and {} more", differing.len() - MOST_NAMES);
     }
     Check::of(name, CheckOutcome::Failed, reason)
 }

@@ -1,10 +1,6 @@
 //! The API, asked as clients ask it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a failed test may panic"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 mod bodies;
 mod lists;
