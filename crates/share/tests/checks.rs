@@ -1,6 +1,11 @@
 //! Checks of honest and of forged submissions.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "tests"
+)]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,10 @@ fn a_submission_waits_with_its_bytes_until_it_is_sent() {
     let queued = waiting(run);
     open(folder.path()).put_submission(ONE, &queued).unwrap();
     let mut store = open(folder.path());
-    assert_eq!(store.submissions(ONE).unwrap(), [queued.clone()]);
+    assert_eq!(
+        store.submissions(ONE).unwrap(),
+        std::slice::from_ref(&queued)
+    );
     assert_eq!(store.submission(ONE, run).unwrap().as_ref(), Some(&queued));
     assert_eq!(store.submissions(OTHER).unwrap(), []);
     let sent = Queued {
