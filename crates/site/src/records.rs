@@ -158,6 +158,7 @@ pub(crate) async fn state(
         (status = 413, description = "Too large", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a statement on this run", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The site is busy", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -199,6 +200,7 @@ pub(crate) async fn amend(
         (status = 401, description = "No token", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "Another token", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The site is busy", body = Problem, content_type = "application/problem+json"),
     )
 )]
