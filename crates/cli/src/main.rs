@@ -1,5 +1,10 @@
 //! The program `cardmark`: arguments, progress, wiring, exit codes.
 
+#![allow(
+    rustdoc::bare_urls,
+    reason = "doc comments of arguments are the texts of the help"
+)]
+
 mod again;
 mod args;
 mod ascii;
