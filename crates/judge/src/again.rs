@@ -2,7 +2,7 @@
 
 use cardmark_core::{METHOD, Record, Suite};
 use cardmark_integrity::BLOCK_BYTES;
-use cardmark_stats::refresh;
+use cardmark_stats::{Discrepancy, discrepancies, refresh_with};
 
 use crate::{advise, judge, notice};
 
@@ -10,6 +10,14 @@ use crate::{advise, judge, notice};
 /// had otherwise. Records of other methods, of unknown suites, and of suites of another content stay.
 #[must_use]
 pub fn derive_again(record: &mut Record) -> Vec<String> {
+    let contradictions = discrepancies(record);
+    derive_again_with(record, &contradictions)
+}
+
+/// [`derive_again`] with the contradictions of the record, for callers that need them too: their search takes most of the
+/// time.
+#[must_use]
+pub fn derive_again_with(record: &mut Record, contradictions: &[Discrepancy]) -> Vec<String> {
     if !can_derive_again(record) {
         return Vec::new();
     }
@@ -17,7 +25,7 @@ pub fn derive_again(record: &mut Record) -> Vec<String> {
     let before = derivations(record);
     storage_again(record);
     if let Some(suite) = &suite {
-        refresh(record, suite);
+        refresh_with(record, suite, contradictions);
     }
     notice(record);
     record.derived = judge(record, suite.as_ref());

@@ -27,7 +27,7 @@ mod suitability;
 use cardmark_core::{Derived, Record, Suite};
 
 pub use advice::advise;
-pub use again::{can_derive_again, derive_again, unstated};
+pub use again::{can_derive_again, derive_again, derive_again_with, unstated};
 pub use among::{Among, standing_among};
 pub use answer::{Answer, CameraRate, Limit, System, UNEVEN_RATIO, answer, is_uneven};
 pub use classes::families;

@@ -28,7 +28,7 @@ pub struct Accepted {
     pub id: Uuid,
     /// `shared`, `quarantined` or `withdrawn`.
     pub state: String,
-    /// How far the run was checked: `published`, `imported`, `measured`, `measured_with_fresh_seed` or `simulated`.
+    /// Level of checking: `published`, `imported`, `measured`, `measured_with_fresh_seed` or `simulated`.
     pub level: String,
     /// Day on which it arrived, such as `2026-11-25`.
     pub received_on: String,
@@ -61,7 +61,7 @@ pub struct Problem {
     pub title: String,
     /// Status of the answer.
     pub status: u16,
-    /// What happened this time, and what to do.
+    /// Description of this occurrence, and advice.
     pub detail: String,
     /// Places in the document, if it is about some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,6 +74,6 @@ pub struct Problem {
 pub struct ProblemAt {
     /// Place, as a JSON pointer (RFC 6901); empty for the whole document.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem there.
     pub detail: String,
 }

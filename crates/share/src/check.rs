@@ -1,5 +1,6 @@
-//! Results of checks, and what a site knows beside the record.
+//! Results of checks, and the site's knowledge that some of them need.
 
+use cardmark_core::name_of;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -41,17 +42,8 @@ impl CheckName {
 
     /// The term that the catalogue explains it by.
     #[must_use]
-    pub fn term(self) -> &'static str {
-        match self {
-            Self::Recomputed => "check_recomputed",
-            Self::Accounting => "check_accounting",
-            Self::Seed => "check_seed",
-            Self::Physics => "check_physics",
-            Self::Dates => "check_dates",
-            Self::Repeats => "check_repeats",
-            Self::ProductRange => "check_product_range",
-            Self::FreshSeed => "check_fresh_seed",
-        }
+    pub fn term(self) -> String {
+        format!("check_{}", name_of(&self))
     }
 }
 
@@ -78,12 +70,12 @@ pub struct Check {
     pub name: CheckName,
     /// Its result.
     pub outcome: CheckOutcome,
-    /// What it found, or why it has no result; empty if it passed.
+    /// Finding, or reason for the lack of a result; empty if it passed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// What a site knows beside the record.
+/// Knowledge of the site about other records and about seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// A run that arrived before with the same evidence digest, and was not withdrawn.

@@ -10,7 +10,7 @@ mod range;
 mod recomputed;
 
 use cardmark_core::{METHOD, Record};
-use cardmark_judge::derive_again;
+use cardmark_judge::derive_again_with;
 use cardmark_stats::{Discrepancy, DiscrepancyKind, discrepancies};
 use uuid::Uuid;
 
@@ -19,22 +19,17 @@ use crate::check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
 pub use level::{Level, level};
 pub use range::product_range;
 
-/// Checks of a record by itself, in the order of [`CheckName`]. `received_on` is the day of arrival, such as `2026-11-25`.
-#[must_use]
-pub fn checks(record: &Record, received_on: &str) -> Vec<Check> {
-    checks_and_derived(record, received_on).0
-}
-
-/// [`checks`], and the record as it follows from its trials, with its labels.
+/// Checks of a record by itself, in the order of [`CheckName`], and the record as it follows from its trials, with its
+/// labels. `received_on` is the day of arrival, such as `2026-11-25`.
 pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Check>, Record) {
-    // What its owner states changes verdicts, but not the document.
+    let found = discrepancies(record);
+    // The owner's statement changes verdicts, but not the document.
     let mut derived = record.clone();
     derived.labels.clear();
-    let differing = derive_again(&mut derived);
+    let differing = derive_again_with(&mut derived, &found);
     derived.labels.clone_from(&record.labels);
-    let found = discrepancies(record);
     let checks = vec![
-        recomputed::recomputed(record, &differing),
+        recomputed::recomputed(record, &derived, &differing),
         accounting(record, &found),
         seed(record, &found),
         physics::physics(record),

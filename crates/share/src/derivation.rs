@@ -5,10 +5,10 @@ use crate::checks::checks_and_derived;
 use crate::extract::Extract;
 use crate::submission::Submission;
 
-/// What follows from a submission.
+/// Results derived from a submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivation {
-    /// What is kept to find and to summarise the record.
+    /// Values for searching and summaries.
     pub extract: Extract,
     /// Results of the checks that need no other record.
     pub checks: Vec<Check>,

@@ -1,4 +1,4 @@
-//! What a site keeps of a record to find it and to summarise it.
+//! Values of a record that a site keeps for searching and for summaries.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use cardmark_core::{
     name_of,
 };
 use cardmark_judge::ordered_metrics;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// What a site keeps of a record beside its bytes.
+/// Values of a record that a site keeps beside its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extract {
     /// Id of the run.
@@ -57,7 +58,7 @@ pub struct Extract {
     pub suite: Option<String>,
     /// Bus between reader and card.
     pub bus: Option<String>,
-    /// Whether a command queue was in use.
+    /// State of the command queue, such as `on`.
     pub command_queue: Option<String>,
     /// Size of the device, bytes.
     pub size_bytes: Option<u64>,
@@ -169,12 +170,8 @@ fn short(text: &str) -> String {
 
 /// The day at the beginning of a time; `None` if it is none.
 fn day(text: &str) -> Option<String> {
-    let day = text.get(..10)?;
-    let is_day = day.bytes().enumerate().all(|(index, byte)| match index {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
-    is_day.then(|| day.to_owned())
+    let day: Date = text.get(..10)?.parse().ok()?;
+    Some(day.to_string())
 }
 
 fn is_seed(text: &str) -> bool {

@@ -1,4 +1,4 @@
-//! What a results site and its clients agree on: secrets, the document that is sent, answers, checks, and summaries of
+//! Common rules of a results site and its clients: secrets, the document that is sent, answers, checks, and summaries of
 //! products.
 //!
 //! Pure: the site calls it for each submission, the program before it sends one, and both come to the same result.
@@ -19,7 +19,7 @@ pub use api::{
     STATE_SHARED, STATE_WITHDRAWN, TAG_HEADER, TOKEN_HASH_HEADER,
 };
 pub use check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
-pub use checks::{Level, checks, checks_around, is_quarantined, level, product_range};
+pub use checks::{Level, checks_around, is_quarantined, level, product_range};
 pub use derivation::{Derivation, derive};
 pub use extract::{Area, Extract, Figure, card_key, context_key, product_key};
 pub use hexadecimal::{from_hexadecimal, to_hexadecimal};

@@ -74,7 +74,7 @@ impl EditToken {
         to_hexadecimal(&self.0)
     }
 
-    /// What the site keeps of it.
+    /// The hash that the site keeps.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         token_hash(&self.0)

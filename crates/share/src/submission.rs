@@ -10,9 +10,6 @@ use thiserror::Error;
 pub const MOST_SENT_BYTES: usize = MOST_RECORD_BYTES;
 /// Maximum size as sent, packed or not, bytes.
 pub const MOST_PACKED_BYTES: usize = MOST_RECORD_BYTES / 2;
-/// Labels that a statement may hold in public.
-const PUBLIC_LABELS: [&str; 4] = ["product", "product_id", "claims", "setting"];
-
 /// A record in its public form, and what its owner states of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
@@ -82,15 +79,4 @@ pub fn write_submission(
         text.push('\n');
     }
     Ok((text, form.withheld))
-}
-
-impl Submission {
-    /// Labels beyond those that the public form of a statement has: kept by their owner.
-    #[must_use]
-    pub fn kept_labels(&self) -> Vec<&str> {
-        let labels = self.record.labels.keys().map(String::as_str);
-        labels
-            .filter(|name| !PUBLIC_LABELS.contains(name))
-            .collect()
-    }
 }

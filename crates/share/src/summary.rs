@@ -48,6 +48,17 @@ impl Summary {
         *self.counts.entry(bucket_of_value(value)).or_default() += 1;
     }
 
+    /// Counts a card with this figure no longer.
+    pub fn remove(&mut self, value: f64) {
+        let bucket = bucket_of_value(value);
+        if let Some(count) = self.counts.get_mut(&bucket) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&bucket);
+            }
+        }
+    }
+
     /// Buckets and their numbers of cards, in rising order.
     pub fn counts(&self) -> impl Iterator<Item = (i32, u64)> {
         self.counts.iter().map(|(bucket, count)| (*bucket, *count))

@@ -7,14 +7,18 @@
     reason = "tests"
 )]
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use cardmark_core::{Bus, BusMode, Reader, ReaderKind, Record, UsbBridge, parse_record};
+use cardmark_core::{
+    Bus, BusMode, Card, CardFacts, CardKind, Finding, FindingKind, Reader, ReaderKind, Record,
+    Severity, UsbBridge, parse_record,
+};
 use cardmark_judge::derive_again;
 use cardmark_share::{
-    Check, CheckName, CheckOutcome, Level, SeedState, Summary, Surroundings, checks, checks_around,
-    derive, is_quarantined, level, product_range, read_submission, write_submission,
+    Check, CheckName, CheckOutcome, Level, SeedState, Submission, Summary, Surroundings,
+    checks_around, derive, is_quarantined, level, product_range, read_submission, write_submission,
 };
 
 const TODAY: &str = "2026-11-25";
@@ -29,17 +33,19 @@ fn corpus() -> Vec<(String, Record)> {
     }
     files.retain(|file| file.extension().is_some_and(|end| end == "zst"));
     files.sort();
-    let read = |file: PathBuf| {
-        let mut text = String::new();
-        let bytes = std::fs::read(&file).unwrap();
-        let mut decoder = ruzstd::decoding::StreamingDecoder::new(bytes.as_slice()).unwrap();
-        decoder.read_to_string(&mut text).unwrap();
-        (
-            file.file_stem().unwrap().to_string_lossy().into_owned(),
-            parse_record(&text).unwrap(),
-        )
+    let named = |file: PathBuf| {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, read(&file))
     };
-    files.into_iter().map(read).collect()
+    files.into_iter().map(named).collect()
+}
+
+fn read(file: &Path) -> Record {
+    let mut text = String::new();
+    let bytes = std::fs::read(file).unwrap();
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(bytes.as_slice()).unwrap();
+    decoder.read_to_string(&mut text).unwrap();
+    parse_record(&text).unwrap()
 }
 
 fn measured() -> Record {
@@ -55,7 +61,11 @@ fn outcome(checks: &[Check], name: CheckName) -> (CheckOutcome, String) {
 }
 
 fn of(record: &Record, name: CheckName) -> (CheckOutcome, String) {
-    outcome(&checks(record, TODAY), name)
+    let submission = Submission {
+        record: record.clone(),
+        statement: None,
+    };
+    outcome(&derive(&submission, TODAY).checks, name)
 }
 
 #[test]
@@ -86,6 +96,44 @@ fn no_honest_record_is_accused_in_its_public_form() {
             "{name}"
         );
     }
+}
+
+/// Drafts of the format, written by earlier builds.
+#[test]
+fn no_draft_is_accused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/fixtures/drafts");
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let packed = files.filter(|file| file.extension().is_some_and(|end| end == "zst"));
+    let mut count = 0;
+    for file in packed {
+        let (text, _) = write_submission(&read(&file), 0, &[]).unwrap();
+        let derivation = derive(&read_submission(&text).unwrap(), TODAY);
+        assert!(
+            !is_quarantined(&derivation.checks),
+            "{file:?}: {:?}",
+            derivation.checks
+        );
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
+
+#[test]
+fn other_findings_of_another_version_are_marked_and_other_figures_are_not_accepted() {
+    let mut record = measured();
+    assert_eq!(of(&record, CheckName::Recomputed).0, CheckOutcome::Passed);
+    let tool = record.tool.as_mut().unwrap();
+    tool.version = "0.0.1".to_owned();
+    record.findings.push(Finding::new(
+        FindingKind::UnderVoltage,
+        Severity::Warning,
+        "as an earlier version noticed it",
+    ));
+    let (outcome, reason) = of(&record, CheckName::Recomputed);
+    assert_eq!(outcome, CheckOutcome::Marked, "{reason}");
+    record.metrics[0].value *= 1.01;
+    assert_eq!(of(&record, CheckName::Recomputed).0, CheckOutcome::Failed);
 }
 
 #[test]
@@ -158,6 +206,9 @@ fn on(record: &Record, reader: Reader) -> Record {
     }
     record.devices[0].reader = Some(reader);
     record.findings.clear();
+    if let Some(host) = &mut record.host {
+        host.is_virtual = Some(false);
+    }
     record
 }
 
@@ -238,6 +289,35 @@ fn an_unknown_bus_has_no_limit() {
         },
     );
     assert_eq!(of(&full_speed, CheckName::Physics).0, CheckOutcome::Failed);
+}
+
+#[test]
+fn an_emulated_bus_has_no_limit() {
+    let record = measured();
+    let sata = Reader {
+        sata_bits_per_s: Some(1_000_000),
+        ..reader(ReaderKind::Sata)
+    };
+    let mut slow = on(&record, sata);
+    assert_eq!(of(&slow, CheckName::Physics).0, CheckOutcome::Failed);
+    slow.host.as_mut().unwrap().is_virtual = Some(true);
+    assert_eq!(of(&slow, CheckName::Physics).0, CheckOutcome::CannotTell);
+}
+
+#[test]
+fn a_device_has_the_size_that_its_card_reports() {
+    let mut record = on(&measured(), reader(ReaderKind::Slot));
+    let mut card = Card {
+        kind: CardKind::Sd,
+        registers: BTreeMap::new(),
+        decoded: CardFacts::default(),
+    };
+    card.decoded.capacity_bytes = record.devices[0].size_bytes;
+    record.devices[0].card = Some(card);
+    assert_eq!(of(&record, CheckName::Physics).0, CheckOutcome::CannotTell);
+    *record.devices[0].size_bytes.as_mut().unwrap() *= 2;
+    let (outcome, reason) = of(&record, CheckName::Physics);
+    assert_eq!(outcome, CheckOutcome::Failed, "{reason}");
 }
 
 #[test]

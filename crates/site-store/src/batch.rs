@@ -17,7 +17,7 @@ pub(crate) struct Batch<'c> {
     effects: Effects,
 }
 
-/// What is written at the end.
+/// Rows written at the end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     changes: Vec<(Uuid, ChangeKind, i64)>,
@@ -40,7 +40,7 @@ impl<'c> Batch<'c> {
         self.kind
     }
 
-    /// What is to be written at the end, to return to it if a write fails.
+    /// Copy of the effects so far, for [`Batch::restore`] if a write fails.
     pub(crate) fn effects(&self) -> Effects {
         self.effects.clone()
     }

@@ -33,8 +33,7 @@ pub(crate) async fn amend(
             false => Amended::Older(stored.head.revision),
         });
     }
-    let (packed, sent_bytes) = (&amendment.packed, amendment.sent_bytes);
-    record::write_body(batch.connection, id, packed, &amendment.digest, sent_bytes).await?;
+    record::write_body(batch.connection, id, &amendment.packed, &amendment.digest).await?;
     let derived = Rederived {
         extract: amendment.extract,
         checks: amendment.checks,
@@ -120,7 +119,7 @@ async fn replace(batch: &mut Batch<'_>, stored: &Stored, written: &Written<'_>) 
     Ok(is_elsewhere || before.head != after.head)
 }
 
-/// What is compared to find out whether a record changed.
+/// State of a record's rows, to detect a change.
 #[derive(PartialEq)]
 struct Snapshot {
     head: String,

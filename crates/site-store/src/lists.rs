@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cardmark_share::Summary;
 use sqlx::any::AnyRow;
 
 use crate::sql::{Columns as _, Result, row, rows, values};
 use crate::store::SiteStore;
-use crate::summaries::buckets_of;
+use crate::summaries;
 use crate::types::{Change, ChangeKind, ProductRow, RankedProduct, SiteStoreError, SummaryRow};
 
 const PRODUCT: &str = "p.key, p.name, p.runs, p.cards, p.fakes";
@@ -166,11 +165,10 @@ fn product_of(row: &AnyRow) -> Result<ProductRow> {
 
 /// Reads the columns [`SUMMARY`], which begin at a column.
 fn summary_of(row: &AnyRow, first: usize) -> Result<SummaryRow> {
-    let cards: Summary = buckets_of(&row.bytes(first + 2)?)?.into_iter().collect();
     Ok(SummaryRow {
         metric: row.text(first)?,
         context: context_of(&row.text(first + 1)?)?,
-        cards,
+        cards: summaries::summary_of(&row.bytes(first + 2)?)?,
         submitters_count: row.count(first + 3)?,
     })
 }

@@ -43,7 +43,7 @@ async fn shift(batch: &mut Batch<'_>, placed: &Placed, times: i64) -> Result<()>
     change_product(batch.connection, product, &change).await
 }
 
-/// What is added to the row of a product.
+/// Changes of the row of a product.
 #[derive(Debug, Default)]
 struct Numbers {
     members: i64,

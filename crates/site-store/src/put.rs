@@ -44,7 +44,7 @@ pub(crate) async fn put(batch: &mut Batch<'_>, incoming: Incoming) -> Result<Put
     Ok(Put::New(stored.head))
 }
 
-/// How a new record stands beside others.
+/// Facts about a new record beside others.
 async fn surroundings(
     connection: &mut AnyConnection,
     extract: &Extract,
@@ -113,8 +113,7 @@ async fn store(
     };
     let connection = &mut *batch.connection;
     record::write(connection, &written).await?;
-    let (packed, digest) = (&incoming.packed, &incoming.digest);
-    record::write_body(connection, extract.id, packed, digest, incoming.sent_bytes).await?;
+    record::write_body(connection, extract.id, &incoming.packed, &incoming.digest).await?;
     if let (Some(SeedState::Fresh), Some(seed)) = (seed, &extract.seed) {
         seeds::take(connection, extract.id, seed).await?;
     }

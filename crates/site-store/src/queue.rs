@@ -83,10 +83,6 @@ impl Queue {
         self.jobs.max_capacity() - self.jobs.capacity()
     }
 
-    pub(crate) fn most_waiting_count(&self) -> usize {
-        self.jobs.max_capacity()
-    }
-
     pub(crate) fn is_open(&self) -> bool {
         !self.jobs.is_closed()
     }

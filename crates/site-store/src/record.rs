@@ -37,7 +37,7 @@ pub(crate) struct Stored {
     pub(crate) facets: Vec<i64>,
 }
 
-/// Where a record counts.
+/// Places in which a record counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Placed {
     pub(crate) is_quarantined: bool,
@@ -46,11 +46,11 @@ pub(crate) struct Placed {
     /// Product of shared storage.
     pub(crate) product: Option<String>,
     pub(crate) product_name: Option<String>,
-    /// What summaries count it as; only with a product.
+    /// Its part in summaries; only with a product.
     pub(crate) counted: Option<Counted>,
 }
 
-/// What summaries count a record as.
+/// Part of a record in summaries.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Counted {
     pub(crate) context_key: i64,
@@ -60,7 +60,7 @@ pub(crate) struct Counted {
     pub(crate) is_fake: bool,
 }
 
-/// What a record's rows follow from.
+/// Source of a record's rows.
 pub(crate) struct Written<'a> {
     pub(crate) extract: &'a Extract,
     pub(crate) checks: &'a [Check],
@@ -283,7 +283,7 @@ pub(crate) async fn write(connection: &mut AnyConnection, written: &Written<'_>)
     let values = values![
         extract.id,
         written.state == State::Quarantined,
-        written.level.name(),
+        name_of(&written.level),
         area_number(is_simulated(extract)),
         &extract.origin,
         signed(written.revision),
@@ -359,11 +359,10 @@ pub(crate) async fn write_body(
     id: Uuid,
     packed: &[u8],
     digest: &[u8; 32],
-    sent_bytes: u64,
 ) -> Result<()> {
-    let change = "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest, \
-                  sent_bytes = excluded.sent_bytes";
-    let values = values![id, packed, digest, signed(sent_bytes)];
-    let into = "bodies (id, packed, digest, sent_bytes)";
+    let change =
+        "on conflict (id) do update set packed = excluded.packed, digest = excluded.digest";
+    let values = values![id, packed, digest];
+    let into = "bodies (id, packed, digest)";
     insert(connection, into, change, vec![values]).await
 }

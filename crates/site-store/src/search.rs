@@ -1,6 +1,6 @@
 //! Searching records, the last arrivals first.
 //!
-//! A page is merged from one or more streams, each of which an index holds in the order of the page: the combination of all
+//! A page is merged from one or more streams, which indexes hold in the order of the page: the combination of all
 //! equal values ([`crate::facets`]), or the months of a range of days, or the quarters of octaves of a range of figures. What
 //! the stream does not know is tested on each of its records.
 
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// What the table is called.
+    /// Alias of the table.
     fn name(self) -> &'static str {
         match self {
             Self::Facets | Self::Figures => "d",

@@ -17,7 +17,7 @@ use crate::types::{
 };
 use crate::work::{Outcome, Work};
 
-/// Time after which a bucket that nobody touched is full: a day.
+/// Time after which an unused bucket is full: a day.
 const LIMIT_LIFE_MS: i64 = 86_400_000;
 /// Rows that are purged at a time.
 const PURGED_TOGETHER: i64 = 200;
@@ -142,7 +142,7 @@ impl SiteStore {
         }
     }
 
-    /// Deletes buckets that nobody touched for a day, and seeds past their life that no record uses. Returns their number.
+    /// Deletes buckets unused for a day, and seeds past their life that no record uses. Returns their number.
     ///
     /// # Errors
     /// If the database fails.
@@ -242,7 +242,6 @@ impl SiteStore {
         let text = "select name, count from totals";
         let mut counts = Counts {
             waiting_writes: self.inner.queue.waiting_count() as u64,
-            most_waiting_writes: self.inner.queue.most_waiting_count() as u64,
             ..Counts::default()
         };
         for row in rows(&mut *self.main().await?, text, vec![]).await? {

@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardmark_share::{
-    LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary, bucket_of_value,
-};
+use cardmark_share::{LEAST_CARDS, LEAST_SUBMITTERS, MOST_CARDS_OF_A_SUBMITTER, Summary};
 use sqlx::AnyConnection;
 
 use crate::record::Counted;
@@ -33,7 +31,7 @@ struct OfContext {
 struct OfMetric {
     is_lowest_first: bool,
     submitters: i64,
-    buckets: BTreeMap<i32, u64>,
+    cards: Summary,
 }
 
 /// Summaries that a transaction reads or changes. They are written at its end: a product that many write to at once costs
@@ -66,7 +64,7 @@ impl Summaries {
         let of_context = self.load(connection, product, context_key).await?;
         let metrics = of_context.metrics.iter();
         Ok(metrics
-            .map(|(metric, of_metric)| (metric.clone(), of_metric.summary()))
+            .map(|(metric, of_metric)| (metric.clone(), of_metric.cards.clone()))
             .collect())
     }
 
@@ -117,7 +115,7 @@ async fn load(
         let of_metric = OfMetric {
             is_lowest_first: row.flag(1)?,
             submitters: row.integer(2)?,
-            buckets: buckets_of(&row.bytes(3)?)?,
+            cards: summary_of(&row.bytes(3)?)?,
         };
         metrics.insert(row.text(0)?, of_metric);
     }
@@ -125,29 +123,6 @@ async fn load(
         metrics,
         ..OfContext::default()
     })
-}
-
-impl OfMetric {
-    fn summary(&self) -> Summary {
-        self.buckets
-            .iter()
-            .map(|(bucket, count)| (*bucket, *count))
-            .collect()
-    }
-
-    fn add(&mut self, value: f64) {
-        *self.buckets.entry(bucket_of_value(value)).or_default() += 1;
-    }
-
-    fn remove(&mut self, value: f64) {
-        let bucket = bucket_of_value(value);
-        if let Some(count) = self.buckets.get_mut(&bucket) {
-            *count -= 1;
-            if *count == 0 {
-                self.buckets.remove(&bucket);
-            }
-        }
-    }
 }
 
 impl OfContext {
@@ -196,7 +171,7 @@ impl OfContext {
         if self
             .metrics
             .values()
-            .all(|of_metric| of_metric.buckets.is_empty())
+            .all(|of_metric| of_metric.cards.count() == 0)
         {
             let text = "delete from product_contexts where product = $1 and context_key = $2";
             run(connection, text, values![product, context_key]).await?;
@@ -212,9 +187,8 @@ impl OfContext {
 impl OfMetric {
     /// `None` without any card.
     fn row(&self, product: &str, context_key: i64, metric: &str) -> Option<Vec<Value>> {
-        let summary = self.summary();
-        let (median, _) = summary.median()?;
-        let cards = summary.count();
+        let (median, _) = self.cards.median()?;
+        let cards = self.cards.count();
         let is_ranked = cards >= LEAST_CARDS && self.submitters >= signed(LEAST_SUBMITTERS);
         let place = if self.is_lowest_first {
             median
@@ -231,21 +205,21 @@ impl OfMetric {
             median,
             is_ranked,
             place,
-            bytes_of(&self.buckets),
+            bytes_of(&self.cards),
         ])
     }
 }
 
-fn bytes_of(buckets: &BTreeMap<i32, u64>) -> Vec<u8> {
-    let pair = |(bucket, count): (&i32, &u64)| {
-        let count = u32::try_from(*count).unwrap_or(u32::MAX);
+fn bytes_of(cards: &Summary) -> Vec<u8> {
+    let pair = |(bucket, count): (i32, u64)| {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
         bucket.to_le_bytes().into_iter().chain(count.to_le_bytes())
     };
-    buckets.iter().flat_map(pair).collect()
+    cards.counts().flat_map(pair).collect()
 }
 
-/// Buckets of a product's summary, as a row of `summaries` has them.
-pub(crate) fn buckets_of(bytes: &[u8]) -> Result<BTreeMap<i32, u64>> {
+/// A product's summary, from the buckets in a row of `summaries`.
+pub(crate) fn summary_of(bytes: &[u8]) -> Result<Summary> {
     let (pairs, []) = bytes.as_chunks::<8>() else {
         return Err(SiteStoreError::Damaged("a summary has another length"));
     };
@@ -370,11 +344,11 @@ impl OfContext {
         lowest_first: &BTreeSet<String>,
     ) {
         for (metric, value) in difference(before, after) {
-            self.of_metric(metric).remove(value);
+            self.of_metric(metric).cards.remove(value);
         }
         for (metric, value) in difference(after, before) {
             let of_metric = self.of_metric(metric);
-            of_metric.add(value);
+            of_metric.cards.add(value);
             of_metric.is_lowest_first |= lowest_first.contains(metric);
         }
         let (before, after) = (metrics_of(before), metrics_of(after));

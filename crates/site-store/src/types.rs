@@ -1,4 +1,4 @@
-//! What goes in and out.
+//! Arguments and results of the database.
 
 use std::collections::BTreeMap;
 
@@ -22,21 +22,19 @@ pub enum State {
 pub struct Incoming {
     /// The bytes that were received, unpacked and then packed with zstd.
     pub packed: Vec<u8>,
-    /// Number of bytes when unpacked.
-    pub sent_bytes: u64,
     /// SHA-256 of the unpacked document.
     pub digest: [u8; 32],
     /// SHA-256 of the record's line as received, without its line feed: two submissions of a run are the same if it is.
     pub record_digest: [u8; 32],
-    /// What was derived.
+    /// Derived values.
     pub extract: Extract,
-    /// Checks by itself ([`cardmark_share::checks`]).
+    /// Checks by itself ([`cardmark_share::Derivation`]).
     pub checks: Vec<Check>,
     /// Key of the card ([`cardmark_share::card_key`]).
     pub card: [u8; 16],
     /// Submitter's tag; without one no summary counts the record.
     pub tag: Option<[u8; TAG_BYTES]>,
-    /// Hash of the edit token; without one nobody can change the record.
+    /// Hash of the edit token; without one the record cannot be changed.
     pub token_hash: Option<[u8; 32]>,
     /// Number of the owner's statement; 0 without any.
     pub revision: u64,
@@ -51,26 +49,24 @@ pub struct Incoming {
 pub struct Amendment {
     /// The record's line as it was received, with the new statement, packed with zstd.
     pub packed: Vec<u8>,
-    /// Number of bytes when unpacked.
-    pub sent_bytes: u64,
     /// SHA-256 of the unpacked document.
     pub digest: [u8; 32],
     /// Number of the statement, from 1.
     pub revision: u64,
-    /// What was derived.
+    /// Derived values.
     pub extract: Extract,
-    /// Checks by itself ([`cardmark_share::checks`]).
+    /// Checks by itself ([`cardmark_share::Derivation`]).
     pub checks: Vec<Check>,
     /// Time of arrival, milliseconds since 1970.
     pub at_ms: i64,
 }
 
-/// What follows from the bytes of a stored record by itself.
+/// Results derived from the bytes of a stored record alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rederived {
-    /// What was derived.
+    /// Derived values.
     pub extract: Extract,
-    /// Checks by itself ([`cardmark_share::checks`]).
+    /// Checks by itself ([`cardmark_share::Derivation`]).
     pub checks: Vec<Check>,
     /// Key of the card ([`cardmark_share::card_key`]).
     pub card: [u8; 16],
@@ -100,8 +96,6 @@ pub struct Counts {
     pub withdrawn: u64,
     /// Writes that wait in this instance.
     pub waiting_writes: u64,
-    /// Most writes that can wait.
-    pub most_waiting_writes: u64,
 }
 
 /// A token bucket. It holds `most` tokens and gains `per_hour` of them; a write takes one from each of its buckets.
@@ -174,7 +168,7 @@ pub struct Head {
     pub id: Uuid,
     /// Its state.
     pub state: State,
-    /// How far it was checked.
+    /// Level of checking.
     pub level: Level,
     /// Results of all checks.
     pub checks: Vec<Check>,
@@ -247,7 +241,7 @@ pub struct MetricRange {
     pub most: f64,
 }
 
-/// What is searched for: records that meet all conditions, the last arrivals first.
+/// Conditions of a search. Records that meet all of them are returned, the last arrivals first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
     /// Simulated cards, or storage.
@@ -329,7 +323,7 @@ pub struct Change {
     pub sequence: i64,
     /// The record.
     pub id: Uuid,
-    /// What happened.
+    /// Kind.
     pub kind: ChangeKind,
     /// When, milliseconds since 1970.
     pub at_ms: i64,

@@ -50,7 +50,7 @@ pub(crate) enum Outcome {
     Put(Put),
     Amended(Amended),
     Withdrawn(Withdrawn),
-    /// Whether it changed anything.
+    /// True if it changed anything.
     Done(bool),
 }
 

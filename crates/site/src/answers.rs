@@ -1,8 +1,9 @@
-//! Answers about records: what everybody may know.
+//! Answers about records.
 
 use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cardmark_core::name_of;
 use cardmark_share::{
     Accepted, Check, Level, STATE_QUARANTINED, STATE_SHARED, STATE_WITHDRAWN, to_hexadecimal,
 };
@@ -23,7 +24,7 @@ pub(crate) struct Listed {
     pub(crate) id: Uuid,
     /// `shared` or `quarantined`.
     pub(crate) state: &'static str,
-    /// How far it was checked.
+    /// Level of checking.
     pub(crate) level: Level,
     /// Day on which it arrived.
     pub(crate) received_on: String,
@@ -43,7 +44,7 @@ pub(crate) struct Listed {
     pub(crate) bus: Option<String>,
     /// Size of the device, bytes.
     pub(crate) size_bytes: Option<u64>,
-    /// What a test of all blocks found, such as `good` or `limbo`.
+    /// Result of a test of all blocks, such as `good` or `limbo`.
     pub(crate) storage: Option<String>,
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn accepted(head: &Head) -> Accepted {
     Accepted {
         id: head.id,
         state: state_name(head.state).to_owned(),
-        level: head.level.name().to_owned(),
+        level: name_of(&head.level),
         received_on: day_of(head.received_ms),
         revision: head.revision,
         path: format!("/api/v1/records/{}", head.id),

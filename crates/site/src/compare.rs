@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use crate::answers::kept;
 use crate::derived;
+use crate::described::{Asked, OfRun, Read};
 use crate::parameters::{Parameters, RunId};
 use crate::problem::Refusal;
 use crate::records::{head, stored};
@@ -45,12 +46,10 @@ pub(crate) struct CompareQuery {
     get, path = "/api/v1/compare", tag = "read", params(CompareQuery),
     responses(
         (status = 200, description = "The comparison", body = Value),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "A run is unknown", body = Problem, content_type = "application/problem+json"),
         (status = 410, description = "A run was withdrawn", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "The sides cannot be compared", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn compare(
@@ -139,10 +138,7 @@ fn refusal(reason: NotComparable) -> Refusal {
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The places", body = Value),
-        (status = 304, description = "As the client has it"),
-        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
-        (status = 410, description = "Withdrawn", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        OfRun, Read,
     )
 )]
 pub(crate) async fn rank(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use thiserror::Error;
 
-/// Address of a site that nobody configured.
+/// Default address.
 const LISTEN: &str = "127.0.0.1:8080";
 /// Fewest characters of a secret.
 const LEAST_SECRET: usize = 32;
@@ -90,7 +90,7 @@ pub enum ConfigError {
     File {
         /// The file.
         path: String,
-        /// What is wrong, with its line.
+        /// The error, with its line.
         source: Box<toml::de::Error>,
     },
     /// A value cannot be used.
@@ -100,7 +100,7 @@ pub enum ConfigError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it has to be.
+        /// Its required form.
         why: &'static str,
     },
     /// There is no folder for the database.

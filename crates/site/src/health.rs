@@ -1,4 +1,4 @@
-//! Whether the site works, for its operator's programs.
+//! State of the process, for the operator's programs.
 
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ mod body;
 mod compare;
 mod config;
 mod derived;
+mod described;
 mod error;
 mod health;
 mod limits;

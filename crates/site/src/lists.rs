@@ -16,6 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::answers::{Listed, day_of, kept};
+use crate::described::{Asked, Read};
 use crate::parameters::{
     Key, Parameters, cursor, cursor_text, limit, optional, plain, wrong_cursor,
 };
@@ -129,9 +130,7 @@ fn day(name: &str, text: Option<String>, otherwise: &str) -> Result<String, Refu
     get, path = "/api/v1/records", tag = "read", params(SearchQuery),
     responses(
         (status = 200, description = "A page", body = SearchPage),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A condition cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn search(
@@ -209,9 +208,7 @@ pub(crate) struct ProductsPage {
     get, path = "/api/v1/products", tag = "read", params(NamesQuery),
     responses(
         (status = 200, description = "A page", body = ProductsPage),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn products(
@@ -299,10 +296,8 @@ pub(crate) struct ProductView {
     params(("key" = String, Path, description = "Key or name of the product")),
     responses(
         (status = 200, description = "The product", body = ProductView),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "The name cannot be understood", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn product(
@@ -387,9 +382,7 @@ pub(crate) struct PageQuery {
     get, path = "/api/v1/boards", tag = "read", params(PageQuery),
     responses(
         (status = 200, description = "A page", body = BoardsPage),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn boards(
@@ -442,9 +435,7 @@ pub(crate) struct Contexts {
     get, path = "/api/v1/contexts", tag = "read", params(MetricQuery),
     responses(
         (status = 200, description = "The contexts", body = Contexts),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn contexts(
@@ -499,9 +490,7 @@ pub(crate) struct RankingView {
     get, path = "/api/v1/rankings", tag = "read", params(RankingQuery),
     responses(
         (status = 200, description = "The ranking", body = RankingView),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn ranking(
@@ -551,9 +540,7 @@ pub(crate) struct ChangesPage {
     get, path = "/api/v1/changes", tag = "read", params(PageQuery),
     responses(
         (status = 200, description = "A page", body = ChangesPage),
-        (status = 304, description = "As the client has it"),
-        (status = 400, description = "A parameter cannot be understood", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Asked, Read,
     )
 )]
 pub(crate) async fn changes(
@@ -591,7 +578,7 @@ pub(crate) struct CheckEntry {
     name: CheckName,
     /// Title.
     title: &'static str,
-    /// What it looks at, and what follows.
+    /// Description, with the consequence of a failure.
     text: &'static str,
 }
 
@@ -600,13 +587,13 @@ pub(crate) struct CheckEntry {
     get, path = "/api/v1/checks", tag = "read",
     responses(
         (status = 200, description = "All checks", body = Vec<CheckEntry>),
-        (status = 304, description = "As the client has it"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Read,
     )
 )]
 pub(crate) async fn checks(headers: HeaderMap) -> Response {
     let entry = |name: CheckName| {
-        let found = explanations().iter().find(|row| row.id == name.term());
+        let term = name.term();
+        let found = explanations().iter().find(|row| row.id == term);
         found.map(|found| CheckEntry {
             name,
             title: &found.title,

@@ -1,4 +1,4 @@
-//! What every request gets: an id, a limit for reading, a line in the log, and a count.
+//! Common part of all requests: an id, a limit for reading, a line in the log, and a count.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -93,7 +93,7 @@ pub async fn rebuild(config: &Config) -> Result<Rebuilt, SiteError> {
     Ok(rebuilt?)
 }
 
-/// What follows from kept bytes; `None` if they cannot be read.
+/// Results derived from kept bytes; `None` if they cannot be read.
 fn rederived(
     _: Uuid,
     packed: &[u8],

@@ -1,4 +1,4 @@
-//! Who asks: never kept, never logged; only a hash of the address block, for limits.
+//! Address of the client. It is neither kept nor logged; limits use a hash of its block.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -182,7 +182,7 @@ impl Refusal {
     }
 }
 
-/// Where a record cannot be read, as a JSON pointer, and why.
+/// Place at which a record cannot be read, as a JSON pointer, and the reason.
 fn place_of(text: &str) -> Option<(String, String)> {
     let (document, _) = cardmark_core::documents_of(text);
     let mut deserializer = serde_json::Deserializer::from_str(document);

@@ -8,11 +8,12 @@ use axum::response::Response;
 use cardmark_catalog::publications;
 use cardmark_core::Quantity;
 use cardmark_judge::ordered_metrics;
-use cardmark_share::{Extract, Problem};
+use cardmark_share::Extract;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answers::kept;
+use crate::described::Read;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 
@@ -86,8 +87,7 @@ pub(crate) struct Published {
     get, path = "/api/v1/published", tag = "read",
     responses(
         (status = 200, description = "All figures", body = Published),
-        (status = 304, description = "As the client has it"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        Read,
     )
 )]
 pub(crate) async fn published(

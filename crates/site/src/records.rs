@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::answers::{Listed, accepted, day_of, kept, now_ms, tagged, withdrawn};
 use crate::derived;
+use crate::described::{OfRun, Read};
 use crate::parameters::RunId;
 use crate::problem::Refusal;
 use crate::state::Site;
@@ -37,7 +38,7 @@ struct RecordView {
     checks: Vec<Check>,
     /// Number of the owner's statement; 0 without any.
     revision: u64,
-    /// What its owner states: product, claims, setting.
+    /// Statement of the owner: product, claims, setting.
     stated: Value,
     /// Figures, as in the record's `metrics`; derived from its trials.
     metrics: Value,
@@ -47,16 +48,13 @@ struct RecordView {
     verdicts: Value,
 }
 
-/// What follows from a record: figures, findings, verdicts, checks.
+/// Returns figures, findings, verdicts and checks of a record.
 #[utoipa::path(
     get, path = "/api/v1/records/{id}", tag = "read",
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record", body = RecordView),
-        (status = 304, description = "As the client has it"),
-        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
-        (status = 410, description = "Withdrawn", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        OfRun, Read,
     )
 )]
 pub(crate) async fn record(
@@ -87,10 +85,7 @@ pub(crate) async fn record(
     params(("id" = Uuid, Path, description = "Id of the run")),
     responses(
         (status = 200, description = "The record in one line, then the statement in one line", body = String, content_type = "application/x-ndjson"),
-        (status = 304, description = "As the client has it"),
-        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
-        (status = 410, description = "Withdrawn", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
+        OfRun, Read,
     )
 )]
 pub(crate) async fn document(
@@ -151,15 +146,14 @@ pub(crate) async fn state(
         (status = 400, description = "The request cannot be understood", body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "No token", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "Another token", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Unknown", body = Problem, content_type = "application/problem+json"),
         (status = 408, description = "The body did not arrive in time", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "A later statement counts", body = Problem, content_type = "application/problem+json"),
-        (status = 410, description = "Withdrawn", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "Too large", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "Unknown encoding", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Not a statement on this run", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many requests", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The site is busy", body = Problem, content_type = "application/problem+json"),
+        OfRun,
     )
 )]
 pub(crate) async fn amend(
@@ -291,7 +285,6 @@ fn amendment(
         revision: parsed.revision,
         extract: derivation.extract,
         checks: derivation.checks,
-        sent_bytes: document.len() as u64,
         at_ms: now_ms(),
     })
 }

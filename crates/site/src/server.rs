@@ -95,7 +95,7 @@ impl Served {
     }
 }
 
-/// What every connection gets.
+/// Settings common to all connections.
 struct Door {
     router: Router,
     open: Arc<Open>,

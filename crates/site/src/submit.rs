@@ -1,4 +1,4 @@
-//! Submissions: read, checked and stored before the answer.
+//! Submissions. They are read, checked and stored before the answer.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::state::Site;
 /// Level of packing: a fraction of a millisecond for a usual record.
 const PACKING: i32 = 3;
 
-/// Who sends, by the headers.
+/// The sender, from the headers.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     tag: Option<[u8; 16]>,
@@ -165,7 +165,6 @@ fn incoming(received: Received, sender: Sender, limits: Vec<Bucket>) -> Result<I
     Ok(Incoming {
         packed: pack(&text)?,
         digest: Sha256::digest(text.as_bytes()).into(),
-        sent_bytes: text.len() as u64,
         record_digest: Sha256::digest(document.as_bytes()).into(),
         card: card_key(&submission.record, sender.tag.as_ref()),
         extract: derivation.extract,

@@ -74,7 +74,7 @@ pub use print::{Amount, print};
 pub use ranking::{Candidate, RankSpread, RankingRow, rank};
 pub use rate::{is_equal, is_precise, rate_interval};
 pub use refill::{has_fallen_back, refill_limits};
-pub use refresh::refresh;
+pub use refresh::{refresh, refresh_with};
 pub use serial::STEP_CORRELATION;
 pub use settle::{LEAST_SETTLE_TRIALS, SETTLE_CHANGE_RATIO, Trend, TrendShape, trend};
 pub use sides::{

@@ -4,7 +4,7 @@ use cardmark_core::{
     Finding, FindingKind, IntervalKind, Metric, OriginKind, Record, Severity, StopReason, Suite,
 };
 
-use crate::accounting::discrepancies;
+use crate::accounting::{Discrepancy, discrepancies};
 use crate::course_findings::course_findings;
 use crate::derive::{Derived, by_workload};
 use crate::noticed::{self, noticed};
@@ -16,6 +16,12 @@ use crate::settle::trend;
 /// workload that was not requested and only laid out the file has neither metrics nor such findings. A second
 /// call changes nothing. A record without trials is not changed: its figures were imported or published.
 pub fn refresh(record: &mut Record, suite: &Suite) {
+    let contradictions = discrepancies(record);
+    refresh_with(record, suite, &contradictions);
+}
+
+/// [`refresh`] with the contradictions of the record ([`discrepancies`]), whose search takes most of the time.
+pub fn refresh_with(record: &mut Record, suite: &Suite, contradictions: &[Discrepancy]) {
     if record.trials.is_empty() {
         return empty(record);
     }
@@ -34,7 +40,7 @@ pub fn refresh(record: &mut Record, suite: &Suite) {
     let workloads = suite.workloads.iter();
     let asked = workloads.filter(|workload| only.is_empty() || only.contains(&workload.id));
     findings.extend(reached(record, asked));
-    findings.extend(contradicting_trials(record));
+    findings.extend(contradicting_trials(contradictions));
     sort(&mut findings);
     let mut metrics = Vec::new();
     for one in derived {
@@ -79,8 +85,7 @@ fn is_derived(kind: FindingKind) -> bool {
 }
 
 /// One finding about the whole record if its trials contradict each other.
-fn contradicting_trials(record: &Record) -> Option<Finding> {
-    let all = discrepancies(record);
+fn contradicting_trials(all: &[Discrepancy]) -> Option<Finding> {
     let mut detail = format!("the record contradicts itself: {}", all.first()?);
     match all.len() - 1 {
         0 => {}

@@ -35,7 +35,12 @@ pub(super) fn collect(
 }
 
 /// Packs the folder `name` below `out`, then removes it.
-pub(super) fn archive(out: &Path, name: &str, time: u64) -> Result<PathBuf, Error> {
+pub(super) fn archive(
+    out: &Path,
+    name: &str,
+    time: u64,
+    target: &Target,
+) -> Result<PathBuf, Error> {
     let archive = out.join(format!("{name}.tar.xz"));
     let mut tar = Command::new("tar");
     tar.current_dir(out)
@@ -43,7 +48,11 @@ pub(super) fn archive(out: &Path, name: &str, time: u64) -> Result<PathBuf, Erro
         .args(["--owner=root:0", "--group=root:0", "--mode=u=rwX,go=rX"])
         .arg(format!("--mtime=@{time}"))
         // One thread: with more, the blocks depend on their number.
-        .args(["--use-compress-program=xz -9e -T1", "--file"])
+        .arg(format!(
+            "--use-compress-program=xz -T1 {}",
+            target.xz_filters
+        ))
+        .arg("--file")
         .arg(&archive)
         .arg(name);
     run(&mut tar)?;
@@ -103,6 +112,7 @@ pub(super) fn sign(file: &Path, key: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dist::target::TARGETS;
 
     #[test]
     fn an_archive_depends_on_content_only() {
@@ -116,7 +126,7 @@ mod tests {
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
                 fs::set_permissions(content.join(name), mode).unwrap();
             }
-            archive(folder.path(), "name", 1_767_225_600).unwrap();
+            archive(folder.path(), "name", 1_767_225_600, &TARGETS[0]).unwrap();
             let names = ["name.tar.xz".to_owned()];
             sums.push(fs::read_to_string(super::sums(folder.path(), &names).unwrap()).unwrap());
         }

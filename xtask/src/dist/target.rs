@@ -11,6 +11,8 @@ pub(super) struct Target {
     /// Name on the command line.
     pub name: &'static str,
     pub triple: &'static str,
+    /// Filters of xz that suit the instructions of the processor. Only filters that xz 5.2 (Debian 10 to 12) unpacks.
+    pub xz_filters: &'static str,
     /// Emulator and its options, for processors other than this one.
     emulator: &'static [&'static str],
 }
@@ -20,21 +22,25 @@ pub(super) const TARGETS: [Target; 4] = [
     Target {
         name: "x86_64",
         triple: "x86_64-unknown-linux-musl",
+        xz_filters: "--x86 --lzma2=preset=9e",
         emulator: &["qemu-x86_64-static"],
     },
     Target {
         name: "aarch64",
         triple: "aarch64-unknown-linux-musl",
+        xz_filters: "--lzma2=preset=9e,lc=2,lp=2",
         emulator: &["qemu-aarch64-static"],
     },
     Target {
         name: "arm",
         triple: "arm-unknown-linux-musleabihf",
+        xz_filters: "--arm --lzma2=preset=9e,lc=2,lp=2",
         emulator: &["qemu-arm-static", "-cpu", "arm1176"],
     },
     Target {
         name: "riscv64",
         triple: "riscv64gc-unknown-linux-musl",
+        xz_filters: "--lzma2=preset=9e,lc=3,lp=1",
         emulator: &["qemu-riscv64-static"],
     },
 ];

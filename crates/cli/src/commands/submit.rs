@@ -127,7 +127,10 @@ fn submit_runs(
         let text = format!("Sends {} that waited too.", counted(waiting, "run"));
         print::notice(&text);
         if !arguments.keep.is_empty() {
-            say("What waited is sent as before, without this `--keep`.", 0);
+            say(
+                "Runs that waited are sent as before, without this `--keep`.",
+                0,
+            );
         }
     }
     enqueue(store, there.server, parcels, &arguments.keep)?;

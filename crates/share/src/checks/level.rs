@@ -1,10 +1,10 @@
-//! How far a record was checked.
+//! Levels of checking.
 
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, CheckName, CheckOutcome};
 
-/// How far a record was checked. No level is a proof.
+/// Level of checking of a record. No level is a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -19,20 +19,6 @@ pub enum Level {
     Measured,
     /// Measured by this program, with a seed that the site had issued shortly before: the run is later than the seed.
     MeasuredWithFreshSeed,
-}
-
-impl Level {
-    /// Its name in documents.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::Published => "published",
-            Self::Imported => "imported",
-            Self::Measured => "measured",
-            Self::MeasuredWithFreshSeed => "measured_with_fresh_seed",
-        }
-    }
 }
 
 /// Returns the level of a record of this origin (a word of the record's `origin.kind`) with these checks. One of an unknown

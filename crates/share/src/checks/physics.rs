@@ -1,4 +1,4 @@
-//! What the bus of a record can carry. Each limit follows from the record's own circumstances; there is no fixed maximum for
+//! Limits of the bus of a record. Each limit follows from the record's own circumstances; there is no fixed maximum for
 //! a figure, because the next card may be faster.
 
 use cardmark_core::{
@@ -42,6 +42,10 @@ pub(super) fn physics(record: &Record) -> Check {
     let Some(ceiling) = device.reader.as_ref().and_then(ceiling) else {
         return cannot_tell("the speed of the bus is unknown");
     };
+    if record.host.as_ref().and_then(|host| host.is_virtual) == Some(true) {
+        // An emulated bus has the name of a real one, and not its speed.
+        return cannot_tell("the run was made in a virtual machine");
+    }
     match too_fast(record, &ceiling) {
         Some(reason) => Check::of(name, CheckOutcome::Failed, reason),
         None => Check::passed(name),

@@ -1,15 +1,20 @@
 //! Figures, findings and verdicts, derived again.
 
-use cardmark_core::{METHOD, OriginKind, Record};
-use cardmark_judge::can_derive_again;
+use cardmark_core::{METHOD, Metric, OriginKind, Record};
+use cardmark_judge::{JUDGE_VERSION, can_derive_again};
 
 use crate::check::{Check, CheckName, CheckOutcome};
 
 /// Names that a reason lists.
 const MOST_NAMES: usize = 5;
+/// Version of the program whose findings this site derives.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Compares a record with what was derived from it: `differing` names what it holds otherwise.
-pub(super) fn recomputed(record: &Record, differing: &[String]) -> Check {
+/// Compares a record with the one derived from it; `differing` names the differences.
+///
+/// Figures follow from method and suite, whatever the version of the program is. Findings and verdicts may differ between
+/// versions: then the record is marked.
+pub(super) fn recomputed(record: &Record, derived: &Record, differing: &[String]) -> Check {
     let name = CheckName::Recomputed;
     let cannot_tell = |reason: &str| Check::of(name, CheckOutcome::CannotTell, reason);
     if !matches!(
@@ -30,13 +35,41 @@ pub(super) fn recomputed(record: &Record, differing: &[String]) -> Check {
     if differing.is_empty() {
         return Check::passed(name);
     }
-    let listed = differing.iter().take(MOST_NAMES).map(String::as_str);
-    let mut reason = format!(
-        "other results follow from the trials: {}",
-        listed.collect::<Vec<_>>().join(", ")
-    );
-    if differing.len() > MOST_NAMES {
-        reason += &format!(" and {} more", differing.len() - MOST_NAMES);
+    if is_of_this_version(record) || !has_same_figures(record, derived) {
+        let reason = format!(
+            "other results follow from the trials: {}",
+            listed(differing)
+        );
+        return Check::of(name, CheckOutcome::Failed, reason);
     }
-    Check::of(name, CheckOutcome::Failed, reason)
+    let reason = format!(
+        "another version of the program decided otherwise: {}",
+        listed(differing)
+    );
+    Check::of(name, CheckOutcome::Marked, reason)
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MOST_NAMES).map(String::as_str);
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if names.len() > MOST_NAMES {
+        text += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
+    text
+}
+
+fn is_of_this_version(record: &Record) -> bool {
+    let tool = record.tool.as_ref().map(|tool| tool.version.as_str());
+    let judge = record.derived.as_ref().map(|derived| derived.judge_version);
+    tool == Some(VERSION) && judge.is_none_or(|version| version == JUDGE_VERSION)
+}
+
+fn has_same_figures(record: &Record, derived: &Record) -> bool {
+    let figure = |metric: &Metric| Metric {
+        // Findings.
+        warnings: Vec::new(),
+        ..metric.clone()
+    };
+    let figures = |record: &Record| record.metrics.iter().map(figure).collect::<Vec<_>>();
+    figures(record) == figures(derived)
 }

@@ -42,7 +42,6 @@ create table bodies (
     id bytea not null,
     packed bytea not null,
     digest bytea not null,
-    sent_bytes bigint not null,
     primary key (id)
 ) partition by hash (id);
 

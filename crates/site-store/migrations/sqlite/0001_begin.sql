@@ -42,7 +42,6 @@ create table bodies (
     id blob not null,
     packed blob not null,
     digest blob not null,
-    sent_bytes integer not null,
     primary key (id)
 ) strict;
 

@@ -1,4 +1,4 @@
-//! What only PostgreSQL does.
+//! Behaviour of PostgreSQL alone.
 
 use cardmark_site_store::{Put, SiteStore};
 use sqlx::Row as _;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::samples::{amendment, by_itself, incoming, token};
 use crate::site::Site;
 
-/// What happens to one record, in this order.
+/// Writes of one record, in this order.
 #[derive(Clone, Debug)]
 struct Life {
     product: u8,

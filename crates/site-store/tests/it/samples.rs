@@ -19,7 +19,6 @@ pub(crate) fn incoming(run: u128, product: &str, submitter: u8, card: u8) -> Inc
     card_key[15] = submitter;
     Incoming {
         packed: format!("packed {run}").into_bytes(),
-        sent_bytes: 1000,
         digest,
         record_digest: digest,
         extract: extract(run, product),
@@ -84,7 +83,6 @@ pub(crate) fn amendment(run: u128, product: &str, revision: u64) -> Amendment {
     digest[16..].copy_from_slice(&run.to_be_bytes());
     Amendment {
         packed: format!("amended {run} {product}").into_bytes(),
-        sent_bytes: 1100,
         digest,
         revision,
         extract: extract(run, product),

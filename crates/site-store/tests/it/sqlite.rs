@@ -1,4 +1,4 @@
-//! What only a file does.
+//! Behaviour of SQLite alone.
 
 use cardmark_site_store::{Put, SiteStore, SiteStoreError};
 

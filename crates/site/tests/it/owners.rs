@@ -1,4 +1,4 @@
-//! What the owner of a run can do, and nobody else.
+//! Changes by the owner of a run, and by others.
 
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -47,7 +47,7 @@ async fn the_owner_amends_and_nobody_else() {
     assert_eq!(
         put(Some(mine.clone()), &new).await.status,
         StatusCode::OK,
-        "the same again"
+        "repeated"
     );
     let wrong = put(Some(mine.clone()), &statement(another(2).id, 9, &[])).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);

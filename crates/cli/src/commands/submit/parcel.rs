@@ -46,7 +46,7 @@ impl Parcel {
                 packed.len()
             )));
         }
-        // What is shown is read from what is sent, as the site reads it.
+        // The description is read from the sent bytes, as the site reads them.
         let sent = read_submission(&text).map_err(|error| {
             CommandError::new(Exit::Bug, "the public form is not one").because(error.to_string())
         })?;

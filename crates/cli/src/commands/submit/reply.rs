@@ -1,4 +1,4 @@
-//! What an answer of a site means.
+//! Meaning of the answers of a site.
 
 use cardmark_share::{Accepted, Check, CheckName, CheckOutcome, Problem, STATE_WITHDRAWN, Server};
 use serde::Deserialize;
@@ -208,7 +208,7 @@ pub(super) fn told(accepted: &Accepted, server: &Server) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What a check found, if it speaks against the run.
+/// Result of a check in words, if it is to the disadvantage of the run.
 fn found(check: &Check) -> Option<String> {
     let outcome = match check.outcome {
         CheckOutcome::Failed => "failed",
