@@ -1,5 +1,7 @@
 //! The suites: methods as data.
 
+use std::sync::OnceLock;
+
 use cardmark_core::Suite;
 use thiserror::Error;
 
@@ -36,6 +38,9 @@ const SUITES: [SuiteText; 14] = [
     suite_text!("position", 1),
     suite_text!("block-sizes", 1),
 ];
+
+/// [`SUITES`], each parsed when it is needed for the first time.
+static PARSED: [OnceLock<Suite>; SUITES.len()] = [const { OnceLock::new() }; SUITES.len()];
 
 /// The suite for `cardmark crosscheck`; not a method for results, and so not listed.
 const CROSSCHECK: &str = include_str!("../suites/crosscheck.toml");
@@ -79,17 +84,26 @@ pub fn suite_names() -> Vec<&'static str> {
 /// # Errors
 /// If there is none.
 pub fn suite(name: &str, version: Option<u32>) -> Result<Suite, CatalogError> {
-    let named = || SUITES.iter().filter(|(known, _, _)| *known == name);
+    let named = || {
+        let numbered = SUITES.iter().zip(&PARSED);
+        numbered.filter(|((known, _, _), _)| *known == name)
+    };
     let found = match version {
         None => named().next_back(),
-        Some(version) => named().find(|(_, known, _)| *known == version),
+        Some(version) => named().find(|((_, known, _), _)| *known == version),
     };
     match (found, named().next_back(), version) {
-        (Some((name, version, text)), _, _) => Ok(Suite {
-            digest: digest(name, *version).map(str::to_owned),
-            ..parse(text)?
-        }),
-        (None, Some((_, newest, _)), Some(version)) => Err(CatalogError::UnknownVersion {
+        (Some(((name, version, text), parsed)), _, _) => {
+            if let Some(suite) = parsed.get() {
+                return Ok(suite.clone());
+            }
+            let suite = Suite {
+                digest: digest(name, *version).map(str::to_owned),
+                ..parse(text)?
+            };
+            Ok(parsed.get_or_init(|| suite).clone())
+        }
+        (None, Some(((_, newest, _), _)), Some(version)) => Err(CatalogError::UnknownVersion {
             name: name.to_owned(),
             version,
             newest: *newest,

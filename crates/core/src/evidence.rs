@@ -38,10 +38,13 @@ pub fn evidence_digest(record: &Record) -> Option<String> {
     Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The named members of an object, `null` for those that it does not have.
-fn members(object: &Value, names: &[&str]) -> Value {
-    let member = |name: &&str| ((*name).to_owned(), object[*name].clone());
-    Value::Object(names.iter().map(member).collect::<Map<_, _>>())
+/// Takes the named members out of an object, `null` for those that it does not have.
+fn members(object: &mut Value, names: &[&str]) -> Value {
+    let mut member = |name: &&str| {
+        let value = object.get_mut(*name).map(Value::take);
+        ((*name).to_owned(), value.unwrap_or_default())
+    };
+    Value::Object(names.iter().map(&mut member).collect::<Map<_, _>>())
 }
 
 /// Columns of the record that hold measured values.
@@ -50,7 +53,7 @@ fn trials(trials: &[Trial]) -> Option<Value> {
         return None;
     }
     // Integers and words have a form in JSON.
-    let columns = serde_json::to_value(TrialColumns::from(trials)).unwrap_or_default();
+    let mut columns = serde_json::to_value(TrialColumns::from(trials)).unwrap_or_default();
     let names = [
         "round_index",
         "started_ns",
@@ -59,7 +62,7 @@ fn trials(trials: &[Trial]) -> Option<Value> {
         "slice_span_ns",
         "flush_span_ns",
     ];
-    let mut evidence = members(&columns, &names);
+    let mut evidence = members(&mut columns, &names);
     let groups: [(&str, &[&str]); 3] = [
         (
             "streams",
@@ -85,7 +88,8 @@ fn trials(trials: &[Trial]) -> Option<Value> {
         ),
     ];
     for (group, names) in groups {
-        evidence[group] = members(&columns[group], names);
+        let mut columns = columns.get_mut(group).map(Value::take).unwrap_or_default();
+        evidence[group] = members(&mut columns, names);
     }
     evidence["windows"] = trials.iter().map(|trial| windows(&trial.windows)).collect();
     evidence["errors"] = trials.iter().map(|trial| errors(&trial.errors)).collect();

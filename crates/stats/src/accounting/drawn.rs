@@ -8,6 +8,8 @@ use super::discrepancy::{Discrepancy, DiscrepancyKind};
 
 /// Draws of a whole record that are repeated at most; later trials are not checked.
 const MOST_DRAWS_COUNT: u64 = 1 << 24;
+/// Bits of a filter of offsets, as a power of two: 4 KiB.
+const FILTER_BITS: u32 = 15;
 /// Blocks of a span up to which the order of iozone is repeated.
 const MOST_PERMUTED_BLOCKS_COUNT: u64 = 1 << 22;
 
@@ -196,11 +198,42 @@ fn are_drawn(mut offsets: Offsets, wanted: &[Slowest], count: u64, depth: u64) -
     }
     let unseen = wanted.iter().map(|one| (one.offset, u64::MAX));
     let mut places: HashMap<u64, u64> = unseen.collect();
+    let filter = Filter::of(wanted);
     for number in 0..count {
-        if let Some(place) = places.get_mut(&offsets.next_offset()) {
+        let offset = offsets.next_offset();
+        if filter.may_hold(offset)
+            && let Some(place) = places.get_mut(&offset)
+        {
             *place = number.min(*place);
         }
     }
     let is_drawn = |one: &Slowest| places.get(&one.offset).is_some_and(|&at| at < one.end);
     wanted.iter().all(is_drawn)
+}
+
+/// A Bloom filter of wanted offsets with one hash: most draws need no search in a map.
+struct Filter {
+    words: Vec<u64>,
+}
+
+impl Filter {
+    fn of(wanted: &[Slowest]) -> Self {
+        let mut words = vec![0; 1 << FILTER_BITS >> 6];
+        for one in wanted {
+            let (word, bit) = Self::place(one.offset);
+            words[word] |= bit;
+        }
+        Self { words }
+    }
+
+    fn may_hold(&self, offset: u64) -> bool {
+        let (word, bit) = Self::place(offset);
+        self.words[word] & bit != 0
+    }
+
+    /// Fibonacci hashing.
+    fn place(offset: u64) -> (usize, u64) {
+        let hash = offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS);
+        ((hash >> 6) as usize, 1 << (hash & 63))
+    }
 }
