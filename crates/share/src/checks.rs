@@ -15,6 +15,7 @@ use cardmark_stats::{Discrepancy, DiscrepancyKind, discrepancies};
 use uuid::Uuid;
 
 use crate::check::{Check, CheckName, CheckOutcome, SeedState, Surroundings};
+use crate::extract::Area;
 
 pub use level::{Level, level};
 pub use range::product_range;
@@ -40,8 +41,8 @@ pub(crate) fn checks_and_derived(record: &Record, received_on: &str) -> (Vec<Che
 
 /// Checks beside other records. They cost nothing: a site makes them in the transaction that stores the record.
 #[must_use]
-pub fn checks_around(around: Surroundings) -> [Check; 2] {
-    [repeats(around.same_evidence), fresh_seed(around.seed)]
+pub fn checks_around(area: Area, around: Surroundings) -> [Check; 2] {
+    [repeats(area, around.same_evidence), fresh_seed(around.seed)]
 }
 
 /// Returns whether a check failed.
@@ -99,7 +100,12 @@ fn failed_or_passed(name: CheckName, broken: &[String]) -> Check {
     }
 }
 
-fn repeats(same_evidence: Option<Uuid>) -> Check {
+/// A simulated card does the same again with the same seed, in each version of the program under another id.
+fn repeats(area: Area, same_evidence: Option<Uuid>) -> Check {
+    if area == Area::Simulated {
+        let reason = "a simulated card repeats itself";
+        return Check::of(CheckName::Repeats, CheckOutcome::CannotTell, reason);
+    }
     match same_evidence {
         None => Check::passed(CheckName::Repeats),
         Some(other) => Check::of(

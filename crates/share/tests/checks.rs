@@ -17,7 +17,7 @@ use cardmark_core::{
 };
 use cardmark_judge::derive_again;
 use cardmark_share::{
-    Check, CheckName, CheckOutcome, Level, SeedState, Submission, Summary, Surroundings,
+    Area, Check, CheckName, CheckOutcome, Level, SeedState, Submission, Summary, Surroundings,
     checks_around, derive, is_quarantined, level, product_range, read_submission, write_submission,
 };
 
@@ -197,6 +197,61 @@ fn a_workload_that_the_suite_does_not_have_is_found() {
     assert!(reason.contains("not a workload of dramble 1"), "{reason}");
 }
 
+#[test]
+fn a_suite_of_known_name_and_other_content_is_found() {
+    // Otherwise its figures would stand beside those of the suite, and nobody could derive them.
+    let mut record = measured();
+    record.metrics[0].value *= 2.0;
+    record.suite.as_mut().unwrap().digest = Some("0".repeat(64));
+    let (outcome, reason) = of(&record, CheckName::Recomputed);
+    assert_eq!(outcome, CheckOutcome::Failed);
+    assert!(reason.contains("quick 2 has other workloads"), "{reason}");
+    record.suite.as_mut().unwrap().version = 99;
+    assert_eq!(
+        of(&record, CheckName::Recomputed).0,
+        CheckOutcome::CannotTell
+    );
+}
+
+#[test]
+fn figures_of_no_suite_are_found() {
+    let tests = corpus()
+        .into_iter()
+        .filter(|(_, record)| record.integrity.is_some());
+    for (name, mut record) in tests {
+        assert_eq!(
+            of(&record, CheckName::Recomputed).0,
+            CheckOutcome::Passed,
+            "{name}"
+        );
+        record.metrics = measured().metrics;
+        assert_eq!(
+            of(&record, CheckName::Recomputed).0,
+            CheckOutcome::Failed,
+            "{name}"
+        );
+    }
+    let mut record = measured();
+    record.suite = None;
+    assert_eq!(of(&record, CheckName::Recomputed).0, CheckOutcome::Failed);
+}
+
+#[test]
+fn times_of_a_workload_are_those_of_the_suite() {
+    let mut record = measured();
+    for trial in &mut record.trials {
+        trial.workload.ramp_ns /= 2;
+    }
+    assert_eq!(of(&record, CheckName::Accounting).0, CheckOutcome::Failed);
+    let mut record = measured();
+    for trial in record.trials.iter_mut().filter(|trial| !trial.layout) {
+        trial.workload.stop.least_span_ns /= 2;
+    }
+    let (outcome, reason) = of(&record, CheckName::Accounting);
+    assert_eq!(outcome, CheckOutcome::Failed);
+    assert!(reason.contains("not a workload of quick 2"), "{reason}");
+}
+
 /// The record on a bus of this many bytes per second.
 fn on(record: &Record, reader: Reader) -> Record {
     let mut record = record.clone();
@@ -337,14 +392,19 @@ fn wrong_clocks_are_marked_and_not_hidden() {
 #[test]
 fn copies_and_seeds_are_judged_beside_others() {
     let other = uuid::Uuid::from_u128(7);
-    let around = |same_evidence, seed| {
-        checks_around(Surroundings {
+    let around_in = |area, same_evidence, seed| {
+        let around = Surroundings {
             same_evidence,
             seed,
-        })
+        };
+        checks_around(area, around)
     };
+    let around = |same_evidence, seed| around_in(Area::Shared, same_evidence, seed);
     let copy = around(Some(other), None);
     assert!(is_quarantined(&copy) && copy[0].reason.contains(&other.to_string()));
+    // Two people who try the same simulated card are honest.
+    let simulated = around_in(Area::Simulated, Some(other), None);
+    assert_eq!(simulated[0].outcome, CheckOutcome::CannotTell);
     assert!(!is_quarantined(&around(None, Some(SeedState::Used))));
     let fresh = around(None, Some(SeedState::Fresh));
     assert_eq!(level("measured", &fresh), Level::MeasuredWithFreshSeed);

@@ -1,6 +1,6 @@
 //! Dates and workloads.
 
-use cardmark_core::{Record, Suite, Workload};
+use cardmark_core::{Record, Trial, Workload};
 use jiff::civil::Date;
 
 use crate::check::{Check, CheckName, CheckOutcome};
@@ -48,14 +48,17 @@ fn is_after_tomorrow(day: &str, received_on: &str) -> bool {
 pub(super) fn other_workload(record: &Record) -> Option<String> {
     let stated = record.suite.as_ref()?;
     let suite = cardmark_catalog::suite(&stated.name, Some(stated.version)).ok()?;
-    let is_same = stated.digest.is_none() || stated.digest == suite.digest;
-    if !is_same {
+    let has_content = stated.digest.is_none() || stated.digest == suite.digest;
+    if !has_content {
         return None;
     }
-    let trial = record
-        .trials
-        .iter()
-        .find(|trial| !is_of_suite(&trial.workload, &suite))?;
+    let has_tier = stated.tier.is_some();
+    let is_of_suite = |trial: &&Trial| {
+        let all = suite.workloads.iter();
+        let mut same = all.filter(|known| is_same(&trial.workload, known));
+        same.any(|known| has_tier || trial.layout || has_same_times(&trial.workload, known))
+    };
+    let trial = record.trials.iter().find(|trial| !is_of_suite(trial))?;
     Some(format!(
         "{}: not a workload of {} {}",
         trial.workload.id, stated.name, stated.version
@@ -63,18 +66,20 @@ pub(super) fn other_workload(record: &Record) -> Option<String> {
 }
 
 /// Sizes and places depend on the target; the rest does not.
-fn is_of_suite(workload: &Workload, suite: &Suite) -> bool {
-    let same = |known: &Workload| {
-        known.id == workload.id
-            && known.read_share_percent == workload.read_share_percent
-            && known.order == workload.order
-            && known.block_bytes == workload.block_bytes
-            && known.queue_depth == workload.queue_depth
-            && known.payload == workload.payload
-            && known.flush == workload.flush
-            && known.manner.access == workload.manner.access
-    };
-    suite.workloads.iter().any(same)
+fn is_same(workload: &Workload, known: &Workload) -> bool {
+    known.id == workload.id
+        && known.read_share_percent == workload.read_share_percent
+        && known.order == workload.order
+        && known.block_bytes == workload.block_bytes
+        && known.queue_depth == workload.queue_depth
+        && known.payload == workload.payload
+        && known.flush == workload.flush
+        && known.manner.access == workload.manner.access
+}
+
+/// Tiers have times of their own, and the layout has none.
+fn has_same_times(workload: &Workload, known: &Workload) -> bool {
+    known.ramp_ns == workload.ramp_ns && known.stop.least_span_ns == workload.stop.least_span_ns
 }
 
 #[cfg(test)]

@@ -26,6 +26,14 @@ pub(super) fn recomputed(record: &Record, derived: &Record, differing: &[String]
     if record.method != Some(METHOD) {
         return cannot_tell("the record was made by another method");
     }
+    if let Some(suite) = of_other_content(record) {
+        let reason = format!("{suite} has other workloads than the suite of the record");
+        return Check::of(name, CheckOutcome::Failed, reason);
+    }
+    if record.suite.is_none() && !record.metrics.is_empty() {
+        let reason = "the record has figures, which only suites have, and no suite";
+        return Check::of(name, CheckOutcome::Failed, reason);
+    }
     if !can_derive_again(record) {
         return cannot_tell(match record.suite {
             Some(_) => "this site does not know the suite of the record",
@@ -47,6 +55,15 @@ pub(super) fn recomputed(record: &Record, derived: &Record, differing: &[String]
         listed(differing)
     );
     Check::of(name, CheckOutcome::Marked, reason)
+}
+
+/// A known suite whose content, which never changes, is not that of the record. Its figures would count beside those of the
+/// suite, although nothing derives them.
+fn of_other_content(record: &Record) -> Option<String> {
+    let stated = record.suite.as_ref()?;
+    let known = cardmark_catalog::suite(&stated.name, Some(stated.version)).ok()?;
+    let is_other = stated.digest.is_some() && stated.digest != known.digest;
+    is_other.then(|| format!("{} {}", stated.name, stated.version))
 }
 
 fn listed(names: &[String]) -> String {
